@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from tests.efforts.script import Talk, call, reply
 
 from unlatch.efforts import memory
-from unlatch.efforts.conversation import Conversation, State
+from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.highlights import highlights
+from unlatch.efforts.state import State
 from unlatch.efforts.store import EffortStore
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from unlatch.efforts.events import (
@@ -22,63 +22,26 @@ from unlatch.efforts.events import (
     TurnLogged,
 )
 from unlatch.efforts.model import EFFORT_ID
+from unlatch.efforts.state import State
 from unlatch.efforts.store import make_private
 from unlatch.efforts.transcript import Transcript
 from unlatch.errors import StoreError, UsageError
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.safe_open import open_folder, read_file
+from unlatch.worklog.event_log import parse_line
+from unlatch.worklog.record import NUMBER, BadRecord, object_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from unlatch.efforts.store import EffortStore
     from unlatch.efforts.transcript import Pen
-    from unlatch.worklog.event_log import Event
 
 AMBIENT = "ambient.jsonl"
 _CACHE = "conversation.json"
 FOLDER = "_conversations"
 # Seconds. The other process is in a turn, and waits for a model.
 PATIENCE = 300.0
-
-
-@dataclass(slots=True)
-class State:
-    """Where a conversation is.
-
-    Args:
-        turn: the number of the turn; 0 before the first.
-        active: the effort that messages go to; None: they are ambient.
-        expanded: the expanded efforts, each with the turn of its expansion.
-        referenced: the turn in which each effort was referred to for the last time.
-        message: the message of a turn that is in no log yet.
-    """
-
-    turn: int = 0
-    active: str | None = None
-    expanded: dict[str, int] = field(default_factory=dict)
-    referenced: dict[str, int] = field(default_factory=dict)
-    message: Mapping[str, Any] | None = None
-
-    def apply(self, event: Event) -> None:
-        match event:
-            case TurnBegan():
-                self.turn += 1
-                self.message = json.loads(event.message)
-            case TurnLogged():
-                self.message = None
-            case Activated():
-                self.active = event.effort
-            case Expanded():
-                self.expanded[event.effort] = self.turn
-            case Collapsed():
-                self.expanded.pop(event.effort, None)
-            case Referenced():
-                self.referenced.update(dict.fromkeys(event.efforts, self.turn))
-
-    def idle(self, effort: str) -> int:
-        """The number of turns since an effort was referred to, or expanded."""
-        return self.turn - max(self.referenced.get(effort, 0), self.expanded.get(effort, 0))
 
 
 class Conversation:
@@ -104,16 +67,21 @@ class Conversation:
     def state(self) -> State:
         """The state as the events have it; those of earlier turns were folded already."""
         state, place = self._kept()
-        for line in self.ambient.events_from(place):
+        lines = self.ambient.events_from(place)
+        if lines is None:  # the events that the kept state is from are gone
+            state, lines = State(), self.ambient.events_from(0)
+        for line in lines or ():
             if event := EVENTS.parse(line.decode(errors="replace")):
                 state.apply(event)
         return state
 
     def _kept(self) -> tuple[State, int]:
         """The state at the end of the last turn, and the size of the events at that time."""
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError, ValueError, TypeError):
-            found = json.loads(read_file(self.ambient.folder / _CACHE))
-            return State(**found["state"]), int(found["events"])
+        with contextlib.suppress(FileNotFoundError, NotADirectoryError, BadRecord):
+            raw = read_file(self.ambient.folder / _CACHE).decode(errors="replace")
+            found = object_in(parse_line(raw), "")
+            if (place := NUMBER.read(found.get("events"))) >= 0:
+                return State.read(found.get("state")), place
         return State(), 0
 
     def _keep(self, state: State, events: int) -> None:
@@ -151,13 +119,11 @@ class Turn:
         author = self.efforts.author
         message = {"id": author.new_id(), "role": "user", "content": text}
         self._record(TurnBegan, message=json.dumps(message, ensure_ascii=False))
-        active = self.efforts.get(self.state.active) if self.state.active else None
-        if active is None or not active.is_open:  # concluded elsewhere
-            self.activate(None)
+        self.activate(self._target())
 
     def log(self, *entries: Mapping[str, Any]) -> None:
         """Add the turn's message and further lines to the log of the active effort, or ambient."""
-        message, target = self.state.message, self.state.active
+        message, target = self.state.message, self._target()
         if message and not self._has(target, message):
             entries = (message, *entries)
         if entries and target:
@@ -181,6 +147,11 @@ class Turn:
         """Note that the message of this turn refers to efforts."""
         if named := tuple(efforts):
             self._record(Referenced, efforts=named)
+
+    def _target(self) -> str | None:
+        """The active effort if it is one that takes lines; it may be concluded elsewhere."""
+        effort = self.efforts.get(self.state.active) if self.state.active else None
+        return effort.id if effort and effort.is_open else None
 
     def _record(self, kind: type[Any], **facts: Any) -> None:
         self.state.apply(self._pen.record(kind, **facts))

@@ -16,8 +16,9 @@ from unlatch.efforts.transcript import SEPARATOR
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from unlatch.efforts.conversation import Conversation, State
+    from unlatch.efforts.conversation import Conversation
     from unlatch.efforts.model import Effort
+    from unlatch.efforts.state import State
 
 # In turns without a reference: an expanded effort goes back to its summary; a summary leaves the
 # context.

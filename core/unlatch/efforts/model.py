@@ -40,7 +40,7 @@ LIFECYCLE = Lifecycle(
 )
 LONGEST_ID = 60
 # An id is also the name of a folder.
-EFFORT_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+EFFORT_ID = re.compile(rf"(?=.{{1,{LONGEST_ID}}}\Z)[a-z0-9]+(-[a-z0-9]+)*")
 
 
 @record

@@ -65,7 +65,7 @@ class EffortStore:
             with open_folder(self.root / id) as opened:
                 size = opened.lstat(EVENTS.name).st_size
                 with contextlib.suppress(FileNotFoundError):
-                    if cached := _cached(opened.read(PROJECTION), size):
+                    if (cached := _cached(opened.read(PROJECTION), size)) and cached.id == id:
                         return cached
         except (FileNotFoundError, NotADirectoryError):
             return None

@@ -97,11 +97,12 @@ class Transcript:
             return (_read_from(opened, name, place) or b"").split(b"\n")
         return []
 
-    def events_from(self, place: int) -> list[bytes]:
-        """The complete lines of the events after the first `place` bytes."""
+    def events_from(self, place: int) -> list[bytes] | None:
+        """The complete lines of the events after `place` bytes; None if they are shorter."""
         with contextlib.suppress(FileNotFoundError), open_folder(self.folder) as opened:
-            return (_read_from(opened, EVENTS.name, place) or b"").split(b"\n")[:-1]
-        return []
+            rest = _read_from(opened, EVENTS.name, place)
+            return None if rest is None else rest.split(b"\n")[:-1]
+        return None
 
     def numbered(self) -> Iterator[tuple[int, dict[str, Any] | None]]:
         """The complete lines of the log with their numbers from 1; None for one that is broken."""
@@ -233,7 +234,7 @@ def _extent(event: Event | None, transcript: Transcript) -> tuple[int, int]:
     """The lines and bytes of the log at the time of an event, which may be of a later version."""
     known = event.raw if event else {}
     lines, size = known.get("lines"), known.get("size")
-    if not isinstance(lines, int) or not isinstance(size, int):
+    if not isinstance(lines, int) or not isinstance(size, int) or min(lines, size) < 0:
         raise damaged(transcript, f"the last line of {EVENTS.name} cannot be read")
     return lines, size
 

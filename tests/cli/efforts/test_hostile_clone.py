@@ -1,0 +1,158 @@
+"""A repository can bring files of efforts with any content."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.project import Done, Project
+
+OUTSIDE = "../../victim"
+
+
+@pytest.fixture
+def efforts(project: Project, tmp_path: Path) -> Path:
+    """The folder of the efforts, outside of the project, beside one that is none of theirs."""
+    config = project.home / ".config" / "unlatch" / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    known = config.read_text() if config.exists() else ""
+    config.write_text(f'{known}\n[efforts]\npath = "{tmp_path / "clone" / "efforts"}"\n')
+    (tmp_path / "victim").mkdir()
+    assert project.run("effort", "open", "auth-bug").code == 0
+    return tmp_path / "clone" / "efforts"
+
+
+def main(efforts: Path) -> Path:
+    return efforts / "_conversations" / "main"
+
+
+def add_events(folder: Path, *events: dict[str, Any]) -> None:
+    """Add events to those of a folder, with the facts that all of them have."""
+    path = folder / "events.jsonl"
+    last = json.loads(path.read_text().splitlines()[-1])
+    facts = {key: last[key] for key in ("id", "at", "by", "prev", "lines", "size")}
+    with path.open("a") as file:
+        file.writelines(json.dumps(facts | event) + "\n" for event in events)
+
+
+def chat(project: Project, *messages: str) -> Done:
+    script = project.root / "replies.json"
+    script.write_text(json.dumps(["Ok."] * len(messages)))
+    stdin = "".join(f"{message}\n" for message in messages)
+    return project.run("effort", "chat", "--script", str(script), stdin=stdin)
+
+
+def began(content: Any) -> dict[str, Any]:
+    message = {"id": "01ARZ3NDEKTSV4RRFFQ69G5FAV", "role": "user", "content": content}
+    return {"event": "turn-began", "message": json.dumps(message)}
+
+
+def contents(log: Path) -> list[str]:
+    return [json.loads(line)["content"] for line in log.read_text().splitlines()]
+
+
+def test_a_message_never_goes_to_a_folder_outside(project: Project, efforts: Path) -> None:
+    add_events(main(efforts), {"event": "activated", "effort": OUTSIDE}, began("Left over"))
+    done = chat(project, "Hello")
+    assert done.code == 0, done.said
+    assert contents(efforts / "auth-bug" / "log.jsonl") == ["Left over", "Hello", "Ok."]
+    assert [*(efforts.parent.parent / "victim").iterdir()] == []
+
+
+def test_a_message_never_goes_to_a_concluded_effort(project: Project, efforts: Path) -> None:
+    project.run("effort", "close", "--summary", "Done.", "--conversation", "other", "auth-bug")
+    add_events(main(efforts), began("Left over"))
+    assert chat(project, "Hello").code == 0
+    assert contents(main(efforts) / "ambient.jsonl") == ["Left over", "Hello", "Ok."]
+
+
+def test_a_projection_never_names_another_effort(project: Project, efforts: Path) -> None:
+    cache = efforts / "auth-bug" / "effort.json"
+    cache.write_text(json.dumps(json.loads(cache.read_text()) | {"id": OUTSIDE}))
+    assert project.run("effort", "close", "auth-bug", "--summary", "Done.").code == 0
+    (entry,) = project.run("effort", "list", "--json").document["efforts"]
+    assert (entry["id"], entry["status"]) == ("auth-bug", "concluded")
+    assert [*(efforts.parent.parent / "victim").iterdir()] == []
+
+
+STATE: dict[str, Any] = {
+    "turn": 0,
+    "active": None,
+    "expanded": {},
+    "referenced": {},
+    "message": None,
+}
+
+
+@pytest.mark.parametrize(
+    "kept",
+    [
+        "",
+        "[]",
+        "{}",
+        "[" * 5_000,
+        *(
+            json.dumps({"state": STATE, "events": events})
+            for events in (-5, 10**9, True, "1", float("inf"))
+        ),
+        *(
+            json.dumps({"state": STATE | changed, "events": 1})
+            for changed in (
+                {"turn": "1"},
+                {"active": 7},
+                {"active": OUTSIDE},
+                {"expanded": ["auth-bug"]},
+                {"expanded": {"auth-bug": "1"}},
+                {"expanded": {OUTSIDE: 1}},
+                {"referenced": {"auth-bug": None}},
+                {"message": {"id": 1}},
+                {"message": "Hello"},
+            )
+        ),
+    ],
+)
+def test_a_state_that_cannot_be_read_is_made_from_the_events(
+    project: Project, efforts: Path, kept: str
+) -> None:
+    (main(efforts) / "conversation.json").write_text(kept)
+    listed = project.run("effort", "list", "--json")
+    assert listed.code == 0, listed.said
+    assert (listed.document["active"], listed.document["expanded"]) == ("auth-bug", [])
+    assert chat(project, "Hello").code == 0
+
+
+@pytest.mark.parametrize("message", ["", "{", "[]", "[" * 5_000, "7", '{"id": 3}', '{"id": "x"}'])
+def test_a_pending_message_that_cannot_be_read_is_left_out(
+    project: Project, efforts: Path, message: str
+) -> None:
+    add_events(main(efforts), {"event": "turn-began", "message": message})
+    done = chat(project, "Hello")
+    assert done.code == 0, done.said
+    assert '"Hello"' in (efforts / "auth-bug" / "log.jsonl").read_text()
+
+
+def test_verify_reports_events_with_wrong_values(project: Project, efforts: Path) -> None:
+    add_events(efforts / "auth-bug", {"event": "logged", "hashes": "x", "lines": "1"})
+    done = project.run("effort", "verify", "auth-bug")
+    assert (done.code, "events.jsonl:1: changed" in done.out) == (5, True)
+
+
+@pytest.mark.parametrize("facts", [{"size": -1}, {"lines": -1}, {"lines": "1"}, {"size": None}])
+def test_events_that_contradict_themselves_are_an_error(
+    project: Project, efforts: Path, facts: dict[str, Any]
+) -> None:
+    add_events(efforts / "auth-bug", {"event": "logged", "hashes": [], **facts})
+    done = project.run("effort", "close", "auth-bug", "--summary", "Done.")
+    assert (done.code, "error[effort-damaged]" in done.err) == (1, True)
+
+
+def test_a_name_that_no_file_system_takes_is_an_error(project: Project) -> None:
+    done = project.run("effort", "reopen", "a" * 300)
+    assert (done.code, "error[effort-unknown]" in done.err) == (2, True)
+    done = project.run("effort", "list", "--conversation", "a" * 300)
+    assert (done.code, "error[conversation-name]" in done.err) == (2, True)
