@@ -148,3 +148,31 @@ def test_an_opening_that_died_before_its_event_is_made_again(
     (store.root / "auth-bug").mkdir()
     assert [one.id for one in store.all()] == ["first"]
     assert EffortStore(store.root, author).open("auth-bug").is_open
+
+
+@pytest.mark.parametrize(
+    "brought",
+    ["", "# nothing\n", "*\n!*\n", "*\n!auth-bug/", "*\n\n# more\n!*/\n", "\\*\n", "*x\n", "*\t\n"],
+)
+def test_rules_for_git_that_a_clone_brings_do_not_count(store: EffortStore, brought: str) -> None:
+    store.root.mkdir()
+    (store.root / ".gitignore").write_text(brought)
+    store.open("auth-bug")
+    project = store.root.parent.parent
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    status = subprocess.run(
+        ["git", "status", "--porcelain", "--untracked-files=all"],
+        cwd=project,
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    assert status.stdout == ""
+
+
+@pytest.mark.parametrize("own", ["*\n", "*", "# mine\n*\r\n", "!x\n*\n\n# end\n"])
+def test_rules_for_git_that_are_enough_stay(store: EffortStore, own: str) -> None:
+    store.root.mkdir()
+    (store.root / ".gitignore").write_text(own, newline="")
+    store.open("auth-bug")
+    assert (store.root / ".gitignore").read_bytes() == own.encode()

@@ -12,9 +12,9 @@ from unlatch.efforts.events import EVENTS, ChainedEvent, Concluded, Opened, Reop
 from unlatch.efforts.model import EFFORT, EFFORT_ID, Effort, Reopen, Status, effort_id
 from unlatch.efforts.transcript import Author, Pen, Transcript, damaged
 from unlatch.errors import StoreError, UsageError
-from unlatch.worklog.disk.atomic import PRIVATE, replace_file, writing
+from unlatch.worklog.disk.atomic import PRIVATE, append_lines, replace_file, writing
 from unlatch.worklog.disk.folder_lock import folder_lock
-from unlatch.worklog.disk.safe_open import exists, make_folders, open_folder
+from unlatch.worklog.disk.safe_open import exists, make_folders, open_folder, read_file
 from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.record import BadRecord
 
@@ -171,10 +171,13 @@ class EffortStore:
         return effort is not None and effort != _from_lines(id, events.split(b"\n")[:-1])
 
     def prepare(self) -> None:
-        """Make the folder, and the file that keeps it out of git."""
+        """Make the folder, and the file that keeps it out of git; a clone may have brought it."""
         make_private(self.root)
-        if not exists(self.root / ".gitignore"):
-            replace_file(self.root / ".gitignore", _IGNORE.encode())
+        rules = self.root / ".gitignore"
+        if not exists(rules):
+            replace_file(rules, _IGNORE.encode())
+        elif not _ignores_all(read_file(rules)):
+            append_lines(rules, _IGNORE.rstrip())
 
 
 def _from_lines(id: str, lines: Iterable[bytes]) -> Effort | None:
@@ -221,6 +224,12 @@ def _cached(raw: bytes, size: int) -> Effort | None:
         return EFFORT.read(found)  # type: ignore[no-any-return]  # it is the record's model
     except BadRecord:
         return None
+
+
+def _ignores_all(rules: bytes) -> bool:
+    """Whether the last rule is `*`; in git, the last one that matches decides."""
+    lines = [line.removesuffix(b"\r").rstrip(b" ") for line in rules.split(b"\n")]
+    return [line for line in lines if line and not line.startswith(b"#")][-1:] == [b"*"]
 
 
 def make_private(folder: Path) -> None:
