@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from unlatch.efforts import memory
+from unlatch.efforts.limits import TITLE, cut
 from unlatch.efforts.references import referred
 from unlatch.efforts.tools import DEFINITIONS, Answer, Tools
 
@@ -120,7 +121,7 @@ class _Rounds:
             message = reply.choices[0].message
             # Some servers refuse calls in the history without tools, so these are always sent.
             calls = message.tool_calls if number < ROUNDS else ()
-            self._note(message, has_calls=bool(calls))
+            self._note(_bounded(message), has_calls=bool(calls))
             for call in calls:
                 answer = self.tools.call(call.function.name, call.function.arguments)
                 self._note_result(call.id, answer)
@@ -147,10 +148,21 @@ class _Rounds:
         self.messages.append(message.as_json() if has_calls else plain)
 
     def _note_result(self, id: str, answer: Answer) -> None:
-        content = json.dumps(answer, ensure_ascii=False)
+        content = cut(json.dumps(answer, ensure_ascii=False))
         self.messages.append({"role": "tool", "tool_call_id": id, "content": content})
 
     def _log(self) -> None:
         """Write new lines to the log of the active effort, or to the ambient one."""
         new, self.logged = self.messages[self.logged :], len(self.messages)
         self.turn.log(*new)
+
+
+def _bounded(message: Message) -> Message:
+    """A message whose texts are as long as a log has them; a tool refuses such arguments."""
+    calls = tuple(
+        replace(one, function=replace(one.function, name=name[:TITLE], arguments=cut(arguments)))
+        for one in message.tool_calls
+        for name, arguments in [(one.function.name, one.function.arguments)]
+    )
+    extra = {key: cut(one) if isinstance(one, str) else one for key, one in message.extra.items()}
+    return replace(message, content=cut(message.content or ""), tool_calls=calls, extra=extra)

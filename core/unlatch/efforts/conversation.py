@@ -21,6 +21,7 @@ from unlatch.efforts.events import (
     TurnBegan,
     TurnLogged,
 )
+from unlatch.efforts.limits import check_message
 from unlatch.efforts.model import EFFORT_ID
 from unlatch.efforts.state import State
 from unlatch.efforts.store import make_private
@@ -115,7 +116,11 @@ class Turn:
         self._pen = pen
 
     def begin(self, text: str) -> None:
-        """Begin a turn with a message of the user, on disk when this returns."""
+        """Begin a turn with a message of the user, on disk when this returns.
+
+        UsageError `message-too-long`: nothing is written.
+        """
+        check_message(text)
         author = self.efforts.author
         message = {"id": author.new_id(), "role": "user", "content": text}
         self._record(TurnBegan, message=json.dumps(message, ensure_ascii=False))
@@ -124,7 +129,7 @@ class Turn:
     def log(self, *entries: Mapping[str, Any]) -> None:
         """Add the turn's message and further lines to the log of the active effort, or ambient."""
         message, target = self.state.message, self._target()
-        if message and not self._has(target, message):
+        if message and not self._has(target, message["id"]):
             entries = (message, *entries)
         if entries and target:
             self.efforts.transcript(target).append(*entries)
@@ -156,7 +161,7 @@ class Turn:
     def _record(self, kind: type[Any], **facts: Any) -> None:
         self.state.apply(self._pen.record(kind, **facts))
 
-    def _has(self, target: str | None, message: Mapping[str, Any]) -> bool:
+    def _has(self, target: str | None, id: str) -> bool:
         """Whether a message is in the log already: its writer died before it could note that."""
         written = self.efforts.transcript(target) if target else self._pen.transcript
-        return any(line.get("id") == message["id"] for line in written.tail())
+        return written.has(id)

@@ -11,7 +11,8 @@ from hashlib import sha256
 from unlatch.worklog.event_log import Event, EventLog
 from unlatch.worklog.record import FLAG, NUMBER, TEXT, WORDS, key, record
 
-EVENTS = EventLog("events.jsonl")
+# Its lines have messages, and a hash for each of the lines that are added at once.
+EVENTS = EventLog("events.jsonl", longest=None)
 
 
 @record

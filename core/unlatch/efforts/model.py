@@ -8,6 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from unlatch.efforts.limits import check_title
 from unlatch.errors import UsageError
 from unlatch.worklog.lifecycle import Lifecycle
 from unlatch.worklog.record import NUMBER, TEXT, TIME, BadRecord, Record, Type, key, record, text
@@ -84,7 +85,12 @@ EFFORT = Record.of(Effort)
 
 
 def effort_id(name: str) -> str:
-    """The id for a name: lower-case ASCII words joined by hyphens; UsageError `effort-name`."""
+    """The id for a name: lower-case ASCII words joined by hyphens.
+
+    Raises:
+        UsageError: `effort-name` or `effort-name-too-long`.
+    """
+    check_title(name)
     words = re.findall(r"[a-z0-9]+", unicodedata.normalize("NFKD", name).lower())
     if made := "-".join(words)[:LONGEST_ID].rstrip("-"):
         return made

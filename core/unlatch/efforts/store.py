@@ -9,6 +9,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from unlatch.efforts.events import EVENTS, ChainedEvent, Concluded, Opened, Reopened
+from unlatch.efforts.limits import check_reason, check_summary
 from unlatch.efforts.model import EFFORT, EFFORT_ID, Effort, Reopen, Status, effort_id
 from unlatch.efforts.transcript import Author, Pen, Transcript, damaged
 from unlatch.errors import StoreError, UsageError
@@ -96,14 +97,14 @@ class EffortStore:
         raise _unknown(wanted, names)
 
     def named(self, name: str) -> Effort | None:
-        """The effort that a name would have, if there is one; UsageError `effort-name`."""
+        """The effort that a name would have, if there is one; raises as `effort_id`."""
         return self.get(effort_id(name))
 
     def transcript(self, id: str) -> Transcript:
         return Transcript(self.root / id, LOG, self.author)
 
     def open(self, title: str) -> Effort:
-        """Make an effort; StoreError `effort-exists`, UsageError `effort-name`."""
+        """Make an effort; StoreError `effort-exists`, and as `effort_id`."""
         name = effort_id(title)
         self.prepare()
         with folder_lock(self.root):
@@ -116,7 +117,13 @@ class EffortStore:
         return self.rebuild(name)
 
     def conclude(self, id: str, summary: str | None) -> Effort:
-        """Conclude an open effort; StoreError `effort-not-open`, UsageError `effort-unknown`."""
+        """Conclude an open effort.
+
+        Raises:
+            StoreError: `effort-not-open`.
+            UsageError: `effort-unknown`, `effort-ambiguous` or `summary-too-long`.
+        """
+        check_summary(summary)
         with self._changing(id) as (pen, effort):
             if not effort.is_open:
                 hint = f"unlatch effort reopen {effort.id} continues it"
@@ -130,8 +137,9 @@ class EffortStore:
 
         Raises:
             StoreError: `effort-not-concluded`.
-            UsageError: `effort-unknown` or `effort-ambiguous`.
+            UsageError: `effort-unknown`, `effort-ambiguous` or `reason-too-long`.
         """
+        check_reason(reason)
         with self._changing(id) as (pen, effort):
             if effort.is_open:
                 hint = f"unlatch effort switch {effort.id} makes it the active one"

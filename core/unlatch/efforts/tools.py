@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from unlatch.efforts.limits import MESSAGE, SUMMARY, check_summary, cut
 from unlatch.efforts.memory import estimate
 from unlatch.errors import UnlatchError, UsageError
 
@@ -160,6 +161,7 @@ class Tools:
     def _conclude(self, effort_id: str | None, summary: str) -> Answer:
         if not summary.strip():
             raise _mistake("summary-missing", "the summary is empty", "say what was done")
+        check_summary(summary)
         return self._end(self._open_one(effort_id), summary.strip())
 
     def _end(self, effort: Effort, summary: str | None) -> Answer:
@@ -168,7 +170,7 @@ class Tools:
             log = self._efforts.transcript(effort.id).read()
             # A log that is too short for a summary keeps the earlier one.
             is_stub = len(said_text(log)) < STUB
-            summary = effort.summary if is_stub else self._summarize(spoken_text(log))
+            summary = effort.summary if is_stub else self._summary(log)
         effort = self._efforts.conclude(effort.id, summary)
         self._turn.refer([effort.id])
         if self._turn.state.active == effort.id:
@@ -182,6 +184,12 @@ class Tools:
             "summary": effort.summary,
             "active": active,
         }
+
+    def _summary(self, log: Sequence[dict[str, Any]]) -> str:
+        if summary := self._summarize(spoken_text(log)).strip():
+            return cut(summary, SUMMARY)
+        hint = "conclude_effort takes a summary of your own"
+        raise _mistake("summary-missing", "the model wrote no summary", hint)
 
     def _status(self) -> Answer:
         state = self._turn.state
@@ -261,6 +269,9 @@ def _arguments(name: str, raw: str) -> dict[str, str]:
     (schema,) = (
         one["function"]["parameters"] for one in DEFINITIONS if one["function"]["name"] == name
     )
+    if len(raw) > MESSAGE:
+        why = f"the arguments have {len(raw):,} characters; at most {MESSAGE:,} are read"
+        raise _mistake("arguments-invalid", why, "shorten them")
     try:
         given = json.loads(raw or "{}")
     except ValueError as error:

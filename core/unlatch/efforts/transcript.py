@@ -25,7 +25,7 @@ from unlatch.errors import StoreError
 from unlatch.worklog.disk.atomic import PRIVATE, append_lines, check_single, replace_file, writing
 from unlatch.worklog.disk.folder_lock import STORE_PATIENCE, folder_lock
 from unlatch.worklog.disk.safe_open import open_folder
-from unlatch.worklog.event_log import LONGEST_LINE, parse_line
+from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -86,16 +86,25 @@ class Transcript:
         """The lines of the log that are JSON objects; StoreError as `safe_open.read_file`."""
         return [entry for _, entry in self.numbered() if entry is not None]
 
-    def tail(self, size: int = LONGEST_LINE) -> list[dict[str, Any]]:
-        """The lines in the last `size` bytes of the log."""
-        entries = (parse_line(line.decode(errors="replace")) for line in self._end(self.name, size))
-        return [entry for entry in entries if isinstance(entry, dict)]
+    def tail(self, size: int) -> tuple[list[dict[str, Any]], bool]:
+        """The lines in the last `size` bytes of the log, and whether these are all."""
+        lines, start = self._end(size)
+        entries = [_entry(line) for line in lines]
+        found = [entry for entry in entries if entry is not None]
+        return found, start == 0 and len(found) == len(entries)
 
-    def _end(self, name: str, size: int) -> list[bytes]:
+    def _end(self, size: int) -> tuple[list[bytes], int]:
+        """The complete lines in the last `size` bytes, and where these begin."""
         with contextlib.suppress(FileNotFoundError), open_folder(self.folder) as opened:
-            place = max(0, opened.lstat(name).st_size - size)
-            return (_read_from(opened, name, place) or b"").split(b"\n")
-        return []
+            start = max(0, opened.lstat(self.name).st_size - size)
+            lines = (_read_from(opened, self.name, start) or b"").split(b"\n")
+            return lines[bool(start) : -1], start
+        return [], 0
+
+    def has(self, id: str) -> bool:
+        """Whether a line with this id, a ULID, is in the log."""
+        wanted = f'"id": "{id}"'.encode()
+        return any(wanted in line for line in self.lines(self.name))
 
     def events_from(self, place: int) -> list[bytes] | None:
         """The complete lines of the events after `place` bytes; None if they are shorter."""
@@ -107,8 +116,7 @@ class Transcript:
     def numbered(self) -> Iterator[tuple[int, dict[str, Any] | None]]:
         """The complete lines of the log with their numbers from 1; None for one that is broken."""
         for number, line in enumerate(self.lines(self.name), 1):
-            entry = parse_line(line.decode(errors="replace"))
-            yield number, entry if isinstance(entry, dict) else None
+            yield number, _entry(line)
 
     def lines(self, name: str) -> list[bytes]:
         """The complete lines of one of the two files, without their ends."""
@@ -190,7 +198,7 @@ class Pen:
         if not cut:
             return ""
         folder = self.transcript.folder
-        if isinstance(parse_line(cut.decode(errors="replace")), dict):
+        if _entry(cut) is not None:
             append_lines(folder / name, mode=PRIVATE)  # only its end is missing
             return ""
         check_single(opened.check_file(name), folder / name)
@@ -201,6 +209,12 @@ class Pen:
             file.flush()
             os.fsync(file.fileno())
         return backup
+
+
+def _entry(line: bytes) -> dict[str, Any] | None:
+    """A line of any length, if it is a JSON object."""
+    entry = parse_line(line.decode(errors="replace"), longest=None)
+    return entry if isinstance(entry, dict) else None
 
 
 def _ending(opened: OpenFolder, name: str) -> tuple[bytes, bytes]:

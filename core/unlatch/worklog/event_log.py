@@ -51,10 +51,14 @@ E = TypeVar("E", bound=Event)
 
 
 class EventLog:
-    """The log of one kind of work, in the file `name` of each folder, and its types of events."""
+    """The log of one kind of work, in the file `name` of each folder, and its types of events.
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    Args:
+        longest: a line with more characters is no event; None: there is no such limit.
+    """
+
+    def __init__(self, name: str, *, longest: int | None = LONGEST_LINE) -> None:
+        self.name, self.longest = name, longest
         self.types: dict[str, Record] = {}
         self._words: dict[type[Event], str] = {}
 
@@ -109,7 +113,7 @@ class EventLog:
 
     def parse(self, line: str) -> Event | None:
         """The event of a line; None where the line is not one."""
-        raw = parse_line(line)
+        raw = parse_line(line, longest=self.longest)
         if not isinstance(raw, dict):
             return None
         word, at = raw.get("event"), read_stamp(raw.get("at"))
@@ -138,9 +142,9 @@ def in_order(events: Iterable[E]) -> list[E]:
     return sorted(events, key=lambda event: (event.at, event.id))
 
 
-def parse_line(line: str) -> Any:
+def parse_line(line: str, *, longest: int | None = LONGEST_LINE) -> Any:
     """The JSON value of a line; None where it cannot be read, is too long or nested too deeply."""
-    if len(line) > LONGEST_LINE:
+    if longest is not None and len(line) > longest:
         return None
     try:
         value = json.loads(line)
