@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from unlatch.efforts.conversation import Conversation
     from unlatch.efforts.model import Effort
     from unlatch.efforts.state import State
+    from unlatch.efforts.transcript import Transcript
 
 # In turns without a reference: an expanded effort goes back to its summary; a summary leaves the
 # context.
@@ -29,10 +30,12 @@ WINDOW = 10
 CEILING, _AROUND = 24_000, 4
 # The share of what is left that a part can take at most.
 _TURN, _ACTIVE, _HIGHLIGHTS, _SUMMARIES, _AMBIENT, _EXPANDED = 0.7, 0.6, 0.3, 0.4, 0.5, 0.8
-_NOTE = 150
+_STANDING, _NOTE = 500, 150
 # Bytes at the end of a log for each token of the ceiling; JSON and ids take some of them.
 _TAIL = 8
 _CUT = " [... cut ...]"
+# Members of a message that a server refuses the request without.
+_NEEDED = frozenset({"role", "tool_call_id"})
 
 Message = dict[str, Any]
 
@@ -85,15 +88,16 @@ class _Builder:
     def build(self, turn: Sequence[Message]) -> Context:
         ceiling = self.left = self.ceiling
         every = self.conversation.efforts.all()
-        system = {"role": "system", "content": f"{system_prompt()}\n{self._standing(every)}"}
-        self.left -= self._size(system) + _NOTE
+        system = {"role": "system", "content": system_prompt()}
+        standing = self._shortened(self._standing(every), _STANDING)
+        self.left -= self._size(system) + self._size(standing) + _NOTE
         now = self._turn(turn)
         active = self._active(next((one for one in every if one.id == self.state.active), None))
         summaries, ambient = self._summaries(every), self._ambient()
         logs = self._other_logs(every)
         older = [*summaries, *ambient, *logs, *active]
         while True:
-            parts = [system, *self._note(), *older, *now]
+            parts = [system, standing, *self._note(), *older, *now]
             tokens = sum(map(self._size, parts))
             if tokens <= ceiling or not older:
                 return Context(tuple(_merged(parts)), tokens, tuple(self.cut))
@@ -127,11 +131,14 @@ class _Builder:
         logs += [self._whole_log(one, "open in the background") for one in background]
         return [message for log in logs for message in log]
 
-    def _standing(self, efforts: Iterable[Effort]) -> str:
-        """The open efforts; ids alone, for the rest is text of others."""
+    def _standing(self, efforts: Iterable[Effort]) -> Message:
+        """The open efforts, as a record: a clone may have brought them, and chosen their ids."""
         open_ = [one.id for one in efforts if one.is_open]
         active = self.state.active or "none (messages are ambient)"
-        return f"Active effort: {active}. Open efforts: {', '.join(open_) or 'none'}.\n"
+        (standing,) = self._memory(
+            f"Active effort: {active}. Open efforts: {', '.join(open_) or 'none'}."
+        )
+        return standing
 
     def _summaries(self, efforts: Iterable[Effort]) -> list[Message]:
         closed = [one for one in efforts if not one.is_open and one.id not in self.state.expanded]
@@ -144,7 +151,7 @@ class _Builder:
         return self._memory(f"Concluded efforts:\n{text}") if kept else []
 
     def _ambient(self) -> list[Message]:
-        messages = _spoken(self.conversation.ambient.tail(self.reach))
+        messages = self._spoken(self.conversation.ambient, "ambient messages")
         starts = [at for at, one in enumerate(messages) if one["role"] == "user"][-WINDOW:]
         window = messages[starts[0] :] if starts else []
         return self._newest("ambient messages", window, _AMBIENT)
@@ -162,16 +169,24 @@ class _Builder:
             kept = self._newest(f"highlights of {effort.id}", found, _HIGHLIGHTS)
             text = "\n".join(line["content"] for line in kept)
             head = self._memory(f"From the log of {effort.id}, verbatim:\n{text}") if kept else []
-        tail = _spoken(transcript.tail(self.reach))
-        return head + self._newest(f"messages of {effort.id}", tail, _ACTIVE)
+        name = f"messages of {effort.id}"
+        return head + self._newest(name, self._spoken(transcript, name), _ACTIVE)
 
     def _whole_log(self, effort: Effort, how: str) -> list[Message]:
         """The end of the log of an effort that is not the active one, as one message."""
-        spoken = _spoken(self.conversation.efforts.transcript(effort.id).tail(self.reach))
+        name = f"messages of {effort.id}"
+        spoken = self._spoken(self.conversation.efforts.transcript(effort.id), name)
         lines = [{"content": f"{one['role']}: {one['content']}"} for one in spoken]
-        kept = self._newest(f"messages of {effort.id}", lines, _EXPANDED)
+        kept = self._newest(name, lines, _EXPANDED)
         text = "\n".join(line["content"] for line in kept)
         return self._memory(f"Log of {effort.id} ({how}):\n{text}") if kept else []
+
+    def _spoken(self, transcript: Transcript, name: str) -> list[Message]:
+        """The messages at the end of a log."""
+        entries, is_whole = transcript.tail(self.reach)
+        if not is_whole:
+            self.cut.append(f"older {name}")
+        return _spoken(entries)
 
     def _newest(self, name: str, messages: Sequence[Message], share: float) -> list[Message]:
         """The last messages that fit into a share of what is left; the rest is cut."""
@@ -187,16 +202,18 @@ class _Builder:
         return kept[::-1]
 
     def _shortened(self, message: Message, room: int) -> Message:
-        text = message.get("content") or ""
         if self._size(message) <= room:
             return message
-        while text and self.count(text + _CUT) + _AROUND > room:
+        text = message.get("content") or ""
+        if self._size({**message, "content": _CUT}) > room:
+            message = _without_arguments(message)
+        while text and self._size({**message, "content": text + _CUT}) > room:
             text = text[: len(text) * 3 // 4]
         return {**message, "content": text + _CUT}
 
     def _size(self, message: Message) -> int:
-        calls = message.get("tool_calls")
-        return self.count((message.get("content") or "") + (str(calls) if calls else "")) + _AROUND
+        rest = {key: one for key, one in message.items() if key not in {"role", "content"}}
+        return self.count((message.get("content") or "") + (str(rest) if rest else "")) + _AROUND
 
     def _memory(self, text: str) -> list[Message]:
         return [{"role": "user", "content": f"[memory] {text}"}]
@@ -212,6 +229,16 @@ def _spoken(entries: Iterable[Message]) -> list[Message]:
         and one["content"]
         and one["content"] != SEPARATOR
     ]
+
+
+def _without_arguments(message: Message) -> Message:
+    """A message without what a model wrote into its calls, and its reasoning."""
+    texts = {key: "" for key, one in message.items() if isinstance(one, str) and key not in _NEEDED}
+    calls = [
+        {**one, "function": {**one["function"], "arguments": "{}"}}
+        for one in message.get("tool_calls", ())
+    ]
+    return {**message, **texts, **({"tool_calls": calls} if calls else {})}
 
 
 def _merged(messages: Iterable[Message]) -> list[Message]:
