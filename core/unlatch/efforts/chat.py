@@ -63,8 +63,9 @@ class Chat:
         Args:
             on_text: gets each piece of the model's text as it arrives.
 
-        The message is on disk before the model gets it. Errors of the model are raised, and the
-        message is in the log then, too.
+        The message is on disk before the model gets it. Errors of the model are raised; the
+        message is in the log then, too, with the pieces that arrived of an `interrupted` reply.
+        Raises UsageError `message-too-long` before anything is written.
         """
         with self.conversation.locked() as turn:
             turn.begin(text)
@@ -73,7 +74,7 @@ class Chat:
             try:
                 return rounds.run(banners)
             finally:
-                turn.log()  # nothing but the message, if the model failed
+                rounds.keep()
 
     def summarize(self, log: str) -> str:
         """A summary of a log, by the model."""
@@ -102,6 +103,7 @@ class _Rounds:
     on_text: OnText | None
     said: list[str] = field(default_factory=list)
     messages: list[memory.Message] = field(default_factory=list)
+    arrived: list[str] = field(default_factory=list)
     logged: int = 1
 
     def __post_init__(self) -> None:
@@ -117,7 +119,8 @@ class _Rounds:
     def run(self, banners: list[str]) -> Answered:
         for number in range(ROUNDS + 1):
             context = self._context()
-            reply = self.chat.model(context.messages, DEFINITIONS, on_text=self.on_text)
+            hear = self._hear if self.on_text else None
+            reply = self.chat.model(context.messages, DEFINITIONS, on_text=hear)
             message = reply.choices[0].message
             # Some servers refuse calls in the history without tools, so these are always sent.
             calls = message.tool_calls if number < ROUNDS else ()
@@ -141,7 +144,22 @@ class _Rounds:
             ceiling=chat.ceiling,
         )
 
+    def keep(self) -> None:
+        """Log what there is of a turn that did not end."""
+        if text := "".join(self.arrived):
+            part = {"role": "assistant", "content": cut(text), "interrupted": True}
+            self.messages.append(part)
+        self._log()
+
+    def _hear(self, piece: str) -> None:
+        """Pass on a piece of text; the texts of two rounds are paragraphs."""
+        between = "\n\n" if self.said and not self.arrived else ""
+        self.arrived.append(piece)
+        if self.on_text:
+            self.on_text(between + piece)
+
     def _note(self, message: Message, *, has_calls: bool) -> None:
+        self.arrived.clear()
         if message.content:
             self.said.append(message.content)
         plain = {"role": "assistant", "content": message.content or ""}
@@ -153,8 +171,8 @@ class _Rounds:
 
     def _log(self) -> None:
         """Write new lines to the log of the active effort, or to the ambient one."""
-        new, self.logged = self.messages[self.logged :], len(self.messages)
-        self.turn.log(*new)
+        self.turn.log(*self.messages[self.logged :])
+        self.logged = len(self.messages)
 
 
 def _bounded(message: Message) -> Message:

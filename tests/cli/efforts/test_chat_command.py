@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from tests.cli.terminal import Terminal
+from tests.cli.terminal import CTRL_C, Terminal
+from tests.llm.asking import STOP, chunk, event, raw
+from tests.transport.faulty import Faulty
 
 if TYPE_CHECKING:
     from tests.cli.project import Project
@@ -27,6 +29,18 @@ def script(project: Project, *replies: Any) -> str:
 def log(project: Project, effort: str) -> list[str]:
     path = project.root / ".unlatch" / "efforts" / effort / "log.jsonl"
     return [json.loads(line)["content"] for line in path.read_text().splitlines()]
+
+
+def ambient(project: Project) -> list[dict[str, Any]]:
+    folder = project.root / ".unlatch" / "efforts" / "_conversations" / "main"
+    return [json.loads(line) for line in (folder / "ambient.jsonl").read_text().splitlines()]
+
+
+def configure(project: Project, url: str) -> None:
+    config = project.home / ".config" / "unlatch" / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    with config.open("a") as file:
+        file.write(f'\n[llm]\nbase_url = "{url}/v1"\nmodel = "small"\n')
 
 
 def test_each_line_of_stdin_is_a_message(project: Project) -> None:
@@ -98,3 +112,51 @@ def test_the_demo_needs_no_project_and_leaves_nothing(project: Project) -> None:
     assert done.code == 0, done.said
     assert "--- Reopened effort: db-pool-fix ---" in done.out
     assert sorted(project.root.rglob("*")) == before
+
+
+def test_ctrl_c_in_an_answer_keeps_what_arrived_and_the_chat_goes_on(project: Project) -> None:
+    begun = event(chunk({"content": "The token"})) + event(chunk({"content": " expires"}))
+    whole = raw(event(chunk({"content": "Refresh it."})), event(STOP), event("[DONE]"))
+    with Faulty(raw(begun, end=False), whole) as server:
+        configure(project, server.url)
+        with Terminal(project, "effort", "chat") as terminal:
+            terminal.expect("you> ")
+            terminal.type("401 errors\r")
+            terminal.expect("The token expires")
+            terminal.type(CTRL_C)
+            terminal.expect("Interrupted; your message and the beginning of the answer are logged.")
+            terminal.expect("you> ", times=2)
+            terminal.type("And now?\r")
+            terminal.expect("Refresh it.")
+            terminal.expect("you> ", times=3)
+            terminal.type(CTRL_D)
+            assert terminal.end() == 0
+    said = [(one["content"], one.get("interrupted")) for one in ambient(project)]
+    assert said == [
+        ("401 errors", None),
+        ("The token expires", True),
+        ("And now?", None),
+        ("Refresh it.", None),
+    ]
+    assert project.run("effort", "verify").code == 0
+
+
+def test_ctrl_c_at_the_prompt_ends_the_chat(project: Project) -> None:
+    replies = script(project, "Hi.", "Again.")
+    with Terminal(project, "effort", "chat", "--script", replies) as terminal:
+        terminal.expect("you> ")
+        terminal.type("Hello\r")
+        terminal.expect("you> ", times=2)
+        terminal.type("half a mess")
+        assert terminal.leave(CTRL_C) == 0
+        assert "Traceback" not in terminal.text
+    done = project.run("effort", "chat", "--script", replies, stdin="Back\n")
+    assert done.code == 0
+    assert [one["content"] for one in ambient(project)] == ["Hello", "Hi.", "Back", "Hi."]
+
+
+def test_a_message_that_is_too_long_ends_a_pipe_and_not_a_terminal(project: Project) -> None:
+    replies = script(project, "Hi.")
+    done = project.run("effort", "chat", "--script", replies, stdin="x" * 100_001 + "\n")
+    assert (done.code, "error[message-too-long]" in done.err) == (2, True)
+    assert "next: send it in parts" in done.err

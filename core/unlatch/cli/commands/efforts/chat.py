@@ -20,7 +20,7 @@ from unlatch.cli.runtime.session import Session, is_interactive, with_session
 from unlatch.efforts.chat import Chat
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.memory import CEILING
-from unlatch.errors import ModelError
+from unlatch.errors import ModelError, UsageError
 from unlatch.llm import Scripted
 from unlatch.search.search import search
 from unlatch.worklog.disk.user_files import user_config_file
@@ -59,8 +59,8 @@ def _turn_or_error(chat: Chat, text: str) -> None:
     try:
         _turn(chat, text)
     except KeyboardInterrupt:
-        output.talk("", "Interrupted; your message is in the log.")
-    except ModelError as error:
+        output.talk("", "Interrupted; your message and the beginning of the answer are logged.")
+    except (ModelError, UsageError) as error:
         if not is_interactive():
             raise
         output.talk(*error_lines(error))  # the conversation can go on
