@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from functools import cache
 from importlib import import_module
@@ -66,6 +67,18 @@ def _installed_once() -> Iterator[None]:
         patch.setattr(app, "entry_points", cached)
         patch.setattr(registry, "entry_points", cached)
         yield
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection() -> None:
+    """Collect no garbage while ten thousand tests are made, for there is none."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    """Leave the tests out of every later garbage collection: they stay to the end."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
