@@ -55,7 +55,7 @@ wheel-check: $(STAMP)
 
 # The longer sweeps; docs/reliability.md says what they find.
 torture: $(STAMP)
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m sweep
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile=thorough -m 'sweep or hypothesis'
 	$(BIN)/python -m tests.security.hostile_tracker
 	$(BIN)/python -m tests.crash.kill_matrix --both
 	$(BIN)/python -m tests.crash.fault_matrix --both

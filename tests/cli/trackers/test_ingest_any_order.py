@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -20,8 +21,6 @@ from tests.cli.project import Project
 from tests.cli.trackers.test_ingest import ingest, payload
 
 if TYPE_CHECKING:
-    import pytest
-
     from unlatch_sandbox import Sandbox
 
 ISSUE = ("octo/widgets", 4)
@@ -104,8 +103,9 @@ class Team(RuleBasedStateMachine):
         self._folder.cleanup()
 
 
+@pytest.mark.parametrize("examples", [5, pytest.param(60, marks=pytest.mark.sweep)])
 def test_whatever_comes_when_both_sides_agree_and_nothing_is_told_twice(
-    project: Project, monkeypatch: pytest.MonkeyPatch
+    project: Project, monkeypatch: pytest.MonkeyPatch, examples: int
 ) -> None:
     class Here(Team):
         box, programs, patch = project.box, project.bin, monkeypatch
@@ -113,7 +113,7 @@ def test_whatever_comes_when_both_sides_agree_and_nothing_is_told_twice(
     run_state_machine_as_test(
         Here,
         settings=settings(
-            max_examples=10,
+            max_examples=examples,
             stateful_step_count=8,
             deadline=None,
             suppress_health_check=list(HealthCheck),
