@@ -8,7 +8,7 @@ DISKS = ("full", "full-for-good", "read-only")
 
 
 def test_a_disturbance_at_any_boundary_loses_nothing() -> None:
-    told = told_by("tests.crash.disturbed", "interrupt", *DISKS, "--every", "23")
+    told = told_by("tests.crash.disturbed", "interrupt", *DISKS, "--every", "29")
 
     assert told["boundaries"] > 100
     assert {kind: {} for kind in ("interrupt", *DISKS)} == {

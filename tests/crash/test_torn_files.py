@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from unlatch.worklog.event_log import Event
 
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
+# Every seventh length of a file; `make torture` takes all of them.
+some_or_all = pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.sweep)])
 
 
 @pytest.fixture
@@ -42,12 +44,14 @@ def manager_of(project: Project) -> MetadataManager:
     return Workspace(layout, environ={}, user_config=project.home / "none.toml").manager
 
 
-def test_every_prefix_of_metadata_is_reported_or_is_the_whole(busy: Project) -> None:
+@some_or_all
+def test_every_prefix_of_metadata_is_reported_or_is_the_whole(busy: Project, step: int) -> None:
     manager, path = manager_of(busy), busy.folder() / "metadata.json"
     whole, content = manager.read("7"), path.read_bytes()
+    lengths = {*range(0, len(content), step), len(content) - 1}
     reported = 0
 
-    for length in range(len(content)):
+    for length in sorted(lengths):
         path.write_bytes(content[:length])
         found = manager.list()[0]
         if isinstance(found, Increment):
@@ -57,7 +61,7 @@ def test_every_prefix_of_metadata_is_reported_or_is_the_whole(busy: Project) -> 
         assert found.hint
         reported += 1
 
-    assert reported > len(content) - 3
+    assert reported > len(lengths) - 3
 
 
 def test_no_prefix_of_metadata_is_ever_written_to(busy: Project) -> None:
@@ -104,13 +108,16 @@ def known(events: list[Event]) -> dict[str, dict[str, Any]]:
     return {event.id: LOG.entry(event) for event in events}
 
 
-def test_events_cut_at_every_byte_are_those_that_are_whole(busy: Project) -> None:
+@some_or_all
+def test_events_cut_at_every_byte_are_those_that_are_whole(busy: Project, step: int) -> None:
     increment, path = manager_of(busy).read("7"), busy.folder() / "events.jsonl"
     content, told = path.read_bytes(), {one["id"]: one for one in busy.events()}
     reopens = {entry.id for entry in increment.reopens}
     assert (len(told) > 8, len(reopens)) == (True, 2)
 
-    for length in range(len(content) + 1):
+    # Beside the samples, each line with its end, without it, and with one character more.
+    ends = [end + d for end, byte in enumerate(content) if byte == 10 for d in (0, 1, 2)]
+    for length in sorted({*range(0, len(content) + 1, step), *ends[:-1]}):
         path.write_bytes(content[:length])
         found = known(read_events(busy.folder(), increment.reopens))
         lines = [line for line in content[:length].split(b"\n") if line]
