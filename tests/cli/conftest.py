@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.project import Project
 
+from unlatch import transport
+from unlatch.transport.testing import SkippingClock
 from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -57,3 +60,11 @@ def completed(project: Project) -> Project:
     """The same with 0007-smart-discipline, completed, its three items closed."""
     project.increment(links=project.items())
     return project
+
+
+@pytest.fixture
+def _no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let every wait between two requests of `Project.run` end at once, by a clock of its own."""
+    clock = SkippingClock()
+    made = partial(transport.TransportOptions, clock=clock, sleep=clock.sleep)
+    monkeypatch.setattr(transport, "TransportOptions", made)
