@@ -28,6 +28,7 @@ _IN_JSON = re.compile(f"[{_ACTING}]|{_JOINER}")
 # What a spreadsheet takes for a formula (OWASP, "CSV Injection"); an apostrophe makes it a text.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _TEXT = "'"
+_QUOTED = "\r\n;"
 
 
 def visible(line: str) -> str:
@@ -57,10 +58,11 @@ def csv_line(cells: Iterable[str]) -> str:
     import io  # noqa: PLC0415
 
     stream = io.StringIO()
-    csv.writer(stream, lineterminator="").writerow(
+    # What ends a line is quoted in a cell. Spreadsheets of many countries split at semicolons.
+    csv.writer(stream, lineterminator=_QUOTED).writerow(
         f"{_TEXT}{cell}" if cell.lstrip(_TEXT).startswith(_FORMULA) else cell for cell in cells
     )
-    return stream.getvalue()
+    return stream.getvalue().removesuffix(_QUOTED)
 
 
 def without_apostrophe(cell: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ import pytest
 from tests.cli.output.test_documents import check
 from tests.cli.overview.test_history import ULIDS, reopen
 from tests.cli.project import ALL, NAME, REASON, Project, stamp
+from tests.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -126,7 +128,7 @@ def test_the_document_has_the_same_with_exact_values(several: Project) -> None:
 def rows(project: Project, *options: str) -> list[dict[str, str]]:
     done = project.run("history", "--all", "--csv", *options)
     assert done.code == 0, done.said
-    return [*csv.DictReader(done.out.splitlines(), strict=True)]
+    return [*csv.DictReader(io.StringIO(done.out, newline=""), strict=True)]
 
 
 def test_csv_has_a_line_for_each_reopen(several: Project) -> None:
@@ -162,9 +164,19 @@ def test_csv_has_no_formula(project: Project, reason: str) -> None:
 
 
 def test_a_cell_of_csv_may_have_commas_quotes_and_lines(project: Project) -> None:
-    project.increment(reopenHistory=[reopen(1, at(1), reason='One, "two"\nthree')])
+    reason = 'One,  "two"; three\n\n- four\n'
+    project.increment(reopenHistory=[reopen(1, at(1), reason=reason, reopenedBy="a;=1+1")])
 
-    assert [one["reason"] for one in rows(project)] == ['One, "two" three']
+    (found,) = rows(project)
+
+    assert (reason, "a;=1+1") == (found["reason"], found["reopenedBy"])
+    assert ',"a;=1+1",' in project.run("history", "--all", "--csv").out
+
+
+def test_lines_of_windows_are_lines_in_a_cell_and_no_command_to_ci(project: Project) -> None:
+    project.increment(reopenHistory=[reopen(1, at(1), reason="One\r\n::error::two")])
+
+    assert ["One\n: :error::two"] == [one["reason"] for one in rows(project)]
 
 
 def test_csv_of_nothing_has_its_columns(project: Project) -> None:
@@ -294,3 +306,26 @@ def test_it_needs_no_events(completed: Project) -> None:
     (completed.folder() / "events.jsonl").unlink()
 
     assert before == completed.run("history", "--all", "--json").document
+
+
+def test_a_period_that_ends_before_it_begins_is_refused(several: Project) -> None:
+    done = several.run("history", "--all", "--since", "2025-11-13", "--until", "2025-11-11")
+
+    assert (2, "") == (done.code, done.out)
+    assert "error[period-reversed]" in done.err
+    command = "history --all --since 2025-11-11 --until 2025-11-13"
+    assert f"next: unlatch {command}\n" in done.err
+    assert 0 == several.run(*command.split()).code
+
+
+@pytest.mark.parametrize("columns", [60, 100])
+def test_a_narrow_terminal_splits_no_id(project: Project, columns: int) -> None:
+    name = "0007-keep-the-smart-discipline-of-increments"
+    reason = "Empty files are not read by the importer of the second version"
+    project.increment(name, reopenHistory=[reopen(1, at(1), reason=reason)])
+
+    with Terminal(project, "history", "--all", columns=columns) as terminal:
+        assert 0 == terminal.end()
+
+    assert name in terminal.text
+    assert max(map(len, terminal.text.splitlines())) <= columns

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.cli.overview.test_history import reopen
 from tests.cli.project import NAME, REASON, Project
 
 
@@ -250,3 +251,14 @@ def test_a_document_is_json_that_any_stream_can_carry(project: Project) -> None:
 
     assert [document["title"] for document in documents] == ["Größe “messen”"]
     assert (listed.code, "Gr??e ?messen?" in listed.out) == (0, True)
+
+
+def test_show_counts_the_reopens_that_it_leaves_out(project: Project) -> None:
+    history = [reopen(n, f"2025-11-{n:02}T00:00:00Z") for n in range(1, 6)]
+    project.increment(reopenHistory=history)
+
+    shown = project.run("show", "7").out
+
+    assert f"    2 earlier: unlatch history {NAME}\n    2025-11-03 by Ada" in shown
+    project.increment("0008-few", reopenHistory=history[2:])
+    assert "earlier" not in project.run("show", "8").out

@@ -18,19 +18,27 @@ _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _END_OF_DAY = timedelta(days=1, microseconds=-1)
 
 
-def read_since(given: str, now: datetime) -> datetime:
-    """The start of a period: 2025-11-01, 2025-11-01T09:00:00Z, or 30d for 30 days ago.
+def read_period(
+    since: str | None, until: str | None, now: datetime
+) -> tuple[datetime | None, datetime | None]:
+    """A period, which the day of its end is part of.
+
+    Each end is 2025-11-01, 2025-11-01T09:00:00Z, or 30d for 30 days ago.
 
     Raises:
-        UsageError: `time-unknown`.
+        UsageError: `time-unknown`, or `period-reversed` if it ends before it begins.
     """
-    return _moment(given, now, option="--since")
-
-
-def read_until(given: str, now: datetime) -> datetime:
-    """The end of a period, which a day is part of; raises as `read_since`."""
-    end = _moment(given, now, option="--until")
-    return end + _END_OF_DAY if _DAY.fullmatch(given.strip()) else end
+    start = None if since is None else _moment(since, now, option="--since")
+    end = None if until is None else _moment(until, now, option="--until")
+    if until is not None and end is not None and _DAY.fullmatch(until.strip()):
+        end += _END_OF_DAY
+    if since and until and start and end and end < start:
+        raise UsageError(
+            "period-reversed",
+            f"--until {until} is before --since {since}",
+            hint=f"unlatch history --all --since {until.strip()} --until {since.strip()}",
+        )
+    return start, end
 
 
 def _moment(given: str, now: datetime, *, option: str) -> datetime:

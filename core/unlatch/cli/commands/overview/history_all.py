@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from unlatch.cli.options.period import read_since, read_until
+from unlatch.cli.options.period import read_period
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import broken_entries, link_entry
 from unlatch.cli.render.notes import tell_left_out
@@ -36,6 +37,7 @@ _NO_CATEGORY = "(none)"
 _DAY = 86400
 _UNITS = ((_DAY, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 _MOST_SHOWN = 10
+_LINE_END = re.compile(r"\r\n?")
 
 
 def history_all(session: Session, *, as_csv: bool, as_json: bool, **filters: str | None) -> int:
@@ -47,7 +49,8 @@ def history_all(session: Session, *, as_csv: bool, as_json: bool, **filters: str
     if as_json:
         output.document("history-all", code, **_document(found, broken))
     elif as_csv:
-        output.data(csv_line(COLUMNS), *(csv_line(_cells(one)) for one in found.listed))
+        rows = (COLUMNS, *map(_cells, found.listed))
+        output.data(*(line for row in rows for line in csv_line(row).split("\n")))
     elif found.listed:
         _tell(found)
     else:
@@ -61,12 +64,7 @@ def _filter(
     now = session.workspace.clock()
     if tracker is not None:
         session.workspace.registry.manifest(tracker)
-    return ReopenFilter(
-        None if since is None else read_since(since, now),
-        None if until is None else read_until(until, now),
-        by,
-        tracker,
-    )
+    return ReopenFilter(*read_period(since, until, now), by, tracker)
 
 
 def _readable(session: Session, broken: list[BrokenIncrement]) -> Iterator[Increment]:
@@ -80,7 +78,7 @@ def _readable(session: Session, broken: list[BrokenIncrement]) -> Iterator[Incre
 
 def _tell(found: ReopenStatistics) -> None:
     headings = ("Reopened", "Increment", "By", "Category", "Completed again", "Reason")
-    output.table(headings, [_row(one) for one in found.listed], flexible=(5, 1))
+    output.table(headings, [_row(one) for one in found.listed], flexible=(5,))
     categories = {name or _NO_CATEGORY: number for name, number in found.by_category.items()}
     for heading, counts in (("Month", found.by_month), ("Category", categories)):
         _tell_table((heading, "Reopens"), [(name, str(count)) for name, count in counts.items()])
@@ -192,7 +190,8 @@ def _stamp(at: datetime | None) -> str | None:
 def _cells(one: Reopen) -> list[str]:
     """The cells of a row of --csv; several items are separated by spaces."""
     entry = {**_entry(one), "items": " ".join(link.key for link in one.items)}
-    return [output.clean("" if entry[name] is None else str(entry[name])) for name in COLUMNS]
+    cells = ("" if entry[name] is None else str(entry[name]) for name in COLUMNS)
+    return [_LINE_END.sub("\n", cell) for cell in cells]
 
 
 def _often_entry(one: ReopenedIncrement) -> output.Json:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
 
 
+# Of the reopens, so many are shown, the last ones.
+_SHOWN = 3
+
+
 @click.command()
 @ID
 @flag("--offline", help="Do not read the items from the trackers.")
@@ -65,7 +69,10 @@ def _tell(
         if moment:
             output.data(f"  {name:<12} {moment:%Y-%m-%d} ({ago(moment, now)})")
     output.data(f"  Reopened     {times(increment.effective_reopens, 'time')}")
-    for entry in increment.reopens[-3:]:
+    if len(increment.reopens) > _SHOWN:
+        earlier = len(increment.reopens) - _SHOWN
+        output.data(f"    {earlier} earlier: unlatch history {increment.id}")
+    for entry in increment.reopens[-_SHOWN:]:
         when, undone = f"{entry.reopened_at:%Y-%m-%d}", " (undone)" if entry.reverted_at else ""
         who, why = output.clean(entry.reopened_by), output.clean(entry.reason)
         output.data(f"    {when} by {who}: {why}{undone}")
