@@ -113,6 +113,31 @@ def test_for_an_address_the_id_of_its_increment_is_named(
     assert [] == completed.sent()
 
 
+@pytest.mark.parametrize("name", ["SCRUM-28", "scrum-28", "octo/widgets#4", "#4"])
+@pytest.mark.parametrize(
+    "typed", [["show"], ["jira", "status"], ["resume", "--reason", REASON, "--yes"]]
+)
+def test_for_the_name_of_an_item_the_id_of_its_increment_is_named(
+    completed: Project, typed: list[str], name: str
+) -> None:
+    done = completed.run(*typed, name)
+
+    assert_refused(done, 2, "id-is-item")
+    assert ["unlatch", *typed, NAME] == shlex.split(next_command(done))
+    assert [] == completed.sent()
+
+
+@pytest.mark.parametrize("name", ["SCRUM-29", "octo/widgets#5"])
+def test_the_name_of_an_item_without_an_increment_leads_to_a_link(
+    completed: Project, name: str
+) -> None:
+    done = completed.run("show", name)
+
+    assert_refused(done, 2, "id-is-item")
+    hint = f"next: unlatch new --from URL, or unlatch link ID URL, with the address of {name}\n"
+    assert hint in done.err
+
+
 def test_a_tracker_s_command_is_named_for_the_one_item(completed: Project) -> None:
     url = completed.urls["github"]
 

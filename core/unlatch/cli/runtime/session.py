@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -149,35 +150,45 @@ def with_session(function: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+# As Jira and GitHub name items: SCRUM-28, octo/widgets#4, #4. An increment begins with a number.
+_ITEM = re.compile(r"[A-Za-z][A-Za-z0-9_]*-[0-9]+|[^0-9.][^ #]*#[0-9]+|#[0-9]+")
+
+
 def _absolute(root: Path) -> Path:
     # Paths below the root are split at its folders' names, so none may be passed on the way there.
     return root.resolve() if ".." in root.parts else root.absolute()
 
 
 def increment_ids(ctx: click.Context, _: click.Parameter, value: T) -> T:
-    """Refuse the address of an item in place of IDs, and name the ID of its increment.
+    """Refuse the address or the name of an item in place of IDs, and name the ID of its increment.
 
     Raises:
-        UsageError: `id-is-url`, or the address is not that of a configured item.
+        UsageError: `id-is-url`, `id-is-item`, or the address is not that of a configured item.
     """
     for one in value if isinstance(value, tuple) else (value,):
-        if isinstance(one, str) and "://" in one:
+        if isinstance(one, str) and ("://" in one or _ITEM.fullmatch(one)):
             has_item = any("--item" in other.opts for other in ctx.command.params)
-            raise _refused_url(Session(ctx.obj).workspace, one, has_item=has_item)
+            raise _refused_item(Session(ctx.obj).workspace, one, has_item=has_item)
     return value
 
 
-def _refused_url(workspace: Workspace, url: str, *, has_item: bool) -> UsageError:
-    from unlatch.lifecycle.linking.link import increments_at  # noqa: PLC0415
+def _refused_item(workspace: Workspace, word: str, *, has_item: bool) -> UsageError:
+    from unlatch.lifecycle.linking.link import increments_at, increments_with  # noqa: PLC0415
 
-    found = increments_at(workspace, url)
-    message = f"ID is the number or name of an increment, not an address: {url}"
+    what = "ID is the number or name of an increment, not"
+    if "://" in word:
+        found, new = increments_at(workspace, word), f"unlatch new --from {quote(word)}"
+        error = UsageError("id-is-url", f"{what} an address: {word}", hint=new)
+    else:
+        found, new = increments_with(workspace, word), "unlatch new --from URL"
+        new = f"{new}, or unlatch link ID URL, with the address of {word}"
+        error = UsageError("id-is-item", f"{what} an item: {word}", hint=new)
     if len(found) == 1:
-        item = ("--item", url) if has_item else ()
-        return Mistyped("id-is-url", message, typed=url, meant=(found[0].id, *item))
-    names = ", ".join(one.id for one in found)
-    hint = f"name one of its increments: {names}" if found else f"unlatch new --from {quote(url)}"
-    return UsageError("id-is-url", message, hint=hint)
+        item = ("--item", word) if has_item else ()
+        return Mistyped(error.id, error.message, typed=word, meant=(found[0].id, *item))
+    if found:
+        error.hint = f"name one of its increments: {', '.join(one.id for one in found)}"
+    return error
 
 
 ID = click.argument("wanted", metavar="ID", callback=increment_ids)

@@ -140,6 +140,12 @@ def increments_at(workspace: Workspace, url: str) -> list[Increment]:
     return [one for one in increments if links_to(one, ref, settings)]
 
 
+def increments_with(workspace: Workspace, name: str) -> list[Increment]:
+    """The increments with a link to the item that a word means, as `matching_links`."""
+    increments, _ = workspace.manager.read_all()
+    return [one for one in increments if matching_links(workspace, one, name)]
+
+
 def links_to(increment: Increment, ref: ItemRef, settings: Settings) -> bool:
     """Whether an increment has a link to an item, by the settings of its tracker."""
     theirs = (link for link in increment.links if link.tracker == ref.tracker)
