@@ -20,16 +20,13 @@ class App(Group):
     """All commands, and one group for each installed tracker."""
 
     def similar_names(self, ctx: click.Context) -> list[str]:
-        """The names of all commands and synonyms."""
         return [*COMMANDS, *entry_points(PLUGINS)]
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """The names of all commands, for completion."""
         shown = [entry.name for entry in COMMANDS.values() if entry.shown]
         return [*shown, *entry_points(PLUGINS)]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        """Load the command of that name."""
         if entry := COMMANDS.get(name):
             return _load(entry)
         if name in entry_points(PLUGINS):

@@ -18,7 +18,6 @@ _OBJECTS_BETWEEN_COLLECTIONS = 100_000
 
 
 def main() -> NoReturn:
-    """Run `unlatch` with the arguments of this process."""
     _make_streams_safe()
     # For the libraries, which search the PATH by themselves.
     os.environ["PATH"] = search_path(os.environ.get("PATH"))

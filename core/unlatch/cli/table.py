@@ -58,12 +58,10 @@ class Entry:
 
     @property
     def own_help(self) -> str:
-        """The beginning of the command's own help."""
         return f"{self.help}. {self.reach}"
 
     @property
     def line(self) -> str:
-        """The line in the help of `unlatch`."""
         return f"{self.help} {self.reach}"
 
 

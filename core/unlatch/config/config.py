@@ -191,7 +191,6 @@ def _problem(detail: Any, prefix: str, model: type[BaseModel]) -> str:
 
 
 def _unknown(key: str, model: type[BaseModel]) -> str:
-    """The message for a setting that is unknown in its place."""
     table, _, name = key.rpartition(".")
     if model is UserConfig:
         if key in (*CoreConfig.model_fields, "trackers"):

@@ -45,8 +45,6 @@ class Previewed:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """The changes that a command would make."""
-
     plan: Plan  # the changes to the increment
     items: tuple[Previewed, ...]
     # Links whose items stay open, with the unfinished increments that need them.

@@ -102,7 +102,6 @@ def has_new_name(task: DeliveryTask, found: ItemRef) -> bool:
 
 
 def as_link(ref: ItemRef) -> Link:
-    """Return a link to an item."""
     return Link(ref.tracker, ref.id, ref.url)
 
 

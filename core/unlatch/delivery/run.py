@@ -85,8 +85,6 @@ class SharedItems:
 
 @dataclass
 class DeliveryRun:
-    """One run of delivery."""
-
     workspace: Workspace
     trackers: Trackers
     options: DeliveryOptions = AS_CONFIGURED  # of this command; each operation adds its own

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
 
 class State(StrEnum):
-    """The state of an operation."""
-
     PENDING = "pending"
     SENT = "sent"
     UNKNOWN = "unknown"
@@ -33,13 +31,10 @@ class State(StrEnum):
 
     @property
     def is_final(self) -> bool:
-        """Whether no state follows."""
         return self in (State.DELIVERED, State.WITHDRAWN)
 
 
 class Event(StrEnum):
-    """An event that may change the state of an operation."""
-
     SENDING = "an attempt begins"
     REACHED = "the answer shows the goal"
     NOT_TAKEN = "the answer proves that nothing was taken"
@@ -172,7 +167,6 @@ def current_state(operation: Operation, attempt: Attempt | None, evidence: Evide
 
 
 def next_step(operation: Operation, attempt: Attempt | None, evidence: Evidence) -> Step:
-    """Return the next step for an operation."""
     state = current_state(operation, attempt, evidence)
     if state.is_final or evidence.last in _ENDING:
         return Done()

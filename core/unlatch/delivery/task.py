@@ -36,8 +36,6 @@ class Effect:
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """The result of one operation in this run."""
-
     operation: Operation
     name: str  # the item's display name, or its key where the name is unknown
     ref: ItemRef | None = None  # the item, if it could be located
@@ -107,7 +105,6 @@ class DeliveryTask:
         return link_of(self.increment, self.operation)
 
     def supports(self, capability: Capability) -> bool:
-        """Whether its tracker's plugin declares a capability."""
         manifest = self.run.trackers.registry.manifest(self.operation.tracker)
         return capability in manifest.capabilities
 
@@ -139,7 +136,6 @@ class DeliveryTask:
 
 
 def make_task(run: DeliveryRun, increment: Increment, operation: Operation) -> DeliveryTask:
-    """Begin to deliver an operation in this run."""
     is_fresh, settled = run.is_fresh(operation), not run.settle_time(increment, operation)
     now = run.workspace.clock()
     evidence = Evidence(now, probed=is_fresh, settled=settled, named=run.named)

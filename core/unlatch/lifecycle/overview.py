@@ -26,8 +26,6 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PendingOperation:
-    """A pending operation of an increment."""
-
     increment: Increment
     operation: Operation
 

@@ -95,7 +95,6 @@ class ResumePlan:
 
     @property
     def step(self) -> ResumeStep:
-        """The effect of the plan."""
         if self.before.status is Status.ACTIVE:
             if self.reopening:
                 return ResumeStep.REOPEN_ITEMS

@@ -44,12 +44,10 @@ class Scope:
 
     @property
     def new(self) -> int:
-        """The number of new tasks."""
         return len(self.amended.amendment.ids)
 
     @property
     def original(self) -> int:
-        """The number of tasks before."""
         return self.total - self.new
 
 
@@ -177,7 +175,6 @@ def amend_active(
 
 
 def amended_by(intent: Intent, amendment: Amendment) -> Amended:
-    """The amendment that follows from an intent."""
     return Amended(intent.op, intent.at, intent.by, amendment, intent.reason)
 
 

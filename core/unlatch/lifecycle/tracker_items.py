@@ -40,7 +40,6 @@ class ItemChange:
     options: DeliveryOptions
 
     def with_reason(self, reason: str) -> ItemChange:
-        """The change with this reason on each operation."""
         return replace(self, operations=tuple(replace(o, reason=reason) for o in self.operations))
 
 

@@ -33,8 +33,6 @@ _TREE = r"\.(?:specweave|unlatch)/increments"
 
 
 class State(StrEnum):
-    """The progress of a migration."""
-
     DONE = "done"
     BEGUN = "begun"
     UNDOING = "undoing"
@@ -99,8 +97,6 @@ class Edit:
 
 @record
 class Journal:
-    """One migration."""
-
     id: str = key(ULID)
     at: datetime = key(TIME)
     by: str = key(TEXT)

@@ -62,7 +62,6 @@ class MigrationPlan:
 
 
 def plan_migration(workspace: Workspace) -> MigrationPlan:
-    """Plan a migration."""
     root = workspace.layout.root
     theirs, ours = root / THEIRS, root / OURS
     moves = tuple(moves_between(root, THEIRS, OURS)) if theirs.is_dir() else ()

@@ -53,7 +53,6 @@ def shapes_of(manifests: Mapping[str, Manifest]) -> Shapes:
 
 
 def load(target: str) -> Any:
-    """Import the object "module:name"."""
     module, _, name = target.partition(":")
     return getattr(importlib.import_module(module), name)
 

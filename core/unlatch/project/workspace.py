@@ -26,7 +26,6 @@ def utc_now() -> datetime:
 
 
 def new_ulid() -> str:
-    """A ULID for a new intent or event."""
     from ulid import ULID  # noqa: PLC0415  (reading commands never make one)
 
     return str(ULID())

@@ -24,8 +24,6 @@ _HEADS = "refs/heads/"
 
 
 class System(StrEnum):
-    """A CI system."""
-
     GITHUB = "github-actions"
     AZURE = "azure-pipelines"
     GITLAB = "gitlab-ci"
@@ -39,8 +37,6 @@ _NOBODY = "unlatch@ci.invalid"
 
 @dataclass(frozen=True, slots=True)
 class Ci:
-    """A job of a CI system."""
-
     system: System
     environ: Mapping[str, str]
 

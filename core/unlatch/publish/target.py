@@ -59,7 +59,6 @@ class PublishTarget:
 
     @property
     def proposal(self) -> str:
-        """The branch of the pull request."""
         return f"unlatch/sync-{self.branch}"
 
 

@@ -38,15 +38,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class AppliedPlan:
-    """The result of the local part of a plan."""
-
     moves: tuple[Move, ...]  # those that failed with their error
     enqueued: frozenset[str]  # the intents of the enqueued operations
     fresh: frozenset[str]  # those that this process has made, and no other can have delivered
 
 
 def preview_sync(run: DeliveryRun, plan: SyncPlan, *, by: str) -> tuple[Previewed, ...]:
-    """Preview the requests that applying a plan would send."""
     manager = run.workspace.manager
     plans: list[Plan] = []
     for group in by_increment(plan.links):

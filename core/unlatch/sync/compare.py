@@ -46,8 +46,6 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A verdict, and the reason to show."""
-
     verdict: Verdict
     why: str = ""
 
@@ -65,8 +63,6 @@ class ReconcileContext:
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """One link, compared."""
-
     increment: Increment
     link: Link
     seen: ItemSnapshot
@@ -78,7 +74,6 @@ class Compared:
 
     @property
     def verdict(self) -> Verdict | None:
-        """The verdict, if there is a decision."""
         return self.decision.verdict if self.decision else None
 
 
@@ -100,7 +95,6 @@ def decide(
     policy: SyncPolicy,
     context: ReconcileContext,
 ) -> Decision:
-    """Decide about one link."""
     here, there = local_side(local), remote_side(remote)
     if policy.direction is Direction.OFF:
         return Decision(Verdict.NOTHING, "sync with its tracker is off")

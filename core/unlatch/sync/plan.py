@@ -158,7 +158,6 @@ def make_plan(compared: Iterable[Compared], plan: SyncPlan = SyncPlan()) -> Sync
 
 
 def by_increment(links: Iterable[Compared]) -> Sequence[Sequence[Compared]]:
-    """Group links by their increments."""
     groups: dict[str, list[Compared]] = defaultdict(list)
     for one in links:
         groups[one.increment.id].append(one)

@@ -51,7 +51,6 @@ class Credential:
 
     @property
     def header(self) -> str:
-        """The value of the Authorization header."""
         return f"Basic {self._basic()}" if self.scheme is Scheme.BASIC else f"Bearer {self.secret}"
 
     @property

@@ -38,7 +38,6 @@ class Trace:
         self._file.close()
 
     def write(self, exchange: str) -> None:
-        """Append one exchange, whole."""
         with self._lock:
             self._file.write(exchange)
             self._file.flush()

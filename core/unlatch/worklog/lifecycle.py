@@ -20,5 +20,4 @@ class Lifecycle(Generic[S]):
     reopened: frozenset[S] = frozenset()  # closed statuses that only a recorded reopen leaves
 
     def can_move(self, current: S, to: S) -> bool:
-        """Whether a plain move is allowed."""
         return to in self.moves[current] and current not in self.reopened

@@ -60,8 +60,6 @@ CREATE VIRTUAL TABLE document USING fts5 ({", ".join(_COLUMNS)}, tokenize = 'por
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """The text of a piece of work."""
-
     title: str
     summary: str = ""
     text: str = ""

@@ -53,7 +53,6 @@ class _Demo:
         self._environ = quiet_environ(os.environ, box)
 
     def play(self) -> None:
-        """Set up a project, then complete and resume an increment."""
         from unlatch_sandbox.demo import TITLE, seed  # noqa: PLC0415
 
         self._say("A git repository, an increment, and an item on each of three trackers.")

@@ -93,7 +93,6 @@ _COMMON: dict[str, Any] = {"schema": str, "exitCode": int}
 
 
 def document_schemas() -> dict[str, Schema]:
-    """The schemas of all documents, by their names."""
     made = {"list": _schema("list", type_named("[ListEntry]"))}
     for names, meaning, keys in read_table(_DOCUMENTS):
         kind = entry("Document", meaning, _COMMON | keys)

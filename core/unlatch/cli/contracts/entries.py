@@ -209,7 +209,6 @@ def type_named(name: str) -> Any:
 
 
 def entry(name: str, meaning: str, keys: dict[str, Any]) -> Any:
-    """The type of an object with these keys."""
     made: Any = TypedDict(name, keys)  # type: ignore[misc]  # the table defines it
     made.__doc__ = meaning
     return made

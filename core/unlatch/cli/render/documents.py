@@ -46,12 +46,10 @@ def delivered_code(deliveries: Iterable[Delivery], left: int = 0) -> int:
 
 
 def increment_entry(increment: Increment, previous: Status) -> Json:
-    """An increment whose status may have changed."""
     return {"id": increment.id, "status": increment.status, "previousStatus": previous}
 
 
 def link_entry(link: Link) -> Json:
-    """An increment's link to one item."""
     return {"tracker": link.tracker, "id": link.item, "url": link.url}
 
 
@@ -61,12 +59,10 @@ def spared_entries(spared: Iterable[tuple[Link, tuple[str, ...]]]) -> list[Json]
 
 
 def pending_of(increment: Increment) -> list[Json]:
-    """An increment's pending operations."""
     return [{"increment": increment.id, **operation_entry(one)} for one in increment.pending]
 
 
 def delivery_entry(delivery: Delivery) -> Json:
-    """The result of one operation."""
     operation, effect = delivery.operation, delivery.effect
     ref = effect.after.ref if effect else delivery.ref
     return {
@@ -110,7 +106,6 @@ def list_entry(one: Increment | BrokenIncrement) -> Json:
 
 
 def item_entry(seen: ItemSnapshot) -> Json:
-    """An item as its tracker has it now."""
     item, link = seen.item, seen.link
     return {
         "tracker": link.tracker,
@@ -124,13 +119,11 @@ def item_entry(seen: ItemSnapshot) -> Json:
 
 
 def synced_item_entry(seen: ItemSnapshot, times: Mapping[Link, datetime]) -> Json:
-    """The same, with the time when it was last synced."""
     at = times.get(seen.link)
     return {**item_entry(seen), "lastSynced": stamp(at) if at else None}
 
 
 def broken_entries(broken: Iterable[BrokenIncrement]) -> list[Json]:
-    """Increments that cannot be read."""
     return [fields(one, "id", "reason", "hint") for one in broken]
 
 
@@ -140,7 +133,6 @@ def warning_entries(warnings: Iterable[UnlatchError]) -> list[Json]:
 
 
 def scope_entry(scope: Scope | None) -> Json | None:
-    """A change of an increment's work."""
     if scope is None:
         return None
     amendment = scope.amended.amendment

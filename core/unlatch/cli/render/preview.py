@@ -50,7 +50,6 @@ def preview_and_tell(
 
 
 def tell_preview(session: Session, preview: Preview, *, as_json: bool) -> int:
-    """Show a preview; the exit code."""
     if as_json:
         code = UNDECIDED if unread_items(preview) else 0
         output.document("dry-run", code, **preview_document(preview))
@@ -172,7 +171,6 @@ def _sum(preview: Preview) -> str:
 
 
 def preview_document(preview: Preview) -> output.Json:
-    """A preview for scripts."""
     before, after = preview.plan.before, preview.plan.after
     return {
         "increment": {"id": before.id, "status": before.status, "wouldBe": after.status},
@@ -185,7 +183,6 @@ def preview_document(preview: Preview) -> output.Json:
 
 
 def previewed_entry(item: Previewed) -> output.Json:
-    """The planned change of one item, for scripts."""
     seen, change = item.item, item.change
     return {
         "tracker": item.operation.tracker,

@@ -32,8 +32,6 @@ _AZURE_PROPERTY = str.maketrans({"%": "%AZP25", **_LINES, "]": "%5D", ";": "%3B"
 
 
 class Level(StrEnum):
-    """The severity of an annotation."""
-
     ERROR = "error"
     WARNING = "warning"
     NOTICE = "notice"

@@ -63,17 +63,14 @@ def talk(*lines: str) -> None:
 
 
 def ok(text: str) -> None:
-    """Write a line of data that reports a success."""
     data(f"{good(sign('ok'))} {text}")
 
 
 def failed(text: str) -> None:
-    """Write a line of data that reports a failure."""
     data(f"{bad(sign('no'))} {text}")
 
 
 def note(text: str) -> None:
-    """Write a note to stderr."""
     talk(f"{warn('note:')} {clean(text)}")
 
 
@@ -83,7 +80,6 @@ def remark(text: str) -> None:
 
 
 def traceback(error: BaseException) -> None:
-    """Where an error came from."""
     from traceback import format_exception  # noqa: PLC0415  (slow to load, and rarely wanted)
 
     talk(*"".join(format_exception(error)).removesuffix("\n").split("\n"))
@@ -102,7 +98,6 @@ def _asking() -> Iterator[None]:
 
 
 def confirm(question: str, *, default: bool = False) -> bool:
-    """Ask a yes-or-no question on the terminal."""
     with _asking():
         return click.confirm(visible(question), default=default, err=True)
 

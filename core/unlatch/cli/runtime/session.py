@@ -42,8 +42,6 @@ JSON = flag("--json", "as_json", help="Print one JSON document.")
 
 @dataclass
 class Session:
-    """One run of one command."""
-
     options: Globals
 
     @cached_property
@@ -61,7 +59,6 @@ class Session:
 
     @cached_property
     def workspace(self) -> Workspace:
-        """The project."""
         return Workspace(self.layout, environ=os.environ, user_config=user_config_file())
 
     @contextmanager

@@ -40,13 +40,11 @@ class Group(click.Group):
     """A group whose unknown commands are reported with all that was typed."""
 
     def similar_names(self, ctx: click.Context) -> list[str]:
-        """The names that may have been mistyped."""
         return self.list_commands(ctx)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Find the command that the arguments begin with."""
         is_option = args[0].startswith("-")
         if is_option or ctx.resilient_parsing or self.get_command(ctx, args[0]):
             return super().resolve_command(ctx, args)

@@ -32,8 +32,6 @@ class Criterion:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """One user story with its criteria."""
-
     id: str
     title: str
     line: int

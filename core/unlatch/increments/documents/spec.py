@@ -34,14 +34,12 @@ _NOT_TOLD = (*_DISCARDED, None)
 
 
 def read_spec(text: str) -> Spec:
-    """Read a spec.md."""
     lines = scan(text).lines
     title = next((line.words for line in lines if line.level == 1 and line.words), None)
     return Spec(text, title, *read_stories(lines))
 
 
 def read_stories(lines: Iterable[Line]) -> tuple[tuple[Story, ...], tuple[Criterion, ...]]:
-    """The stories and the criteria of a file."""
     headings: list[tuple[Line, Heading]] = []
     found: list[tuple[Line, re.Match[str], int | None]] = []
     section: int | None = None  # the story that the line stands under

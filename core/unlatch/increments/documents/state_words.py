@@ -8,8 +8,6 @@ from enum import Enum, auto
 
 
 class State(Enum):
-    """The meaning of a status."""
-
     DONE = auto()
     OPEN = auto()
     STARTED = auto()
@@ -105,7 +103,6 @@ def state_of_box(box: str) -> State:
 
 
 def box(*, done: bool) -> str:
-    """A check box."""
     return "[x]" if done else "[ ]"
 
 

@@ -167,7 +167,6 @@ class TaskBlock:
 
 
 def read_tasks(text: str) -> Tasks:
-    """Read a tasks.md."""
     found = task_blocks(scan(text).lines)
     tasks = tuple(map(_task, found))
     if marks_headings(found):
@@ -179,7 +178,6 @@ def read_tasks(text: str) -> Tasks:
 
 
 def task_blocks(lines: Iterable[Line]) -> list[TaskBlock]:
-    """The tasks of a file."""
     found: list[TaskBlock] = []
     current: TaskBlock | None = None
     sections: list[tuple[int, str]] = []

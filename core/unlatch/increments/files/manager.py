@@ -78,13 +78,11 @@ class MetadataManager:
         return [*self.each(self.collection.folders())]
 
     def read_all(self) -> tuple[Sequence[Increment], Sequence[BrokenIncrement]]:
-        """The increments that can be read, and those that cannot."""
         found = self.list()
         broken = [one for one in found if isinstance(one, BrokenIncrement)]
         return [one for one in found if not isinstance(one, BrokenIncrement)], broken
 
     def each(self, folders: Iterable[Folder]) -> Iterator[Increment | BrokenIncrement]:
-        """The increments in these folders, read one by one."""
         was_enabled = gc.isenabled()
         gc.disable()  # there is no garbage among the files that are parsed
         try:
@@ -146,7 +144,6 @@ class MetadataManager:
         return Intent(self.new_id(), self.clock(), by, reason, **details)
 
     def event_facts(self, by: str) -> dict[str, Any]:
-        """The id, time and author of a new event."""
         return {"id": self.new_id(), "at": self.clock(), "by": by}
 
     def change(

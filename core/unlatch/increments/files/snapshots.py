@@ -54,7 +54,6 @@ def read_folder(folder: Folder, shapes: Shapes) -> Increment | BrokenIncrement:
 
 
 def read_increment(folder: Folder, shapes: Shapes) -> Increment:
-    """The increment in `folder`."""
     return snapshot(folder, read_metadata(folder.path / METADATA), shapes)
 
 

@@ -46,7 +46,6 @@ def field_rules(way: ThreeWay, shapes: Shapes, completed: Iterable[str]) -> dict
 
 
 def with_fields_of(data: Data, winner: Data, fields: Iterable[str]) -> Data:
-    """`data` with the winner's values in `fields`."""
     fields = frozenset(fields)
     kept = {key: value for key, value in data.items() if key not in fields or key in winner}
     return kept | {key: winner[key] for key in winner if key in fields}

@@ -76,7 +76,6 @@ class Wip:
 
 
 def wip(found: Iterable[Increment | BrokenIncrement], limits: Limits) -> Wip:
-    """The work in progress among the increments of a project."""
     active = tuple(one for one in found if isinstance(one, Increment) and counts(one))
     counted = Counter(map(type_of, active))
     most = {kind.casefold(): number for kind, number in limits.per_type.items()}

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 
 class Trait(StrEnum):
-    """The fields of expressions."""
-
     STATUS = "status"
     TYPE = "type"
     TITLE = "title"

@@ -59,7 +59,6 @@ def _is_word(text: str) -> bool:
 def reopen_violations(
     increment: Increment, rules: ReopenRules, *, category: str | None, now: datetime
 ) -> Iterator[RuleViolation]:
-    """The violations of a reopen."""
     yield from _too_late(increment, rules, now)
     if rules.category_required and category is None:
         kinds = ", ".join(rules.categories) or "one word"

@@ -164,7 +164,6 @@ def metadata_schema(shapes: Shapes) -> Schema:
 
 
 def event_schema() -> Schema:
-    """The schema of one line of events.jsonl."""
     return schema_of(Event, name="event", title="A line of an increment's events.jsonl")
 
 

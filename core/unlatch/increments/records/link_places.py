@@ -218,7 +218,6 @@ def _plain(
 
 
 def holders(data: Mapping[str, Any]) -> Iterator[tuple[Path, Mapping[str, Any]]]:
-    """The objects that hold blocks."""
     yield (), data
     for outer in OUTER_BLOCKS:
         if isinstance(inner := data.get(outer), dict):

@@ -88,7 +88,6 @@ def make_folders(path: Path | str, *, mode: int = 0o777) -> None:
 
 
 def remove_empty(path: Path | str) -> None:
-    """Remove an empty folder of a project."""
     folder, name = open_parent(path)
     with folder:
         folder.remove_folder(name)

@@ -41,7 +41,6 @@ _LINE_END = re.compile(r"\r\n?")
 
 
 def history_all(session: Session, *, as_csv: bool, as_json: bool, **filters: str | None) -> int:
-    """List the reopens of all increments; the exit code."""
     broken: list[BrokenIncrement] = []
     wanted = _filter(session, **filters)
     found = reopen_statistics(_readable(session, broken), wanted)

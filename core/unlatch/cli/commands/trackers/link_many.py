@@ -33,7 +33,6 @@ _GROUNDS = {Ground.MARKER: "created for this increment", Ground.TITLE: "the same
 
 
 def link_file(session: Session, file: str, *, by: str | None, dry_run: bool, as_json: bool) -> int:
-    """Link the items in a CSV file; the exit code."""
     workspace, where = session.workspace, "standard input" if file == _STDIN else file
     text = _read(file, where)
     with session.trackers() as trackers:

@@ -30,7 +30,6 @@ _DIFFERS = _UNDECIDED | {Verdict.DRIFT, Verdict.PUSH, Verdict.PULL}
 def report_preview(
     session: Session, plan: SyncPlan, missed: Sequence[NotChecked], *, check: bool, code: int
 ) -> None:
-    """Report the plan that `--plan` or `--check` made."""
     job = ci.job()
     if job is None:
         return

@@ -96,7 +96,6 @@ def _plan(session: Session, name: str, wanted: str, **options: Any) -> ChangePla
 
 
 def _apply(session: Session, name: str, plan: ChangePlan, *, offline: bool, as_json: bool) -> int:
-    """Make the change and deliver it; the exit code."""
     result = apply_change(session.workspace, plan)
     if as_json:
         tell_remarks(result.increment)

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 
 def resume_one(session: Session, wanted: str, typed: ResumeOptions) -> int:
-    """Resume one increment; the exit code."""
     increment = session.workspace.manager.read(wanted)
     session.workspace.check_config()
     plan = plan_resume(increment, typed.request(session))

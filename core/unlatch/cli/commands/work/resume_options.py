@@ -36,8 +36,6 @@ _OUTCOMES = ("reopened", "already-open", "updated", "unchanged", "pending", "fai
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResumeOptions:
-    """The options as they were typed."""
-
     reason: str | None
     by: str | None
     yes: bool
@@ -63,7 +61,6 @@ def ask_reason() -> str:
 
 
 def resume_code(result: ResumeResult, delivered: Delivered | None) -> int:
-    """The exit code for one increment."""
     if result.error is not None:
         return result.error.exit_code
     if result.increment.unwritten:
@@ -74,7 +71,6 @@ def resume_code(result: ResumeResult, delivered: Delivered | None) -> int:
 
 
 def resumed_entry(result: ResumeResult, delivered: Delivered | None) -> Json:
-    """One of several increments."""
     increment = delivered.increment if delivered else result.increment
     return {
         **increment_entry(increment, result.before.status),
