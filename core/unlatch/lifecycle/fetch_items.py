@@ -74,18 +74,15 @@ def find_unread(increments: Iterable[Increment], shapes: Mapping[str, LinkShape]
             first.setdefault(tracker, one.id)
             names.setdefault(tracker, []).append(f"{one.id}:/{'/'.join(map(str, path))}")
     message = "metadata.json names an item that unlatch cannot read"
+    hint = "unlatch doctor {0} shows the place; unlatch link {0} URL links the item"
     return [
         Unread(
-            tracker, tuple(found), StoreError("link-unread", message, hint=_hint(first[tracker]))
+            tracker,
+            tuple(found),
+            StoreError("link-unread", message, hint=hint.format(first[tracker])),
         )
         for tracker, found in names.items()
     ]
-
-
-def _hint(increment: str) -> str:
-    return (
-        f"unlatch doctor {increment} shows the place; unlatch link {increment} URL links the item"
-    )
 
 
 def fetch_items(

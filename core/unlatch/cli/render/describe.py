@@ -158,13 +158,10 @@ def _failed_part(delivery: Delivery) -> str:
             return _WANTED[delivery.operation.kind]
     if asked is None or (asked.comment is not None and not (effect and effect.commented)):
         return _COMMENTED
-    there = {label.casefold() for label in _settled_labels(effect)}
+    settled = (*effect.after.labels, *effect.refused) if effect else ()
+    there = {label.casefold() for label in settled}
     is_missing = any(label.casefold() not in there for label in asked.add_labels)
     return _LABELS_ADDED if is_missing else _LABELS_REMOVED
-
-
-def _settled_labels(effect: Effect | None) -> tuple[str, ...]:
-    return (*effect.after.labels, *effect.refused) if effect else ()
 
 
 def _notes(delivery: Delivery) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
+from unlatch.increments.model.limits import first_of
 from unlatch.lifecycle.fetch_items import group_unread
 
 if TYPE_CHECKING:
@@ -15,8 +16,6 @@ if TYPE_CHECKING:
     from unlatch.errors import StoreError, UnlatchError
     from unlatch.increments.model.increment import BrokenIncrement, Increment
     from unlatch.lifecycle.fetch_items import ItemSnapshot
-
-_MOST_NAMED = 5
 
 
 def tell_warnings(warnings: Iterable[UnlatchError], *, known: Collection[str] = ()) -> None:
@@ -37,11 +36,9 @@ def tell_left_out(broken: Sequence[BrokenIncrement]) -> int:
     """Name the increments that are left out because they cannot be read; the exit code."""
     if not broken:
         return 0
-    names = ", ".join(one.id for one in broken[:_MOST_NAMED])
-    more = f" and {len(broken) - _MOST_NAMED} more" if len(broken) > _MOST_NAMED else ""
     verb = "is" if len(broken) == 1 else "are"
-    count = times(len(broken), "increment")
-    output.note(f"{count} cannot be read and {verb} left out: {names}{more}")
+    count, names = times(len(broken), "increment"), first_of([one.id for one in broken])
+    output.note(f"{count} cannot be read and {verb} left out: {names}")
     output.talk("  next: unlatch doctor")
     return UNDECIDED
 

@@ -66,8 +66,9 @@ def ok(text: str) -> None:
     data(f"{good(sign('ok'))} {text}")
 
 
-def failed(text: str) -> None:
-    data(f"{bad(sign('no'))} {text}")
+def failed(text: str, hint: str | None = None) -> None:
+    """Write a line of data that reports a failure, and the next step below it."""
+    data(f"{bad(sign('no'))} {text}", *([f"    {clean(hint)}"] if hint else []))
 
 
 def note(text: str) -> None:
@@ -202,7 +203,10 @@ def _echo(text: str, stream: IO[str]) -> None:
 def _give_up(stream: IO[str], error: OSError) -> None:
     # The reader is gone, or the disk is full. That must not stop a delivery; from here on
     # nothing is shown.
-    _silence(stream)
+    with suppress(OSError, ValueError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, stream.fileno())
+        os.close(nowhere)
     if stream is sys.stdout and not isinstance(error, BrokenPipeError):
         _FAILURES.append(error)
 
@@ -222,13 +226,6 @@ def take_failure() -> OSError | None:
     failed = next(iter(_FAILURES), None)
     _FAILURES.clear()
     return failed
-
-
-def _silence(stream: IO[str]) -> None:
-    with suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
 
 
 def sign(name: str, stream: IO[str] | None = None) -> str:

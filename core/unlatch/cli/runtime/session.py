@@ -52,7 +52,11 @@ class Session:
             UsageError: `no-project`.
         """
         root = self.options.root
-        layout = project_at(_absolute(root)) if root else find_layout(Path.cwd())
+        if root:
+            # Paths below the root are split at its folders' names: none may be passed on the way.
+            layout = project_at(root.resolve() if ".." in root.parts else root.absolute())
+        else:
+            layout = find_layout(Path.cwd())
         # As in `main`, where the root is not known yet: no program comes from the project.
         os.environ["PATH"] = search_path(os.environ.get("PATH"), apart=layout.root)
         return layout
@@ -149,11 +153,6 @@ def with_session(function: Callable[..., Any]) -> Callable[..., Any]:
 
 # As Jira and GitHub name items: SCRUM-28, octo/widgets#4, #4. An increment begins with a number.
 _ITEM = re.compile(r"[A-Za-z][A-Za-z0-9_]*-[0-9]+|[^0-9.][^ #]*#[0-9]+|#[0-9]+")
-
-
-def _absolute(root: Path) -> Path:
-    # Paths below the root are split at its folders' names, so none may be passed on the way there.
-    return root.resolve() if ".." in root.parts else root.absolute()
 
 
 def increment_ids(ctx: click.Context, _: click.Parameter, value: T) -> T:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
     from unlatch.increments.files.manager import MetadataManager
     from unlatch.increments.model.increment import Increment, Link
-    from unlatch.spi.operation import Operation
     from unlatch.worklog.event_log import Event
 
 
@@ -44,7 +43,9 @@ def unlink(manager: MetadataManager, wanted: str, link: Link, *, by: str) -> Inc
         # Nothing is written to the item any more. But until the outcome of an attempt is known,
         # nothing else may write to it, so an operation in doubt stays.
         left = (
-            _without_effect(one) if (one.tracker, one.item) in keys else one
+            replace(one, state=False, options=replace(one.options, comment="none"))
+            if (one.tracker, one.item) in keys
+            else one
             for one in before.pending
             if (one.tracker, one.item) not in keys or is_in_doubt(one)
         )
@@ -52,10 +53,6 @@ def unlink(manager: MetadataManager, wanted: str, link: Link, *, by: str) -> Inc
         return [Unlinked(**_facts(manager, by, link.tracker, link.key))]
 
     return manager.change(wanted, edit)
-
-
-def _without_effect(operation: Operation) -> Operation:
-    return replace(operation, state=False, options=replace(operation.options, comment="none"))
 
 
 def repoint(manager: MetadataManager, wanted: str, link: Link, to: Link, *, by: str) -> Increment:

@@ -144,15 +144,11 @@ def link_in(
     if (item := next(filter(None, items), None)) is None:
         return None
     key = url_key(block, item, shape)
-    if key and _contradicts(item_at(tracker, block[key]), item):
-        return None
+    shown = item_at(tracker, block[key]) if key else None
+    if shown is not None and shown != item.rpartition("#")[2].casefold():
+        return None  # the address shows another item
     url, target = block[key] if key else None, _target(block, tracker) or target
     return Link(tracker, item, url, _base(block.get("base")), path, _story_at(path, block), target)
-
-
-def _contradicts(shown: str | None, item: str) -> bool:
-    """Whether an address shows another item."""
-    return shown is not None and shown != item.rpartition("#")[2].casefold()
 
 
 def url_key(block: Mapping[str, Any], item: str, shape: LinkShape) -> str | None:

@@ -49,24 +49,12 @@ def _unknown(word: str) -> BadRecord:
     return BadRecord(f" is {word!r}, which this version does not know")
 
 
-def _is_true(raw: Any) -> bool:
-    return raw is True
-
-
-def _is_not_false(raw: Any) -> bool:
-    return raw is not False
-
-
 def _category(raw: Any) -> Category | None:
     return Category(raw) if isinstance(raw, str) and raw in set(Category) else None
 
 
 def _labels(raw: Any) -> tuple[str, ...]:
     return tuple(map(str, raw)) if isinstance(raw, list) else ()
-
-
-def _revision(raw: Any) -> str | None:
-    return raw if isinstance(raw, str) else None
 
 
 SEEN = Record(
@@ -77,7 +65,7 @@ SEEN = Record(
     Field("category", Type("Category", _category), "category"),
     Field("labels", Type("Texts", _labels, list), "labels", always=True),
     # An opaque token that changes with the item, where the tracker has one.
-    Field("revision", Type("Text", _revision), "revision"),
+    Field("revision", Type("Text", lambda raw: raw if isinstance(raw, str) else None), "revision"),
     # In a state that counts as open, and that a reopen leaves.
     Field("resolved", Type("Flag", lambda raw: raw is True, bool), "resolved"),
 )
@@ -90,12 +78,7 @@ def read_seen(raw: Any) -> SeenItem | None:
     return SeenItem(**SEEN.values(raw, ""))
 
 
-def write_seen(seen: SeenItem | None) -> dict[str, Any] | None:
-    """An item as records hold it."""
-    return SEEN.write(seen) if seen else None
-
-
-SEEN_ITEM = Type("SeenItem", read_seen, write_seen)
+SEEN_ITEM = Type("SeenItem", read_seen, lambda seen: SEEN.write(seen) if seen else None)
 ATTEMPT = Record(
     "AttemptRecord",
     "The last attempt to deliver.",
@@ -110,16 +93,13 @@ ATTEMPT = Record(
 )
 
 
-def _attempt(raw: Any) -> Attempt | None:
-    return None if raw is None else ATTEMPT.read(raw)
-
-
+_ATTEMPT = Type("Attempt", lambda raw: None if raw is None else ATTEMPT.read(raw), ATTEMPT.write)
 _OPTIONS = Record(
     "OptionsRecord",
     "How it is to be delivered.",
     DeliveryOptions,
     Field("comment", Type("Comment", _comment), "comment"),
-    Field("evenIfNotPlanned", Type("True", _is_true, bool), "even_if_not_planned"),
+    Field("evenIfNotPlanned", Type("True", lambda raw: raw is True, bool), "even_if_not_planned"),
     Field("options", SET, "plugin"),
 )
 OPERATION = Record(
@@ -134,12 +114,12 @@ OPERATION = Record(
     Field("by", TEXT, "by"),
     Field("reason", TEXT, "reason"),
     Field("why", TEXT, "why"),
-    Field("state", Type("False", _is_not_false, bool), "state"),
+    Field("state", Type("False", lambda raw: raw is not False, bool), "state"),
     ("options", _OPTIONS),
     Field("story", TEXT, "story"),
     Field("cause", TEXT, "cause"),
     Field("parkedAt", TIME, "blocked_at"),
-    Field("attempt", Type("Attempt", _attempt, ATTEMPT.write), "attempt"),
+    Field("attempt", _ATTEMPT, "attempt"),
 )
 
 

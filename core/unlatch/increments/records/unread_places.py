@@ -56,12 +56,9 @@ def unknown_trackers(data: Mapping[str, Any], known: Iterable[str]) -> Iterator[
         for key, block in holder.items():
             is_other = path or key.casefold() in _OTHER_TRACKERS
             is_known = key in names or any(_is_other_name(key, name) for name in names)
-            if is_other and not is_known and _names_item(block):
+            named = filter(_NAMING.match, block) if isinstance(block, dict) else ()
+            if is_other and not is_known and any(block[one] for one in named):
                 yield (*path, key)
-
-
-def _names_item(block: object) -> bool:
-    return isinstance(block, dict) and any(block[key] for key in filter(_NAMING.match, block))
 
 
 def _entry_places(block: Any, path: Path) -> Iterator[Path]:

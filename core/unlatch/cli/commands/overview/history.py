@@ -138,12 +138,9 @@ def _about(entry: ReopenEntry, events: Sequence[Event]) -> Iterator[str]:
     synced = (one for one in entry.synced_to if one.url not in shown)
     if reached := [one.url or f"{one.tracker} {one.item}" for one in synced]:
         yield f"reached: {', '.join(reached)}"
-    if entry.reverted_at is not None and not _is_undone_by(events, entry):
+    undone = {event.reopen for event in events if isinstance(event, Undone)}
+    if entry.reverted_at is not None and entry.id not in undone:
         yield f"undone: {stamp(entry.reverted_at)}"
-
-
-def _is_undone_by(events: Sequence[Event], entry: ReopenEntry) -> bool:
-    return any(isinstance(event, Undone) and event.reopen == entry.id for event in events)
 
 
 def _description(event: Event, events: Sequence[Event]) -> str:

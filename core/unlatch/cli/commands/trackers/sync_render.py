@@ -179,9 +179,8 @@ def tell_result(session: Session, result: SyncResult, missed: Sequence[NotChecke
 
 def _tell_broken(broken: Iterable[BrokenIncrement]) -> None:
     for one in broken:
-        output.failed(f"{one.id} cannot be read: {output.clean(one.reason)} [{one.error_id}]")
-        if one.hint:
-            output.data(f"    {output.clean(one.hint)}")
+        why = f"{output.clean(one.reason)} [{one.error_id}]"
+        output.failed(f"{one.id} cannot be read: {why}", one.hint)
 
 
 def _move_line(move: Move) -> str:

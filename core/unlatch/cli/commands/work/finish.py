@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 _FORCE = flag(
     "--force", help="Complete the increment although work is open; recorded in the history."
 )
-_OWN_OPTIONS = {"complete": _FORCE, "undo": YES}
+_OWN_OPTIONS: dict[str, Callable[[Any], Any]] = {"complete": _FORCE, "undo": YES}
 STATUSES = {"complete": Status.COMPLETED, "abandon": Status.ABANDONED}
 
 
@@ -51,7 +51,7 @@ def command(entry: Entry) -> click.Command:
     @ID
     @reason_option("Record this reason, and post it on each item.")
     @BY
-    @_own_option(entry.name)
+    @_OWN_OPTIONS.get(entry.name, lambda function: function)
     @OFFLINE
     @DRY_RUN
     @serving(Kind.CLOSE)
@@ -118,11 +118,6 @@ def _apply(session: Session, name: str, plan: ChangePlan, *, offline: bool, as_j
     elif code:
         tell_left(delivered)
     return code
-
-
-def _own_option(name: str) -> Callable[[Any], Any]:
-    """--force to complete despite open work, --yes to undo without a prompt."""
-    return _OWN_OPTIONS.get(name, lambda function: function)
 
 
 def _confirmed(increment: Increment, entries: Sequence[ReopenEntry]) -> bool:

@@ -31,12 +31,14 @@ STATUSES = {
 
 def command(entry: Entry) -> click.Command:
     to = STATUSES[entry.name]
+    # Only the limits for active increments may refuse a move.
+    force: Callable[[Any], Any] = FORCE if to is Status.ACTIVE else lambda function: function
 
     @click.command(entry.name, help=entry.own_help)
     @ID
     @reason_option("Record this reason in the history.")
     @BY
-    @_force_to(to)
+    @force
     @JSON
     @with_session
     def run(
@@ -67,8 +69,3 @@ def command(entry: Entry) -> click.Command:
         return 0
 
     return run
-
-
-def _force_to(to: Status) -> Callable[[Any], Any]:
-    """--force, for the move that the limits may refuse."""
-    return FORCE if to is Status.ACTIVE else lambda function: function

@@ -183,10 +183,7 @@ def _tell(result: ResumeResult) -> None:
     before, now, error = result.before, result.increment, result.error
     if error is not None:
         message = f"{output.clean(error.message)} [{error.id}]"
-        no = output.bad(output.sign("no"))
-        output.data(f"{no} {before.id} stays {before.status}: {message}")
-        if error.hint:
-            output.data(f"    {output.clean(error.hint)}")
+        output.failed(f"{before.id} stays {before.status}: {message}", error.hint)
         return
     moved = f"{before.status} -> {now.status}"
     if before.status is now.status:
