@@ -70,7 +70,8 @@ class EffortStore:
                         return cached
         except (FileNotFoundError, NotADirectoryError):
             return None
-        return self.rebuild(id)
+        # An opening that is not on disk yet, or never will be, has no event.
+        return self.rebuild(id) if self.transcript(id).lines(EVENTS.name) else None
 
     def find(self, wanted: str) -> Effort:
         """The effort with that id, or the only one whose id begins with it; raises as `find_id`."""
@@ -247,7 +248,7 @@ def make_private(folder: Path) -> None:
 
 
 def _unknown(wanted: str, names: list[str]) -> UsageError:
-    close = tuple(get_close_matches(wanted, names))
+    close = tuple(get_close_matches(wanted, [name for name in names if name != wanted]))
     hint = f"the closest: {', '.join(close)}" if close else "unlatch effort list shows them all"
     message = f"there is no effort '{wanted}'"
     return UsageError("effort-unknown", message, hint=hint, problems=close)

@@ -22,7 +22,14 @@ from unlatch.efforts.events import (
     line_hash,
 )
 from unlatch.errors import StoreError
-from unlatch.worklog.disk.atomic import PRIVATE, append_lines, check_single, replace_file, writing
+from unlatch.worklog.disk.atomic import (
+    PRIVATE,
+    append_lines,
+    check_single,
+    replace_file,
+    sweep,
+    writing,
+)
 from unlatch.worklog.disk.folder_lock import STORE_PATIENCE, folder_lock
 from unlatch.worklog.disk.safe_open import open_folder
 from unlatch.worklog.event_log import parse_line
@@ -73,6 +80,7 @@ class Transcript:
             StoreError: `locked`, `not-writable`, `effort-damaged`; or as `folder_lock`.
         """
         with folder_lock(self.folder, patience=patience):
+            sweep(self.folder)
             pen = Pen(self)
             pen.recover()
             yield pen

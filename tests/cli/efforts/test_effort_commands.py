@@ -137,6 +137,21 @@ def test_verify_shows_an_effort_whose_opening_is_damaged(concluded: Project) -> 
     assert "auth-bug: events.jsonl:1: changed since it was written" in done.said
 
 
+@pytest.mark.parametrize("left", ["", '{"id": "01K'])
+def test_an_opening_that_died_amid_its_event_stops_nothing(concluded: Project, left: str) -> None:
+    place = folder(concluded, "query-timeouts")
+    place.mkdir()
+    (place / "events.jsonl").write_text(left)
+    assert [one["id"] for one in effort(concluded, "list", "--json").document["efforts"]] == [
+        "auth-bug"
+    ]
+    unknown = effort(concluded, "show", "query-timeouts")
+    assert "next: unlatch effort list shows them all" in unknown.err
+    opened = effort(concluded, "open", "Query timeouts")
+    assert (opened.code, opened.out) == (0, "--- Started effort: query-timeouts ---\n")
+    assert effort(concluded, "verify").code == 0
+
+
 def test_export_masks_secrets_and_says_where(concluded: Project) -> None:
     effort(concluded, "reopen", "auth-bug")
     say(concluded, f"The token is {TOKEN}", "Nothing secret")
