@@ -14,6 +14,7 @@ import signal
 import threading
 from typing import IO, TYPE_CHECKING, Any, Self
 
+from unlatch.efforts import transcript
 from unlatch.transport.adapter import TrackerAdapter
 from unlatch.worklog.disk import atomic
 from unlatch.worklog.disk.folder import OpenFolder
@@ -27,6 +28,19 @@ if TYPE_CHECKING:
 def die(_name: str) -> None:
     """What a power cut does to a process."""
     os.kill(os.getpid(), signal.SIGKILL)
+
+
+def in_fork(action: Callable[[], None]) -> int:
+    """Run something in a child of this process; its exit status as waitpid tells it."""
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            action()
+            code = 0
+        finally:
+            os._exit(code)
+    return os.waitpid(child, 0)[1]
 
 
 class Boundaries:
@@ -80,14 +94,15 @@ class Boundaries:
 
         def watched_open(name: str, mode: str, **kwargs: Any) -> IO[Any]:
             file = open(name, mode, **kwargs)  # noqa: PTH123, SIM115  (as `atomic` does it)
-            return _Watched(file, self, name)  # type: ignore[return-value]
+            return file if mode == "rb" else _Watched(file, self, name)  # type: ignore[return-value]
 
         def watched_fsync(descriptor: int) -> None:
             self.cross("fsync")
             real_fsync(descriptor)
 
         pathlib.Path.open = watched_cache  # type: ignore[method-assign,assignment]
-        atomic.open = watched_open  # type: ignore[attr-defined]
+        for module in (atomic, transcript):
+            module.open = watched_open  # type: ignore[attr-defined]
         os.fsync = watched_fsync  # type: ignore[assignment]
 
     def _watch_folders(self) -> None:
@@ -137,6 +152,12 @@ class _Watched:
         self._boundaries.cross(f"amid write {self._name}")
         self._file.write(content[half:])
         return len(content)
+
+    def truncate(self, size: int) -> int:
+        self._boundaries.cross(f"before truncate {self._name}")
+        self._file.truncate(size)
+        self._boundaries.cross(f"after truncate {self._name}")
+        return size
 
     def __enter__(self) -> Self:
         return self

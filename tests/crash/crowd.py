@@ -19,7 +19,7 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from tests.crash.kill_matrix import in_fork
+from tests.crash.boundaries import in_fork
 from tests.crash.stage import Stage
 
 from unlatch.cli.main import run

@@ -19,8 +19,8 @@ import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from tests.crash.boundaries import Boundaries
-from tests.crash.kill_matrix import count_boundaries, in_fork, reopen
+from tests.crash.boundaries import Boundaries, in_fork
+from tests.crash.kill_matrix import count_boundaries, reopen
 from tests.crash.stage import REASON, Stage
 
 from unlatch.cli.main import run

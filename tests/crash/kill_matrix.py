@@ -16,12 +16,11 @@ import os
 import signal
 import subprocess
 import sys
-from typing import TYPE_CHECKING
 
 import azure.devops.v7_1.work_item_tracking
 import github
 import jira  # noqa: F401  (warms the process that all cases are forked from)
-from tests.crash.boundaries import Boundaries
+from tests.crash.boundaries import Boundaries, in_fork
 from tests.crash.delivering import deliver_one
 from tests.crash.stage import INCREMENT, REASON, Case, Stage
 
@@ -30,9 +29,6 @@ from unlatch.lifecycle.resume import resume
 from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _ = (azure.devops.v7_1.work_item_tracking, github)
 _COLD = """
@@ -53,19 +49,6 @@ def reopen(stage: Stage, case: Case) -> None:
     )
     resumed = resume(workspace, INCREMENT, ResumeRequest(by="Dana", reason=REASON))
     deliver_one(workspace, Trackers(workspace), INCREMENT, resumed.fresh)
-
-
-def in_fork(action: Callable[[], None]) -> int:
-    """Run something in a child of this process; its exit status as waitpid tells it."""
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            action()
-            code = 0
-        finally:
-            os._exit(code)
-    return os.waitpid(child, 0)[1]
 
 
 def count_boundaries(stage: Stage) -> list[str]:

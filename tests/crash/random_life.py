@@ -28,10 +28,9 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 from tests.changes import transition, undo
-from tests.crash.boundaries import Boundaries
+from tests.crash.boundaries import Boundaries, in_fork
 from tests.crash.cell import _Trackers as QuickTrackers
 from tests.crash.delivering import deliver_one
-from tests.crash.kill_matrix import in_fork
 from tests.crash.stage import INCREMENT, Stage
 
 from unlatch.increments.files import linking

@@ -13,9 +13,9 @@ import os
 import shutil
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tests.crash.boundaries import Boundaries
+from tests.crash.boundaries import Boundaries, in_fork
 
 from unlatch.increments.documents.tasks import read_tasks
 from unlatch.increments.files.layout import layout_at
@@ -25,9 +25,6 @@ from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.lifecycle.scope import scope_change
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import Workspace
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 NAME = "0007-smart-discipline"
 SPEC = "---\nstatus: completed\n---\n# Smart discipline\n\n- [x] **AC-US1-01**: One\n"
@@ -84,24 +81,12 @@ def problems(folder: Path) -> list[str]:
     ]
 
 
-def _in_fork(action: Callable[[], None]) -> int:
-    child = os.fork()
-    if child == 0:
-        code = 1
-        try:
-            action()
-            code = 0
-        finally:
-            os._exit(code)
-    return os.waitpid(child, 0)[1]
-
-
 def _died(root: Path, at: int | None) -> bool:
     def watched() -> None:
         Boundaries(at).install()
         change_scope(root)
 
-    return os.WIFSIGNALED(_in_fork(watched))
+    return os.WIFSIGNALED(in_fork(watched))
 
 
 def main() -> None:
@@ -114,7 +99,7 @@ def main() -> None:
         root = place / str(number)
         folder = write_project(root)
         deaths += _died(root, number)
-        _in_fork(lambda root=root: change_scope(root))  # type: ignore[misc]
+        in_fork(lambda root=root: change_scope(root))  # type: ignore[misc]
         if found := problems(folder):
             wrong[number] = found
         shutil.rmtree(root)

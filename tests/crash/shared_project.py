@@ -10,9 +10,8 @@ import shutil
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tests.crash.boundaries import Boundaries
+from tests.crash.boundaries import Boundaries, in_fork
 from tests.crash.cell import _Trackers as QuickTrackers
-from tests.crash.kill_matrix import in_fork
 from tests.crash.people import Item
 
 from unlatch.cli.main import run

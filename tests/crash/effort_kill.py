@@ -1,0 +1,222 @@
+"""Kill each act of a conversation at every boundary, and often its recovery too.
+
+    python -m tests.crash.effort_kill [--every N] [--twice N]
+
+Prints one JSON document: how many deaths were died, and what was wrong afterwards. With --twice,
+those at every N-th boundary are repeated, and the next turn is killed at each of its boundaries.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import sys
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from tests.crash.boundaries import Boundaries, in_fork
+from tests.efforts.script import Talk, call, reply
+
+from unlatch.efforts.conversation import Conversation
+from unlatch.efforts.store import EffortStore
+from unlatch.efforts.transcript import SEPARATOR, Author
+from unlatch.efforts.verify import check_effort, verify
+from unlatch.project.workspace import new_ulid, utc_now
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from unlatch.llm import ToolCall
+
+# The efforts of each project: one is open and active, one concluded.
+OPEN, CONCLUDED, NEW = "auth-bug", "db-pool-fix", "query-timeouts"
+MESSAGE, AFTER, SUMMARY = "Important", "After", "Fixed 401 errors."
+ACTS: dict[str, ToolCall | None] = {
+    "talk": None,
+    "open": call("open_effort", name=NEW),
+    "conclude": call("conclude_effort", effort_id=OPEN, summary=SUMMARY),
+    "reopen": call("reopen_effort", id=CONCLUDED),
+    "expand": call("expand_effort", id=CONCLUDED),
+}
+# The status of the efforts, and the active one, after each act has come to its end.
+ENDS = {
+    "talk": ({OPEN: "open", CONCLUDED: "concluded"}, OPEN),
+    "open": ({OPEN: "open", CONCLUDED: "concluded", NEW: "open"}, NEW),
+    "conclude": ({OPEN: "concluded", CONCLUDED: "concluded"}, None),
+    "reopen": ({OPEN: "open", CONCLUDED: "open"}, CONCLUDED),
+    "expand": ({OPEN: "open", CONCLUDED: "concluded"}, OPEN),
+}
+
+
+@dataclass(frozen=True)
+class Place:
+    """A project in a folder, and the bytes of its logs as they were."""
+
+    root: Path
+    before: dict[Path, bytes]
+
+    @property
+    def store(self) -> EffortStore:
+        return EffortStore(self.root / ".unlatch" / "efforts", Author("ada", utc_now, new_ulid))
+
+    def say(self, text: str, tool: ToolCall | None = None) -> None:
+        """A turn of the conversation."""
+        replies = [reply("So", tool), reply("Done")] if tool else [reply("Ok")]
+        Talk(self.store)(text, *replies)
+
+
+def logs(root: Path) -> Iterator[Path]:
+    for name in ("log.jsonl", "ambient.jsonl", "events.jsonl"):
+        yield from (path.relative_to(root) for path in root.rglob(name))
+
+
+def make_template(root: Path) -> None:
+    (root / ".unlatch").mkdir(parents=True)
+    place = Place(root, {})
+    place.say("Small talk")
+    for name in (CONCLUDED, OPEN):
+        place.say(f"Begin {name}", call("open_effort", name=name))
+        place.say(f"More of {name}")
+        if name == CONCLUDED:
+            done = call("conclude_effort", effort_id=name, summary="Raised the pool.")
+            place.say("Close it", done)
+
+
+def copied(template: Path, root: Path) -> Place:
+    shutil.copytree(template, root)
+    return Place(root, {path: (root / path).read_bytes() for path in logs(root)})
+
+
+def watched(act: Callable[[], None], at: int | None) -> bool:
+    """Whether an act dies at a boundary."""
+
+    def watch() -> None:
+        Boundaries(at).install()
+        act()
+
+    return os.WIFSIGNALED(in_fork(watch))
+
+
+def problems(place: Place, name: str, recovered: int) -> list[str]:
+    """Everything that is wrong after a death, one more message, and the act once more."""
+    if recovered:
+        return [f"recovery: {recovered}"]
+    wanted, active = ENDS[name]
+    store = place.store
+    logged = messages(place.root)
+    facts = {
+        "earlier bytes": (True, kept(place)),
+        "verified": ([], unproved(store)),
+        "status": (wanted, {one.id: one.status.value for one in store.all()}),
+        "active": (active, Conversation(store).state().active),
+        "separators": (int(name == "reopen"), logged.pop(SEPARATOR, 0)),
+        "message": (True, logged.pop(MESSAGE, 0) in {1, 2}),
+        "next message": (True, logged.pop(AFTER, 0) in {1, 2}),
+        "repeated": ([], [text for text, count in logged.items() if count > 1]),
+        "private": ({0o600}, modes(place.root)),
+        "left over": ([], left_over(store)),
+    }
+    return [
+        f"{fact}: {got!r} is not {want!r}" for fact, (want, got) in facts.items() if got != want
+    ]
+
+
+def kept(place: Place) -> bool:
+    return all(
+        (place.root / path).read_bytes().startswith(was) for path, was in place.before.items()
+    )
+
+
+def unproved(store: EffortStore) -> list[Any]:
+    """Problems of logs, and of what is derived from events."""
+    talk = Conversation(store)
+    kept = talk.state()
+    (talk.ambient.folder / "conversation.json").unlink()
+    found: list[Any] = [] if kept == talk.state() else ["conversation.json"]
+    found += verify(talk.ambient)
+    return found + [one for name in store.names() for one in check_effort(store, name)]
+
+
+def messages(root: Path) -> Counter[str]:
+    """How often each message of the user is in the logs, and the separator."""
+    found = [path for path in logs(root) if path.name != "events.jsonl"]
+    lines = [json.loads(one) for path in found for one in (root / path).read_bytes().splitlines()]
+    return Counter(one["content"] for one in lines if one["role"] in {"user", "system"})
+
+
+def modes(root: Path) -> set[int]:
+    files = (path for path in root.rglob("*") if path.is_file() and path.name != ".gitignore")
+    return {path.stat().st_mode & 0o777 for path in files if not path.name.endswith(".lock")}
+
+
+def left_over(store: EffortStore) -> list[str]:
+    """Files of dead writers that the next change of an effort does not remove."""
+    for name in store.names():
+        with store.transcript(name).locked():
+            pass
+    return [one.name for one in store.root.rglob("*.tmp")]
+
+
+def recover(place: Place, name: str) -> None:
+    """What a person does after a death: go on, and ask again."""
+    place.say(AFTER)
+    place.say(MESSAGE, ACTS[name])
+    if name == "reopen":  # the error of an effort that is open names this step
+        place.say("Switch to it", call("switch_effort", id=CONCLUDED))
+
+
+class Sweep:
+    """The deaths of all acts, in copies of one project."""
+
+    def __init__(self, folder: Path, *, every: int, twice: int) -> None:
+        self._template, self._root = folder / "template", folder / "project"
+        self._every, self._twice = every, twice
+        self.deaths: Counter[str] = Counter()
+        self.wrong: dict[str, list[str]] = {}
+        make_template(self._template)
+
+    def run(self, act: str) -> None:
+        """Die at one boundary after the other, until none is left."""
+        number = 1
+        while self._trial(act, number):
+            if self._twice and number % self._twice == 0:
+                again = 1
+                while self._trial(act, number, again):
+                    again += 1
+            number += self._every
+
+    def _trial(self, act: str, number: int, again: int | None = None) -> bool:
+        """Whether the last of the deaths was died."""
+        place = copied(self._template, self._root)
+        died = watched(lambda: place.say(MESSAGE, ACTS[act]), number)
+        if again:
+            died = watched(lambda: place.say(AFTER), again)
+        status = in_fork(lambda: recover(place, act))
+        if found := problems(place, act, status):
+            self.wrong[f"{act} {number} {again or ''}"] = found
+        shutil.rmtree(place.root)
+        self.deaths[act] += died
+        return died
+
+
+def main() -> None:
+    """Run the sweep; the exit code is 0 if nothing was wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--every", type=int, default=1, help="die at every n-th boundary only")
+    parser.add_argument("--twice", type=int, default=0, help="after every n-th, die once more")
+    options = parser.parse_args()
+    with TemporaryDirectory() as folder:
+        sweep = Sweep(Path(folder), every=options.every, twice=options.twice)
+        for act in ACTS:
+            sweep.run(act)
+    print(json.dumps({"deaths": sweep.deaths, "wrong": sweep.wrong}, indent=1))  # noqa: T201
+    sys.exit(1 if sweep.wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
