@@ -17,7 +17,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from tests.crash.boundaries import Boundaries, in_fork
 from tests.efforts.script import Talk, call, reply
@@ -25,12 +25,13 @@ from tests.efforts.script import Talk, call, reply
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.store import EffortStore
 from unlatch.efforts.transcript import SEPARATOR, Author
-from unlatch.efforts.verify import check_effort, verify
+from unlatch.efforts.verify import check_conversation, check_effort
 from unlatch.project.workspace import new_ulid, utc_now
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from unlatch.efforts.verify import Problem
     from unlatch.llm import ToolCall
 
 # The efforts of each project: one is open and active, one concluded.
@@ -132,14 +133,10 @@ def kept(place: Place) -> bool:
     )
 
 
-def unproved(store: EffortStore) -> list[Any]:
+def unproved(store: EffortStore) -> list[Problem]:
     """Problems of logs, and of what is derived from events."""
-    talk = Conversation(store)
-    kept = talk.state()
-    (talk.ambient.folder / "conversation.json").unlink()
-    found: list[Any] = [] if kept == talk.state() else ["conversation.json"]
-    found += verify(talk.ambient)
-    return found + [one for name in store.names() for one in check_effort(store, name)]
+    found = [one for name in store.names() for one in check_effort(store, name)]
+    return found + check_conversation(Conversation(store))
 
 
 def messages(root: Path) -> Counter[str]:

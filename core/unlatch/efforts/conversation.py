@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 from dataclasses import asdict
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from unlatch.efforts.events import (
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from unlatch.efforts.transcript import Pen
 
 AMBIENT = "ambient.jsonl"
-_CACHE = "conversation.json"
+STATE = "conversation.json"
 FOLDER = "_conversations"
 # Seconds. The other process is in a turn, and waits for a model.
 PATIENCE = 300.0
@@ -71,15 +72,25 @@ class Conversation:
         lines = self.ambient.events_from(place)
         if lines is None:  # the events that the kept state is from are gone
             state, lines = State(), self.ambient.events_from(0)
-        for line in lines or ():
-            if event := EVENTS.parse(line.decode(errors="replace")):
-                state.apply(event)
-        return state
+        return _folded(state, lines or ())
+
+    def is_false(self) -> bool:
+        """Whether what was kept of the state is not what the events say."""
+        kept, place = self._kept()
+        lines = self.ambient.events_from(0) or []
+        sizes = accumulate(len(line) + 1 for line in lines)
+        before = [line for line, end in zip(lines, sizes, strict=True) if end <= place]
+        return kept != _folded(State(), before)
+
+    def rebuild(self) -> None:
+        """Keep the state as the events have it."""
+        lines = self.ambient.events_from(0) or []
+        self._keep(_folded(State(), lines), sum(len(line) + 1 for line in lines))
 
     def _kept(self) -> tuple[State, int]:
         """The state at the end of the last turn, and the size of the events at that time."""
         with contextlib.suppress(FileNotFoundError, NotADirectoryError, BadRecord):
-            raw = read_file(self.ambient.folder / _CACHE).decode(errors="replace")
+            raw = read_file(self.ambient.folder / STATE).decode(errors="replace")
             found = object_in(parse_line(raw), "")
             if (place := NUMBER.read(found.get("events"))) >= 0:
                 return State.read(found.get("state")), place
@@ -88,7 +99,7 @@ class Conversation:
     def _keep(self, state: State, events: int) -> None:
         content = json.dumps({"state": asdict(state), "events": events}).encode()
         with contextlib.suppress(StoreError):  # it is a cache
-            replace_file(self.ambient.folder / _CACHE, content, mode=PRIVATE)
+            replace_file(self.ambient.folder / STATE, content, mode=PRIVATE)
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[Turn]:
@@ -106,6 +117,13 @@ class Conversation:
             turn.log()
             yield turn
             self._keep(turn.state, pen.end())
+
+
+def _folded(state: State, lines: Iterable[bytes]) -> State:
+    for line in lines:
+        if event := EVENTS.parse(line.decode(errors="replace")):
+            state.apply(event)
+    return state
 
 
 class Turn:

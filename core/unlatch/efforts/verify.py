@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
+from unlatch.efforts.conversation import STATE
 from unlatch.efforts.events import EVENTS, ChainedEvent, Logged, line_hash
 from unlatch.efforts.store import PROJECTION
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from unlatch.efforts.conversation import Conversation
     from unlatch.efforts.store import EffortStore
     from unlatch.efforts.transcript import Transcript
 
@@ -46,13 +49,25 @@ def check_effort(store: EffortStore, id: str) -> list[Problem]:
 
     It stays while the events have problems: it may be the one that is right.
     """
-    problems = verify(store.transcript(id))
-    if not store.is_false(id):
+    is_false, rebuild = partial(store.is_false, id), partial(store.rebuild, id)
+    return _checked(store.transcript(id), PROJECTION, is_false, rebuild)
+
+
+def check_conversation(talk: Conversation) -> list[Problem]:
+    """As `check_effort` for a conversation."""
+    return _checked(talk.ambient, STATE, talk.is_false, talk.rebuild)
+
+
+def _checked(
+    transcript: Transcript, name: str, is_false: Callable[[], bool], rebuild: Callable[[], object]
+) -> list[Problem]:
+    problems = verify(transcript)
+    if not is_false():
         return problems
     if any(one.file == EVENTS.name for one in problems):
-        return [*problems, Problem(PROJECTION, 1, "differs")]
-    store.rebuild(id)
-    return [*problems, Problem(PROJECTION, 1, "rebuilt")]
+        return [*problems, Problem(name, 1, "differs")]
+    rebuild()
+    return [*problems, Problem(name, 1, "rebuilt")]
 
 
 def _events(lines: list[bytes], expected: list[str]) -> Iterator[Problem]:

@@ -118,6 +118,19 @@ def test_verify_reports_and_rebuilds_a_false_summary(concluded: Project) -> None
     assert effort(concluded, "verify").code == 0
 
 
+def test_verify_reports_and_rebuilds_a_false_state(concluded: Project) -> None:
+    effort(concluded, "open", "other")
+    (kept,) = concluded.root.rglob("conversation.json")
+    true = kept.read_text()
+    kept.write_text(true.replace('"other"', '"auth-bug"'))
+    done = effort(concluded, "verify")
+    assert done.code == 5
+    message = "conversation main: conversation.json: differed from the events; rebuilt"
+    assert message in done.out
+    assert effort(concluded, "list", "--json").document["active"] == "other"
+    assert kept.read_text() == true
+
+
 def test_verify_keeps_a_false_summary_while_the_events_are_in_doubt(concluded: Project) -> None:
     projection, events = folder(concluded) / "effort.json", folder(concluded) / "events.jsonl"
     events.write_text(events.read_text().replace("Auth bug", "Auth fix"))

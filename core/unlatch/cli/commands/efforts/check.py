@@ -16,7 +16,7 @@ from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.session import JSON, with_session
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.export import as_markdown, export
-from unlatch.efforts.verify import check_effort, verify
+from unlatch.efforts.verify import check_conversation, check_effort
 from unlatch.errors import StoreError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def verify_effort(session: Session, *, efforts: tuple[str, ...], as_json: bool) 
     checked = [(name, check_effort(store, name)) for name in names]
     if not efforts:
         talks = (Conversation(store, name) for name in Conversation.names(store))
-        checked += [(f"conversation {talk.name}", verify(talk.ambient)) for talk in talks]
+        checked += [(f"conversation {talk.name}", check_conversation(talk)) for talk in talks]
     code = UNDECIDED if any(problems for _, problems in checked) else 0
     if as_json:
         entries = [
