@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 from unlatch import llm
 from unlatch.efforts.chat import Chat
 from unlatch.efforts.conversation import Conversation
-from unlatch.efforts.memory import CEILING, estimate
+from unlatch.efforts.memory import CEILING
 from unlatch.llm import Reply, Scripted, ToolCall
 from unlatch.llm import said as reply
+from unlatch.llm.tokens import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

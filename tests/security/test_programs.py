@@ -52,6 +52,7 @@ class Example:
 
 RESUMED = (RESUME,)
 OPENED = (("effort", "open", "memory"),)
+STARTED = (("session", "start", "Memory", "--phase", "Look"),)
 CONCLUDED = (*OPENED, ("effort", "close", "--summary", "Done"))
 EXAMPLES = {
     "resume": Example((*RESUME[1:], "--scope", "Rules can be switched off")),
@@ -80,6 +81,13 @@ EXAMPLES = {
     "plugins": Example(),
     "completion": Example(("bash",)),
     "search": Example(("smart", "discipline")),
+    "session start": Example(("Memory",)),
+    "session log": Example(("--decision", "Use a lock"), before=STARTED),
+    "session pause": Example(before=STARTED),
+    "session resume": Example(before=(*STARTED, ("session", "pause"))),
+    "session complete": Example(before=STARTED),
+    "session list": Example(before=STARTED),
+    "session show": Example(before=STARTED),
     "effort open": Example(("memory",)),
     "effort close": Example(("--summary", "Done"), before=OPENED),
     "effort reopen": Example(("memory",), before=CONCLUDED),

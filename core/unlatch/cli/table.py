@@ -128,6 +128,7 @@ SECTIONS = {
         Entry("review", "work.moves", "Move an increment to review", _LOCAL, _GIT),
         Entry("backlog", "work.moves", "Move an increment to the backlog", _LOCAL, _GIT),
         Entry("effort", "efforts.group", "Conclude, find and reopen conversations", _LOCAL, _GIT),
+        Entry("session", "sessions.group", "Log, pause and resume agents' work", _LOCAL, _GIT),
         Entry("migrate", "files.migrate", "Migrate a SpecWeave project to .unlatch", _LOCAL, _GIT),
         Entry("merge", "files.merge", "Resolve git conflicts in an increment", _LOCAL, _GIT),
         Entry("merge-driver", "files.merge:driver", "Merge metadata.json for git", _LOCAL, _GIT),

@@ -16,6 +16,7 @@ from unlatch.config.tables import (
     LimitsConfig,
     LlmConfig,
     ReopenConfig,
+    SessionsConfig,
     SyncConfig,
     Table,
 )
@@ -67,6 +68,7 @@ class CoreConfig(Table):
     limits: LimitsConfig = LimitsConfig()
     reopen: ReopenConfig = ReopenConfig()
     sync: SyncConfig = SyncConfig()
+    sessions: SessionsConfig = SessionsConfig()
     specweave: bool = Field(
         default=True,
         description="Also read .specweave/config.json. `unlatch migrate` turns this off",

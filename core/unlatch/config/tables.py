@@ -2,6 +2,7 @@
 
 import re
 from enum import StrEnum
+from pathlib import PurePosixPath
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -143,6 +144,56 @@ class LlmConfig(Table):
         # The value is not repeated: it may be the key.
         if value is not None and not _VARIABLE.fullmatch(value):
             raise ValueError("expected the name of an environment variable, not the key itself")
+        return value
+
+
+class SubagentMode(StrEnum):
+    """The place of a subagent's log in a session."""
+
+    INLINE = "inline"  # in the callout
+    LINK = "link"  # in its own file, which the callout names
+    EMBED = "embed"  # in its own file, which is shown in place of the callout
+
+
+class AutoSave(StrEnum):
+    """The moments when a session's file is written."""
+
+    PHASE = "phase"  # when a phase ends
+    CALL = "call"  # after each entry
+    INTERVAL = "interval"  # after a time
+
+
+class SessionsConfig(Table):
+    """Sessions: readable logs of agents' work."""
+
+    path: Word = Field(
+        ".unlatch/sessions", description="Folder of the sessions, relative to the project"
+    )
+    subagents: SubagentMode = Field(
+        SubagentMode.LINK,
+        description="Place of a subagent's log: in its own file that the session names (`link`) "
+        "or shows in its place (`embed`), or in the session itself (`inline`)",
+    )
+    timeout: Annotated[int, Field(ge=0)] = Field(
+        120,
+        description="Minutes without a change after which the next command pauses a session; "
+        "0 means never",
+    )
+    auto_save: AutoSave = Field(
+        AutoSave.PHASE,
+        description="When a program that records a session writes its file: after each `phase`, "
+        "each `call`, or an `interval`. Commands write at once",
+    )
+    interval: Annotated[float, Field(gt=0, le=3600)] = Field(
+        30.0, description='Seconds between two saves with `auto_save = "interval"`'
+    )
+
+    @field_validator("path")
+    @classmethod
+    def _is_inside(cls, value: str) -> str:
+        path = PurePosixPath(value)
+        if path.is_absolute() or ".." in path.parts or not path.parts:
+            raise ValueError(f"{value!r} is not a path inside the project")
         return value
 
 

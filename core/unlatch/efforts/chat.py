@@ -10,6 +10,7 @@ from unlatch.efforts import memory
 from unlatch.efforts.limits import TITLE, cut
 from unlatch.efforts.references import referred
 from unlatch.efforts.tools import DEFINITIONS, Answer, Tools
+from unlatch.llm.tokens import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -54,7 +55,7 @@ class Chat:
     conversation: Conversation
     model: Complete
     search: Callable[[str], Sequence[Answer]]
-    count: Callable[[str], int] = memory.estimate
+    count: Callable[[str], int] = estimate
     ceiling: int = memory.CEILING
 
     def turn(self, text: str, *, on_text: OnText | None = None) -> Answered:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.efforts.highlights import highlights
 from unlatch.efforts.transcript import SEPARATOR
+from unlatch.llm.tokens import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -38,11 +39,6 @@ _CUT = " [... cut ...]"
 _NEEDED = frozenset({"role", "tool_call_id"})
 
 Message = dict[str, Any]
-
-
-def estimate(text: str) -> int:
-    """The tokens of a text, as four characters each; for where no counter is given."""
-    return -(-len(text) // 4)
 
 
 @dataclass(frozen=True, slots=True)

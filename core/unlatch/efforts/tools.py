@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from unlatch.efforts.limits import MESSAGE, SUMMARY, check_summary, cut
-from unlatch.efforts.memory import estimate
 from unlatch.errors import UnlatchError, UsageError
+from unlatch.llm.tokens import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -23,6 +23,17 @@ _CODE_INDENT = 4
 _BOM = "\ufeff"
 
 
+class Fence(NamedTuple):
+    """The line that opens a block of code; a block in it is not listed.
+
+    Args:
+        start: the offset of the end of this line.
+    """
+
+    start: int
+    info: str
+
+
 class Line(NamedTuple):
     """One line without its ending; the number is counted from 1.
 
@@ -116,6 +127,7 @@ class Scan:
 
     nests: bool
     lines: list[Line] = field(default_factory=list)
+    fences: list[Fence] = field(default_factory=list)
     _items: list[int] = field(default_factory=list)
     _hidden: list[_Hidden] = field(default_factory=list)
     _after_blank: bool = True
@@ -140,7 +152,7 @@ class Scan:
             return
         if depth < _CODE_INDENT:
             body = self._enter_items(line, body, indent)
-            if self._hides(line, body):
+            if self._hides(start, line, body):
                 return
         self.lines.append(self._line(number, start, line, body))
 
@@ -188,10 +200,12 @@ class Scan:
             body = marker.end()
         return body
 
-    def _hides(self, line: str, body: int) -> bool:
+    def _hides(self, start: int, line: str, body: int) -> bool:
         inside = self._items[-1] if self._items else 0
         if fence := _FENCE.match(line, body):
-            self._hidden.append(_Hidden(fence[1] or fence[2], inside))
+            sign = fence[1] or fence[2]
+            self._hidden.append(_Hidden(sign, inside))
+            self.fences.append(Fence(start + len(line), line[body + len(sign) :].strip()))
             return True
         if line.startswith("<!--", body):
             if "-->" not in line[body:]:

@@ -215,3 +215,10 @@ def test_documents_keep_their_schemas(
         done.document["schema"],
         done.document["exitCode"],
     )
+
+
+def test_efforts_are_listed_by_status(concluded: Project) -> None:
+    effort(concluded, "open", "Other")
+    for status, expected in (("open", ["other"]), ("concluded", ["auth-bug"])):
+        found = effort(concluded, "list", "--status", status, "--json").document["efforts"]
+        assert [one["id"] for one in found] == expected

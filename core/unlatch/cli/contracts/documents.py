@@ -86,6 +86,15 @@ effort-show = unlatch effort show.
   effort: EffortEntry; log: [Record]
 effort-verify = unlatch effort verify.
   efforts: [VerifiedEntry]
+session = unlatch session start, log, pause and complete.
+  session: SessionEntry
+session-resume = unlatch session resume.
+  session: SessionEntry; context: str; tokens: int; phases leftOut: [str];
+  decisions: [DecisionEntry]
+session-list = unlatch session list.
+  sessions: [SessionEntry]
+session-show = unlatch session show.
+  session: SessionEntry; phases: [PhaseEntry]; tasks: [Record]; summary: str?
 error = The document of a command that failed.
   error: Failure
 """

@@ -63,6 +63,19 @@ CandidateEntry = A concluded effort of the name that was to be opened.
   id status: str; summary: str?
 LineProblem = A line of a file, and the kind of its change.
   file: str; line: int; kind: str
+SubagentEntry = A subagent of a session; `session` is the id of its own, if it has one.
+  session agent model: str?; tokens: int
+SessionEntry = A session.
+  id title status: str; started ended channel model resumePoint increment effort: str?;
+  participants: [str]; tokensUsed: int; subagents: [SubagentEntry]
+CallEntry = A tool call of a phase.
+  tool arguments result: str; failed: bool
+CalloutEntry = A callout of a phase: decision, error, user, subagent, or another word.
+  kind head text: str
+PhaseEntry = A phase of a session; `line` is that of its heading.
+  id title: str; agent channel at: str?; calls: [CallEntry]; callouts: [CalloutEntry]; line: int
+DecisionEntry = A decision, and the place where it stands.
+  text session phase: str; line: int
 VerifiedEntry = An effort or conversation, and the lines that are not as they were written.
   id: str; problems: [LineProblem]
 Broken = The error of an increment that cannot be read.

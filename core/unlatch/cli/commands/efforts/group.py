@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
-from unlatch.cli.runtime.suggest import Group
+from unlatch.cli.runtime.lazy_group import LazyGroup
 
 if TYPE_CHECKING:
-    import click
-
     from unlatch.cli.table import Entry
 
 # The module of each command, in the order of the help.
@@ -30,20 +27,6 @@ _MODULES = {
 }
 
 
-class _Efforts(Group):
-    """The commands; each is loaded when it is needed."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*_MODULES]
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in _MODULES:
-            return None
-        module = import_module(f"unlatch.cli.commands.efforts.{_MODULES[name]}")
-        found: click.Command = getattr(module, f"{name}_effort")
-        return found
-
-
-def command(entry: Entry) -> click.Group:
+def command(entry: Entry) -> LazyGroup:
     """The group."""
-    return _Efforts(entry.name, help=entry.own_help)
+    return LazyGroup(entry.name, help=entry.own_help, package=__package__ or "", modules=_MODULES)

@@ -22,14 +22,15 @@ _SHOWN = 10
 
 @click.command("list", help="List the efforts, the one that was changed last first. (local)")
 @click.option(
-    "--status", type=click.Choice([*Status]), metavar="STATUS", help="Only open or concluded ones."
+    "--status",
+    type=click.Choice([one.value for one in Status]),
+    metavar="STATUS",
+    help="Only open or concluded ones.",
 )
 @CONVERSATION
 @JSON
 @with_session
-def list_effort(
-    session: Session, *, status: Status | None, conversation: str, as_json: bool
-) -> int:
+def list_effort(session: Session, *, status: str | None, conversation: str, as_json: bool) -> int:
     store = store_of(session)
     state = Conversation(store, conversation).state()
     efforts = [one for one in store.all() if status is None or one.status == status]

@@ -1,0 +1,132 @@
+"""unlatch session start, pause, resume and complete."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.commands.sessions.chosen import (
+    SESSION,
+    chosen,
+    session_entry,
+    show_change,
+    store_of,
+)
+from unlatch.cli.options.reason import reason_option
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.session import JSON, flag, with_session
+from unlatch.sessions import lifecycle
+from unlatch.sessions.context import resume_context
+from unlatch.sessions.heading import read_agent
+from unlatch.sessions.model import Status
+from unlatch.sessions.project import recorder
+
+if TYPE_CHECKING:
+    from unlatch.cli.runtime.session import Session as Run
+
+
+@click.command("start", help="Start a session, and print its id. (local)")
+@click.argument("title")
+@click.option("--agent", metavar="NAME[@VERSION]", help="Name the agent.")
+@click.option("--channel", metavar="NAME", help="Name the channel.")
+@click.option("--model", metavar="NAME", help="Name the agent's model.")
+@click.option("--increment", metavar="ID", help="Name the increment that it works on.")
+@click.option("--effort", metavar="ID", help="Name the effort that it belongs to.")
+@click.option("--phase", metavar="TITLE", help="Begin a phase at once.")
+@JSON
+@with_session
+def start_session(
+    run: Run,
+    *,
+    title: str,
+    agent: str | None,
+    channel: str | None,
+    model: str | None,
+    increment: str | None,
+    effort: str | None,
+    phase: str | None,
+    as_json: bool,
+) -> int:
+    who = read_agent(agent) if agent else None
+    facts = lifecycle.Start(title, channel, who, model, increment, effort)
+    store = store_of(run)
+    path = lifecycle.start(store, facts, now=run.workspace.clock())
+    if phase:
+        with recorder(run.workspace, store, path) as log:
+            log.phase(phase, who, channel)
+    session = store.read(path).session
+    if as_json:
+        output.document("session", session=session_entry(session))
+    else:
+        output.data(session.id)
+    return 0
+
+
+@click.command("pause", help="Pause a session at its current phase. (local)")
+@SESSION
+@JSON
+@with_session
+def pause_session(run: Run, *, wanted: str | None, as_json: bool) -> int:
+    store = store_of(run)
+    document = lifecycle.pause(store, chosen(store, wanted, Status.ACTIVE))
+    show_change(document.session, as_json=as_json)
+    return 0
+
+
+@click.command("resume", help="Resume a session, and print its context. (local)")
+@SESSION
+@reason_option("Say why; one that has ended needs it.")
+@click.option(
+    "--budget",
+    type=click.IntRange(min=1),
+    metavar="TOKENS",
+    help="Maximum size of the context; all decisions and the newest phases are kept.",
+)
+@JSON
+@with_session
+def resume_session(
+    run: Run, *, wanted: str | None, reason: str | None, budget: int | None, as_json: bool
+) -> int:
+    store = store_of(run)
+    path = chosen(store, wanted, Status.PAUSED)
+    # Before the change: its resume point counts, and a context over the budget changes nothing.
+    context = resume_context(store, store.read(path).session, budget=budget)
+    session = lifecycle.resume(store, path, reason=reason).session
+    if as_json:
+        output.document(
+            "session-resume",
+            session=session_entry(session),
+            context=context.text,
+            tokens=context.tokens,
+            phases=list(context.phases),
+            leftOut=list(context.left_out),
+            decisions=[
+                output.fields(one, "text", "session", "phase", "line") for one in context.decisions
+            ],
+        )
+        return 0
+    output.data(*map(output.harmless, context.text.rstrip("\n").split("\n")))
+    output.talk(
+        "",
+        f"{session.id} is {session.meta.status}; its context has about {context.tokens:,} tokens",
+    )
+    return 0
+
+
+@click.command("complete", help="Complete a session, or record that it failed. (local)")
+@SESSION
+@click.option("--summary", metavar="TEXT", help="Write this as the session's summary.")
+@flag("--failed", help="Record that it failed.")
+@JSON
+@with_session
+def complete_session(
+    run: Run, *, wanted: str | None, summary: str | None, failed: bool, as_json: bool
+) -> int:
+    store = store_of(run)
+    path = chosen(store, wanted, Status.ACTIVE, Status.PAUSED)
+    status = Status.FAILED if failed else Status.COMPLETED
+    now = run.workspace.clock()
+    document = lifecycle.end(store, path, status, now=now, summary=summary)
+    show_change(document.session, as_json=as_json)
+    return 0

@@ -1,0 +1,91 @@
+"""The session that a command is for, and its documents."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.runtime import output
+from unlatch.errors import UsageError
+from unlatch.sessions.lifecycle import pause_idle
+from unlatch.sessions.project import idle_after, session_store
+from unlatch.worklog.times import stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from unlatch.cli.runtime.session import Session as Run
+    from unlatch.sessions.model import Session, Status
+    from unlatch.sessions.store import SessionStore
+
+SESSION = click.argument("wanted", metavar="[ID]", required=False)
+
+
+def store_of(run: Run) -> SessionStore:
+    """The project's sessions; those that were idle for long are paused, which is said."""
+    store = session_store(run.workspace)
+    idle = pause_idle(store, after=idle_after(run.workspace), clock=run.workspace.clock)
+    for one in idle:
+        output.note(f"paused '{one.id}', which had no change for a while")
+    return store
+
+
+def chosen(store: SessionStore, wanted: str | None, *statuses: Status) -> Path:
+    """The file of a session; without an id, of the only one with one of these statuses.
+
+    Raises:
+        UsageError: `session-unknown`, `session-ambiguous` or `session-not-named`.
+    """
+    if wanted is not None:
+        return store.find(wanted)
+    found = [(path, one) for path, one in sessions(store) if one.meta.status in statuses]
+    if len(found) == 1:
+        return found[0][0]
+    kinds = " or ".join(statuses)
+    names = tuple(one.id for _, one in found)
+    message = f"there is no session that is {kinds}"
+    if names:
+        message = f"{len(names)} sessions are {kinds}"
+    hint = f"name one: {', '.join(names[:5])}" if names else "unlatch session list"
+    raise UsageError("session-not-named", message, hint=hint, problems=names)
+
+
+def sessions(store: SessionStore) -> Iterator[tuple[Path, Session]]:
+    """All sessions; files that are none are reported on stderr."""
+    for one in store.all():
+        if isinstance(one, tuple):
+            yield one
+        else:
+            output.remark(f"{one.path.name} cannot be read: {one.error.message}")
+
+
+def session_entry(session: Session) -> output.Json:
+    """A session as a part of a document."""
+    meta = session.meta
+    return {
+        "id": session.id,
+        "title": session.title,
+        "status": meta.status.value,
+        "started": stamp(meta.started) if meta.started else None,
+        "ended": stamp(meta.ended) if meta.ended else None,
+        "channel": meta.channel,
+        "participants": list(meta.participants),
+        "model": meta.model,
+        "tokensUsed": meta.tokens_used,
+        "resumePoint": meta.resume_point,
+        "subagents": [
+            output.fields(one, "session", "agent", "model", "tokens") for one in meta.subagents
+        ],
+        "increment": meta.increment,
+        "effort": meta.effort,
+    }
+
+
+def show_change(session: Session, *, as_json: bool) -> None:
+    """Report a session after a change."""
+    if as_json:
+        output.document("session", session=session_entry(session))
+        return
+    output.ok(f"{session.id} is {session.meta.status}")

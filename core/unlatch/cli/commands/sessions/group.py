@@ -1,0 +1,25 @@
+"""unlatch session: readable logs of agents' work."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.cli.runtime.lazy_group import LazyGroup
+
+if TYPE_CHECKING:
+    from unlatch.cli.table import Entry
+
+_MODULES = {
+    "start": "change",
+    "log": "log",
+    "pause": "change",
+    "resume": "change",
+    "complete": "change",
+    "list": "read",
+    "show": "read",
+}
+
+
+def command(entry: Entry) -> LazyGroup:
+    """The group."""
+    return LazyGroup(entry.name, help=entry.own_help, package=__package__ or "", modules=_MODULES)

@@ -1,0 +1,188 @@
+"""unlatch session list and show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.commands.sessions.chosen import (
+    SESSION,
+    chosen,
+    session_entry,
+    sessions,
+    store_of,
+)
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.session import JSON, with_session
+from unlatch.sessions.model import Callout, CalloutKind, Status
+from unlatch.sessions.subagents import embed
+from unlatch.worklog.times import stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from unlatch.cli.runtime.session import Session as Run
+    from unlatch.sessions.model import Phase, Session, ToolCall
+    from unlatch.sessions.store import SessionStore
+
+_STYLES: dict[str, Callable[[str], str]] = {
+    CalloutKind.DECISION: output.good,
+    CalloutKind.ERROR: output.bad,
+    CalloutKind.USER: output.warn,
+    CalloutKind.SUBAGENT: output.strong,
+}
+
+
+@click.command("list", help="List the sessions, the newest first. (local)")
+@click.option(
+    "--status",
+    type=click.Choice([one.value for one in Status]),
+    metavar="STATUS",
+    help="Only sessions of this status.",
+)
+@click.option("--agent", metavar="NAME", help="Only sessions with this agent, of any version.")
+@click.option("--channel", metavar="NAME", help="Only sessions with this channel.")
+@JSON
+@with_session
+def list_session(
+    run: Run, *, status: str | None, agent: str | None, channel: str | None, as_json: bool
+) -> int:
+    found = [
+        one
+        for _, one in sessions(store_of(run))
+        if status in (None, one.meta.status)
+        and (agent is None or _has_agent(one, agent))
+        and (channel is None or _has_channel(one, channel.removeprefix("#")))
+    ]
+    found.sort(key=lambda one: (one.meta.started is not None, one.meta.started), reverse=True)
+    if as_json:
+        output.document("session-list", sessions=[session_entry(one) for one in found])
+        return 0
+    rows = [
+        (
+            one.id,
+            one.meta.status.value,
+            f"{one.meta.started:%Y-%m-%d %H:%M}" if one.meta.started else "",
+            ", ".join(one.meta.participants),
+        )
+        for one in found
+    ]
+    if rows:
+        output.table(("Session", "Status", "Started", "Participants"), rows, flexible=(0, 3))
+    else:
+        output.talk("No sessions. Next: unlatch session start TITLE")
+    return 0
+
+
+@click.command("show", help="Show a session, and embedded ones in their places. (local)")
+@SESSION
+@JSON
+@with_session
+def show_session(run: Run, *, wanted: str | None, as_json: bool) -> int:
+    store = store_of(run)
+    session = store.read(chosen(store, wanted, Status.ACTIVE)).session
+    if as_json:
+        output.document(
+            "session-show",
+            session=session_entry(session),
+            phases=[_phase_entry(one) for one in session.phases],
+            tasks=list(session.tasks),
+            summary=session.summary,
+        )
+        return 0
+    output.data(*_head(session), *_body(store, session, (session.id,)))
+    return 0
+
+
+def _has_agent(session: Session, name: str) -> bool:
+    wanted = name.removeprefix("@")
+    return any(wanted in (one, one.partition("@")[0]) for one in session.meta.participants)
+
+
+def _has_channel(session: Session, channel: str) -> bool:
+    return session.meta.channel == channel or any(o.channel == channel for o in session.phases)
+
+
+def _phase_entry(phase: Phase) -> output.Json:
+    return {
+        "id": phase.id,
+        "title": phase.title,
+        "agent": str(phase.agent) if phase.agent else None,
+        "channel": phase.channel,
+        "at": stamp(phase.at) if phase.at else None,
+        "calls": [output.fields(o, "tool", "arguments", "result", "failed") for o in phase.calls],
+        "callouts": [
+            output.fields(one, "kind", "head", "text")
+            for one in phase.entries
+            if isinstance(one, Callout)
+        ],
+        "line": phase.line,
+    }
+
+
+def _head(session: Session) -> Iterator[str]:
+    meta = session.meta
+    yield f"{output.strong(output.clean(session.id))}  {output.clean(session.title)}"
+    lines = {
+        "Status": meta.status.value,
+        "Started": f"{meta.started:%Y-%m-%d %H:%M}" if meta.started else None,
+        "Ended": f"{meta.ended:%Y-%m-%d %H:%M}" if meta.ended else None,
+        "Channel": meta.channel,
+        "Participants": ", ".join(meta.participants),
+        "Model": meta.model,
+        "Tokens": f"{meta.tokens_used:,}",
+        "Continues": meta.resume_point,
+        "Increment": meta.increment,
+        "Effort": meta.effort,
+    }
+    width = max(map(len, lines))
+    for name, value in lines.items():
+        if value:
+            yield f"  {name:<{width}}  {output.clean(value)}"
+
+
+def _body(store: SessionStore, session: Session, chain: tuple[str, ...]) -> Iterator[str]:
+    for phase in session.phases:
+        agent = f" @{phase.agent}" if phase.agent else ""
+        channel = f" #{phase.channel}" if phase.channel else ""
+        yield ""
+        yield output.strong(output.clean(f"{phase.number}. {phase.title}{agent}{channel}"))
+        yield from _text(store, phase, chain)
+    if session.summary:
+        yield from (
+            "",
+            output.strong("Summary"),
+            *map(output.harmless, session.summary.split("\n")),
+        )
+
+
+def _text(store: SessionStore, phase: Phase, chain: tuple[str, ...]) -> Iterator[str]:
+    """The lines of a phase: tool calls and callouts in colour, embedded work in its place."""
+    entries = {one.line: one for one in phase.entries}
+    skip_to = 0
+    for number, line in enumerate(phase.text.rstrip().split("\n"), phase.first):
+        entry = entries.get(number)
+        if isinstance(entry, Callout):
+            skip_to = number + entry.text.count("\n") + (2 if entry.text else 1)
+            yield from _callout(store, entry, chain)
+        elif number >= skip_to:
+            failed = entry is not None and _failed(entry)
+            shown = output.harmless(line.rstrip("\r"))
+            yield output.bad(shown) if failed else shown
+
+
+def _failed(entry: ToolCall | Callout) -> bool:
+    return not isinstance(entry, Callout) and entry.failed
+
+
+def _callout(store: SessionStore, callout: Callout, chain: tuple[str, ...]) -> Iterator[str]:
+    style = _STYLES.get(callout.kind, output.faint)
+    yield style(output.clean(f"{callout.kind} {callout.head}".rstrip()))
+    found = embed(store, callout, chain)
+    if found is None:
+        yield from (style(f"  {output.harmless(line)}") for line in callout.text.split("\n"))
+    elif found.session is None:
+        yield style(f"  {output.clean(f'{found.chain[-1]}: {found.problem}')}")
+    else:
+        yield from (f"  {line}" for line in _body(store, found.session, found.chain))

@@ -1,0 +1,126 @@
+"""The YAML front matter of a session: read whole, and changed key by key.
+
+Only the lines of a key whose value changes are written again; others stay byte for byte.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from unlatch.errors import StoreError
+from unlatch.worklog.markdown_lines import line_ending
+
+_BLOCK = re.compile(
+    r"\ufeff?---[ \t]*(?:\r\n|\r|\n)"
+    r"(?P<body>(?:[^\r\n]*(?:\r\n|\r|\n))*?)(?:---|\.\.\.)[ \t]*(?:\r\n|\r|\n|\Z)"
+)
+# A key at the margin, and the lines that belong to its value: indented ones, items of a list, and
+# empty ones between them.
+_GOES_ON = r"(?:[ \t]*(?:\r\n|\r|\n))*(?:[ \t]+[^\s]|-[ \t])[^\r\n]*(?:\r\n|\r|\n)"
+# YAML reads these without quotes as text; a time is read as text too, because unlatch asks for it.
+_PLAIN = re.compile(r"[A-Za-z_][\w./@+-]*(?: [\w./@+-]+)*|\d{4}-\d{2}-\d{2}[\w:-]+", re.ASCII)
+_NOT_PLAIN = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
+_HINT = "correct it, or restore the file if git tracks it"
+
+Scalar = str | int | None
+Value = Scalar | Sequence[str] | Sequence[Mapping[str, Scalar]]
+
+
+def read(text: str) -> dict[str, Any]:
+    """The front matter, each scalar as its text.
+
+    Raises:
+        StoreError: `session-damaged`.
+    """
+    import yaml  # noqa: PLC0415  (slow to load)
+
+    block = _BLOCK.match(text)
+    if block is None:
+        raise _damaged("it has no front matter between two lines of ---", 1)
+    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    try:
+        found = yaml.load(block["body"], Loader=loader)  # noqa: S506  (it makes texts only)
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        mark = getattr(error, "problem_mark", None)
+        why = getattr(error, "problem", None) or "it cannot be read"
+        raise _damaged(
+            f"the front matter is not YAML: {why}", mark.line + 2 if mark else 1
+        ) from None
+    if not isinstance(found, dict):
+        raise _damaged("the front matter is not a mapping", 1)
+    return found
+
+
+def body_offset(text: str) -> int:
+    """The offset of the text behind the front matter."""
+    block = _BLOCK.match(text)
+    return block.end() if block else 0
+
+
+def with_values(text: str, values: Mapping[str, Value]) -> str:
+    """The text with these keys of the front matter; a new key becomes its last.
+
+    Raises:
+        StoreError: `session-damaged`.
+    """
+    for key, value in values.items():
+        text = _with_value(text, key, value)
+    return text
+
+
+def written(values: Mapping[str, Value]) -> str:
+    """A whole front matter."""
+    return "---\n" + "".join(_lines(key, value, "\n") for key, value in values.items()) + "---\n"
+
+
+def _with_value(text: str, key: str, value: Value) -> str:
+    block = _BLOCK.match(text)
+    if block is None:
+        raise _damaged("it has no front matter between two lines of ---", 1)
+    found = list(
+        re.finditer(rf"^{re.escape(key)}[ \t]*:(?=[ \t\r\n])", block["body"], re.MULTILINE)
+    )
+    if len(found) > 1:
+        line = block["body"][: found[1].start()].count("\n") + 2
+        raise _damaged(f"the front matter has {key!r} twice", line)
+    lines = _lines(key, value, line_ending(text))
+    start = end = block.end("body")
+    if found:
+        start = block.start("body") + found[0].start()
+        value_lines = re.compile(rf"[^\r\n]*(?:\r\n|\r|\n)(?:{_GOES_ON})*")
+        match = value_lines.match(text, start, block.end("body"))
+        end = match.end() if match else end
+    return text[:start] + lines + text[end:]
+
+
+def _lines(key: str, value: Value, end: str) -> str:
+    if isinstance(value, str | int | None):
+        return f"{key}: {_scalar(value)}{end}"
+    if not value:
+        return f"{key}: []{end}"
+    return f"{key}:{end}" + "".join(_item(one, end) for one in value)
+
+
+def _item(item: str | Mapping[str, Scalar], end: str) -> str:
+    if isinstance(item, str):
+        return f"  - {_scalar(item)}{end}"
+    lines = (f"{name}: {_scalar(one)}{end}" for name, one in item.items())
+    return "  - " + "    ".join(lines)
+
+
+def _scalar(value: Scalar) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, int):
+        return str(value)
+    if _PLAIN.fullmatch(value) and value.lower() not in _NOT_PLAIN:
+        return value
+    # A JSON text is a YAML text; escaped, because YAML allows fewer characters than JSON.
+    return json.dumps(value, ensure_ascii=not value.isprintable())
+
+
+def _damaged(why: str, line: int) -> StoreError:
+    return StoreError("session-damaged", f"line {line}: {why}", hint=_HINT)

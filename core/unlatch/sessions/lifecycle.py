@@ -1,0 +1,171 @@
+"""Starting, pausing, resuming and ending sessions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError, UsageError
+from unlatch.sessions import changes, front_matter, markup
+from unlatch.sessions.document import read_document
+from unlatch.sessions.heading import one_line, read_channel
+from unlatch.sessions.model import LIFECYCLE, Status
+from unlatch.worklog.times import stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import timedelta
+    from pathlib import Path
+
+    from unlatch.sessions.changes import Change
+    from unlatch.sessions.document import Document
+    from unlatch.sessions.front_matter import Value
+    from unlatch.sessions.model import Agent, Session
+    from unlatch.sessions.store import SessionStore
+
+_LONGEST_TITLE = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """The facts that a session starts with."""
+
+    title: str
+    channel: str | None = None
+    agent: Agent | None = None
+    model: str | None = None
+    increment: str | None = None
+    effort: str | None = None
+
+
+def start(store: SessionStore, facts: Start, *, now: datetime) -> Path:
+    """Start a session; returns its file.
+
+    Raises:
+        UsageError: `session-title` or `channel-name`.
+        StoreError: `not-writable`.
+    """
+    title = one_line(facts.title)[:_LONGEST_TITLE].rstrip()
+    if not title:
+        raise UsageError("session-title", "the title is empty", hint="name the work in a few words")
+    channel = read_channel(facts.channel) if facts.channel else None
+
+    def text(id: str) -> str:
+        values: dict[str, Value] = {
+            "type": "session",
+            "session_id": id,
+            "started": stamp(now),
+            "ended": None,
+            "status": Status.ACTIVE.value,
+            "channel": channel,
+            "participants": [str(facts.agent)] if facts.agent else [],
+            "model": facts.model,
+            "tokens_used": 0,
+            "resume_point": None,
+            "subagents": [],
+            "increment": facts.increment,
+            "effort": facts.effort,
+        }
+        return f"{front_matter.written(values)}\n# {title}\n"
+
+    return store.create(title, now, text)
+
+
+def pause(store: SessionStore, path: Path) -> Document:
+    """Pause a session at its current phase; StoreError `session-not-active`."""
+
+    def change(text: str, session: Session) -> str:
+        _require(session, Status.PAUSED)
+        point = session.phases[-1].id if session.phases else None
+        values: dict[str, Value] = {"status": Status.PAUSED.value, "resume_point": point}
+        return front_matter.with_values(text, values)
+
+    return store.change(path, _with_session(change))
+
+
+def resume(store: SessionStore, path: Path, *, reason: str | None = None) -> Document:
+    """Resume a session; one that has ended needs a reason, which its log keeps.
+
+    Raises:
+        StoreError: `session-active`, `reason-required`, or `session-no-phase` if a reason is given
+            and there is no phase to keep it.
+    """
+
+    def change(text: str, session: Session) -> str:
+        status = session.meta.status
+        if status is Status.ACTIVE:
+            message = f"the session '{session.id}' is active already"
+            hint = f"unlatch session show {session.id}, or unlatch session pause {session.id}"
+            raise StoreError("session-active", message, hint=hint)
+        if status in LIFECYCLE.reopened and not reason:
+            message = f"the session '{session.id}' is {status}; to resume it needs a reason"
+            hint = f"unlatch session resume {session.id} --reason TEXT"
+            raise StoreError("reason-required", message, hint=hint)
+        if reason:
+            text = changes.add_block(markup.user(reason, "session resumed"))(text)
+        values: dict[str, Value] = {"status": Status.ACTIVE.value, "resume_point": None}
+        if session.meta.ended:
+            values["ended"] = None
+        return front_matter.with_values(text, values)
+
+    return store.change(path, _with_session(change))
+
+
+def end(
+    store: SessionStore, path: Path, status: Status, *, now: datetime, summary: str | None = None
+) -> Document:
+    """Complete a session, or record that it failed; StoreError `session-not-active`."""
+
+    def change(text: str, session: Session) -> str:
+        _require(session, status)
+        values: dict[str, Value] = {
+            "status": status.value,
+            "ended": stamp(now),
+            "resume_point": None,
+        }
+        text = front_matter.with_values(text, values)
+        return changes.set_summary(summary)(text) if summary else text
+
+    return store.change(path, _with_session(change))
+
+
+def pause_idle(
+    store: SessionStore, *, after: timedelta, clock: Callable[[], datetime]
+) -> list[Session]:
+    """Pause the active sessions without a change for this long; they are returned.
+
+    The last change is that of the file, by a person too.
+    """
+    if not after:
+        return []
+    paused = []
+    for one in store.all():
+        if isinstance(one, tuple) and one[1].meta.status is Status.ACTIVE:
+            path, _ = one
+            changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+            if clock() - changed >= after:
+                paused.append(pause(store, path).session)
+    return paused
+
+
+def require_open(session: Session) -> None:
+    """Check that a session can be added to; StoreError `session-not-active`."""
+    if session.meta.status is not Status.ACTIVE:
+        raise _not_active(session)
+
+
+def _require(session: Session, to: Status) -> None:
+    if not LIFECYCLE.can_move(session.meta.status, to):
+        raise _not_active(session)
+
+
+def _not_active(session: Session) -> StoreError:
+    message = f"the session '{session.id}' is {session.meta.status}"
+    return StoreError(
+        "session-not-active", message, hint=f"unlatch session resume {session.id} continues it"
+    )
+
+
+def _with_session(change: Callable[[str, Session], str]) -> Change:
+    return lambda text: change(text, read_document(text).session)

@@ -1,0 +1,207 @@
+"""The model of a session, and its status table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from unlatch.worklog.lifecycle import Lifecycle
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from datetime import datetime
+
+
+class Status(StrEnum):
+    ACTIVE = "active"
+    PAUSED = "paused"
+    COMPLETED = "completed"
+    FAILED = "failed"
+
+
+_ENDED = frozenset({Status.COMPLETED, Status.FAILED})
+LIFECYCLE = Lifecycle(
+    moves=MappingProxyType(
+        {
+            Status.ACTIVE: frozenset({Status.PAUSED}) | _ENDED,
+            Status.PAUSED: frozenset({Status.ACTIVE}) | _ENDED,
+            Status.COMPLETED: frozenset({Status.ACTIVE}),
+            Status.FAILED: frozenset({Status.ACTIVE}),
+        }
+    ),
+    closed=_ENDED,
+    reopened=_ENDED,
+)
+
+
+class CalloutKind(StrEnum):
+    DECISION = "decision"
+    ERROR = "error"
+    USER = "user"
+    SUBAGENT = "subagent"
+
+
+@dataclass(frozen=True, slots=True)
+class Agent:
+    """An agent, as in `@orchestrator@1.0`."""
+
+    name: str
+    version: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.name}@{self.version}" if self.version else self.name
+
+
+@dataclass(frozen=True, slots=True)
+class Subagent:
+    """An entry of `subagents` in the front matter; `session` is None for an inline one."""
+
+    session: str | None
+    agent: str | None = None
+    model: str | None = None
+    tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A line of a list of tool calls; lines are counted from 1."""
+
+    tool: str
+    arguments: str
+    result: str
+    failed: bool
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Callout:
+    """A block quote that begins with `[!kind]`.
+
+    Args:
+        kind: in lower case; one of `CalloutKind`, or another word.
+        head: the rest of its first line.
+        text: the other lines, without the marks of the quote.
+        line: its first line, from 1.
+    """
+
+    kind: str
+    head: str
+    text: str
+    line: int
+
+    @property
+    def words(self) -> str:
+        """The words of a person, without the quotes and without the interpretation."""
+        return self._user()[0]
+
+    @property
+    def interpretation(self) -> str | None:
+        """The interpretation of a person's words, or the action taken."""
+        return self._user()[1]
+
+    @property
+    def resolution(self) -> str | None:
+        """The resolution of an error."""
+        lines = self.text.split("\n")
+        found = [one.removeprefix("Resolution:").strip() for one in lines if _is_resolution(one)]
+        return found[-1] if found else None
+
+    @property
+    def description(self) -> str:
+        """The text without its resolution."""
+        lines = self.text.split("\n")
+        return "\n".join(one for one in lines if not _is_resolution(one)).strip()
+
+    def _user(self) -> tuple[str, str | None]:
+        text = self.text.strip()
+        if not text.startswith('"'):
+            return text, None
+        if text.endswith('"') and len(text) > 1:
+            return text[1:-1], None
+        words, mark, interpretation = text[1:].rpartition('" - ')
+        return (words, interpretation) if mark else (text, None)
+
+
+def _is_resolution(line: str) -> bool:
+    return line.startswith("Resolution:")
+
+
+Entry = ToolCall | Callout
+
+
+@dataclass(frozen=True, slots=True)
+class Phase:
+    """A phase of a session.
+
+    Args:
+        number: from 1, in the order of the file.
+        text: the lines below the heading, from the first one that is not empty.
+        line: the line of the heading, from 1.
+        first: the line where the text begins.
+    """
+
+    number: int
+    title: str
+    agent: Agent | None
+    channel: str | None
+    at: datetime | None
+    entries: tuple[Entry, ...]
+    text: str
+    line: int
+    first: int
+
+    @property
+    def id(self) -> str:
+        """Stable because phases are only appended."""
+        return f"phase-{self.number}"
+
+    @property
+    def calls(self) -> Iterator[ToolCall]:
+        return (one for one in self.entries if isinstance(one, ToolCall))
+
+    def callouts(self, kind: CalloutKind) -> Iterator[Callout]:
+        return (one for one in self.entries if isinstance(one, Callout) and one.kind == kind)
+
+
+@dataclass(frozen=True, slots=True)
+class Meta:
+    """The front matter of a session, as far as unlatch knows it."""
+
+    session_id: str
+    status: Status
+    started: datetime | None = None
+    ended: datetime | None = None
+    channel: str | None = None
+    participants: tuple[str, ...] = ()
+    model: str | None = None
+    tokens_used: int = 0
+    resume_point: str | None = None
+    subagents: tuple[Subagent, ...] = ()
+    increment: str | None = None
+    effort: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A session, as its file describes it.
+
+    Args:
+        tasks: the last tasks block: objects with `id`, `content`, `status`, `priority`.
+        summary: the text below the trailing `## Summary`.
+    """
+
+    meta: Meta
+    title: str
+    phases: tuple[Phase, ...]
+    tasks: tuple[Mapping[str, object], ...] = ()
+    summary: str | None = None
+
+    @property
+    def id(self) -> str:
+        return self.meta.session_id
+
+    def phase(self, id: str | None) -> Phase | None:
+        """The phase of an id as `phase-3`."""
+        return next((one for one in self.phases if one.id == id), None)

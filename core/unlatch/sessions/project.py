@@ -1,0 +1,47 @@
+"""The sessions of a project."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from unlatch.errors import ConfigError
+from unlatch.sessions.recorder import Recorder
+from unlatch.sessions.store import SessionStore
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from unlatch.project.workspace import Workspace
+
+
+def session_store(workspace: Workspace) -> SessionStore:
+    """The store in `[sessions] path`, by default `.unlatch/sessions`.
+
+    Raises:
+        ConfigError: the path leads out of the project.
+    """
+    root = workspace.layout.root
+    place = root / workspace.config.sessions.path
+    if not place.resolve().is_relative_to(root.resolve()):
+        problem = f"sessions.path: '{workspace.config.sessions.path}' leads out of the project"
+        raise ConfigError((problem,), where=str(workspace.layout.config))
+    return SessionStore(place)
+
+
+def recorder(workspace: Workspace, store: SessionStore, path: Path) -> Recorder:
+    """A recorder as the configuration has it."""
+    config = workspace.config.sessions
+    return Recorder(
+        store,
+        path,
+        workspace.clock,
+        config.auto_save,
+        timedelta(seconds=config.interval),
+        config.subagents,
+    )
+
+
+def idle_after(workspace: Workspace) -> timedelta:
+    """The time without a change after which a session is paused; zero for never."""
+    return timedelta(minutes=workspace.config.sessions.timeout)

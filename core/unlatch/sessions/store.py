@@ -1,0 +1,171 @@
+"""The sessions of a project: one Markdown file each."""
+
+from __future__ import annotations
+
+import os
+import re
+import unicodedata
+from contextlib import suppress
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from unlatch.errors import StoreError, UnlatchError, UsageError
+from unlatch.sessions.changes import apply
+from unlatch.sessions.document import Document, read_document, read_meta
+from unlatch.worklog.disk.atomic import replace_file, sweep, writing
+from unlatch.worklog.disk.folder_lock import folder_lock
+from unlatch.worklog.disk.safe_open import make_folders, open_folder, read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from datetime import datetime
+
+    from unlatch.sessions.changes import Change
+    from unlatch.sessions.model import Session
+
+T = TypeVar("T")
+SUFFIX = ".md"
+_LONGEST_SLUG = 60
+_DATE = re.compile(r"\A\d{4}-\d\d-\d\d-")
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A file in the folder that is not a session."""
+
+    path: Path
+    error: UnlatchError
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStore:
+    """The sessions in one folder.
+
+    Args:
+        root: the folder; it is made when the first session starts.
+        mode: the permissions of new files.
+    """
+
+    root: Path
+    mode: int = 0o666
+
+    def paths(self) -> list[Path]:
+        """The files, by name; StoreError as `OpenFolder`."""
+        try:
+            with open_folder(self.root) as opened:
+                names = [one for one in opened.names() if one.endswith(SUFFIX) and one[0] != "."]
+        except FileNotFoundError:
+            return []
+        return [self.root / name for name in names]
+
+    def all(self) -> Iterator[tuple[Path, Session] | Broken]:
+        """All sessions, by the names of their files."""
+        for path in self.paths():
+            try:
+                yield path, self.read(path).session
+            except UnlatchError as error:
+                yield Broken(path, error)
+
+    def read(self, path: Path) -> Document:
+        """A session's file.
+
+        Raises:
+            StoreError: `session-damaged`, or as `safe_open.read_file`.
+        """
+        return _located(path, lambda: read_document(_decoded(read_file(path))))
+
+    def find(self, wanted: str) -> Path:
+        """The file of a session: by its id, its file's name or path, or the beginning of an id.
+
+        Raises:
+            UsageError: `session-unknown` or `session-ambiguous`, with candidates as problems.
+        """
+        names = {path.stem: path for path in self.paths()}
+        stem = Path(wanted).name.removesuffix(SUFFIX)
+        is_path = os.sep in wanted or wanted.endswith(SUFFIX)
+        if found := names.get(stem) if is_path else names.get(wanted):
+            return found
+        ids = {self._id(path): path for path in names.values()}
+        if found := ids.get(wanted):
+            return found
+        starting = [one for one in ids if wanted and _begins(one, wanted)]
+        if len(starting) == 1:
+            return ids[starting[0]]
+        if starting:
+            message = f"'{wanted}' matches several sessions"
+            hint = f"use one of the ids: {', '.join(starting[:5])}"
+            raise UsageError("session-ambiguous", message, hint=hint, problems=tuple(starting))
+        close = tuple(get_close_matches(wanted, list(ids)))
+        hint = f"the closest: {', '.join(close)}" if close else "unlatch session list shows them"
+        message = f"there is no session '{wanted}'"
+        raise UsageError("session-unknown", message, hint=hint, problems=close)
+
+    def create(self, title: str, day: datetime, text: Callable[[str], str]) -> Path:
+        """Make a file named after the day and the title; `text` makes its content from its id.
+
+        Raises:
+            StoreError: `not-writable`.
+        """
+        with writing(self.root), suppress(FileExistsError):
+            make_folders(self.root)
+        with folder_lock(self.root):
+            sweep(self.root)
+            path = self._free(f"{day:%Y-%m-%d}-{slug(title)}")
+            replace_file(path, text(path.stem).encode(), mode=self.mode)
+        return path
+
+    def change(self, path: Path, *changes: Change) -> Document:
+        """Change a session in one step, as its file is now.
+
+        Raises:
+            StoreError: as `read` and the changes; the file stays as it was.
+        """
+        with folder_lock(self.root):
+            text = _decoded(read_file(path))
+            new = _located(path, lambda: apply(text, changes))
+            document = _located(path, lambda: read_document(new))
+            if new != text:
+                sweep(self.root)
+                replace_file(path, new.encode(), mode=self.mode)
+        return document
+
+    def _free(self, name: str) -> Path:
+        taken = {path.stem for path in self.paths()} | {self._id(path) for path in self.paths()}
+        candidates = [name, *(f"{name}-{number}" for number in range(2, len(taken) + 3))]
+        return self.root / f"{next(one for one in candidates if one not in taken)}{SUFFIX}"
+
+    def _id(self, path: Path) -> str:
+        with suppress(UnlatchError, OSError):
+            return read_meta(_decoded(read_file(path))).session_id
+        return path.stem
+
+
+def _begins(id: str, wanted: str) -> bool:
+    """Whether an id, or its part behind the date, begins with these letters."""
+    return id.startswith(wanted) or _DATE.sub("", id).startswith(wanted)
+
+
+def slug(title: str) -> str:
+    """The part of a file's name that a title makes: lower-case ASCII words."""
+    words = re.findall(r"[a-z0-9]+", unicodedata.normalize("NFKD", title).lower())
+    return "-".join(words)[:_LONGEST_SLUG].rstrip("-") or "session"
+
+
+def _decoded(raw: bytes) -> str:
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        message = f"byte {error.start + 1} of the file is not UTF-8"
+        raise StoreError("session-damaged", message, hint="convert it to UTF-8") from error
+
+
+def _located(path: Path, read: Callable[[], T]) -> T:
+    """Name the file in errors of its content."""
+    try:
+        return read()
+    except StoreError as error:
+        if error.where is None:
+            error.where = str(path)
+        raise

@@ -1,0 +1,206 @@
+"""unlatch session: the commands, their exit codes, and their documents."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.output.test_documents import mistakes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.project import Done, Project
+
+
+def session(project: Project, *arguments: str, stdin: str = "") -> Done:
+    return project.run("session", *arguments, stdin=stdin)
+
+
+def error_of(done: Done) -> str:
+    return done.err.partition("error[")[2].partition("]")[0]
+
+
+def files(project: Project) -> list[Path]:
+    return sorted((project.root / ".unlatch" / "sessions").glob("*.md"))
+
+
+@pytest.fixture
+def started(project: Project) -> str:
+    """The id of a session with one phase."""
+    done = session(
+        project, "start", "Fix login", "--agent", "coder@1.0", "--channel", "dev", "--phase", "Look"
+    )
+    assert done.code == 0
+    return done.out.strip()
+
+
+def test_a_session_from_start_to_completion(project: Project, started: str) -> None:
+    log = [
+        ("--call", "Bash npm test", "--result", "3 failed", "--failed"),
+        ("--decision", "Use a lock"),
+        ("--error", "npm missing", "--resolution", "installed"),
+        ("--user", "use pnpm", "--note", "switched"),
+        ("--text", "Now it works."),
+        ("--tasks", '[{"id": "1", "content": "Test", "status": "pending"}]'),
+        ("--tokens", "1200"),
+    ]
+    for one in log:
+        assert session(project, "log", *one).code == 0
+    assert session(project, "pause").code == 0
+    resumed = session(project, "resume")
+    assert "- Use a lock (" in resumed.out
+    assert "- [pending] Test" in resumed.out
+    assert session(project, "complete", "--summary", "Done.").code == 0
+    (path,) = files(project)
+    assert path.stem == started
+    shown = session(project, "show", started, "--json").document
+    assert (shown["session"]["status"], shown["session"]["tokensUsed"]) == ("completed", 1200)
+    assert [one["kind"] for one in shown["phases"][0]["callouts"]] == ["decision", "error", "user"]
+    assert shown["summary"] == "Done."
+
+
+def test_list_sessions(project: Project, started: str) -> None:
+    other = session(
+        project, "start", "Other", "--agent", "reviewer", "--channel", "ops"
+    ).out.strip()
+    done = session(project, "list")
+    assert done.out.split()[:4] == ["Session", "Status", "Started", "Participants"]
+    for arguments, expected in (
+        ((), {started, other}),
+        (("--status", "active"), {started, other}),
+        (("--status", "failed"), set()),
+        (("--agent", "coder"), {started}),
+        (("--agent", "@coder@1.0"), {started}),
+        (("--channel", "#ops"), {other}),
+    ):
+        found = session(project, "list", *arguments, "--json").document["sessions"]
+        assert {one["id"] for one in found} == expected
+
+
+def test_show_session_details(project: Project, started: str) -> None:
+    session(project, "log", "--decision", "Use a lock")
+    work = "Three callers.\nIn two files."
+    session(project, "log", "--subagent", "scout@2", "--mode", "embed", "--work", "-", stdin=work)
+    done = session(project, "show", started)
+    assert "  Channel       dev\n" in done.out
+    assert "\n1. Look @coder@1.0 #dev\n" in done.out
+    assert "\ndecision\n  Use a lock\n" in done.out
+    assert "\n  Three callers.\n  In two files.\n" in done.out
+
+
+def test_resume_session_command(project: Project, started: str) -> None:
+    session(project, "pause", started)
+    done = session(project, "resume", started)
+    assert done.out.startswith(f"Session: Fix login ({started}, paused)\n")
+    assert "is active" in done.err
+    again = session(project, "resume", started)
+    assert (again.code, error_of(again)) == (1, "session-active")
+
+
+@pytest.mark.usefixtures("started")
+def test_a_budget_that_is_too_small_changes_nothing(project: Project) -> None:
+    session(project, "log", "--decision", "x" * 400)
+    session(project, "pause")
+    done = session(project, "resume", "--budget", "50")
+    assert (done.code, error_of(done)) == (2, "context-budget")
+    (entry,) = session(project, "list", "--json").document["sessions"]
+    assert entry["status"] == "paused"
+
+
+def test_an_idle_session_is_paused_by_the_next_command(project: Project, started: str) -> None:
+    (path,) = files(project)
+    os.utime(path, (0, 0))
+    done = session(project, "list", "--json")
+    assert done.document["sessions"][0]["status"] == "paused"
+    assert f"paused '{started}'" in done.err
+
+
+def test_an_id_can_be_shortened_or_be_a_path(project: Project, started: str) -> None:
+    (path,) = files(project)
+    for name in (started[:-2], "fix", path.name, str(path)):
+        assert session(project, "show", name, "--json").document["session"]["id"] == started
+    session(project, "start", "Fix login")
+    done = session(project, "show", started[:-2])
+    assert (done.code, error_of(done)) == (2, "session-ambiguous")
+    assert session(project, "show", started, "--json").document["session"]["id"] == started
+
+
+def test_without_an_id_the_only_active_session_is_meant(project: Project, started: str) -> None:
+    session(project, "start", "Other")
+    done = session(project, "log", "--decision", "x")
+    assert (done.code, error_of(done)) == (2, "session-not-named")
+    assert started in done.err
+
+
+@pytest.mark.usefixtures("started")
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        ((), "nothing-to-log"),
+        (("--result", "x"), "nothing-to-log"),
+        (("--decision", "x", "--result", "y"), "option-alone"),
+        (("--decision", " "), "text-missing"),
+        (("--tasks", "{}"), "task-list-invalid"),
+        (("--tasks", "["), "task-list-invalid"),
+        (("--tasks", '[{"content": "x", "status": "later"}]'), "task-list-invalid"),
+        (("--subagent", "a b", "--work", "x"), "agent-name"),
+        (("--subagent", "a"), "text-missing"),
+        (("--phase", "x", "--channel", "1"), "channel-name"),
+    ],
+)
+def test_a_wrong_entry_changes_nothing(
+    project: Project, arguments: tuple[str, ...], error: str
+) -> None:
+    (path,) = files(project)
+    before = path.read_bytes()
+    done = session(project, "log", *arguments)
+    assert (done.code, error_of(done)) == (2, error)
+    assert path.read_bytes() == before
+
+
+def test_a_folder_outside_of_the_project_is_refused(project: Project, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    (project.root / "logs").symlink_to(outside)
+    config = project.root / ".unlatch" / "config.toml"
+    text = config.read_text(encoding="utf-8")
+    for value in ("logs", "../outside", "/tmp"):
+        config.write_text(f'{text}\n[sessions]\npath = "{value}"\n', encoding="utf-8")
+        done = session(project, "start", "x")
+        assert (done.code, error_of(done)) == (1, "config-invalid")
+    assert [*outside.iterdir()] == []
+
+
+def test_texts_of_others_do_not_act_in_a_terminal(project: Project, started: str) -> None:
+    session(project, "log", "--text", "a\x1b[31mb\u202ec")
+    (path,) = files(project)
+    path.write_text(path.read_text(encoding="utf-8") + "\nraw \x1b]0;x\x07\n", encoding="utf-8")
+    for arguments in (("show",), ("resume",)):
+        if arguments == ("resume",):
+            session(project, "pause")
+        assert "\x1b]" not in session(project, *arguments, started).out
+
+
+def test_a_broken_file_is_named_and_the_others_are_listed(project: Project, started: str) -> None:
+    (path,) = files(project)
+    (path.parent / "notes.md").write_text("# Notes\n", encoding="utf-8")
+    done = session(project, "list", "--json")
+    assert [one["id"] for one in done.document["sessions"]] == [started]
+    assert "notes.md cannot be read: line 1" in done.err
+
+
+def test_the_documents_match_their_schemas(project: Project, started: str) -> None:
+    session(project, "log", "--decision", "x")
+    for name, *arguments in (
+        ("session", "start", "Other"),
+        ("session", "log", started, "--decision", "y"),
+        ("session", "pause", started),
+        ("session-resume", "resume", started),
+        ("session-show", "show", started),
+        ("session-list", "list"),
+        ("session", "complete", started),
+    ):
+        assert mistakes(json.loads(session(project, *arguments, "--json").out), name) == []
