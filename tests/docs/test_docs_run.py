@@ -31,6 +31,7 @@ from tests.docs.pages import (
 from tests.docs.stage import Stage
 from tests.docs.transcript import ASK_EXIT_CODE, Step, difference, steps
 
+from unlatch.sessions.document import read_document
 from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ QUOTE = "what GitHub shows"
 # Folders of a developer's machine.
 _MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|root|tmp|work|Users)/\w")
 _FILE = re.compile(r"# (?P<path>\S+\.\w+)\n")
-_LANGUAGES = {"console", "sh", "toml", "json", "yaml", "python", "text"}
+_LANGUAGES = {"console", "sh", "toml", "json", "yaml", "python", "text", "markdown"}
 _LOOKS_RUN = re.compile(r"^\$ ", re.MULTILINE)
 _RUN = re.compile(r"^\s*- run: (?P<command>.+)$", re.MULTILINE)
 
@@ -105,6 +106,8 @@ def play(block: Block, stage: Stage, *, quoted: bool) -> Iterator[str]:
         yield from use_configuration(block, stage)
     elif block.language == "json":
         json.loads(block.text)
+    elif block.language == "markdown":
+        read_document(block.text)
     elif quoted:
         if differs := difference(block.text.splitlines(), stage.comment_on_github):
             yield differs
