@@ -35,7 +35,7 @@ from unlatch.sessions.document import read_document
 from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 # Commands that the test does not run, with the reason.
@@ -50,6 +50,7 @@ QUOTE = "what GitHub shows"
 _MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|root|tmp|work|Users)/\w")
 _FILE = re.compile(r"# (?P<path>\S+\.\w+)\n")
 _LANGUAGES = {"console", "sh", "toml", "json", "yaml", "python", "text", "markdown"}
+_READERS: dict[str, Callable[[str], object]] = {"json": json.loads, "markdown": read_document}
 _LOOKS_RUN = re.compile(r"^\$ ", re.MULTILINE)
 _RUN = re.compile(r"^\s*- run: (?P<command>.+)$", re.MULTILINE)
 
@@ -104,10 +105,8 @@ def play(block: Block, stage: Stage, *, quoted: bool) -> Iterator[str]:
         yield from run_all(found, stage)
     elif block.language == "toml":
         yield from use_configuration(block, stage)
-    elif block.language == "json":
-        json.loads(block.text)
-    elif block.language == "markdown":
-        read_document(block.text)
+    elif block.language in _READERS:
+        _READERS[block.language](block.text)
     elif quoted:
         if differs := difference(block.text.splitlines(), stage.comment_on_github):
             yield differs

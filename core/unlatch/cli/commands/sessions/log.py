@@ -130,7 +130,8 @@ def _json(given: str) -> object:
         return json.loads(_stdin(given))
     except (ValueError, RecursionError) as error:
         hint = 'use an array as [{"id": "1", "content": "Write a test", "status": "pending"}]'
-        raise UsageError("task-list-invalid", f"the tasks are not JSON: {error}", hint=hint) from None
+        message = f"the tasks are not JSON: {error}"
+        raise UsageError("task-list-invalid", message, hint=hint) from None
 
 
 def _stdin(given: str) -> str:
