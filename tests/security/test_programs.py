@@ -52,7 +52,7 @@ class Example:
 
 RESUMED = (RESUME,)
 OPENED = (("effort", "open", "memory"),)
-STARTED = (("session", "start", "Memory", "--phase", "Look"),)
+LOGGED = (("session", "start", "Memory", "--phase", "Look"),)
 CONCLUDED = (*OPENED, ("effort", "close", "--summary", "Done"))
 EXAMPLES = {
     "resume": Example((*RESUME[1:], "--scope", "Rules can be switched off")),
@@ -82,12 +82,12 @@ EXAMPLES = {
     "completion": Example(("bash",)),
     "search": Example(("smart", "discipline")),
     "session start": Example(("Memory",)),
-    "session log": Example(("--decision", "Use a lock"), before=STARTED),
-    "session pause": Example(before=STARTED),
-    "session resume": Example(before=(*STARTED, ("session", "pause"))),
-    "session complete": Example(before=STARTED),
-    "session list": Example(before=STARTED),
-    "session show": Example(before=STARTED),
+    "session log": Example(("--decision", "Use a lock"), before=LOGGED),
+    "session pause": Example(before=LOGGED),
+    "session resume": Example(before=(*LOGGED, ("session", "pause"))),
+    "session complete": Example(before=LOGGED),
+    "session list": Example(before=LOGGED),
+    "session show": Example(before=LOGGED),
     "effort open": Example(("memory",)),
     "effort close": Example(("--summary", "Done"), before=OPENED),
     "effort reopen": Example(("memory",), before=CONCLUDED),
