@@ -234,7 +234,10 @@ def _parse(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
         hint = "save it as UTF-8"
         raise ConfigError((problem,), where=str(path), hint=hint) from error
     except (OSError, ValueError, RecursionError) as error:
-        problem = f"the file cannot be read: {error}"
+        # tomllib counts lines everywhere but there.
+        lines = text.rstrip().count("\n") + 1 if isinstance(error, tomllib.TOMLDecodeError) else 0
+        why = str(error).replace("at end of document", f"at line {lines}, the end of the file")
+        problem = f"the file cannot be read: {why}"
         raise ConfigError((problem,), where=str(path), hint="fix the line shown above") from error
 
 

@@ -105,6 +105,16 @@ def automatic_sync(config: Any) -> tuple[str, ...]:
     return tuple(".".join(path) for path in _AUTOMATIC if at(config, *path) is True)
 
 
+def unread_profile(config: Any) -> str | None:
+    """The name of the active profile, if it gives the place of no tracker."""
+    sync = at(config, "sync")
+    active = at(sync, "activeProfile") or at(sync, "defaultProfile")
+    profile = at(sync, "profiles", active)
+    tracker = _tracker(_provider(profile))
+    is_read = tracker is not None and _READERS[tracker](_target(profile))
+    return None if is_read or not active else str(active)
+
+
 def unused_mappings(config: Any) -> tuple[str, ...]:
     """The dotted names of mappings from a status to labels or tags, which nothing reads."""
     mappings = at(config, "sync", "statusSync", "mappings")

@@ -27,6 +27,7 @@ PROJECT: tuple[Check[ProjectSnapshot], ...] = (
     Check("plugin-broken", ERROR, project.broken_plugins),
     Check("config-invalid", ERROR, configuration.mistakes),
     Check("specweave-config-unreadable", WARNING, project.unreadable_specweave),
+    Check("specweave-profile-unread", WARNING, project.unread_profile),
     Check("specweave-sync-on", WARNING, project.specweave_sync),
     Check("specweave-labels-unused", NOTE, project.unused_labels),
     Check("migration-unfinished", ERROR, project.unfinished_migration),

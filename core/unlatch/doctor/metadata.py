@@ -19,7 +19,7 @@ from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_edits import block_at, is_old_place
 from unlatch.increments.records.link_places import OUTER_BLOCKS, places_of
 from unlatch.increments.records.links import identity, same_item, spelled_twice
-from unlatch.increments.records.unread_places import unknown_trackers, unread_places
+from unlatch.increments.records.unread_places import unknown_trackers, unread_places, unread_reason
 from unlatch.worklog.disk.atomic import unfinished_files
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.ids import label_of
@@ -197,8 +197,7 @@ def unread_links(one: ReadableIncrement) -> Hits:
     for tracker, shape in one.files.project.workspace.manager.shapes.links.items():
         for path in unread_places(one.files.data, tracker, shape):
             block = block_at({**one.files.data}, path)
-            found = _shape_of(block)
-            message = f"names {tracker}, but no item that unlatch can read ({found})"
+            message = f"{unread_reason(block, tracker, shape)} ({_shape_of(block)})"
             hint = f"unlatch link {one.name} URL links the item by its address"
             if path == (tracker,) and isinstance(block, list) and len(block) > 1:
                 hint = f"remove it; then {hint}"

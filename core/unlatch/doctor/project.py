@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from unlatch.config.specweave import automatic_sync, unused_mappings
+from unlatch.config.specweave import unread_profile as active_profile_unread
 from unlatch.doctor.finding import Found, Hits, below
 from unlatch.errors import StoreError
 from unlatch.increments.files.layout import HOME, METADATA, SPEC, SPECWEAVE, TASKS
@@ -101,6 +102,17 @@ def specweave_sync(project: ProjectSnapshot) -> Hits:
     for setting in automatic_sync(_specweave(project)):
         by = "SpecWeave also writes to trackers: two programs change the same items"
         yield Found(by, f"{_CONFIG}:{setting}", "set it to false")
+
+
+def unread_profile(project: ProjectSnapshot) -> Hits:
+    name = active_profile_unread(_specweave(project))
+    if name is None or project.core is None or not project.core.specweave:
+        return
+    origins = project.workspace.raw_config.origins
+    if not any(key.startswith("trackers.") and HOME in origins[key] for key in origins):
+        message = f"the active profile {name!r} names no tracker and place that unlatch can read"
+        hint = "add a table such as [trackers.github] to .unlatch/config.toml"
+        yield Found(message, f"{_CONFIG}:sync", hint)
 
 
 def unused_labels(project: ProjectSnapshot) -> Hits:

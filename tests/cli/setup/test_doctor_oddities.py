@@ -118,6 +118,52 @@ def test_two_folders_with_one_number_or_one_name(project: Project) -> None:
     assert [("folder-twice", f"{HOME}/_archive/{NAME}")] == findings(done, "error")
 
 
+@pytest.mark.parametrize(
+    "sync",
+    [
+        {"activeProfile": "other", "profiles": {"main": {"provider": "jira"}}},
+        {"activeProfile": 5},
+        {"defaultProfile": "main", "profiles": {"main": {"provider": "gitlab"}}},
+        {"activeProfile": "main", "profiles": {"main": {"provider": "github", "config": {}}}},
+    ],
+)
+def test_an_active_profile_that_names_no_place_is_reported(
+    project: Project, sync: dict[str, Any]
+) -> None:
+    project.configure("")
+    path = project.root / ".specweave/config.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps({"sync": sync}))
+    found = [("specweave-profile-unread", ".specweave/config.json:sync")]
+
+    done = project.run("doctor", "--json")
+
+    assert found == findings(done, "warning")
+    named = sync.get("activeProfile", "main")
+    assert f"the active profile '{named}' names no" in messages(done)[found[0][0]]
+    project.configure_more()
+    assert [] == findings(project.run("doctor", "--json"), "warning")
+
+
+def test_a_configuration_that_ends_too_early_names_its_last_line(project: Project) -> None:
+    project.configure("max_items = 2\nallowed_links = [\n\n")
+
+    done = project.run("doctor")
+
+    said = "the file cannot be read: Invalid value (at line 2, the end of the file)"
+    assert f".unlatch/config.toml: {said} [config-invalid]" in done.out
+
+
+def test_an_item_and_an_address_that_differ_are_both_named(project: Project) -> None:
+    url = "https://github.com/octo/widgets/issues/5"
+    project.increment(links={"github": {"issue": 4, "url": url}})
+
+    said = "names github 4, and its address shows 5"
+
+    assert f"0007-smart-discipline/metadata.json:/github: {said} (an" in project.run("doctor").out
+    assert f"note: github {said}\n" in project.run("show", "7").err
+
+
 def test_specweave_that_still_writes_by_itself(project: Project) -> None:
     sync = {"statusSync": {"autoSync": True, "mappings": {"ado": {"active": {"tags": ["A"]}}}}}
     hooks = {"post_increment_done": {"close_github_issue": True}}

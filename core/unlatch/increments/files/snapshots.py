@@ -21,10 +21,11 @@ from unlatch.increments.files.reading import (
 )
 from unlatch.increments.model.increment import FROM_SPEC, BrokenIncrement, Increment
 from unlatch.increments.model.status import Status, read_status
+from unlatch.increments.records.link_edits import block_at
 from unlatch.increments.records.links import Shapes, read_links
 from unlatch.increments.records.pending import read_pending
 from unlatch.increments.records.reopens import AMENDED, AMENDMENTS, read_reopens
-from unlatch.increments.records.unread_places import unread_places
+from unlatch.increments.records.unread_places import unread_places, unread_reason
 from unlatch.worklog.record import BadRecord
 from unlatch.worklog.times import read_stamp
 
@@ -144,7 +145,8 @@ def _warnings(folder: Folder, text: JsonText, shapes: Shapes) -> list[str]:
     for tracker, shape in shapes.links.items():
         for path in unread_places(text.value, tracker, shape):
             place = "/".join(map(str, path))
-            found.append(f"{place} names {tracker}, but no item that unlatch can read")
+            reason = unread_reason(block_at(text.value, path), tracker, shape)
+            found.append(f"{place} {reason}")
     named = next(filter(None, map(text.value.get, ID_KEYS)), None)
     if isinstance(named, str) and named != folder.name:
         found.append(f"the id {named!r} differs from the folder's name; the folder counts")

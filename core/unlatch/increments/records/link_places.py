@@ -51,13 +51,13 @@ _NUMBERED = re.compile(r"(?:[^\s/#]+/[^\s/#]+#)?(?!0+$)[0-9]{1,18}")
 _IDS = {"github": _NUMBERED, "ado": _NUMBERED, "jira": re.compile(_KEY, re.IGNORECASE)}
 _STORY = re.compile(r"US-?\w+(?:-\w+)*", re.IGNORECASE | re.ASCII)
 # An item that is a plain value, and the address of one.
-_PLAIN = {"github": NUMBER, "ado": NUMBER, "jira": re.compile(_KEY)}
+_PLAIN = {"github": NUMBER, "ado": NUMBER, "jira": re.compile(_KEY, re.IGNORECASE)}
 TRACKERS = (*_PLAIN,)
 _END = r"/?(?:[?#].*)?"
 _URL = {
     "github": re.compile(rf".*/issues/([0-9]{{1,18}}){_END}"),
     "ado": re.compile(rf"(?i:.*/(?:_workitems/edit|_apis/wit/workitems))/([0-9]{{1,18}}){_END}"),
-    "jira": re.compile(rf".*/browse/({_KEY}){_END}"),
+    "jira": re.compile(rf"(?i:.*/browse/({_KEY}){_END})"),
 }
 # The keys of an item's container.
 _TARGET = {"github": ("owner", "repo"), "ado": ("organization", "project")}
@@ -140,15 +140,31 @@ def link_in(
     target: str | None = None,
 ) -> Link | None:
     """The link under the own keys of a block, or of an entry of its lists."""
-    items = (item_in(block.get(key), tracker) for key in item_keys(tracker, shape))
-    if (item := next(filter(None, items), None)) is None:
+    item, key = _own_item(block, tracker, shape)
+    if item is None or contradiction(block, tracker, shape):
         return None
-    key = url_key(block, item, shape)
-    shown = item_at(tracker, block[key]) if key else None
-    if shown is not None and shown != item.rpartition("#")[2].casefold():
-        return None  # the address shows another item
     url, target = block[key] if key else None, _target(block, tracker) or target
     return Link(tracker, item, url, _base(block.get("base")), path, _story_at(path, block), target)
+
+
+def _own_item(
+    block: Mapping[str, Any], tracker: str, shape: LinkShape
+) -> tuple[str | None, str | None]:
+    """The item under the own keys of a block, and the key of its address."""
+    items = (item_in(block.get(key), tracker) for key in item_keys(tracker, shape))
+    item = next(filter(None, items), None)
+    return item, url_key(block, item, shape) if item else None
+
+
+def contradiction(
+    block: Mapping[str, Any], tracker: str, shape: LinkShape
+) -> tuple[str, str] | None:
+    """The item that a block names, and the other one that its address shows, if so."""
+    item, key = _own_item(block, tracker, shape)
+    shown = item_at(tracker, block[key]) if key else None
+    if item is None or shown in (None, item.rpartition("#")[2].casefold()):
+        return None
+    return item, str(shown)
 
 
 def url_key(block: Mapping[str, Any], item: str, shape: LinkShape) -> str | None:

@@ -11,6 +11,7 @@ from unlatch.increments.records.link_places import (
     TRACKERS,
     Path,
     blocks_of,
+    contradiction,
     entries_of,
     holders,
     issue_keys,
@@ -47,6 +48,13 @@ def unread_places(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> It
     for path, block in blocks_of(data, tracker):
         if any(one[: len(path)] == path for one in read):
             yield from (one for one in _entry_places(block, path) if one not in read)
+
+
+def unread_reason(block: object, tracker: str, shape: LinkShape) -> str:
+    """Why no item of a tracker is read from the block in a place."""
+    if isinstance(block, dict) and (items := contradiction(block, tracker, shape)):
+        return f"names {tracker} {items[0]}, and its address shows {items[1]}"
+    return f"names {tracker}, but no item that unlatch can read"
 
 
 def unknown_trackers(data: Mapping[str, Any], known: Iterable[str]) -> Iterator[Path]:
