@@ -463,6 +463,21 @@ def test_one_number_in_two_repositories_is_two_links() -> None:
     assert keys == [GITHUB.format(4), "octo/gadgets#4"]
 
 
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"externalLinks": {"jira": {"issues": ["scrum-28"]}}},
+        {"jira_issues": ["Scrum-28"]},
+        {"external_ref": "jira#scrum-28"},
+        {"jira": JIRA.format("scrum-28")},
+    ],
+)
+def test_the_case_of_a_key_does_not_matter(data: dict[str, Any]) -> None:
+    (link,) = read_links(data, SHAPES.links)
+    known = Link("jira", "SCRUM-28", link.url and JIRA.format("SCRUM-28"))
+    assert same_item(link, known)
+
+
 def test_an_address_that_names_another_item_is_not_taken() -> None:
     block = {"issueKey": "SCRUM-2", "epicKey": "SCRUM-28", "epicUrl": JIRA.format("SCRUM-28")}
     assert seen({"jira": block}) == [("jira", "SCRUM-2", None)]

@@ -270,6 +270,37 @@ def test_a_first_link_on_each_side_makes_a_list() -> None:
     } == clean(base, ours, theirs)["github"]
 
 
+@pytest.mark.parametrize(
+    ("tracker", "ours", "theirs"),
+    [
+        (
+            "github",
+            {"issue": 5, "url": f"{URL}5"},
+            {"issue": 5, "url": "https://github.com/Octo/Widgets/issues/5/?x=1#issue-1"},
+        ),
+        (
+            "jira",
+            {"issueKey": "SCRUM-5", "url": "https://a.atlassian.net/browse/SCRUM-5"},
+            {"issueKey": "scrum-5", "url": "https://a.atlassian.net/issues/scrum-5"},
+        ),
+        ("jira", {"issueKey": "SCRUM-5"}, {"issueKey": "scrum-5"}),
+    ],
+)
+def test_one_item_in_two_spellings_is_one_link(
+    tracker: str, ours: dict[str, Any], theirs: dict[str, Any]
+) -> None:
+    base = completed()
+    del base["github"]
+    merged = clean(base, {**base, tracker: ours}, {**base, tracker: theirs})
+    assert ours == merged[tracker]
+
+
+def test_a_link_that_one_side_spells_anew_takes_the_new_spelling() -> None:
+    base = completed()
+    theirs = {**base, "github": {"issue": 4, "url": f"{URL}4?x=1"}}
+    assert theirs["github"] == clean(base, base, theirs)["github"]
+
+
 def test_a_link_that_one_side_cut_takes_with_it_what_the_other_owes_its_item() -> None:
     base = completed()
     ours = reopened(base, 5, "why")

@@ -8,7 +8,9 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.files.reading import ACTIVITY_KEYS
+from unlatch.increments.model.increment import Link
 from unlatch.increments.records.link_places import LISTS, OUTER_BLOCKS
+from unlatch.increments.records.links import identity
 from unlatch.increments.records.pending import read_seen
 from unlatch.spi.item import Category
 from unlatch.worklog.json_text.three_way import ABSENT, Place, Rule, ThreeWay, Versions
@@ -29,7 +31,7 @@ def field_rules(way: ThreeWay, shapes: Shapes, completed: Iterable[str]) -> dict
     """The rules of fields; `completed` are the keys that hold the time of completion."""
     nested = partial(_nested, way)
     facts: dict[str, Rule] = {_BASE: _forget_base, **dict.fromkeys(LISTS, nested)}
-    links = {tracker: block_rule(way, shape, facts) for tracker, shape in shapes.links.items()}
+    links = {one: block_rule(way, one, shape, facts) for one, shape in shapes.links.items()}
     united, record = partial(_united, way), partial(_record_rule, way)
     documents: dict[str, Rule] = {"unwritten": _unwritten}
     reopen = record("revertedAt", "revert", {"syncedTo": _synced_rule(way, shapes), **documents})
@@ -81,7 +83,7 @@ def _record_rule(way: ThreeWay, time: str, of: str, rules: Mapping[str, Rule]) -
 
 def _synced_rule(way: ThreeWay, shapes: Shapes) -> Rule:
     blocks = {
-        tracker: block_rule(way, shape, whole=_seen_first)
+        tracker: block_rule(way, tracker, shape, whole=_seen_first)
         for tracker, shape in shapes.synced.items()
     }
 
@@ -197,6 +199,7 @@ class _Unfolded:
 
 def block_rule(
     way: ThreeWay,
+    tracker: str,
     shape: LinkShape,
     fields: Mapping[str, Rule] | None = None,
     *,
@@ -211,14 +214,15 @@ def block_rule(
         fields: rules for an item's fields.
         whole: the rule for an item that is merged as a whole.
     """
+    own = {**(fields or {}), shape.item: _one_spelling, shape.url: _one_spelling}
 
     def item_rule(versions: Versions, place: Place) -> Any:
-        return whole(versions, place) if whole else way.members(versions, place, rules=fields)
+        return whole(versions, place) if whole else way.members(versions, place, rules=own)
 
     def rule(versions: Versions, place: Place) -> Any:
         found = [_unfolded(side, shape) for side in versions]
         blocks = [block for block in found if block is not None]
-        known = _by_identity([block.items for block in blocks], shape)
+        known = _by_identity([block.items for block in blocks], tracker, shape)
         if known is None or len(blocks) < len(found):
             return way.opposed(versions, place)
         items = way.records(Versions(*known), (*place, _ITEMS), rule=item_rule)
@@ -256,14 +260,20 @@ def _listed(block: dict[str, Any], plain: dict[str, Any], shape: LinkShape) -> _
     return _Unfolded(items, rest, is_listed=True)
 
 
-def _by_identity(lists: list[_Items], shape: LinkShape) -> list[dict[str, Any]] | None:
+def _one_spelling(versions: Versions, _place: Place) -> Any:
+    """The id or the address of one item, which may be spelled in several ways."""
+    return versions.theirs if versions.ours in (versions.base, ABSENT) else versions.ours
+
+
+def _by_identity(
+    lists: list[_Items], tracker: str, shape: LinkShape
+) -> list[dict[str, Any]] | None:
     """Each list's items by address, or by id where not all have one; None if that is ambiguous."""
     have_urls = all(isinstance(item.get(shape.url), str) for items in lists for item in items)
 
     def known_by(item: dict[str, Any]) -> str:
-        if have_urls:
-            return str(item[shape.url]).rstrip("/").casefold()
-        return str(item[shape.item])
+        url = item[shape.url] if have_urls else None
+        return identity(Link(tracker, str(item[shape.item]), url))[1]
 
     known = [{known_by(item): item for item in items} for items in lists]
     same_length = [len(one) for one in known] == [len(items) for items in lists]
