@@ -4,25 +4,20 @@
 their link. A SpecWeave project's consents (`canUpdateStatus` and the like) are read as these two.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from unlatch.config.tables import Part
 from unlatch.delivery.changes import build_change, restrict
 from unlatch.delivery.revert import plan_revert
+from unlatch.delivery.task import DeliveryTask
 from unlatch.errors import Rejected, StoreError, UsageError
+from unlatch.increments.model.increment import Increment
 from unlatch.increments.records.events import Delivered, ItemEvent, Linked, read_events
+from unlatch.project.workspace import Workspace
 from unlatch.spi import Capability
+from unlatch.spi.item import RemoteItem
 from unlatch.spi.operation import Change, Goal, Kind, Operation, is_held_closed, must_move
-
-if TYPE_CHECKING:
-    from unlatch.delivery.task import DeliveryTask
-    from unlatch.increments.model.increment import Increment
-    from unlatch.project.workspace import Workspace
-    from unlatch.spi.item import RemoteItem
 
 # SpecWeave ends the ids of imported stories in an E.
 _IMPORTED = re.compile(r"US-?\w*\d+E", re.IGNORECASE)

@@ -5,28 +5,22 @@ followed if the options say so. One that the tracker serves under a new name (Ji
 as an alias) is delivered to; its link takes the new name.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from unlatch.delivery.planning import expected_change
+from unlatch.delivery.task import DeliveryTask
 from unlatch.errors import Moved, UnlatchError, UsageError, unexpected
 from unlatch.increments.files.linking import repoint
 from unlatch.increments.files.outbox import withdraw
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.links import same_item
 from unlatch.spi import Capability, Snapshot
+from unlatch.spi.item import ItemRef
 from unlatch.worklog.parallel import run_parallel
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from unlatch.delivery.task import DeliveryTask
-    from unlatch.spi.item import ItemRef
 
 Answer = Snapshot | UnlatchError
 # Fewer items than these are read one by one, in parallel.

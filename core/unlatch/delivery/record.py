@@ -1,23 +1,17 @@
 """Record attempts and deliveries in metadata.json."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
-from typing import TYPE_CHECKING
 
 from unlatch.delivery.changes import compute_effect
 from unlatch.delivery.states import Event, State, advance, classify_error
+from unlatch.delivery.task import DeliveryTask, Effect
 from unlatch.errors import Limited, StoreError, TrackerError, UnlatchError
 from unlatch.increments.files import outbox
 from unlatch.increments.model.increment import Base, Link, SyncedItem
+from unlatch.spi.item import RemoteItem
 from unlatch.spi.operation import Change, Kind, Operation, Outcome, SeenItem, seen_of
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from unlatch.delivery.task import DeliveryTask, Effect
-    from unlatch.spi.item import RemoteItem
 
 # After these events an attempt is noted as failed; after the first three it counts.
 _COUNTED = frozenset({Event.NEEDS_PERSON, Event.REFUSED, Event.REFUSED_TOO_OFTEN})

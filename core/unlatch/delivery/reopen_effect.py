@@ -4,26 +4,19 @@ The state that a reopen found is in metadata.json (`pending[].attempt.before`, t
 `syncedTo...items[].before`); older versions recorded it in the events.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
 
 from unlatch.delivery.changes import build_change, remaining_labels
+from unlatch.delivery.task import DeliveryTask
 from unlatch.errors import UnlatchError
+from unlatch.increments.model.increment import Increment, ReopenEntry, SyncedItem
 from unlatch.increments.records.events import Delivered, read_events
 from unlatch.increments.records.links import same_item
-from unlatch.spi.operation import Kind, Operation, Result
+from unlatch.spi.operation import Change, Kind, Operation, Result
 from unlatch.worklog.event_log import in_order
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from unlatch.delivery.task import DeliveryTask
-    from unlatch.increments.model.increment import Increment, ReopenEntry, SyncedItem
-    from unlatch.spi.operation import Change
 
 # No other result shows which state the reopen found.
 _CONCLUSIVE = (Result.REOPENED.value, Result.ALREADY_OPEN.value)

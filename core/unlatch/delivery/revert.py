@@ -1,9 +1,7 @@
 """Plan the undo of a reopen on one item, also of a reopen that was delivered in part."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from unlatch.config.tables import CommentStyle
 from unlatch.delivery.changes import remaining_labels
@@ -15,17 +13,10 @@ from unlatch.delivery.reopen_effect import (
     opened_by_another,
     partial_reopen,
 )
-from unlatch.increments.model.increment import SyncedItem
-from unlatch.spi.item import Category
-from unlatch.spi.operation import Change, Goal, Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from unlatch.delivery.task import DeliveryTask
-    from unlatch.increments.model.increment import ReopenEntry
-    from unlatch.spi.item import RemoteItem
-    from unlatch.spi.operation import SeenItem
+from unlatch.delivery.task import DeliveryTask
+from unlatch.increments.model.increment import ReopenEntry, SyncedItem
+from unlatch.spi.item import Category, RemoteItem
+from unlatch.spi.operation import Change, Goal, Kind, SeenItem
 
 
 def plan_revert(task: DeliveryTask, undo: Change, item: RemoteItem) -> Change | None:

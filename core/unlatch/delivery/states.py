@@ -3,21 +3,15 @@
 Everything here is pure. The dispatcher executes steps and reports events; it decides nothing.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from unlatch import errors
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from unlatch.errors import UnlatchError
-    from unlatch.spi.operation import Attempt, Operation
+from unlatch.errors import UnlatchError
+from unlatch.spi.operation import Attempt, Operation
 
 
 class State(StrEnum):

@@ -1,10 +1,8 @@
 """Execute the steps of the state machine; each ends in an event."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from unlatch.delivery.changes import find_shortcoming, is_empty, remaining_change
 from unlatch.delivery.planning import permitted_change, plan_change, refuse_deliberate
@@ -12,16 +10,12 @@ from unlatch.delivery.reading import Withdrawn, has_new_name, read_item, repoint
 from unlatch.delivery.record import keep_effect, note_attempts, record_delivery, record_failure
 from unlatch.delivery.revert import is_undo_of_unsent
 from unlatch.delivery.states import Block, Event, Probe, Send, Step, Wait, advance, begin_contact
+from unlatch.delivery.task import DeliveryTask
 from unlatch.errors import Limited, Moved, NotFound, TrackerError, unexpected
 from unlatch.increments.files.outbox import block, withdraw
 from unlatch.spi import Capability
+from unlatch.spi.item import RemoteItem, Snapshot
 from unlatch.spi.operation import Change, Kind, Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from unlatch.delivery.task import DeliveryTask
-    from unlatch.spi.item import RemoteItem, Snapshot
 
 
 def execute(task: DeliveryTask, step: Step) -> None:

@@ -1,17 +1,13 @@
 """A finding, and a check as a row of the table of checks."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from pathlib import Path
+from typing import Any, Generic, TypeVar
 
 from unlatch.errors import ConfigError, StoreError, UnlatchError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 class Severity(StrEnum):

@@ -1,23 +1,17 @@
 """Ask each tracker about the credential and the configuration; nothing is written there."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
 
 from unlatch.doctor.finding import Finding, Severity, from_error
 from unlatch.errors import StoreError, UnlatchError, unexpected
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.lifecycle.linking.link import check_capability
+from unlatch.project.trackers import Trackers
+from unlatch.project.workspace import Workspace
 from unlatch.spi import Access, Capability, Examination, ItemRef
 from unlatch.worklog.parallel import run_parallel
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from unlatch.project.trackers import Trackers
-    from unlatch.project.workspace import Workspace
 
 # The ids of findings, besides those of errors and of plugins' remarks.
 IDS = ("posts-as", "access", "access-missing")

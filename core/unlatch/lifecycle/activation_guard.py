@@ -1,24 +1,19 @@
 """The project's own rules for making an increment active."""
 
-from __future__ import annotations
-
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, TypeAlias
+from pathlib import Path
+from typing import TypeAlias
 
+from unlatch.errors import UnlatchError
 from unlatch.increments.files.locks import ACTIVE, store_lock
+from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.limits import limit_violations
 from unlatch.increments.model.policies import Policy, RuleViolation
 from unlatch.increments.model.reopening import category_of, reopen_violations
 from unlatch.increments.model.status import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from unlatch.errors import UnlatchError
-    from unlatch.increments.model.increment import BrokenIncrement, Increment
-    from unlatch.project.workspace import Workspace
+from unlatch.project.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +46,7 @@ class Approval:
 
 
 # The increments of a project by their folders, read once by a command that activates many of them.
-WipSnapshot: TypeAlias = "dict[Path, Increment | BrokenIncrement]"
+WipSnapshot: TypeAlias = dict[Path, Increment | BrokenIncrement]
 DEFAULT_ACTIVATION = ActivationOptions()
 APPROVED = Approval()
 

@@ -1,21 +1,15 @@
 """The items that follow a change of an increment's work, and their operations."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.amendments import documents_of
 from unlatch.increments.files.layout import SPEC, TASKS
+from unlatch.increments.model.increment import Amended, Amendment, Increment, Link
 from unlatch.increments.records.events import Delivered, Repointed, read_events
+from unlatch.project.workspace import Workspace
 from unlatch.spi import Capability
 from unlatch.spi.operation import DeliveryOptions, Kind, Operation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from unlatch.increments.model.increment import Amended, Amendment, Increment, Link
-    from unlatch.project.workspace import Workspace
 
 
 def spared_by(increment: Increment, amendment: Amendment) -> tuple[Link, ...]:

@@ -1,21 +1,15 @@
 """The history of an increment."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
+from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import LOG, Created, Transitioned, Undone, read_events
+from unlatch.project.workspace import Workspace
 from unlatch.worklog.event_log import Event, OtherEvent, in_order
 from unlatch.worklog.times import read_stamp
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from unlatch.increments.model.increment import Increment
-    from unlatch.project.workspace import Workspace
 
 # The event and metadata.json record one moment, for which the clock was read twice.
 _SAME = timedelta(minutes=1)

@@ -1,30 +1,23 @@
 """Merge an increment: a conflict from git's three versions of each file, or as merge driver."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from unlatch.errors import StoreError, unexpected
 from unlatch.increments.files.layout import EVENTS, METADATA, SPEC
 from unlatch.increments.files.locks import store_lock
 from unlatch.increments.merge.metadata import UnmergeableError, merge_events, merge_metadata
+from unlatch.increments.records.links import Shapes
 from unlatch.project.git.run import merge_file, run_git
 from unlatch.project.git.setup import check_git_folder
+from unlatch.project.workspace import Workspace
+from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.disk.file_check import check_size
 from unlatch.worklog.disk.safe_open import exists, read_file
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
 from unlatch.worklog.json_text.three_way import Clash, Side
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from unlatch.increments.records.links import Shapes
-    from unlatch.project.workspace import Workspace
-    from unlatch.worklog.collection import Folder
-
 
 # git's numbers for the versions of a file that is in conflict.
 _BASE, _OURS, _THEIRS = 1, 2, 3

@@ -1,10 +1,9 @@
 """Tasks that a file or a program proposes, checked by schemas/proposed-tasks.schema.json."""
 
-from __future__ import annotations
-
 import json
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -13,15 +12,11 @@ from unlatch.increments.files.amendments import documents_of
 from unlatch.increments.files.layout import SPEC, TASKS
 from unlatch.increments.model.increment import Increment, NewTask
 from unlatch.lifecycle.scope import LONGEST_TITLE, MOST_TASKS
+from unlatch.project.workspace import Workspace
 from unlatch.spi import EnvToken, Manifest
 from unlatch.spi.text import without_controls
 from unlatch.spi.validation import validation_message
 from unlatch.worklog.programs import TookTooLong, TooMuchOutput, find_program, run
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from unlatch.project.workspace import Workspace
 
 # Seconds.
 PATIENCE = 300.0

@@ -1,15 +1,15 @@
 """Resuming increments: one, or many for one reason."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UnlatchError
+from unlatch.increments.model.increment import Increment, ReopenEntry
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle import scope
 from unlatch.lifecycle.activation_guard import (
+    WipSnapshot,
     allow_activation,
     lock_activation,
 )
@@ -20,14 +20,8 @@ from unlatch.lifecycle.resume_plan import (
     ResumeStep,
     plan_resume,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from unlatch.increments.model.increment import Increment, ReopenEntry
-    from unlatch.lifecycle.activation_guard import WipSnapshot
-    from unlatch.lifecycle.scope import Scope
-    from unlatch.project.workspace import Workspace
+from unlatch.lifecycle.scope import Scope
+from unlatch.project.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,19 +4,20 @@ The prompt and the dry run show it, and `apply_resume` carries it out, for the i
 then under its lock.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
+from unlatch.errors import UnlatchError
 from unlatch.increments.files.plans import (
+    Intent,
     IntentDetails,
+    Plan,
     build_operations,
     plan_enqueue,
     plan_reopen,
     plan_transition,
 )
+from unlatch.increments.model.increment import Amendment, Increment, Link
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import identity, link_of
@@ -24,18 +25,13 @@ from unlatch.lifecycle import scope
 from unlatch.lifecycle.activation_guard import (
     DEFAULT_ACTIVATION,
     ActivationOptions,
+    Approval,
     check_activation,
 )
 from unlatch.lifecycle.amended_items import spared_by, updates_for
+from unlatch.lifecycle.scope import Scope
+from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
-
-if TYPE_CHECKING:
-    from unlatch.errors import UnlatchError
-    from unlatch.increments.files.plans import Intent, Plan
-    from unlatch.increments.model.increment import Amendment, Increment, Link
-    from unlatch.lifecycle.activation_guard import Approval
-    from unlatch.lifecycle.scope import Scope
-    from unlatch.project.workspace import Workspace
 
 # Stands for the reason in a preview where none has been given yet.
 NO_REASON = "(the reason)"

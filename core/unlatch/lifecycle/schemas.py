@@ -1,13 +1,13 @@
 """JSON Schemas of the files that people and other programs share with unlatch."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
 from unlatch.config.config import CoreConfig, UserConfig
 from unlatch.increments.records.contracts import (
+    Schema,
     event_schema,
     metadata_schema,
     schema_of,
@@ -15,12 +15,7 @@ from unlatch.increments.records.contracts import (
 )
 from unlatch.lifecycle.proposed_tasks import ProposedTasks
 from unlatch.project.registry import load, shapes_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from unlatch.increments.records.contracts import Schema
-    from unlatch.spi import Manifest
+from unlatch.spi import Manifest
 
 
 def file_schemas(manifests: Mapping[str, Manifest]) -> dict[str, Schema]:

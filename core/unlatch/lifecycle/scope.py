@@ -1,9 +1,7 @@
 """Changes of an increment's work: new work, or parts to be done again."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
 from unlatch.increments.files import front_matter
@@ -13,12 +11,8 @@ from unlatch.increments.files.plans import Intent, Plan, plan_amend
 from unlatch.increments.files.reading import document
 from unlatch.increments.model.increment import Amended, Amendment, Increment, Link, NewTask
 from unlatch.lifecycle.amended_items import operations_for, spared_by
+from unlatch.project.workspace import Workspace
 from unlatch.spi.text import without_surrogates
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from unlatch.project.workspace import Workspace
 
 LONGEST_CHANGE = 10_000
 LONGEST_TITLE = 300

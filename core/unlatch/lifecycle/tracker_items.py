@@ -1,32 +1,26 @@
 """The items of increments on one tracker: their state, and changes to them alone."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from unlatch.config.tables import Part
 from unlatch.delivery.content import draft_of, stories_of
 from unlatch.delivery.planning import check_permitted
+from unlatch.delivery.preview import Preview
+from unlatch.delivery.task import Delivery
 from unlatch.errors import UsageError
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.files.plans import build_operations, plan_enqueue
+from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.lifecycle.deliver import Delivered, deliver_pending, preview_plans
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.linking.link import create_target, find_link
+from unlatch.project.trackers import Trackers
+from unlatch.project.workspace import Workspace
+from unlatch.spi import Manifest
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind, Operation
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from unlatch.delivery.preview import Preview
-    from unlatch.delivery.task import Delivery
-    from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
-    from unlatch.project.trackers import Trackers
-    from unlatch.project.workspace import Workspace
-    from unlatch.spi import Manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +33,7 @@ class ItemChange:
     operations: tuple[Operation, ...]
     options: DeliveryOptions
 
-    def with_reason(self, reason: str) -> ItemChange:
+    def with_reason(self, reason: str) -> "ItemChange":
         return replace(self, operations=tuple(replace(o, reason=reason) for o in self.operations))
 
 

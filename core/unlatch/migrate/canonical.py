@@ -4,16 +4,15 @@ Keys keep their places, and unknown ones stay. Where the result would be read in
 before, the file is left alone.
 """
 
-from __future__ import annotations
-
 import copy
 import re
 from dataclasses import replace
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unlatch.increments.files.reading import ACTIVITY_KEYS, COMPLETED_KEYS, CREATED_KEYS, ID_KEYS
 from unlatch.increments.files.snapshots import snapshot
+from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.contracts import TIME_PATTERN
 from unlatch.increments.records.link_edits import (
     add_link,
@@ -24,13 +23,10 @@ from unlatch.increments.records.link_edits import (
 )
 from unlatch.increments.records.link_places import ITEMS, LISTS, OUTER_BLOCKS
 from unlatch.increments.records.links import Shapes, read_links, same_item
+from unlatch.spi.manifest import LinkShape
+from unlatch.worklog.collection import Folder
 from unlatch.worklog.json_text.document import JsonText
 from unlatch.worklog.times import read_stamp, stamp
-
-if TYPE_CHECKING:
-    from unlatch.increments.model.increment import Increment, Link
-    from unlatch.spi.manifest import LinkShape
-    from unlatch.worklog.collection import Folder
 
 _SYNONYMS = (ID_KEYS, CREATED_KEYS, ACTIVITY_KEYS, COMPLETED_KEYS)
 _TIMES = tuple(keys[0] for keys in (CREATED_KEYS, ACTIVITY_KEYS, COMPLETED_KEYS))

@@ -5,28 +5,23 @@ migration, also after everything local was deleted. A journal comes with the rep
 trusted: it can name only places that a migration changes.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re
+from datetime import datetime
 from enum import StrEnum
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unlatch.errors import StoreError
+from unlatch.increments.files.layout import Layout
 from unlatch.worklog.disk.atomic import remove_file, replace_file, writing
 from unlatch.worklog.disk.file_check import or_restore, restore_command
 from unlatch.worklog.disk.safe_open import make_folders, open_folder, read_file
 from unlatch.worklog.ids import is_ulid
 from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
 from unlatch.worklog.record import TEXT, TIME, ULID, BadRecord, Record, Type, key, record, text
-
-if TYPE_CHECKING:
-    from datetime import datetime
-
-    from unlatch.increments.files.layout import Layout
 
 FORMAT_VERSION = 1
 _TREE = r"\.(?:specweave|unlatch)/increments"

@@ -5,11 +5,10 @@ one by one, from a readable shape to another. A journal records all of it before
 run is finished by the next one, or undone.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.layout import METADATA, Layout, layout_at
@@ -33,14 +32,9 @@ from unlatch.migrate.plan import (
     blocked,
     moves_between,
 )
+from unlatch.project.workspace import Workspace
 from unlatch.worklog.disk.atomic import move_folder, remove_file, replace_file
 from unlatch.worklog.disk.safe_open import exists, read_file, remove_empty
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from unlatch.project.workspace import Workspace
 
 
 def find_unfinished(workspace: Workspace) -> Journal | None:

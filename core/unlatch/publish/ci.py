@@ -6,19 +6,15 @@ predefined variables" (System.PullRequest.IsFork); GitLab, "Predefined CI/CD var
 (merge request pipelines).
 """
 
-from __future__ import annotations
-
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import quote, urlencode
 
 from unlatch.worklog.disk.user_files import MAX_EVENT_SIZE, read_user_file
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _HEADS = "refs/heads/"
 

@@ -1,17 +1,12 @@
 """The changed files of a checkout that belong to increments, and so may be committed."""
 
-from __future__ import annotations
-
 import os
 from collections import defaultdict
+from collections.abc import Collection
 from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
 
 from unlatch.increments.files.layout import EVENTS, METADATA, SPEC, TASKS
 from unlatch.worklog.ids import number_of
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
 
 # A spec or a list of tasks that was changed alone was changed by a person.
 _RECORDS = frozenset({METADATA, EVENTS})

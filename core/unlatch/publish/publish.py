@@ -4,27 +4,22 @@ Only increments' own files are committed, and nothing is forced. After another p
 other commits are merged field by field, and the push is repeated.
 """
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.locks import SYNC, delivery_lock
 from unlatch.project.git.revisions import HEADS
+from unlatch.project.git.run import GitResult
+from unlatch.project.trackers import Trackers
+from unlatch.project.workspace import Workspace
 from unlatch.publish.ci import detect
 from unlatch.publish.own_files import own_files
 from unlatch.publish.target import PublishTarget, Way, fetch, find_target
 from unlatch.sync.sync import Sync, SyncListener, SyncOptions, SyncResult
 from unlatch.worklog.neutral import visible
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from unlatch.project.git.run import GitResult
-    from unlatch.project.trackers import Trackers
-    from unlatch.project.workspace import Workspace
 
 # With a lock of the CI system a second push is rare.
 MOST_PUSHES = 5

@@ -1,26 +1,21 @@
 """Where changed increments are published; determined before anything is changed."""
 
-from __future__ import annotations
-
 import os
 import shlex
 import sys
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.project.git.revisions import HEADS
 from unlatch.project.git.run import GitResult, WorkingGit, run_git
 from unlatch.project.git.setup import DRIVER, require_git
+from unlatch.project.workspace import Workspace
 from unlatch.publish.ci import Ci, detect
 from unlatch.publish.own_files import merge_attributes
 from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.disk.user_files import state_folder
-
-if TYPE_CHECKING:
-    from unlatch.project.workspace import Workspace
 
 _ATTRIBUTES = "gitattributes"
 # As in project.git.setup, but the running unlatch, not the one on PATH. -P: no module is

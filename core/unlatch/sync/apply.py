@@ -1,16 +1,16 @@
 """Apply a sync plan: record agreements, move increments, and enqueue operations."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
 
 from unlatch.config.tables import CommentStyle
 from unlatch.delivery.changes import kind_for
 from unlatch.delivery.preview import Previewed, preview_operations
+from unlatch.delivery.run import DeliveryRun
 from unlatch.errors import StoreError, UnlatchError
+from unlatch.increments.files.manager import MetadataManager
 from unlatch.increments.files.outbox import record_in_sync
 from unlatch.increments.files.plans import (
     Intent,
@@ -24,16 +24,10 @@ from unlatch.increments.model.increment import Base, Increment, Link, ReopenEntr
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions, allow_activation
 from unlatch.lifecycle.status_change import check_finish
+from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import DeliveryOptions, Kind, Operation, seen_of
 from unlatch.sync.compare import Compared, Verdict
 from unlatch.sync.plan import Move, SyncPlan, by_increment
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from unlatch.delivery.run import DeliveryRun
-    from unlatch.increments.files.manager import MetadataManager
-    from unlatch.project.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,22 +1,15 @@
 """Choose the increments to sync: by name, by what a branch has changed, or all."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import PurePosixPath
-from typing import TYPE_CHECKING
+from pathlib import Path, PurePosixPath
 
 from unlatch.errors import UsageError
 from unlatch.increments.files.layout import METADATA, SPECWEAVE
+from unlatch.increments.model.increment import Increment
 from unlatch.project.git.revisions import changed_since
 from unlatch.project.git.setup import require_git
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-    from pathlib import Path
-
-    from unlatch.increments.model.increment import Increment
-    from unlatch.project.workspace import Workspace
+from unlatch.project.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,27 +5,21 @@ as its tracker describes it now; so an event that is late, repeated, out of orde
 a change of ours does no harm.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from unlatch.errors import UsageError
+from unlatch.increments.model.increment import Increment
 from unlatch.lifecycle.linking.link import links_to
 from unlatch.project.identity import LONGEST_NAME
 from unlatch.project.registry import Registry, load
+from unlatch.project.trackers import Trackers
+from unlatch.spi import ItemEvent, ItemRef
 from unlatch.spi.text import without_controls, without_surrogates
 from unlatch.sync.compare import Compared, remote_side
 from unlatch.sync.plan import SyncPlan, make_plan
 from unlatch.worklog.disk.user_files import MAX_EVENT_SIZE, read_user_file
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from unlatch.increments.model.increment import Increment
-    from unlatch.project.trackers import Trackers
-    from unlatch.spi import ItemEvent, ItemRef
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,32 +1,27 @@
 """Sync increments with their items: deliver, compare, apply, and deliver the changes."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
+from unlatch.delivery.preview import Previewed
 from unlatch.delivery.run import DeliveryRun
+from unlatch.delivery.task import Delivery
 from unlatch.errors import UsageError
+from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.records.links import identity, link_of
 from unlatch.lifecycle.deliver import Delivered, check_item_count, deliver_all, read_back
 from unlatch.project.git.revisions import other_branch
+from unlatch.project.trackers import Trackers
+from unlatch.project.workspace import Workspace
+from unlatch.spi import ItemEvent
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions
 from unlatch.sync.apply import apply_sync_plan, preview_sync
 from unlatch.sync.choose import Chosen, choose
 from unlatch.sync.compare import Compared, Decision, Verdict
 from unlatch.sync.ingest import MatchedEvent, attribute_change, match_event
 from unlatch.sync.plan import Move, SyncPlan, make_plan, plan_sync
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from contextlib import AbstractContextManager
-
-    from unlatch.delivery.preview import Previewed
-    from unlatch.delivery.task import Delivery
-    from unlatch.increments.model.increment import BrokenIncrement, Increment
-    from unlatch.project.trackers import Trackers
-    from unlatch.project.workspace import Workspace
-    from unlatch.spi import ItemEvent
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,23 +1,17 @@
 """The folders of one kind of work, as `0007-search`, and its archives, folders as `_archive`."""
 
-from __future__ import annotations
-
 import os
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.worklog.disk.atomic import vanished
 from unlatch.worklog.disk.file_check import UnsafePath, or_restore
+from unlatch.worklog.disk.folder import OpenFolder
 from unlatch.worklog.disk.safe_open import list_folder, open_folder
 from unlatch.worklog.ids import matching, number_of
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from unlatch.worklog.disk.folder import OpenFolder
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,13 @@ come twice and in any order; the ULID identifies a line. A line that is no event
 by a crash) is passed over, and an event of an unknown type is kept as it is.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
-from typing import TYPE_CHECKING, Any, TypeVar
+from datetime import datetime
+from pathlib import Path
+from typing import Any, TypeVar
 
 from unlatch.errors import StoreError
 from unlatch.worklog.disk.atomic import append_lines, check_single, writing
@@ -20,11 +21,6 @@ from unlatch.worklog.ids import is_ulid
 from unlatch.worklog.json_text.nodes import is_too_deep
 from unlatch.worklog.record import TEXT, TIME, ULID, Record, key, record
 from unlatch.worklog.times import read_stamp, stamp
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from datetime import datetime
-    from pathlib import Path
 
 # In characters. A reason has at most 10,000, and a change of scope some tasks.
 LONGEST_LINE = 1 << 20

@@ -1,12 +1,7 @@
 """ULIDs of intents, and the numbers that increments go by."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Collection
+from collections.abc import Collection
 
 ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 # Nine digits are more than any project has, and far from where int() refuses. SpecWeave adds a

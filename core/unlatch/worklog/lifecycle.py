@@ -1,12 +1,8 @@
 """The statuses that work goes through, and the moves between them."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from typing import Generic, TypeVar
 
 S = TypeVar("S")
 

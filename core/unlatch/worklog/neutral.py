@@ -4,14 +4,9 @@ Sources: ECMA-48 (C0 and C1 controls), UAX #9 (bidirectional controls; CVE-2021-
 (characters that are not seen).
 """
 
-from __future__ import annotations
-
 import json
 import re
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from collections.abc import Iterable
 
 _ACTING = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 without tab and line feed, DEL, C1

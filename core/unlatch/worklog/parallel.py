@@ -1,15 +1,11 @@
 """Tasks that run side by side, in threads that nothing has to wait for."""
 
-from __future__ import annotations
-
 import queue
 import threading
 import time
 from collections import defaultdict
-from typing import TYPE_CHECKING, Any, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import Any, TypeVar
 
 Key = TypeVar("Key", bound="Hashable")
 Value = TypeVar("Value")

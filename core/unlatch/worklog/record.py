@@ -4,18 +4,13 @@ The table is the class itself (`record`, `key`) if the class is nothing but a re
 is; else it is beside the class. The types of the JSON Schemas are made from the same tables.
 """
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, TypeVar, dataclass_transform
+from datetime import datetime
+from typing import Any, TypeVar, dataclass_transform
 
 from unlatch.worklog.ids import is_ulid
 from unlatch.worklog.times import read_stamp, stamp
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from datetime import datetime
-
 
 T = TypeVar("T")
 
@@ -77,7 +72,7 @@ class Record:
     """
 
     def __init__(
-        self, name: str, doc: str, model: type, *parts: Field | tuple[str, Record]
+        self, name: str, doc: str, model: type, *parts: "Field | tuple[str, Record]"
     ) -> None:
         self.name, self.doc, self.model, self.parts = name, doc, model, parts
         self.fields: list[Field] = []
@@ -87,7 +82,7 @@ class Record:
         self._defaults = {field.name: field.default for field in fields(model)}
 
     @classmethod
-    def of(cls, model: type) -> Record:
+    def of(cls, model: type) -> "Record":
         """The record whose table a dataclass is."""
         keys = (
             Field(

@@ -4,23 +4,18 @@ It is a cache: it can be deleted at any time, and is brought up to date before e
 work give the documents. SQLite's FTS5 ranks them (bm25 over stems, https://sqlite.org/fts5.html).
 """
 
-from __future__ import annotations
-
 import contextlib
 import math
 import os
 import re
 import sqlite3
 import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-    from pathlib import Path
 
 # A word of the title says more of a piece of work than one of its log, and a word that the query
 # repeats more than one that it has once: of 46 known duplicates 37 to 38 are among the first five

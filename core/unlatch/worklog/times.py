@@ -1,7 +1,5 @@
 """Times are ISO 8601 in UTC, whole seconds, written with a Z."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 

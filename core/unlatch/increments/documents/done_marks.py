@@ -1,11 +1,9 @@
 """Ticking and unticking tasks and criteria by their ids; all other characters stay."""
 
-from __future__ import annotations
-
 import difflib
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 from unlatch.errors import UsageError
 from unlatch.increments.documents.headings import boxed_marks, plain_marks
@@ -16,10 +14,6 @@ from unlatch.increments.documents.state_words import State, box, is_wanted
 from unlatch.increments.documents.status_style import StatusStyle, is_bare
 from unlatch.increments.documents.tasks import TaskBlock, discarded_by_id, fields, task_blocks
 from unlatch.worklog.markdown_lines import line_ending, scan
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
 
 _Item = TaskBlock | Criterion | Story
 # Comparing takes time, and a hint need not know every id of a huge file.

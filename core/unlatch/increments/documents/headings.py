@@ -4,8 +4,6 @@ A task may also be a list item with a check box. Marking one loses no mark: a no
 keeps those that do not fit any more, as in "(was: [X] DONE)".
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 

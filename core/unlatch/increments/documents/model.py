@@ -1,7 +1,5 @@
 """The content of a spec.md and a tasks.md, and the progress of their work."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 

@@ -1,7 +1,5 @@
 """Quoting texts of people and programs in a Markdown file, so that they never become structure."""
 
-from __future__ import annotations
-
 import re
 
 from unlatch.increments.documents.headings import (

@@ -1,24 +1,18 @@
 """Writing a change of the work into spec.md and tasks.md; doing it twice does it once."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from unlatch.errors import UsageError
 from unlatch.increments.documents.done_marks import with_marked
 from unlatch.increments.documents.headings import read_story_heading, read_task_heading
+from unlatch.increments.documents.model import Criterion, Spec, Story, Task
 from unlatch.increments.documents.quoting import as_heading, as_title, label_value, quoted
 from unlatch.increments.documents.spec import read_spec
 from unlatch.increments.documents.status_style import StatusStyle, is_bare, label, most_common
 from unlatch.increments.documents.tasks import TaskBlock, marks_headings, read_tasks, task_blocks
+from unlatch.increments.model.increment import Amended, NewTask
 from unlatch.worklog.markdown_lines import Line, append_lines, scan
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from unlatch.increments.documents.model import Criterion, Spec, Story, Task
-    from unlatch.increments.model.increment import Amended, NewTask
 
 _STORY_LABEL = "**User Story**: "
 _CRITERIA_LABEL = "**Satisfies ACs**: "

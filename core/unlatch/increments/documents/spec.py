@@ -1,10 +1,8 @@
 """Reading spec.md in any of the spellings known from real files."""
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
-from typing import TYPE_CHECKING
+from collections.abc import Iterable
 
 from unlatch.increments.documents.headings import (
     CRITERION_ID,
@@ -16,9 +14,6 @@ from unlatch.increments.documents.headings import (
 from unlatch.increments.documents.model import Criterion, Spec, Story
 from unlatch.increments.documents.state_words import BOX, State, state_of_box
 from unlatch.worklog.markdown_lines import Line, scan
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 _CRITERION = re.compile(
     rf"(?:(?P<box>{BOX})[ \t]{{1,8}}\[?)?(?P<open>[*_~`]{{0,4}})(?P<id>{CRITERION_ID})(?![\w-]*\w)"

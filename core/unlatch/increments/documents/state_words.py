@@ -1,7 +1,5 @@
 """The words, signs and check boxes for the status of a task, as real files spell them."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from enum import Enum, auto

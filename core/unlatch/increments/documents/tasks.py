@@ -1,11 +1,10 @@
 """Reading tasks.md in any of the spellings known from real files."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from unlatch.increments.documents.headings import (
     CRITERION_ID,
@@ -18,9 +17,6 @@ from unlatch.increments.documents.headings import (
 from unlatch.increments.documents.model import Task, Tasks
 from unlatch.increments.documents.state_words import BOX, State, read_status, state_of_box
 from unlatch.worklog.markdown_lines import Line, scan
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 _LABEL = re.compile(
     r"(?P<lead>\A[ \t]{0,8}(?:[-*+][ \t]{1,4})?|[|\u00b7][ \t]{0,4})"

@@ -5,25 +5,18 @@ and then the names are removed. After an interruption, the next command that cha
 completes this: writing a document for the second time changes nothing.
 """
 
-from __future__ import annotations
-
 import copy
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.layout import METADATA, SPEC, TASKS
 from unlatch.increments.files.reading import DOCUMENTS, document, read_document, read_metadata
+from unlatch.increments.model.increment import Amended, Increment
 from unlatch.increments.records.reopens import entries_of
+from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.atomic import replace_file
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from pathlib import Path
-
-    from unlatch.increments.model.increment import Amended, Increment
-    from unlatch.worklog.collection import Folder
-
 
 # The documents of an amendment that are left to write, and the ids of its tasks.
 _Written = tuple[list[str], tuple[str, ...]]

@@ -4,15 +4,11 @@ Only scalars on one line are understood, and a title on several; anything else c
 text has to have its own line endings.
 """
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Any
 
 _BLOCK = re.compile(
     r"\ufeff?---[ \t]*\r?\n(?P<body>(?:[^\n]*\n)*?)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)"

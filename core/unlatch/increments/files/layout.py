@@ -1,17 +1,12 @@
 """The folders of a project, and those of its increments."""
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from unlatch.errors import UsageError
 from unlatch.worklog.collection import Collection
 from unlatch.worklog.disk.safe_open import HOMES
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HOME, SPECWEAVE = HOMES
 _MISSING = "no project: there is no .unlatch or .specweave/increments"

@@ -1,21 +1,16 @@
 """Linking items to increments, unlinking them, and following items that moved."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from unlatch.increments.files.manager import MetadataManager
+from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.events import Linked, Repointed, Unlinked
 from unlatch.increments.records.link_edits import add_link, point_link, remove_link
 from unlatch.increments.records.links import read_links, same_item
 from unlatch.increments.records.pending import is_in_doubt, set_pending
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from unlatch.increments.files.manager import MetadataManager
-    from unlatch.increments.model.increment import Increment, Link
-    from unlatch.worklog.event_log import Event
+from unlatch.worklog.event_log import Event
 
 
 def link(manager: MetadataManager, wanted: str, links: Iterable[Link], *, by: str) -> Increment:

@@ -15,15 +15,15 @@ Nested locks are taken in this order: SYNC or MIGRATE, ACTIVE, delivery, store. 
 inode, so no process waits for itself.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import os
 import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.layout import METADATA, Layout
@@ -33,12 +33,6 @@ from unlatch.worklog.disk.file_check import UnsafePath
 from unlatch.worklog.disk.folder import OpenFolder
 from unlatch.worklog.disk.folder_lock import STORE_PATIENCE, explain_lock, open_to_lock
 from unlatch.worklog.disk.safe_open import open_parent, remove_empty
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
-    from contextlib import AbstractContextManager
-    from pathlib import Path
-
 
 NEW, ACTIVE, SYNC, MIGRATE = "new", "active-increments", "sync", "migrate"
 _OF_THE_PROJECT: Mapping[str, Callable[[Layout], Path]] = {

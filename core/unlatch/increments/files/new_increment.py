@@ -1,29 +1,24 @@
 """Create the folder of a new increment."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
 from unlatch.errors import UsageError
 from unlatch.increments.files.layout import METADATA, SPEC, TASKS, Layout
+from unlatch.increments.model.increment import Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import LOG, Created
 from unlatch.increments.records.link_edits import add_link
+from unlatch.increments.records.links import Shapes
 from unlatch.spi.text import without_controls
 from unlatch.worklog.disk.atomic import replace_file, writing
 from unlatch.worklog.disk.safe_open import make_folders, open_folder
 from unlatch.worklog.ids import number_of
 from unlatch.worklog.json_text.document import render_new
 from unlatch.worklog.times import stamp
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from unlatch.increments.model.increment import Link
-    from unlatch.increments.records.links import Shapes
 
 _LONGEST_SLUG = 60
 _SPEC = "\n## User stories\n\n## Acceptance criteria\n"

@@ -4,10 +4,10 @@ One pure function makes each plan: for a dry run from the increment as it was re
 change itself from the increment as it is under its lock.
 """
 
-from __future__ import annotations
-
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, TypedDict
+from datetime import datetime
+from typing import Any, TypedDict
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.amendments import plan_amendment
@@ -18,13 +18,7 @@ from unlatch.increments.records.events import Transitioned, amended_event, reope
 from unlatch.increments.records.links import same_item
 from unlatch.increments.records.pending import struck, supersede
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind, Operation
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-    from datetime import datetime
-
-    from unlatch.worklog.event_log import Event
-
+from unlatch.worklog.event_log import Event
 
 # The command that moves an increment to a status.
 _COMMANDS = {

@@ -1,12 +1,11 @@
 """Reading the files of an increment."""
 
-from __future__ import annotations
-
 import os
 import re
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unlatch.errors import StoreError
 from unlatch.increments.files import front_matter
@@ -22,10 +21,6 @@ from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.file_check import or_restore
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
 
 FORMAT_VERSION = 2
 ID_KEYS = ("id", "increment", "increment_id")

@@ -1,23 +1,17 @@
 """Plan an undo: the reopens that it takes back, and the operations that follow."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from functools import partial
-from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.plans import Intent, Plan, build_operation
+from unlatch.increments.model.increment import Increment, Link, ReopenEntry
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.events import Reopened, Transitioned, Undone, read_events
 from unlatch.increments.records.links import same_item
 from unlatch.spi.operation import Attempt, Kind, Operation
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from unlatch.increments.model.increment import Increment, Link, ReopenEntry
 
 
 def plan_undo(before: Increment, intent: Intent) -> Plan:

@@ -6,14 +6,14 @@ any more. Of two times the later one counts. The base of a link is dropped where
 it. A status that both sides changed clashes.
 """
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unlatch.increments.files.reading import COMPLETED_KEYS, newer_version
 from unlatch.increments.merge.field_rules import field_rules, with_fields_of
+from unlatch.increments.model.increment import ReopenEntry
 from unlatch.increments.model.status import read_status
 from unlatch.increments.records.links import Shapes, read_links, same_item
 from unlatch.increments.records.pending import (
@@ -28,11 +28,6 @@ from unlatch.spi.operation import Attempt, Kind, Operation
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
 from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side, ThreeWay, Versions
 from unlatch.worklog.record import BadRecord
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from unlatch.increments.model.increment import ReopenEntry
 
 Data = dict[str, Any]
 _Pending = tuple["Operation", ...]

@@ -1,18 +1,13 @@
 """Increments as they are read from disk."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from pathlib import Path
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
-    from pathlib import Path
-
-    from unlatch.increments.model.status import Status
-    from unlatch.spi.operation import Operation, SeenItem
-
+from unlatch.increments.model.status import Status
+from unlatch.spi.operation import Operation, SeenItem
 
 FROM_SPEC = "metadata.json is missing; read from the front matter of spec.md"
 

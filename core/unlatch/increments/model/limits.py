@@ -3,21 +3,15 @@
 Active increments count; paused, archived ones and those in review do not.
 """
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.policies import Policy, RuleViolation
 from unlatch.increments.model.status import Status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
 
 _MOST_NAMED = 5
 

@@ -1,19 +1,13 @@
 """Select increments by expressions: `status=completed`, `type=bug`, `title~words`."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
+from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status, read_status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from unlatch.increments.model.increment import Increment
 
 
 class Trait(StrEnum):

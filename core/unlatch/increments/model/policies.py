@@ -1,13 +1,9 @@
 """The policies of a project: for violations of its rules, and for sync."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from unlatch.errors import UnlatchError
+from unlatch.errors import UnlatchError
 
 
 class Policy(StrEnum):

@@ -1,20 +1,14 @@
 """The reopens of all increments: who, when and why, until when, and how often."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from statistics import median
-from typing import TYPE_CHECKING
 
+from unlatch.increments.model.increment import Increment, Link, ReopenEntry
 from unlatch.increments.model.status import Status
 from unlatch.worklog.times import read_stamp
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from datetime import datetime
-
-    from unlatch.increments.model.increment import Increment, Link, ReopenEntry
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,16 +1,11 @@
 """The status table of increments."""
 
-from __future__ import annotations
-
 import re
+from collections.abc import Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import TYPE_CHECKING
 
 from unlatch.worklog.lifecycle import Lifecycle
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 
 class Status(StrEnum):
@@ -29,7 +24,7 @@ class Status(StrEnum):
         """Whether the items of such an increment should be closed; to leave it needs a reason."""
         return self in LIFECYCLE.closed
 
-    def can_become(self, to: Status) -> bool:
+    def can_become(self, to: "Status") -> bool:
         """Whether a plain move is allowed; only a recorded reopen leaves `completed`."""
         return LIFECYCLE.can_move(self, to)
 

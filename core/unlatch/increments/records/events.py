@@ -3,22 +3,17 @@
 A class is all there is of a type: reader, writer and JSON Schema come from it.
 """
 
-from __future__ import annotations
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
 
-from typing import TYPE_CHECKING, Any
-
+from unlatch.increments.model import increment as model
 from unlatch.increments.model.increment import Amendment, ReopenEntry
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.pending import SEEN_ITEM
+from unlatch.spi.operation import SeenItem
 from unlatch.worklog.event_log import Event, EventLog, in_order
 from unlatch.worklog.record import FLAG, TEXT, TEXTS, ULID, WORD, WORDS, Type, key, record, text
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from unlatch.increments.model import increment as model
-    from unlatch.spi.operation import SeenItem
 
 LOG = EventLog("events.jsonl")
 

@@ -3,14 +3,10 @@
 It names trackers because each has pages, APIs and older hosts that show the same item.
 """
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, unquote
 
-if TYPE_CHECKING:
-    from unlatch.increments.model.increment import Link
+from unlatch.increments.model.increment import Link
 
 # The end of an issue's address on GitHub; SpecWeave names an issue without its host, too.
 _ISSUE = re.compile(r"(?:.*/)?([^/]+/[^/]+)/issues/([0-9]+)")

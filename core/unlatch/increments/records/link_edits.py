@@ -1,11 +1,11 @@
 """Write links into metadata.json; other keys of a block stay."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unlatch.errors import StoreError
+from unlatch.increments.model.increment import Base, Link
 from unlatch.increments.records.link_places import (
     BASE,
     ITEMS,
@@ -13,6 +13,7 @@ from unlatch.increments.records.link_places import (
     NUMBER,
     STORY_KEYS,
     URL_LISTS,
+    Path,
     blocks_of,
     item_in,
     item_keys,
@@ -23,13 +24,7 @@ from unlatch.increments.records.link_places import (
     url_key,
 )
 from unlatch.increments.records.links import same_item
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from unlatch.increments.model.increment import Base, Link
-    from unlatch.increments.records.link_places import Path
-    from unlatch.spi.manifest import LinkShape
+from unlatch.spi.manifest import LinkShape
 
 
 def block_at(data: dict[str, Any], path: Path) -> Any:

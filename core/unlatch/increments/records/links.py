@@ -1,19 +1,14 @@
 """The links of an increment: one for each item that its metadata.json names."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.item_address import address_of
 from unlatch.increments.records.link_places import places_of, trackers_in
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from unlatch.spi.manifest import LinkShape
-    from unlatch.spi.operation import Operation
+from unlatch.spi.manifest import LinkShape
+from unlatch.spi.operation import Operation
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
 """`pending`: the operations that wait for delivery, each with the note about its last attempt."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from unlatch.increments.model.increment import ReopenEntry
 from unlatch.spi.item import Category
 from unlatch.spi.operation import Attempt, DeliveryOptions, Kind, Operation, SeenItem
 from unlatch.worklog.record import (
@@ -21,11 +21,6 @@ from unlatch.worklog.record import (
     text,
     text_or_none,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-
-    from unlatch.increments.model.increment import ReopenEntry
 
 # The format version of a file with a note about an attempt.
 _WITH_ATTEMPTS = 2

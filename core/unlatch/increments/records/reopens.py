@@ -1,9 +1,8 @@
 """reopenHistory and amendments as metadata.json has them."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unlatch.increments.model.increment import (
     Amended,
@@ -16,6 +15,7 @@ from unlatch.increments.model.increment import (
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.link_edits import entry_for
 from unlatch.increments.records.pending import SEEN_ITEM
+from unlatch.spi.manifest import LinkShape
 from unlatch.worklog.record import (
     TEXT,
     TEXTS,
@@ -29,11 +29,6 @@ from unlatch.worklog.record import (
     list_in,
     object_in,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from unlatch.spi.manifest import LinkShape
 
 AMENDMENTS = "amendments"
 

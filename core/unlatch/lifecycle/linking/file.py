@@ -1,23 +1,18 @@
 """Link many items to many increments, as a CSV file lists them."""
 
-from __future__ import annotations
-
 import csv
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from unlatch.errors import MistakesError, NotFound, Rejected, UnlatchError
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.links import same_item
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.linking.link import link_items
+from unlatch.project.trackers import Trackers
+from unlatch.project.workspace import Workspace
 from unlatch.worklog.neutral import without_apostrophe
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from unlatch.project.trackers import Trackers
-    from unlatch.project.workspace import Workspace
 
 HEADER = ("increment", "url")
 T = TypeVar("T")

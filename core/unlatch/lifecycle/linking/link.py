@@ -1,9 +1,7 @@
 """Link items to increments, by their browser addresses or by creating them."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING
 
 from unlatch.delivery.run import SharedItems
 from unlatch.errors import ConfigError, StoreError, UnlatchError, UsageError
@@ -16,14 +14,9 @@ from unlatch.increments.records.links import same_item
 from unlatch.increments.records.pending import is_in_doubt
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.project.trackers import Trackers
-from unlatch.spi import Capability, Manifest
+from unlatch.project.workspace import Workspace
+from unlatch.spi import Capability, ItemRef, Manifest, Settings
 from unlatch.spi.operation import Kind, Operation
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from unlatch.project.workspace import Workspace
-    from unlatch.spi import ItemRef, Settings
 
 
 def fetch_urls(trackers: Trackers, urls: Sequence[str]) -> list[ItemSnapshot]:

@@ -1,22 +1,16 @@
 """Files that are either the old one or the new one, also after a crash in between."""
 
-from __future__ import annotations
-
 import contextlib
 import os
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from unlatch.errors import NotDurable, StoreError
 from unlatch.worklog.disk.file_check import UnsafePath, check_size, or_restore
 from unlatch.worklog.disk.flock import carry
+from unlatch.worklog.disk.folder import OpenFolder
 from unlatch.worklog.disk.safe_open import make_folders, open_folder, open_parent
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from unlatch.worklog.disk.folder import OpenFolder
 
 UNFINISHED = ".unlatch.tmp"
 

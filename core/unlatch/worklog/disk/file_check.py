@@ -1,7 +1,5 @@
 """Checks of files: regular ones of a bounded size, and no links; and hints that restore them."""
 
-from __future__ import annotations
-
 import os
 import stat
 from pathlib import Path

@@ -4,20 +4,16 @@ A lock by flock belongs to an inode: it survives a rename, leaves nothing behind
 releases it when its process ends, however that happens.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import sys
 import time
-from typing import TYPE_CHECKING
 
 if sys.platform != "win32":
     import fcntl
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
 _Inode = tuple[int, int]
 

@@ -1,21 +1,16 @@
 """Locks on folders, with errors that say what is locked."""
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import sys
+from collections.abc import Iterator
 from functools import partial
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from unlatch.errors import StoreError
 from unlatch.worklog.disk import flock
 from unlatch.worklog.disk.atomic import vanished, writing
 from unlatch.worklog.disk.safe_open import open_folder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 # A read-modify-write of small files takes milliseconds; a process that holds it this long hangs.
 STORE_PATIENCE = 30.0

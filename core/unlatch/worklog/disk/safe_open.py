@@ -6,16 +6,11 @@ which a repository may have put behind a link, is taken for a root. A path witho
 have links; a link below the root that `OpenFolder` does not follow raises UnsafePath.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from unlatch.worklog.disk.folder import OpenFolder, descend
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HOMES = (".unlatch", ".specweave")
 

@@ -1,7 +1,5 @@
 """The user's own files: the configuration with the links that it allows, and local state."""
 
-from __future__ import annotations
-
 import atexit
 import errno
 import os

@@ -1,17 +1,13 @@
 """A JSON file that other tools and people also write, edited without disturbing their work."""
 
-from __future__ import annotations
-
 import codecs
 import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from unlatch.worklog.json_text.nodes import MAX_DEPTH, duplicate_keys, is_too_deep, read_nodes
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 # They have no UTF-8 form; inside JSON their escapes mean the same.
 _LONE_SURROGATES = "backslashreplace"
@@ -45,7 +41,7 @@ class JsonText:
         return tuple(dict.fromkeys(duplicate_keys(read_nodes(self.text))))
 
     @classmethod
-    def parse(cls, raw: bytes) -> JsonText:
+    def parse(cls, raw: bytes) -> "JsonText":
         """Read a document in UTF-8, with or without a byte order mark.
 
         Raises:

@@ -1,17 +1,13 @@
 """Write a changed value over a JSON text, so that the text differs only where the value does."""
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unlatch.worklog.json_text.nodes import Node, read_nodes
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 Path = tuple[str | int, ...]
 # An item of the new container: its index in the old one, if it was there, and its text.
@@ -66,7 +62,7 @@ class Style:
     ascii: bool = False
 
     @classmethod
-    def of(cls, text: str, root: Node) -> Style:
+    def of(cls, text: str, root: Node) -> "Style":
         nodes = [*root.walk()]
         colons = (text[item.key_end : item.node.start] for node in nodes for item in node.items)
         colon = _on_one_line(colons) or ": "

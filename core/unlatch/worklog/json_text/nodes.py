@@ -1,14 +1,10 @@
 """The places of all parts of a JSON text, which `json` has accepted before."""
 
-from __future__ import annotations
-
 import json
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Any
 
 # Far beyond any real file, and low enough for the recursive functions here and in `edit`.
 MAX_DEPTH = 100
@@ -24,9 +20,9 @@ class Node:
     start: int
     end: int
     value: Any
-    items: tuple[Item, ...] = ()
+    items: "tuple[Item, ...]" = ()
 
-    def walk(self) -> Iterator[Node]:
+    def walk(self) -> "Iterator[Node]":
         yield self
         for item in self.items:
             yield from item.node.walk()

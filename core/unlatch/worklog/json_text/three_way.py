@@ -4,8 +4,6 @@ What one side alone changed is taken from that side. Where both changed the same
 objects are merged member by member, and anything else clashes unless a rule knows better.
 """
 
-from __future__ import annotations
-
 import heapq
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -22,7 +20,7 @@ class Side(StrEnum):
     THEIRS = "theirs"
 
     @property
-    def other(self) -> Side:
+    def other(self) -> "Side":
         return Side.THEIRS if self is Side.OURS else Side.OURS
 
 
@@ -42,7 +40,7 @@ class Versions(NamedTuple):
     ours: Any
     theirs: Any
 
-    def member(self, key: Any) -> Versions:
+    def member(self, key: Any) -> "Versions":
         """The versions of a member; `ABSENT` where the value is not an object."""
         found = (one.get(key, ABSENT) if isinstance(one, dict) else ABSENT for one in self)
         return Versions(*found)
