@@ -1,0 +1,42 @@
+"""Readers of coding agents' transcripts: Claude Code, Codex, Gemini CLI, OpenCode and aider.
+
+Kinds of work that import transcripts call it; it knows none of them and imports `worklog` and
+`errors` alone. It only reads: it writes nothing into the agents' folders, opens no file with
+credentials, and follows no link below an agent's folder. A line of an unknown type is counted.
+"""
+
+from __future__ import annotations
+
+from unlatch.transcripts.findings import Correction, Decision, Failure, Finding, findings
+from unlatch.transcripts.model import (
+    Branch,
+    Compaction,
+    Event,
+    Interruption,
+    Prompt,
+    Reply,
+    Result,
+    Thought,
+    ToolCall,
+    Transcript,
+    Usage,
+)
+
+__all__ = [
+    "Branch",
+    "Compaction",
+    "Correction",
+    "Decision",
+    "Event",
+    "Failure",
+    "Finding",
+    "Interruption",
+    "Prompt",
+    "Reply",
+    "Result",
+    "Thought",
+    "ToolCall",
+    "Transcript",
+    "Usage",
+    "findings",
+]
