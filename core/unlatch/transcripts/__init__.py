@@ -21,6 +21,7 @@ from unlatch.transcripts.model import (
     Transcript,
     Usage,
 )
+from unlatch.transcripts.read import read_transcripts
 
 __all__ = [
     "Branch",
@@ -39,4 +40,5 @@ __all__ = [
     "Transcript",
     "Usage",
     "findings",
+    "read_transcripts",
 ]

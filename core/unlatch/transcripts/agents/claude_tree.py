@@ -1,0 +1,93 @@
+"""The order of a Claude Code conversation: each line names the one before it.
+
+A person who goes back and asks again makes a fork; the branch with the last event is the
+conversation. Not every fork is one: parallel tool calls of one message are lines beside each other,
+and their results are often at the end of a branch. So the lines of a message stay together, and a
+result belongs to its call wherever it is.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from unlatch.transcripts.model import Branch, Event, Result, ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from unlatch.transcripts.agents.claude_lines import Entry
+
+
+def conversation(entries: Sequence[Entry]) -> list[Event]:
+    """The events in their order, with a `Branch` for each part that was left."""
+    ordered = _parents_first({entry.id: entry for entry in entries})
+    dropped = _dropped(ordered, _parents(ordered))
+    lost = Counter(top for at, top in dropped.items() for _ in ordered[at].events)
+    # The first one counts: a resumed session may repeat lines.
+    results = {call: it for entry in reversed(entries) for call, it in entry.results.items()}
+    found: list[Event] = []
+    for index, entry in enumerate(ordered):
+        if index not in dropped:
+            found += (_answered(event, results) for event in entry.events)
+        elif lost[index]:
+            at = next((it.at for it in entry.events), None)
+            found.append(Branch(f"{entry.id}:branch", at, lost[index]))
+    return found
+
+
+def _answered(event: Event, results: Mapping[str, Result]) -> Event:
+    if isinstance(event, ToolCall) and event.id in results:
+        return replace(event, result=results[event.id])
+    return event
+
+
+def _parents_first(entries: Mapping[str, Entry]) -> list[Entry]:
+    """The lines in the order of the file, but none before the one that it follows."""
+    seen: set[str] = set()
+    ordered: list[Entry] = []
+    for entry in entries.values():
+        chain: list[Entry] = []
+        at: Entry | None = entry
+        while at is not None and at.id not in seen:
+            seen.add(at.id)
+            chain.append(at)
+            at = entries.get(at.parent)
+        ordered += reversed(chain)
+    return ordered
+
+
+def _parents(ordered: Sequence[Entry]) -> list[int]:
+    """The index of the line that each one follows; its own index if there is none."""
+    places = {entry.id: index for index, entry in enumerate(ordered)}
+    # In a cycle one of the lines follows a later one.
+    return [min(places.get(entry.parent, at), at) for at, entry in enumerate(ordered)]
+
+
+def _dropped(ordered: Sequence[Entry], parents: Sequence[int]) -> dict[int, int]:
+    """The lines that are not in the conversation, each with the first of its part."""
+    kept = _path(ordered, parents)
+    messages = {ordered[at].message for at in kept} - {""}
+    dropped: dict[int, int] = {}
+    for at, entry in enumerate(ordered):
+        if at not in kept and entry.message not in messages:
+            dropped[at] = dropped.get(parents[at], at)
+    return dropped
+
+
+def _path(ordered: Sequence[Entry], parents: Sequence[int]) -> set[int]:
+    """The lines from the last event of each tree up to its root."""
+    roots: list[int] = []
+    leaves: dict[int, int] = {}
+    for at, entry in enumerate(ordered):
+        roots.append(roots[parents[at]] if parents[at] < at else at)
+        if entry.events:
+            leaves[roots[at]] = at
+    kept: set[int] = set()
+    for leaf in leaves.values():
+        at = leaf
+        while at not in kept:
+            kept.add(at)
+            at = parents[at]
+    return kept

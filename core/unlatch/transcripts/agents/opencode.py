@@ -1,0 +1,204 @@
+"""OpenCode: one SQLite database for all sessions.
+
+Source: a recording of 1.18.33, and empathic/toolpath docs/agents/formats/opencode.md (1.3.10).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from unlatch.transcripts.model import (
+    MAX_AGENT_DEPTH,
+    Branch,
+    Compaction,
+    Event,
+    Interruption,
+    Prompt,
+    Reply,
+    Result,
+    Thought,
+    ToolCall,
+    Transcript,
+    Usage,
+    last_model,
+)
+from unlatch.transcripts.values import arguments, count, mapping, moment, name, parsed, text
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from unlatch.transcripts.model import Json
+
+AGENT = "opencode"
+_CHILDREN = "SELECT * FROM session WHERE parent_id = ? ORDER BY time_created, id"
+_MESSAGES = "SELECT * FROM message WHERE session_id = ? ORDER BY time_created, id"
+_PARTS = "SELECT * FROM part WHERE session_id = ? ORDER BY time_created, id"
+_KNOWN = frozenset(
+    """
+    text reasoning tool compaction step-start step-finish snapshot patch file agent subtask
+    retry
+    """.split()  # noqa: SIM905  (one name a line would hide the rest)
+)
+_REJECTED = ("The user rejected permission", "The user dismissed this question")
+
+
+def sessions(database: sqlite3.Connection) -> list[Json]:
+    """The rows of the sessions that a person began, the newest first."""
+    rows = _rows(database, "SELECT * FROM session ORDER BY time_updated DESC, id")
+    return [row for row in rows if not row.get("parent_id")]
+
+
+def read(database: sqlite3.Connection, session: Json, *, depth: int = 0) -> Transcript:
+    """A session with those that its agents began."""
+    unknown: Counter[str] = Counter()
+    own, parent = text(session.get("id")), text(session.get("parent_id"))
+    messages = _messages(database, own, unknown)
+    kept = _kept(session, messages)
+    events = _all_events(messages[:kept], unknown)
+    lost = _all_events(messages[kept:], unknown)
+    if lost:
+        events.append(Branch(f"{lost[0].key}:reverted", lost[0].at, len(lost)))
+    children: list[Json] = []
+    if depth < MAX_AGENT_DEPTH:
+        children = _rows(database, _CHILDREN, own)
+    return Transcript(
+        agent=AGENT,
+        id=own,
+        version=text(session.get("version")),
+        title=text(session.get("title")),
+        cwd=text(session.get("directory")),
+        model=last_model(events),
+        parent=parent,
+        role=text(session.get("agent")) if parent else "",
+        events=tuple(it for it in events if not (parent and isinstance(it, Prompt))),
+        usage=_usage(session, messages),
+        subagents=tuple(read(database, child, depth=depth + 1) for child in children),
+        unknown=unknown,
+    )
+
+
+def _kept(session: Json, messages: Sequence[Json]) -> int:
+    """How many messages a person left when they went back to an earlier one."""
+    first = text(_data(session.get("revert"), Counter()).get("messageID"))
+    keys = [it["key"] for it in messages]
+    return keys.index(first) if first in keys else len(keys)
+
+
+def _messages(database: sqlite3.Connection, session: str, unknown: Counter[str]) -> list[Json]:
+    """The messages in their order, each with its parts."""
+    found: dict[object, Json] = {}
+    for row in _rows(database, _MESSAGES, session):
+        found[row["id"]] = {**_data(row["data"], unknown), **_place(row), "parts": []}
+    for row in _rows(database, _PARTS, session):
+        if row["message_id"] in found:
+            part = {**_data(row["data"], unknown), **_place(row)}
+            found[row["message_id"]]["parts"].append(part)
+    return list(found.values())
+
+
+def _place(row: Json) -> Json:
+    return {"key": str(row["id"]), "at": moment(row["time_created"])}
+
+
+def _all_events(messages: Sequence[Json], unknown: Counter[str]) -> list[Event]:
+    found: list[Event] = []
+    for event in (it for message in messages for it in _events(message, unknown)):
+        match found[-1:], event:
+            case [Compaction(summary="") as begun], Compaction(summary=summary) if summary:
+                found[-1] = replace(begun, summary=summary)
+            case _:
+                found.append(event)
+    return found
+
+
+def _events(message: Json, unknown: Counter[str]) -> Iterator[Event]:
+    role = message.get("role")
+    if role not in ("user", "assistant"):
+        unknown[f"message: {name(role)}"] += 1
+        return
+    for part in message["parts"]:
+        event = _said(part) if role == "user" else _done(message, part)
+        if event is not None:
+            yield event
+        elif name(part.get("type")) not in _KNOWN:
+            unknown[f"part: {name(part.get('type'))}"] += 1
+    if mapping(message.get("error")).get("name") == "MessageAbortedError":
+        yield Interruption(f"{message['key']}:aborted", message["at"])
+
+
+def _said(part: Json) -> Event | None:
+    words = text(part.get("text"))
+    is_typed = part.get("type") == "text" and not part.get("synthetic") and not part.get("ignored")
+    if part.get("type") == "compaction":
+        return Compaction(part["key"], part["at"], "auto" if part.get("auto") else "manual")
+    return Prompt(part["key"], part["at"], words) if is_typed and words.strip() else None
+
+
+def _done(message: Json, part: Json) -> Event | None:
+    key, at, kind, words = part["key"], part["at"], part.get("type"), text(part.get("text"))
+    if kind == "tool":
+        return _call(part)
+    if not words.strip():
+        return None
+    if kind == "reasoning":
+        return Thought(key, at, words)
+    if kind != "text":
+        return None
+    if message.get("summary") is True:
+        return Compaction(key, at, summary=words)
+    return Reply(key, at, words, text(message.get("modelID")))
+
+
+def _call(part: Json) -> ToolCall:
+    state = mapping(part.get("state"))
+    details, status = mapping(state.get("metadata")), state.get("status")
+    result = None
+    if status in ("completed", "error"):
+        code = details.get("exit") if type(details.get("exit")) is int else None
+        words = text(state.get("output")) or text(state.get("error"))
+        rejected = status == "error" and words.startswith(_REJECTED)
+        started = text(details.get("sessionId"))
+        result = Result(words, status == "error" or bool(code), rejected, code, started)
+    given = arguments(state.get("input"))
+    return ToolCall(
+        part["key"], part["at"], text(part.get("callID")), text(part.get("tool")), given, result
+    )
+
+
+def _usage(session: Json, messages: Iterable[Json]) -> Usage:
+    """The tokens of the session; databases of older versions have them only in the steps."""
+    if "tokens_input" in session:
+        own = {key: session.get(f"tokens_{key}") for key in ("input", "output", "reasoning")}
+        cache = {
+            "read": session.get("tokens_cache_read"),
+            "write": session.get("tokens_cache_write"),
+        }
+        return _tokens({**own, "cache": cache})
+    parts = (part for message in messages for part in message["parts"])
+    steps = (mapping(it.get("tokens")) for it in parts if it.get("type") == "step-finish")
+    return sum(map(_tokens, steps), Usage())
+
+
+def _tokens(given: Json) -> Usage:
+    cache = mapping(given.get("cache"))
+    generated = count(given.get("output")) + count(given.get("reasoning"))
+    return Usage(
+        count(given.get("input")), generated, count(cache.get("read")), count(cache.get("write"))
+    )
+
+
+def _data(value: object, unknown: Counter[str]) -> Json:
+    try:
+        return mapping(parsed(value)) if isinstance(value, str) else {}
+    except (ValueError, RecursionError):
+        unknown["data that is not JSON"] += 1
+        return {}
+
+
+def _rows(database: sqlite3.Connection, query: str, *values: object) -> list[Json]:
+    cursor = database.execute(query, values)
+    names = [column[0] for column in cursor.description]
+    return [dict(zip(names, row, strict=True)) for row in cursor]

@@ -1,0 +1,70 @@
+"""The files of an agent: opened for reading, found without following links below its folder."""
+
+from __future__ import annotations
+
+import os
+import stat
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO
+
+from unlatch.errors import StoreError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+# Never opened, whoever names them.
+_CREDENTIALS = frozenset(
+    ("auth.json", "mcp-auth.json", ".credentials.json", "oauth_creds.json", "google_accounts.json")
+)
+_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+
+
+@contextmanager
+def opened(path: Path, *, may_be_link: bool = False) -> Iterator[BinaryIO]:
+    """Open a regular file for reading; a link only where a person named it.
+
+    Raises:
+        StoreError: `transcript-unreadable`, also for an error while it is read.
+    """
+    try:
+        if not _CREDENTIALS.isdisjoint((path.name, path.resolve().name)):
+            raise unreadable(path, "it contains credentials")
+        # A named pipe would wait for a writer.
+        descriptor = os.open(path, _FLAGS | (0 if may_be_link else _NOFOLLOW))
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise unreadable(path, "it is not a regular file")
+            yield file
+    except (OSError, RuntimeError) as error:  # the latter is a loop of links
+        raise unreadable(path, getattr(error, "strerror", None) or str(error)) from error
+
+
+def unreadable(path: Path, why: str) -> StoreError:
+    return StoreError(
+        "transcript-unreadable",
+        f"the transcript cannot be read: {why}",
+        where=str(path),
+        hint="check the path and the file's permissions",
+    )
+
+
+def matching(root: Path, patterns: Sequence[str]) -> Iterator[tuple[Path, os.stat_result]]:
+    """The regular files below a folder; each pattern is for the names of one level."""
+    pattern, *inner = patterns
+    for entry in _entries(root):
+        if fnmatchcase(entry.name, pattern):
+            if inner and entry.is_dir(follow_symlinks=False):
+                yield from matching(Path(entry.path), inner)
+            elif not inner and entry.is_file(follow_symlinks=False):
+                yield Path(entry.path), entry.stat(follow_symlinks=False)
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(entries, key=lambda it: it.name)
+    except OSError:  # it is not there, or another user's
+        return []

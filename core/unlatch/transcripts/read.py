@@ -1,0 +1,132 @@
+"""Read the transcripts in a file; its content says whose they are, not its name."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from glob import escape
+from itertools import islice
+from typing import TYPE_CHECKING, BinaryIO
+
+from unlatch.errors import StoreError
+from unlatch.transcripts.agents import aider, claude_code, codex, gemini_cli, opencode
+from unlatch.transcripts.agents.claude_files import with_agents
+from unlatch.transcripts.agents.sqlite_file import HEADER, database
+from unlatch.transcripts.files import matching, opened
+from unlatch.transcripts.jsonl import MAX_LINE, ends, raw_lines, read_lines
+from unlatch.transcripts.values import mapping, parsed
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from unlatch.transcripts.jsonl import Lines
+    from unlatch.transcripts.model import Json, Transcript
+
+# Bytes and lines at the beginning of a file that are enough to recognise it.
+_START = 1 << 12
+_FIRST = 50
+_MAX_PATH = 1 << 12
+_READERS: dict[str, Callable[[Lines, Counter[str]], Transcript]] = {
+    claude_code.AGENT: claude_code.read,
+    codex.AGENT: codex.read,
+    gemini_cli.AGENT: gemini_cli.read,
+}
+
+
+def read_transcripts(path: Path, *, id: str = "") -> list[Transcript]:
+    """The transcripts in a file with their subagents: several in those of OpenCode and aider.
+
+    Args:
+        id: only the transcript with this id, where a file may have several.
+
+    Raises:
+        StoreError: `transcript-unreadable` or `transcript-not-recognised`.
+    """
+    with opened(path, may_be_link=True) as file:
+        start = file.read(_START)
+        file.seek(0)
+        if start.startswith(HEADER):
+            with database(path) as connection:
+                rows = [it for it in opencode.sessions(connection) if id in ("", it["id"])]
+                return [opencode.read(connection, row) for row in rows]
+        if any(it.startswith(aider.START.encode()) for it in start.splitlines()):
+            lines = (it.decode("utf-8", "replace").rstrip("\r\n") for it in raw_lines(file))
+            chats = aider.read(lines, cwd=str(path.absolute().parent))
+            return [it for it in chats if id in ("", it.id)]
+        return [_with_subagents(_read_json(file, path), path)]
+
+
+def read_ends(path: Path) -> Transcript:
+    """A transcript of JSON lines as far as its first and last lines show it."""
+    with opened(path) as file:
+        return _located(_read_json(ends(file), path), path)
+
+
+def _read_json(file: BinaryIO, path: Path) -> Transcript:
+    first = [line for _, line in islice(read_lines(file, Counter()), _FIRST)]
+    file.seek(0)
+    unknown: Counter[str] = Counter()
+    lines: Lines = read_lines(file, unknown)
+    if not first:  # the older form of Gemini CLI is one object, perhaps over many lines
+        first = [_whole(file)]
+        lines = enumerate(first, 1)
+    agent = next(filter(None, map(_agent, first)), "")
+    if not agent:
+        raise StoreError(
+            "transcript-not-recognised",
+            "the file is not a transcript of a known agent",
+            where=str(path),
+            hint="pass a transcript of Claude Code, Codex, Gemini CLI, OpenCode or aider",
+        )
+    return _READERS[agent](lines, unknown)
+
+
+def _whole(file: BinaryIO) -> Json:
+    try:
+        return mapping(parsed(file.read(MAX_LINE).decode("utf-8", "replace")))
+    except (ValueError, RecursionError):
+        return {}
+
+
+def _agent(line: Json) -> str:
+    """The agent that writes such lines, if that is certain."""
+    if isinstance(line.get("payload"), dict) or {"id", "timestamp", "instructions"} <= line.keys():
+        return codex.AGENT
+    if "$set" in line or {"sessionId", "startTime"} <= line.keys():
+        return gemini_cli.AGENT
+    if "type" in line and not {"sessionId", "uuid", "leafUuid", "messageId"}.isdisjoint(line):
+        return claude_code.AGENT
+    return ""
+
+
+def _with_subagents(transcript: Transcript, path: Path) -> Transcript:
+    if transcript.agent == claude_code.AGENT and not transcript.parent:
+        return with_agents(transcript, path)
+    if transcript.agent == gemini_cli.AGENT:
+        return replace(_located(transcript, path), subagents=tuple(_chats(transcript, path)))
+    return transcript
+
+
+def _chats(parent: Transcript, path: Path) -> list[Transcript]:
+    """The chats of the agents that a chat of Gemini CLI started, in a folder with its id."""
+    found = []
+    for file, _ in matching(path.parent, [escape(parent.id), "*.json*"]):
+        try:
+            with opened(file) as content:
+                found.append(replace(_read_json(content, file), parent=parent.id))
+        except StoreError:
+            continue
+    return found
+
+
+def _located(transcript: Transcript, path: Path) -> Transcript:
+    """With the project's folder, which Gemini CLI notes in a file of its own."""
+    if transcript.cwd or transcript.agent != gemini_cli.AGENT:
+        return transcript
+    try:
+        with opened(path.absolute().parent.parent / ".project_root") as file:
+            root = file.read(_MAX_PATH).decode("utf-8", "replace").strip()
+    except StoreError:
+        return transcript
+    return replace(transcript, cwd=root)
