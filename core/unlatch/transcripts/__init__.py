@@ -7,6 +7,7 @@ credentials, and follows no link below an agent's folder. A line of an unknown t
 
 from __future__ import annotations
 
+from unlatch.transcripts.find import Listed, find_transcripts
 from unlatch.transcripts.findings import Correction, Decision, Failure, Finding, findings
 from unlatch.transcripts.model import (
     Branch,
@@ -32,6 +33,7 @@ __all__ = [
     "Failure",
     "Finding",
     "Interruption",
+    "Listed",
     "Prompt",
     "Reply",
     "Result",
@@ -39,6 +41,7 @@ __all__ = [
     "ToolCall",
     "Transcript",
     "Usage",
+    "find_transcripts",
     "findings",
     "read_transcripts",
 ]

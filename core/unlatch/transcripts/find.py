@@ -1,0 +1,130 @@
+"""Find transcripts: where each agent keeps them, the newest first.
+
+A file's first and last lines are read when its entry is asked for, never the whole file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from operator import attrgetter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError
+from unlatch.transcripts.agents import aider, claude_code, codex, gemini_cli, opencode
+from unlatch.transcripts.agents.sqlite_file import database
+from unlatch.transcripts.files import matching, opened
+from unlatch.transcripts.jsonl import ends, raw_lines
+from unlatch.transcripts.read import read_ends
+from unlatch.transcripts.values import moment, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_AIDER_FILE = ".aider.chat.history.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A transcript that can be read with `read_transcripts(path, id=id)`; None if that failed.
+
+    Args:
+        id: empty for a file with all chats of a project (aider).
+        modified: when the agent last wrote it.
+    """
+
+    agent: str
+    path: Path
+    modified: datetime
+    id: str = ""
+    title: str = ""
+    cwd: str = ""
+    branch: str = ""
+
+
+def find_transcripts(
+    *, environ: Mapping[str, str], home: Path, projects: Sequence[Path] = ()
+) -> Iterator[Listed]:
+    """The transcripts of a user, the newest first; subagents are part of theirs.
+
+    Args:
+        environ: names the agents' folders where the user moved them.
+        projects: folders of projects; aider keeps its chats there.
+    """
+    found = [*_files(environ, home), *_sessions(environ, home), *_chats(environ, projects)]
+    for listed in sorted(found, key=attrgetter("modified"), reverse=True):
+        if listed.id or listed.agent == aider.AGENT:
+            yield listed
+        else:
+            yield from _described(listed)
+
+
+def _files(environ: Mapping[str, str], home: Path) -> Iterator[Listed]:
+    for folder in _claude_folders(environ, home):
+        yield from _listed(claude_code.AGENT, folder, ["projects", "*", "*.jsonl"])
+    folder = _folder(environ, "CODEX_HOME", home / ".codex")
+    yield from _listed(codex.AGENT, folder, ["sessions", "*", "*", "*", "rollout-*.jsonl"])
+    yield from _listed(codex.AGENT, folder, ["archived_sessions", "rollout-*.jsonl"])
+    folder = _folder(environ, "GEMINI_CLI_HOME", home) / ".gemini"
+    yield from _listed(gemini_cli.AGENT, folder, ["tmp", "*", "chats", "session-*.json*"])
+
+
+def _claude_folders(environ: Mapping[str, str], home: Path) -> list[Path]:
+    named = [it.strip() for it in environ.get("CLAUDE_CONFIG_DIR", "").split(",")]
+    folders = [Path(it) for it in named if it] or [home / ".claude", home / ".config" / "claude"]
+    return list(dict.fromkeys(folders))
+
+
+def _folder(environ: Mapping[str, str], name: str, usual: Path) -> Path:
+    return Path(environ[name]) if environ.get(name) else usual
+
+
+def _listed(agent: str, folder: Path, patterns: Sequence[str]) -> Iterator[Listed]:
+    for path, found in matching(folder, patterns):
+        is_agent = agent == claude_code.AGENT and path.name.startswith("agent-")
+        is_migrated = path.suffix == ".json" and path.with_suffix(".jsonl").exists()
+        if not is_agent and not is_migrated:
+            yield Listed(agent, path, datetime.fromtimestamp(found.st_mtime, UTC))
+
+
+def _described(listed: Listed) -> Iterator[Listed]:
+    """The entry with its title; none for an agent's own transcript, which belongs to another."""
+    try:
+        it = read_ends(listed.path)
+    except StoreError:
+        yield listed
+        return
+    if not it.parent:
+        yield Listed(it.agent, listed.path, listed.modified, it.id, it.title, it.cwd, it.branch)
+
+
+def _sessions(environ: Mapping[str, str], home: Path) -> Iterator[Listed]:
+    data = _folder(environ, "XDG_DATA_HOME", home / ".local" / "share")
+    for path, found in matching(data, ["opencode", "opencode*.db"]):
+        changed = datetime.fromtimestamp(found.st_mtime, UTC)
+        try:
+            with database(path) as connection:
+                rows = opencode.sessions(connection)
+        except StoreError:
+            yield Listed(opencode.AGENT, path, changed)
+            continue
+        for row in rows:
+            words = (text(row.get(key)) for key in ("id", "title", "directory"))
+            at = moment(row.get("time_updated")) or changed
+            yield Listed(opencode.AGENT, path, at, *words)
+
+
+def _chats(environ: Mapping[str, str], projects: Sequence[Path]) -> Iterator[Listed]:
+    name = environ.get("AIDER_CHAT_HISTORY_FILE") or _AIDER_FILE
+    for project in projects:
+        path = project / name
+        try:
+            with opened(path) as file:
+                at = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+                lines = (it.decode("utf-8", "replace").rstrip() for it in raw_lines(ends(file)))
+                chats = aider.read(lines, cwd=str(project))
+        except StoreError:
+            continue
+        title = next((it.title for it in reversed(chats) if it.title), "")
+        yield Listed(aider.AGENT, path, at, title=title, cwd=str(project))
