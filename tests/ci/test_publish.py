@@ -187,6 +187,51 @@ def test_what_cannot_be_merged_is_left_to_the_next_run(team: Team) -> None:
     assert {"github": 0, "ado": 1, "jira": 1} == team.told("Reopened on octo/widgets")
 
 
+def test_a_pull_that_was_not_pushed_is_continued_by_the_next_job(team: Team) -> None:
+    reopen_by_hand(team)
+    first = job(team, "first")
+    first.git("remote", "set-url", "--push", "origin", "/nonexistent.git")
+    sync(first, code=3)
+    lost = first.metadata()["reopenHistory"]
+    team.writes()
+
+    check = job(team, "check").try_unlatch("sync", "--check")
+    sync(job(team, "second"))
+
+    assert 5 == check.code, check.out
+    assert (ONCE_ELSEWHERE, []) == (team.told("Reopened on octo/widgets"), team.writes())
+    history = shared(team).metadata()["reopenHistory"]
+    assert [(one["id"], one["reason"]) for one in lost] == [
+        (one["id"], one["reason"]) for one in history
+    ]
+    assert 0 == job(team, "third").try_unlatch("sync", "--check").code
+
+
+def test_a_commit_that_was_not_pushed_is_pushed_by_the_next_run(team: Team) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job")
+    here.git("remote", "set-url", "--push", "origin", "/nonexistent.git")
+    sync(here, code=3)
+    here.git("remote", "set-url", "--push", "origin", str(team.folder / "origin.git"))
+
+    done = here.try_unlatch("sync", "--yes", "--commit", "push", "--json")
+
+    assert (0, [NAME]) == (done.code, done.document["commit"]["increments"]), done.err
+    assert "active" == shared(team).metadata()["status"]
+
+
+def test_commits_of_other_files_are_not_pushed(team: Team) -> None:
+    here = job(team, "job")
+    (here.root / "code.py").write_text("print()\n")
+    here.git("add", "code.py")
+    here.git("-c", "user.name=G", "-c", "user.email=g@example.com", "commit", "-qm", "Code")
+    before = team.laptop.git("ls-remote", "origin")
+
+    sync(here)
+
+    assert before == team.laptop.git("ls-remote", "origin")
+
+
 def test_a_branch_that_takes_no_push(team: Team) -> None:
     hook(team.folder / "origin.git", "pre-receive", "echo protected branch >&2; exit 1")
     reopen_by_hand(team)

@@ -2,7 +2,7 @@
 
 import os
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import PurePosixPath
 
 from unlatch.increments.files.layout import EVENTS, METADATA, SPEC, TASKS
@@ -41,6 +41,12 @@ def own_files(status: bytes, *, below: str) -> tuple[tuple[str, ...], tuple[str,
         for path in codes
     ]
     return tuple(sorted(paths)), tuple(sorted(ours))
+
+
+def changed_increments(paths: Iterable[str], *, below: str) -> tuple[str, ...]:
+    """The folders of the increments whose records are among these files."""
+    places = (_place(path, below) for path in paths)
+    return tuple(sorted({place[0] for place in places if place and place[1] in _RECORDS}))
 
 
 def _is_moved(codes: Collection[str]) -> bool:

@@ -4,6 +4,7 @@ Only increments' own files are committed, and nothing is forced. After another p
 other commits are merged field by field, and the push is repeated.
 """
 
+import os
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from unlatch.project.git.run import GitResult
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.publish.ci import detect
-from unlatch.publish.own_files import own_files
+from unlatch.publish.own_files import changed_increments, own_files
 from unlatch.publish.target import PublishTarget, Way, fetch, find_target
 from unlatch.sync.sync import Sync, SyncListener, SyncOptions, SyncResult
 from unlatch.worklog.neutral import visible
@@ -110,6 +111,8 @@ def _publish(target: PublishTarget | None, listener: PublishListener) -> Publish
 def publish(target: PublishTarget) -> Published | None:
     """Commit the changed increments, and push them; None if nothing has changed.
 
+    Commits that an earlier run could not push are pushed as well.
+
     Raises:
         NotPublished: `commit-failed`, `fetch-failed`, `push-refused`, `push-in-conflict` or
             `push-overtaken`.
@@ -120,12 +123,22 @@ def publish(target: PublishTarget) -> Published | None:
     message = _message(target, names)
     if target.way is Way.PR:
         return _propose(target, names, message)
-    if not paths:
+    if paths:
+        _run(target, "commit", "--quiet", "--only", "-m", message, paths=paths)
+    elif not (names := _unpushed(target)):
         return None
-    _run(target, "commit", "--quiet", "--only", "-m", message, paths=paths)
     _push(target)
     commit = target.git("rev-parse", "HEAD").line
     return Published(commit, target.branch, names, target.remote)
+
+
+def _unpushed(target: PublishTarget) -> tuple[str, ...]:
+    """The increments in commits that the remote's branch does not have, as far as is known here."""
+    pushed = f"refs/remotes/{target.remote}/{target.branch}"
+    options = ("--format=", "--name-only", "--no-renames", "-z")
+    listed = target.git("log", *options, f"{pushed}..HEAD", "--")
+    paths = os.fsdecode(listed.out).split("\0") if listed.is_done else ()
+    return changed_increments(filter(None, paths), below=target.below)
 
 
 def _propose(target: PublishTarget, names: tuple[str, ...], message: str) -> Published | None:

@@ -28,6 +28,7 @@ from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import DeliveryOptions, Kind, Operation, seen_of
 from unlatch.sync.compare import Compared, Verdict
 from unlatch.sync.plan import Move, SyncPlan, by_increment
+from unlatch.sync.pull_id import pull_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +67,18 @@ def apply_sync_plan(
     for group in by_increment(plan.having(Verdict.PUSH)):
         pushed += _push(workspace, group, by=by)
     fresh = {operation.op for operation in pushed if operation.state}
+    enqueued = {operation.op for operation in pushed}
     moves = list(plan.moves)
     for number, move in enumerate(moves):
         try:
-            fresh |= _move(workspace, move, by=by, force=force)
+            made = _move(workspace, move, by=by, force=force)
         except UnlatchError as error:
             moves[number] = replace(move, error=error)
-    enqueued = frozenset({*fresh, *(one.op for one in pushed)})
-    return AppliedPlan(tuple(moves), enqueued, frozenset(fresh))
+        else:
+            enqueued |= made
+            # An earlier pull may have delivered the same operations.
+            fresh |= made - {move.op}
+    return AppliedPlan(tuple(moves), frozenset(enqueued), frozenset(fresh))
 
 
 def _bases(status: Status, links: Iterable[Compared]) -> dict[Link, Base]:
@@ -181,7 +186,8 @@ def _plan_move(move: Move, intent: Intent, *, forced: tuple[str, ...]) -> Plan:
     exclude = [*origins, *(link for link in increment.links if link not in move.others)]
     # Abandoning closed them deliberately, and this undoes exactly that.
     options = DeliveryOptions(even_if_not_planned=increment.status is Status.ABANDONED)
-    intent = replace(intent, exclude=exclude, options=options, forced=forced)
+    op = move.op or pull_id(increment, intent.op)
+    intent = replace(intent, op=op, exclude=exclude, options=options, forced=forced)
     relabelling = _relabel(move, intent)
     if increment.status is Status.COMPLETED:
         intent = replace(intent, source=", ".join(link.key for link in origins))

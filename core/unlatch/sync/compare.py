@@ -58,6 +58,8 @@ class ReconcileContext:
     needed: bool = False  # whether another unfinished one links to it; it is not closed then
     # The id of a reopen on another branch: the item shows it, and these files do not know it.
     reopened_elsewhere: str | None = None
+    # The id of an earlier pull that reopened the item, and whose files were not pushed.
+    unpublished_pull: str | None = None
     closed_by: str | None = None  # the cause, if not a person (a merged pull request)
 
 

@@ -31,6 +31,7 @@ from unlatch.sync.compare import (
     remote_sides,
     resolve_conflicts,
 )
+from unlatch.sync.pull_id import is_pull_of
 from unlatch.worklog.ids import ulid_time
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class Move:
     others: tuple[Link, ...]  # the links whose items follow
     by: str  # who changed them, if the tracker says so
     reason: str
+    op: str | None = None  # the earlier pull that it repeats, if any
     error: UnlatchError | None = None  # why the increment was left as it is
 
     @property
@@ -187,20 +189,25 @@ def _check_branches(
 
     The last comment of unlatch has to be of an operation that these files do not know. A marker
     proves nothing about the state, and a branch may be deleted without a merge: after a while the
-    item counts as reopened by hand.
+    item counts as reopened by hand. A pull of this increment was made on this branch, and is made
+    again.
     """
     item = one.seen.item
     if one.verdict is not Verdict.PULL or item is None or not item.category.is_open:
         return one
     try:
         ops = trackers.open(item.ref.tracker).find_ops(item.ref)
-        unknown = {op for op in ops[-1:] if _is_recent(op, now)} - _known_operations(one.increment)
+        unknown = set(ops[-1:]) - _known_operations(one.increment)
         # The item may have been another increment's before.
         for other in everything if unknown else ():
             unknown -= _known_operations(other)
     except UnlatchError as error:
         return replace(one, seen=replace(one.seen, error=error), decision=None)
-    context = replace(one.context, reopened_elsewhere=next(iter(unknown), None))
+    op = next(iter(unknown), None)
+    if op is not None and is_pull_of(one.increment, op):
+        return replace(one, context=replace(one.context, unpublished_pull=op))
+    elsewhere = op if op is not None and _is_recent(op, now) else None
+    context = replace(one.context, reopened_elsewhere=elsewhere)
     status, base = one.increment.status, one.link.base
     decision = decide(status, base, item.category, policy=one.policy, context=context)
     return replace(one, decision=decision, context=context)
@@ -236,24 +243,29 @@ def _known_operations(increment: Increment) -> set[str | None]:
 
 def _plan_move(group: Sequence[Compared]) -> Move | None:
     """Return the change of status with which one increment follows its items."""
-    origins = tuple(one for one in group if one.verdict is Verdict.PULL)
-    if not origins:
+    pulled = tuple(one for one in group if one.verdict is Verdict.PULL)
+    if not pulled:
         return None
+    # The others were reopened by an earlier pull.
+    origins = tuple(one for one in pulled if not one.context.unpublished_pull) or pulled
     # Items that were closed in different ways make it done rather than dropped.
     side = next(one for one in Side if one in remote_sides(origins))
-    others = tuple(one.link for one in group if _follows(one, side))
+    others = tuple(one.link for one in group if one not in origins and _follows(one, side))
     happened = "Reopened" if side is Side.OPEN else "Closed"
     by = next((one.seen.item.changed_by for one in origins if one.seen.item), None)
     where = ", ".join(one.seen.name for one in origins)
     reason = f"{happened} on {where}" + (f" by {by}" if by else "")
     increment = origins[0].increment
-    return Move(increment, _STATUSES[side], origins, others, by or _UNKNOWN_USER, reason)
+    op = next(filter(None, (one.context.unpublished_pull for one in pulled)), None)
+    return Move(increment, _STATUSES[side], origins, others, by or _UNKNOWN_USER, reason, op)
 
 
 def _follows(one: Compared, side: Side) -> bool:
     """Whether a link's item has to follow the increment to a side."""
-    if one.verdict is Verdict.PULL or one.seen.item is None or not one.policy.direction.pushes:
+    if one.seen.item is None or not one.policy.direction.pushes:
         return False
+    if one.context.unpublished_pull:
+        return True
     if side is not Side.OPEN and one.context.needed:
         return False
     return (remote_side(one.seen.item.category) is Side.OPEN) is not (side is Side.OPEN)

@@ -7,7 +7,7 @@ ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 # Nine digits are more than any project has, and far from where int() refuses. SpecWeave adds a
 # letter to the numbers of imported work (0024G).
 FOLDER = re.compile(r"(?P<number>[0-9]{3,9})(?P<letter>[A-Za-z]?)-(?P<slug>.+)")
-_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+ULID_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 NUMBER = re.compile(r"(?P<number>[0-9]{1,9})(?P<letter>[A-Za-z]?)", re.ASCII)
 
 
@@ -18,7 +18,9 @@ def is_ulid(text: str) -> bool:
 
 def ulid_time(ulid: str) -> float:
     """The time in a ULID, in seconds since 1970, by the clock that made it."""
-    return sum(_DIGITS.index(digit) << 5 * place for place, digit in enumerate(ulid[9::-1])) / 1000
+    return (
+        sum(ULID_DIGITS.index(digit) << 5 * place for place, digit in enumerate(ulid[9::-1])) / 1000
+    )
 
 
 def number_of(folder: str) -> int | None:

@@ -8,6 +8,9 @@ import pytest
 from tests.cli.project import NAME, REASON, Project
 from tests.cli.trackers.test_sync import CLOSED_STATES, OPEN_STATES, by_hand, writes
 
+from unlatch.project.workspace import new_ulid
+from unlatch.spi import visible
+
 OTHER = "0008-other"
 
 
@@ -194,13 +197,14 @@ def test_a_reopen_is_not_taken_for_another_branchs_because_of_what_another_incre
     assert (0, "active") == (done.code, project.metadata(OTHER)["status"]), done.said
 
 
-def test_one_reopen_from_elsewhere_speaks_for_all_items_of_its_increment(project: Project) -> None:
+def test_a_pull_whose_files_were_lost_is_repeated_without_a_write(project: Project) -> None:
     seen_in_step(project, status="completed")
     before = (project.folder() / "metadata.json").read_bytes()
     by_hand(project, "github", opens=True)
     assert project.run("sync").code == 0
     assert [] == project.comments()["github"]
-    # Another clone, which has not been told of that.
+    op = project.metadata()["reopenHistory"][0]["id"]
+    # Another clone, which does not know that.
     (project.folder() / "metadata.json").write_bytes(before)
     (project.folder() / "events.jsonl").unlink()
     writes(project)
@@ -208,7 +212,25 @@ def test_one_reopen_from_elsewhere_speaks_for_all_items_of_its_increment(project
     done = project.run("sync")
 
     assert (0, []) == (done.code, writes(project)), done.said
-    assert project.metadata()["status"] == "completed"
+    assert ("active", [op]) == (
+        project.metadata()["status"],
+        [entry["id"] for entry in project.metadata()["reopenHistory"]],
+    )
+
+
+def test_one_reopen_from_elsewhere_speaks_for_all_items_of_its_increment(project: Project) -> None:
+    seen_in_step(project, status="completed")
+    # A branch that does not link the issue has reopened the others.
+    op = new_ulid()
+    for tracker in ("ado", "jira"):
+        by_hand(project, tracker, opens=True)
+    project.box.ado.add_comment(101, f"Reopened: more<br>{visible(op)}")
+    project.box.jira.add_comment("SCRUM-28", f"Reopened: more\n\n{visible(op)}")
+    by_hand(project, "github", opens=True)
+
+    done = project.run("sync")
+
+    assert (0, "completed") == (done.code, project.metadata()["status"]), done.said
     assert "reopened on another branch" in done.out
 
 
