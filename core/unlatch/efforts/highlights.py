@@ -15,7 +15,7 @@ _SENTENCES = MappingProxyType(
     {
         "rejected": re.compile(
             r"\b(reject\w*|ruled? out|did ?n[o']t work|does ?n[o']t work|not an option|gave up on|"
-            r"abandon\w*|dead end|tried .* but|failed because|instead of)\b",
+            r"abandon\w*|dead end|tried .{0,200} but|failed because|instead of)\b",
             re.IGNORECASE,
         ),
         "decided": re.compile(
@@ -28,7 +28,7 @@ _SENTENCES = MappingProxyType(
 _IDENTIFIERS = re.compile(
     r"`[^`\n]{2,80}`"  # code spans
     r"|https?://[^\s<>\"')\]]+"
-    r"|(?<![\w/])(?:[\w.-]+/)+[\w.-]+\.\w+"  # paths
+    r"|(?<![\w./-])/?(?:[\w.-]+/)+[\w.-]+\.\w+"  # paths; from their beginning, or it takes long
     r"|\b[A-Z][A-Z0-9]+-\d+\b|(?<!\w)#\d+\b"  # items
     r"|\b[0-9a-f]{7,40}\b(?<![g-z])(?=\W|$)"  # commits
     r"|\b[a-z]+_[a-z0-9_]+\b|\b[a-z]+[A-Z]\w+\b"  # names in code

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from unlatch.efforts.conversation import Conversation
     from unlatch.efforts.store import EffortStore
     from unlatch.efforts.transcript import Transcript
+
+
+# Lines that one event can have recorded, as far as the report goes.
+_MOST_GONE = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +88,8 @@ def _events(lines: list[bytes], expected: list[str]) -> Iterator[Problem]:
         if isinstance(event, Logged):
             expected += event.hashes
         if isinstance(event, ChainedEvent) and event.lines > len(expected):
-            expected += [""] * (event.lines - len(expected))  # of an event that is gone
+            # Of an event that is gone; of one that claims more, the chain has the problem.
+            expected += [""] * min(event.lines - len(expected), _MOST_GONE)
 
 
 def _log(name: str, expected: list[str], found: list[str]) -> Iterator[Problem]:
@@ -102,16 +108,17 @@ def _log(name: str, expected: list[str], found: list[str]) -> Iterator[Problem]:
 def _differences(name: str, start: int, old: list[str], new: list[str]) -> Iterator[Problem]:
     from difflib import SequenceMatcher  # noqa: PLC0415  (slow to load)
 
+    olds, news = set(old), set(new)
     matcher = SequenceMatcher(None, old, new, autojunk=False)
     for kind, was, was_end, now, now_end in matcher.get_opcodes():
         if kind == "equal":
             continue
-        gone = [at for at in range(was, was_end) if old[at] not in new]
+        gone = deque(at for at in range(was, was_end) if old[at] not in news)
         for at in range(now, now_end):
-            if new[at] in old:
+            if new[at] in olds:
                 yield Problem(name, start + at + 1, "moved")
             elif gone:
-                gone.pop(0)
+                gone.popleft()
                 yield Problem(name, start + at + 1, "changed")
             else:
                 yield Problem(name, start + at + 1, "unrecorded" if was == len(old) else "added")

@@ -1,0 +1,51 @@
+"""Texts and numbers that are made to take long, or much memory."""
+
+from __future__ import annotations
+
+import json
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import pytest
+
+from unlatch.efforts.events import EVENTS
+from unlatch.efforts.highlights import highlights
+from unlatch.efforts.store import LOG
+from unlatch.efforts.verify import verify
+
+if TYPE_CHECKING:
+    from unlatch.efforts.store import EffortStore
+
+# Each of these took from 20 seconds to minutes. The texts are as long as a message can be.
+SECONDS = 5.0
+
+
+@pytest.mark.parametrize(
+    "piece", ["a.", "1.", ".a/", "A1-", "tried ", "a/", "a_", "`a", "x-", "/."]
+)
+def test_highlights_of_a_repeated_piece_are_found_at_once(piece: str) -> None:
+    text = piece * (100_000 // len(piece))
+    started = monotonic()
+    highlights([(1, {"role": "user", "content": text})])
+    assert monotonic() - started < SECONDS
+
+
+def test_events_that_claim_a_number_of_lines_are_not_believed(store: EffortStore) -> None:
+    store.open("auth-bug")
+    transcript = store.transcript("auth-bug")
+    transcript.append({"role": "user", "content": "one"})
+    (*_, last) = transcript.lines(EVENTS.name)
+    with (transcript.folder / EVENTS.name).open("a") as events:
+        events.write(json.dumps(json.loads(last) | {"lines": 10**12, "hashes": []}) + "\n")
+    assert (EVENTS.name, 2) in [(one.file, one.line) for one in verify(transcript)]
+
+
+def test_a_long_log_whose_lines_were_all_replaced_is_checked_at_once(store: EffortStore) -> None:
+    store.open("auth-bug")
+    transcript = store.transcript("auth-bug")
+    transcript.append(*({"role": "user", "content": str(number)} for number in range(20_000)))
+    log = transcript.folder / LOG
+    log.write_text(log.read_text().replace("user", "none"))
+    started = monotonic()
+    assert {one.kind for one in verify(transcript)} == {"changed"}
+    assert monotonic() - started < SECONDS
