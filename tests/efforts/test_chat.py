@@ -298,3 +298,18 @@ def test_an_effort_that_another_conversation_concluded_takes_no_more_lines(talk:
 def test_all_logs_are_proved_after_a_conversation(worked: Talk) -> None:
     assert verify(worked.store.transcript("auth-bug")) == []
     assert verify(Conversation(worked.store).ambient) == []
+
+
+def test_a_summary_of_a_long_log_covers_all_of_it(talk: Talk) -> None:
+    talk("Begin", reply(None, call("open_effort", name="auth-bug")), reply("Ok"))
+    talk.store.transcript("auth-bug").append(
+        *({"role": "user", "content": f"Fact {number}. " + "word " * 500} for number in range(70))
+    )
+    replies = [reply(f"Part {number}.") for number in range(3)]
+    _, model = talk("Close it", reply(None, call("close_effort")), *replies, reply("Closed."))
+    shown = [context(model, number) for number in (1, 2, 3)]
+    assert [
+        number for number in range(70) if not any(f"Fact {number}." in one for one in shown)
+    ] == []
+    assert ["Summary of the log so far:\nPart" in one for one in shown] == [False, True, True]
+    assert get(talk, "auth-bug").summary == "Part 2."

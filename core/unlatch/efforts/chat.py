@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from unlatch.efforts import memory
-from unlatch.efforts.limits import TITLE, cut
+from unlatch.efforts.limits import SUMMARY, TITLE, cut
 from unlatch.efforts.references import referred
 from unlatch.efforts.tools import DEFINITIONS, Answer, Tools
 from unlatch.llm.tokens import estimate
@@ -78,13 +78,26 @@ class Chat:
                 rounds.keep()
 
     def summarize(self, log: str) -> str:
-        """A summary of a log, by the model."""
-        room = self.ceiling * 3 // 4
-        while self.count(log) > room:
-            log = log[len(log) // 8 :]
-        messages = [{"role": "system", "content": _SUMMARIZE}, {"role": "user", "content": log}]
-        reply = self.model(messages, [])
-        return (reply.choices[0].message.content or "").strip()
+        """A summary of a whole log, by the model; of a long one, part after part."""
+        summary = ""
+        while log:
+            before = f"Summary of the log so far:\n{summary}\n\nIt goes on:\n" if summary else ""
+            size = self._fitting(before, log)
+            content, log = before + log[:size], log[size:]
+            messages = [
+                {"role": "system", "content": _SUMMARIZE},
+                {"role": "user", "content": content},
+            ]
+            reply = self.model(messages, [])
+            summary = cut((reply.choices[0].message.content or "").strip(), SUMMARY)
+        return summary
+
+    def _fitting(self, before: str, log: str) -> int:
+        """How many characters of a log fit into a request for a summary."""
+        size, room = len(log), self.ceiling * 3 // 4
+        while size > 1 and self.count(before + log[:size]) > room:
+            size = size * 3 // 4
+        return size
 
     def _decay(self, turn: Turn, text: str) -> list[str]:
         """Note the efforts that the message refers to; collapse those without a reference."""
