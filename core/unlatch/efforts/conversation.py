@@ -172,9 +172,11 @@ class Turn:
             self._record(Referenced, efforts=named)
 
     def _target(self) -> str | None:
-        """The active effort if it is one that takes lines; it may be concluded elsewhere."""
-        effort = self.efforts.get(self.state.active) if self.state.active else None
-        return effort.id if effort and effort.is_open else None
+        """The active effort if it takes lines; it may be concluded elsewhere, or damaged."""
+        with contextlib.suppress(StoreError):
+            effort = self.efforts.get(self.state.active) if self.state.active else None
+            return effort.id if effort and effort.is_open else None
+        return None
 
     def _record(self, kind: type[Any], **facts: Any) -> None:
         self.state.apply(self._pen.record(kind, **facts))

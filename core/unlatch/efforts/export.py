@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.transport.redact import MASK, Redactor
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from pathlib import Path
 
     from unlatch.efforts.model import Effort
@@ -19,19 +20,27 @@ HOME = "~"
 
 @dataclass(frozen=True, slots=True)
 class Export:
-    """The lines of a log and the number of places that were masked, by line number from 1."""
+    """The lines of a log and the number of places that were masked, by line number from 1.
+
+    Args:
+        broken: the numbers of the lines that cannot be read, which are not in it.
+    """
 
     lines: tuple[dict[str, Any], ...]
     masked: dict[int, int]
+    broken: tuple[int, ...]
 
 
-def export(log: list[dict[str, Any]], home: Path | None = None) -> Export:
-    """Mask probable secrets in a log, and the user's home folder."""
-    redactor, masked, lines = Redactor(), Counter[int](), []
-    for number, line in enumerate(log, 1):
-        shown = _mask(line, redactor, str(home) if home else "", masked, number)
-        lines.append(shown)
-    return Export(tuple(lines), dict(masked))
+def export(log: Iterable[tuple[int, dict[str, Any] | None]], home: Path | None = None) -> Export:
+    """Mask probable secrets in the numbered lines of a log, and the user's home folder."""
+    redactor, masked = Redactor(), Counter[int]()
+    lines, broken = [], []
+    for number, line in log:
+        if line is None:
+            broken.append(number)
+        else:
+            lines.append(_mask(line, redactor, str(home) if home else "", masked, number))
+    return Export(tuple(lines), dict(masked), tuple(broken))
 
 
 def _mask(value: Any, redactor: Redactor, home: str, masked: Counter[int], number: int) -> Any:

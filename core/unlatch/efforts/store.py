@@ -54,9 +54,19 @@ class EffortStore:
             return []
 
     def all(self) -> list[Effort]:
-        """All efforts, the one that was changed last first."""
-        found = (self.get(name) for name in self.names())
-        return sorted(filter(None, found), key=lambda one: (one.updated, one.id), reverse=True)
+        """All efforts that can be read, the one that was changed last first."""
+        found = [one for one in map(self._get_or_error, self.names()) if isinstance(one, Effort)]
+        return sorted(found, key=lambda one: (one.updated, one.id), reverse=True)
+
+    def unreadable(self) -> list[StoreError]:
+        """The errors of efforts that cannot be read; the others do not depend on them."""
+        return [one for one in map(self._get_or_error, self.names()) if isinstance(one, StoreError)]
+
+    def _get_or_error(self, id: str) -> Effort | StoreError | None:
+        try:
+            return self.get(id)
+        except StoreError as error:
+            return error
 
     def get(self, id: str) -> Effort | None:
         """The effort of that id, if there is one; StoreError where its files cannot be read."""

@@ -265,7 +265,7 @@ def damaged(transcript: Transcript, why: str) -> StoreError:
     """The error for a log or events that do not fit together."""
     return StoreError(
         "effort-damaged",
-        f"nothing can be added to {transcript.folder.name}: {why}",
+        f"{transcript.folder.name} cannot be continued: {why}",
         where=str(transcript.folder),
         hint=f"unlatch effort verify {transcript.folder.name} shows the lines in question",
     )

@@ -176,6 +176,35 @@ def test_export_masks_secrets_and_says_where(concluded: Project) -> None:
     assert [json.loads(line)["role"] for line in lines] == ["user", "system", "user", "user"]
 
 
+def test_lines_that_cannot_be_read_are_named(concluded: Project) -> None:
+    with (folder(concluded) / "log.jsonl").open("a") as log:
+        log.write('[]\n{"role":\n')
+    say(concluded, f"The token is {TOKEN}")
+    for command in ("show", "export"):
+        done = effort(concluded, command, "auth-bug")
+        assert (done.code, "2 lines of the log cannot be read (2, 3)" in done.err) == (0, True)
+    assert "Masked 1 place (lines 4)." in effort(concluded, "export", "auth-bug").err
+
+
+def test_an_exported_line_stays_one_line(concluded: Project) -> None:
+    say(concluded, "one\u2028two\x85three\x0cfour")
+    lines = effort(concluded, "export", "auth-bug", "--jsonl").out.removesuffix("\n").split("\n")
+    assert [json.loads(line)["role"] for line in lines] == ["user", "user"]
+
+
+def test_an_effort_that_cannot_be_read_does_not_stop_the_others(project: Project) -> None:
+    effort(project, "open", "first")
+    effort(project, "open", "auth-bug")
+    (folder(project) / "events.jsonl").write_text("garbage\n")
+    done = effort(project, "list", "--json")
+    assert (done.code, [one["id"] for one in done.document["efforts"]]) == (0, ["first"])
+    assert "error[effort-damaged]: auth-bug cannot be continued" in done.err
+    replies = project.root / "replies.json"
+    replies.write_text('["Hi."]')
+    done = project.run("effort", "chat", "--script", str(replies), stdin="Hello\n")
+    assert (done.code, done.out) == (0, "Hi.\n")
+
+
 def test_export_never_replaces_a_file(concluded: Project) -> None:
     target = concluded.root / "effort.md"
     assert effort(concluded, "export", "auth-bug", "--output", str(target)).code == 0

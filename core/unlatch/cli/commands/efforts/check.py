@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.commands.efforts.conversation import store_of
+from unlatch.cli.commands.efforts.conversation import store_of, tell_broken
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
@@ -77,10 +77,10 @@ def _line(problem: Problem) -> str:
 def export_effort(session: Session, *, effort: str, jsonl: bool, file: Path | None) -> int:
     store = store_of(session)
     found = store.find(effort)
-    done = export(store.transcript(found.id).read(), _home())
+    done = export(store.transcript(found.id).numbered(), _home())
     text = as_markdown(found, done.lines)
     if jsonl:
-        text = "".join(f"{json.dumps(line, ensure_ascii=False)}\n" for line in done.lines)
+        text = "".join(f"{json.dumps(line)}\n" for line in done.lines)
     if file:
         try:
             private = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
@@ -90,9 +90,10 @@ def export_effort(session: Session, *, effort: str, jsonl: bool, file: Path | No
             message = f"cannot write {file}: {error.strerror}"
             raise StoreError("not-writable", message, hint="choose another file") from error
     else:
-        output.data(*text.splitlines())
+        output.data(*text.removesuffix("\n").split("\n"))
     count, lines = sum(done.masked.values()), ", ".join(map(str, sorted(_counted(done.masked))))
     output.talk(f"Masked {times(count, 'place')}" + (f" (lines {lines})" if count else "") + ".")
+    tell_broken(found.id, done.broken)
     return 0
 
 

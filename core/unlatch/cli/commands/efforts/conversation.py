@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.project import effort_store
@@ -14,7 +15,7 @@ from unlatch.efforts.tools import Tools
 from unlatch.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from unlatch.cli.runtime.session import Session
     from unlatch.efforts.store import EffortStore
@@ -44,6 +45,14 @@ def tools_of(session: Session, conversation: str, by: str | None) -> Iterator[To
 def tell(tools: Tools) -> None:
     for banner in tools.banners:
         output.data(banner)
+
+
+def tell_broken(effort: str, lines: Sequence[int]) -> None:
+    """Say that lines of a log are not shown, because they cannot be read."""
+    if lines:
+        which = f"{times(len(lines), 'line')} of the log cannot be read"
+        numbers, hint = ", ".join(map(str, lines[:5])), f"unlatch effort verify {effort}"
+        output.talk(output.warn(f"{which} ({numbers}); `{hint}` finds lines that were changed"))
 
 
 def _no_model(_: str) -> str:

@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.commands.efforts.conversation import CONVERSATION, store_of
+from unlatch.cli.commands.efforts.conversation import CONVERSATION, store_of, tell_broken
 from unlatch.cli.commands.efforts.document import effort_entry
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import error_lines
 from unlatch.cli.runtime.session import JSON, with_session
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.model import Status
@@ -34,6 +35,8 @@ def list_effort(session: Session, *, status: str | None, conversation: str, as_j
     store = store_of(session)
     state = Conversation(store, conversation).state()
     efforts = [one for one in store.all() if status is None or one.status == status]
+    for one in store.unreadable():
+        output.talk(*error_lines(one))
     if as_json:
         expanded = sorted(state.expanded)
         entries = [effort_entry(one) for one in efforts]
@@ -71,8 +74,10 @@ def list_effort(session: Session, *, status: str | None, conversation: str, as_j
 def show_effort(session: Session, *, effort: str, lines: int, as_json: bool) -> int:
     store = store_of(session)
     found = store.find(effort)
-    log = store.transcript(found.id).read()
+    numbered = list(store.transcript(found.id).numbered())
+    log = [line for _, line in numbered if line is not None]
     end = log[max(0, len(log) - lines) :]
+    tell_broken(found.id, [number for number, line in numbered if line is None])
     if as_json:
         output.document("effort-show", effort=effort_entry(found), log=end)
         return 0
