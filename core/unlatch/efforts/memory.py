@@ -37,6 +37,7 @@ _TAIL = 8
 _CUT = " [... cut ...]"
 # Members of a message that a server refuses the request without.
 _NEEDED = frozenset({"role", "tool_call_id"})
+_PLAIN = frozenset({"user", "assistant"})
 
 Message = dict[str, Any]
 
@@ -139,7 +140,8 @@ class _Builder:
     def _summaries(self, efforts: Iterable[Effort]) -> list[Message]:
         closed = [one for one in efforts if not one.is_open and one.id not in self.state.expanded]
         fresh = [one for one in closed if self.state.idle(one.id) <= EVICT_AFTER]
-        lines = [{"content": f"- {one.id}: {one.summary or '(no summary)'}"} for one in fresh]
+        texts = [f"- {one.id}: {one.summary or '(no summary)'}" for one in fresh]
+        lines = [{"content": _quoted(text)} for text in texts]
         kept = self._newest("", lines[::-1], _SUMMARIES)[::-1]
         if missing := len(closed) - len(kept):
             self.cut.append(f"{missing} summaries of concluded efforts (search_efforts finds them)")
@@ -159,7 +161,7 @@ class _Builder:
         head = []
         if effort.reopens:
             found = [
-                {"content": f"- line {one.line}, {one.kind}: {one.text}"}
+                {"content": _quoted(f"- line {one.line}, {one.kind}: {one.text}")}
                 for one in highlights(transcript.numbered())
             ]
             kept = self._newest(f"highlights of {effort.id}", found, _HIGHLIGHTS)
@@ -172,7 +174,7 @@ class _Builder:
         """The end of the log of an effort that is not the active one, as one message."""
         name = f"messages of {effort.id}"
         spoken = self._spoken(self.conversation.efforts.transcript(effort.id), name)
-        lines = [{"content": f"{one['role']}: {one['content']}"} for one in spoken]
+        lines = [{"content": _quoted(f"{one['role']}: {one['content']}")} for one in spoken]
         kept = self._newest(name, lines, _EXPANDED)
         text = "\n".join(line["content"] for line in kept)
         return self._memory(f"Log of {effort.id} ({how}):\n{text}") if kept else []
@@ -237,12 +239,18 @@ def _without_arguments(message: Message) -> Message:
     return {**message, **texts, **({"tool_calls": calls} if calls else {})}
 
 
+def _quoted(text: str) -> str:
+    """Lines of a record: none of them can pass for the end of it."""
+    return "\n".join(f"> {line}" for line in text.splitlines())
+
+
 def _merged(messages: Iterable[Message]) -> list[Message]:
     """Messages in which roles take turns, as some providers demand; calls of tools stay apart."""
     merged: list[Message] = []
     for message in messages:
         last = merged[-1] if merged else {}
-        if message["role"] == last.get("role") == "user":
+        is_plain = message["role"] in _PLAIN and not {"tool_calls"} & (message.keys() | last.keys())
+        if is_plain and message["role"] == last.get("role"):
             merged[-1] = {**last, "content": f"{last['content']}\n\n{message['content']}"}
         else:
             merged.append(message)
