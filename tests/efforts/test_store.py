@@ -31,9 +31,10 @@ def test_an_effort_is_named_by_the_words_of_its_title(store: EffortStore) -> Non
     assert store.open("The  Auth Bug (v2)!").id == "the-auth-bug-v2"
 
 
-def test_a_name_without_a_letter_is_refused(store: EffortStore) -> None:
+@pytest.mark.parametrize("name", ["…", "", "Ambient"])
+def test_a_name_that_cannot_be_an_id_is_refused(store: EffortStore, name: str) -> None:
     with pytest.raises(UsageError, match="effort-name"):
-        store.open("…")
+        store.open(name)
 
 
 def test_a_name_that_exists_never_shares_a_log(store: EffortStore) -> None:
@@ -59,6 +60,14 @@ def test_reopen_preserves_the_raw_log_and_appends_the_separator(concluded: Effor
     (line,) = after[len(before) :].splitlines()
     assert list(json.loads(line)) == ["ts", "role", "content"]
     assert json.loads(line)["content"] == "--- Effort reopened ---"
+
+
+def test_separator_line_appended_on_reopen(concluded: EffortStore) -> None:
+    for number in (1, 2):
+        concluded.reopen("auth-bug")
+        concluded.conclude("auth-bug", "Again.")
+        texts = [line["content"] for line in concluded.transcript("auth-bug").read()]
+        assert texts[2:] == ["--- Effort reopened ---"] * number
 
 
 def test_reopen_of_an_open_effort_fails(store: EffortStore) -> None:

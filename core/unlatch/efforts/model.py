@@ -40,6 +40,8 @@ LIFECYCLE = Lifecycle(
     reopened=frozenset({Status.CONCLUDED}),
 )
 LONGEST_ID = 60
+# What `switch` takes for no effort.
+AMBIENT = "ambient"
 # An id is also the name of a folder.
 EFFORT_ID = re.compile(rf"(?=.{{1,{LONGEST_ID}}}\Z)[a-z0-9]+(-[a-z0-9]+)*")
 
@@ -92,7 +94,9 @@ def effort_id(name: str) -> str:
     """
     check_title(name)
     words = re.findall(r"[a-z0-9]+", unicodedata.normalize("NFKD", name).lower())
-    if made := "-".join(words)[:LONGEST_ID].rstrip("-"):
+    made = "-".join(words)[:LONGEST_ID].rstrip("-")
+    if made and made != AMBIENT:
         return made
-    message = f"'{name}' has no letter or digit to name an effort by"
-    raise UsageError("effort-name", message, hint="put a word in Latin letters into the name")
+    why = "means messages outside of efforts" if made else "has no letter or digit for an id"
+    hint = "put a word in Latin letters into the name"
+    raise UsageError("effort-name", f"'{name}' {why}", hint=hint)

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from unlatch.efforts.limits import MESSAGE, SUMMARY, check_summary, cut
+from unlatch.efforts.model import AMBIENT
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.llm.tokens import estimate
 
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
     from unlatch.efforts.conversation import Turn
     from unlatch.efforts.model import Effort
 
-AMBIENT = "ambient"
 _ROLES = frozenset({"user", "assistant"})
 # In characters; a shorter log is a stub, which gets no summary.
 STUB = 50

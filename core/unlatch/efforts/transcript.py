@@ -267,5 +267,5 @@ def damaged(transcript: Transcript, why: str) -> StoreError:
         "effort-damaged",
         f"{transcript.folder.name} cannot be continued: {why}",
         where=str(transcript.folder),
-        hint=f"unlatch effort verify {transcript.folder.name} shows the lines in question",
+        hint="unlatch effort verify shows the lines in question",
     )

@@ -144,7 +144,7 @@ def test_verify_keeps_a_false_summary_while_the_events_are_in_doubt(concluded: P
 def test_verify_shows_an_effort_whose_opening_is_damaged(concluded: Project) -> None:
     events = folder(concluded) / "events.jsonl"
     events.write_text("?" + events.read_text())
-    assert "unlatch effort verify auth-bug" in effort(concluded, "show", "auth-bug").err
+    assert "unlatch effort verify" in effort(concluded, "show", "auth-bug").err
     done = effort(concluded, "verify", "auth-bug")
     assert done.code == 5
     assert "auth-bug: events.jsonl:1: changed since it was written" in done.said

@@ -156,3 +156,13 @@ def test_a_name_that_no_file_system_takes_is_an_error(project: Project) -> None:
     assert (done.code, "error[effort-unknown]" in done.err) == (2, True)
     done = project.run("effort", "list", "--conversation", "a" * 300)
     assert (done.code, "error[conversation-name]" in done.err) == (2, True)
+
+
+def test_the_next_step_of_a_damaged_conversation_shows_its_lines(
+    project: Project, efforts: Path
+) -> None:
+    add_events(main(efforts), {"event": "logged", "hashes": [], "size": -1})
+    done = chat(project, "Hello")
+    assert (done.code, "next: unlatch effort verify shows" in done.err) == (1, True)
+    done = project.run("effort", "verify")
+    assert (done.code, "conversation main: events.jsonl:" in done.out) == (5, True)
