@@ -5,7 +5,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.transcripts.lines import Json, outline, read_one, write
+from tests.transcripts.lines import Json, all_of, outline, read_one, write
 
 from unlatch.transcripts import Compaction, ToolCall, Usage
 
@@ -227,3 +227,53 @@ def test_unknown_types_are_counted(tmp_path: Path) -> None:
         "item: dream": 1,
         "event: thought_bubble": 1,
     }
+
+
+def thread(id: str, *, parent: str = "", starts: tuple[str, ...] = ()) -> list[Json]:
+    """The lines of a thread that starts agents with these ids."""
+    spawn = {"thread_spawn": {"parent_thread_id": parent}}
+    rollout = Rollout().add("session_meta", id=id, source={"subagent": spawn} if parent else "cli")
+    rollout.message("assistant", f"I am {id}.")
+    for agent in starts:
+        rollout.item("function_call", name="spawn_agent", arguments="{}", call_id=agent)
+        rollout.output(agent, json.dumps({"agent_id": agent}))
+    return rollout.lines
+
+
+def test_agents_are_in_the_files_that_name_their_parent(tmp_path: Path) -> None:
+    days = tmp_path / "sessions" / "2026" / "11"
+    path = days / "22" / "rollout-2026-11-22T05-00-00-t1.jsonl"
+    write(path, thread("t1", starts=("a1", "a2")))
+    write(
+        days / "22" / "rollout-2026-11-22T05-10-00-a1.jsonl",
+        thread("a1", parent="t1", starts=("b1",)),
+    )
+    write(days / "23" / "rollout-2026-11-23T00-10-00-b1.jsonl", thread("b1", parent="a1"))
+    write(days / "22" / "rollout-2026-11-22T05-20-00-o1.jsonl", thread("o1", parent="other"))
+    write(days / "22" / "rollout-2026-11-22T05-30-00-o2.jsonl", ["{broken"])
+    write(days / "22" / "rollout-2026-11-22T04-00-00-o3.jsonl", thread("o3", parent="t1"))
+    (days / "22" / "rollout-2026-11-22T05-40-00-l1.jsonl").symlink_to(path)
+    found = read_one(path)
+    assert [(it.id, it.parent) for it in all_of(found)] == [("t1", ""), ("a1", "t1"), ("b1", "a1")]
+    assert [it.subagent for it in results(found) if it] == ["a1", ""]
+
+
+def test_agents_of_an_archived_thread_are_beside_it(tmp_path: Path) -> None:
+    path = write(tmp_path / "rollout-1-t1.jsonl", thread("t1", starts=("a1",)))
+    write(tmp_path / "rollout-2-a1.jsonl", thread("a1", parent="t1"))
+    assert [it.id for it in all_of(read_one(path))] == ["t1", "a1"]
+
+
+def test_time_that_no_name_can_have_limits_nothing(tmp_path: Path) -> None:
+    lines = [it | {"timestamp": "9999-12-31T23:59:59Z"} for it in thread("t1", starts=("a1",))]
+    path = write(tmp_path / "rollout-1-t1.jsonl", lines)
+    write(tmp_path / "rollout-2-a1.jsonl", thread("a1", parent="t1"))
+    assert [it.id for it in all_of(read_one(path))] == ["t1", "a1"]
+
+
+def test_script_that_starts_an_agent_is_a_start(tmp_path: Path) -> None:
+    rollout = Rollout().add("session_meta", id="t1")
+    rollout.item("custom_tool_call", name="exec", input="tools.spawn_agent({})", call_id="c1")
+    path = write(tmp_path / "rollout-1-t1.jsonl", rollout.lines)
+    write(tmp_path / "rollout-2-a1.jsonl", thread("a1", parent="t1"))
+    assert [it.id for it in all_of(read_one(path))] == ["t1", "a1"]

@@ -89,12 +89,12 @@ WORDS = st.sampled_from(
     arguments item_completed item UserMessage exit_code token_count info total_token_usage
     thread_rolled_back num_turns task_started session_meta source subagent compacted $set $rewindTo
     messages startTime gemini tokens toolCalls args result functionResponse response status thoughts
-    input_tokens prompt queued_command s1-1 s1-2 m1 m2 c1 t1
+    input_tokens prompt queued_command spawn_agent s1-1 s1-2 m1 m2 c1 t1
     """.split()  # noqa: SIM905
 )
 LEAVES = (
     WORDS | st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8)
-    | st.just("2026-11-22T05:45:45Z") | st.just("\ud800")
+    | st.sampled_from(("2026-11-22T05:45:45Z", "9999-12-31T23:59:59Z")) | st.just("\ud800")
 )  # fmt: skip
 VALUES: st.SearchStrategy[Any] = st.recursive(
     LEAVES,

@@ -27,10 +27,10 @@ _AIDER_FILE = ".aider.chat.history.md"
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A transcript that can be read with `read_transcripts(path, id=id)`; None if that failed.
+    """A transcript that `read_transcripts(path, id=id)` reads.
 
     Args:
-        id: empty for a file with all chats of a project (aider).
+        id: empty for a file with all chats of a project (aider), or one that cannot be read.
         modified: when the agent last wrote it.
     """
 

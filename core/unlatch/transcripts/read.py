@@ -9,8 +9,15 @@ from itertools import islice
 from typing import TYPE_CHECKING, BinaryIO
 
 from unlatch.errors import StoreError
-from unlatch.transcripts.agents import aider, claude_code, codex, gemini_cli, opencode
-from unlatch.transcripts.agents.claude_files import with_agents
+from unlatch.transcripts.agents import (
+    aider,
+    claude_code,
+    claude_files,
+    codex,
+    codex_files,
+    gemini_cli,
+    opencode,
+)
 from unlatch.transcripts.agents.sqlite_file import HEADER, database
 from unlatch.transcripts.files import matching, opened
 from unlatch.transcripts.jsonl import MAX_LINE, ends, raw_lines, read_lines
@@ -102,7 +109,9 @@ def _agent(line: Json) -> str:
 
 def _with_subagents(transcript: Transcript, path: Path) -> Transcript:
     if transcript.agent == claude_code.AGENT and not transcript.parent:
-        return with_agents(transcript, path)
+        return claude_files.with_agents(transcript, path)
+    if transcript.agent == codex.AGENT:
+        return codex_files.with_agents(transcript, path)
     if transcript.agent == gemini_cli.AGENT:
         return replace(_located(transcript, path), subagents=tuple(_chats(transcript, path)))
     return transcript

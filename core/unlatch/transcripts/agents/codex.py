@@ -106,6 +106,16 @@ def read(lines: Lines, unknown: Counter[str]) -> Transcript:
     return _assembled(rollout, has_events=last >= 0)
 
 
+def parent_of(line: Json) -> str:
+    """The thread in which the one with this first line was started by an agent."""
+    return text(_spawn(_split(line)[1]).get("parent_thread_id"))
+
+
+def _spawn(meta: Json) -> Json:
+    started = mapping(mapping(meta.get("source")).get("subagent"))
+    return mapping(started.get("thread_spawn"))
+
+
 def _split(line: Json) -> tuple[str, Json]:
     if isinstance(line.get("payload"), dict):
         return name(line.get("type", "")), line["payload"]
@@ -144,9 +154,8 @@ def _meta(rollout: _Rollout, payload: Json, _: _At) -> None:
     if rollout.id:  # a fork repeats that of its parent
         return
     rollout.id = text(payload.get("id"))
-    started = mapping(mapping(payload.get("source")).get("subagent"))
     rollout.is_subagent = "subagent" in mapping(payload.get("source"))
-    spawn = mapping(started.get("thread_spawn"))
+    spawn = _spawn(payload)
     rollout.facts |= {
         "cli_version": text(payload.get("cli_version")),
         "cwd": text(payload.get("cwd")),
