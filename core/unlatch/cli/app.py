@@ -1,7 +1,5 @@
 """The command group; it loads a command when it is run."""
 
-from __future__ import annotations
-
 from copy import copy
 from importlib import import_module
 from typing import Any

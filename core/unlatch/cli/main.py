@@ -1,7 +1,5 @@
 """The entry point: runs a command, and turns an error into a message and an exit code."""
 
-from __future__ import annotations
-
 import gc
 import io
 import os

@@ -4,31 +4,25 @@ Only operations that this process has just made go this way, since all others ha
 The loop handles every operation that is not delivered here.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from unlatch.delivery.changes import is_empty
 from unlatch.delivery.reading import read_items
 from unlatch.delivery.record import note_attempts, record_failure
+from unlatch.delivery.run import DeliveryRun
 from unlatch.delivery.states import Block, Event, Send, advance, begin_contact
 from unlatch.delivery.steps import conclude, execute, plan_remaining
 from unlatch.delivery.task import Delivery, DeliveryTask, make_task
 from unlatch.errors import Conflict, Unauthorised, UnlatchError, unexpected
 from unlatch.increments.files.locks import delivery_lock
 from unlatch.increments.files.outbox import close_attempt
+from unlatch.increments.model.increment import Increment
 from unlatch.increments.records.links import identity, link_of
 from unlatch.spi import Capability, Snapshot
 from unlatch.spi.operation import Change, Kind, Outcome
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from unlatch.delivery.run import DeliveryRun
-    from unlatch.increments.model.increment import Increment
 
 MAX_TOGETHER = 200
 # Fewer operations than these are sent one by one, in parallel.

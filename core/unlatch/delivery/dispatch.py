@@ -1,27 +1,21 @@
 """The loop of delivery: items in parallel, the operations of each in order."""
 
-from __future__ import annotations
-
 import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from functools import partial
 from operator import itemgetter
-from typing import TYPE_CHECKING
 
 from unlatch.delivery.batch import deliver_batches
+from unlatch.delivery.run import DeliveryRun
 from unlatch.delivery.states import Done
 from unlatch.delivery.steps import execute
 from unlatch.delivery.task import Delivery, DeliveryTask, make_task
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.locks import delivery_lock
 from unlatch.increments.records.links import identity, link_of
+from unlatch.spi.operation import Operation
 from unlatch.worklog.parallel import run_parallel
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
-
-    from unlatch.delivery.run import DeliveryRun
-    from unlatch.spi.operation import Operation
 
 # Seconds to wait for another delivery of the same increment, whose requests have deadlines.
 LOCK_TIMEOUT = 120.0

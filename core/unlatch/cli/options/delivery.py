@@ -1,21 +1,16 @@
 """The options that all commands that deliver have in common."""
 
-from __future__ import annotations
-
+from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from unlatch.cli.runtime.session import flag
 from unlatch.config.tables import CommentStyle
 from unlatch.project.registry import Registry
+from unlatch.spi import Option
 from unlatch.spi.operation import DeliveryOptions, Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from unlatch.spi import Option
 
 DRY_RUN = flag("--dry-run", help="Show each item, comment and request, and write nothing.")
 OFFLINE = flag("--offline", help="Leave the items for unlatch sync.")

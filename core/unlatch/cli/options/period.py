@@ -1,16 +1,10 @@
 """The options for a period, as times or as lengths of time before now."""
 
-from __future__ import annotations
-
 import re
-from datetime import timedelta
-from typing import TYPE_CHECKING
+from datetime import datetime, timedelta
 
 from unlatch.errors import UsageError
 from unlatch.worklog.times import read_stamp
-
-if TYPE_CHECKING:
-    from datetime import datetime
 
 _AGO = re.compile(r"([0-9]{1,5})([hdw])")
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}

@@ -1,18 +1,14 @@
 """The option for a reason, which can come from stdin."""
 
-from __future__ import annotations
-
 import io
 import sys
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import click
 
 from unlatch.cli.runtime import output
 from unlatch.increments.model.reopening import LONGEST_REASON, checked_reason
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 _STDIN = "-"
 

@@ -1,7 +1,5 @@
 """The options for changes of an increment's work."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Show the change of a file as a diff, and ask for consent."""
 
-from __future__ import annotations
-
 import difflib
 
 from unlatch.cli.runtime import output

@@ -1,21 +1,14 @@
 """Notes to people: violations of rules, and increments and items that cannot be read."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable, Sequence
 
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
+from unlatch.errors import StoreError, UnlatchError
+from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.limits import first_of
-from unlatch.lifecycle.fetch_items import group_unread
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
-
-    from unlatch.errors import StoreError, UnlatchError
-    from unlatch.increments.model.increment import BrokenIncrement, Increment
-    from unlatch.lifecycle.fetch_items import ItemSnapshot
+from unlatch.lifecycle.fetch_items import ItemSnapshot, group_unread
 
 
 def tell_warnings(warnings: Iterable[UnlatchError], *, known: Collection[str] = ()) -> None:

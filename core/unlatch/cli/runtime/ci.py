@@ -6,21 +6,16 @@ Sources: GitHub, "Workflow commands" (and the toolkit's escapeData, escapeProper
 Pipelines, "Logging commands"; GitLab has none, so a file takes their place.
 """
 
-from __future__ import annotations
-
 import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from unlatch.cli.runtime import output
 from unlatch.publish.ci import Ci, System, detect
 from unlatch.spi.render import markdown
 from unlatch.spi.text import Span
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
 
 # GitHub shows ten annotations of a kind a step; the summary has them all.
 MOST_ANNOTATIONS = 10

@@ -1,7 +1,5 @@
 """Errors for people and for programs."""
 
-from __future__ import annotations
-
 from unlatch.cli.runtime import output
 from unlatch.errors import Unauthorised, UnlatchError
 

@@ -1,16 +1,11 @@
 """A group of commands that are loaded when they are needed."""
 
-from __future__ import annotations
-
+from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING
+
+import click
 
 from unlatch.cli.runtime.suggest import Group
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    import click
 
 
 class LazyGroup(Group):

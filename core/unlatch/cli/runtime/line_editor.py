@@ -1,20 +1,15 @@
 """A text from the terminal, with the keys that a shell has for editing a line."""
 
-from __future__ import annotations
-
 import os
 import re
 import select
 import sys
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
 
 import click
 
 from unlatch.spi.text import without_controls
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _STDOUT, _STDERR = 1, 2
 # The bytes of arrow and function keys, where nothing edits the line.

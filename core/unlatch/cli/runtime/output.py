@@ -4,15 +4,14 @@ All output to a terminal passes through here, and only our own styles come throu
 Nothing relies on a caller to `clean` a text.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re
 import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import click
 
@@ -20,9 +19,6 @@ from unlatch.cli.runtime.columns import lay_out
 from unlatch.errors import UsageError
 from unlatch.spi.text import without_controls
 from unlatch.worklog.neutral import for_json, visible
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 # An object of a JSON document; unlatch.cli.contracts lists the keys of each.
 Json = dict[str, Any]

@@ -1,16 +1,11 @@
 """The command to type instead of a mistyped one."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from shlex import join
-from typing import TYPE_CHECKING
 
 import click
 
 from unlatch.errors import UsageError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 # Below this, "issue" is like "close-issue", and "--reson" like "--json".
 _ALIKE = 0.7

@@ -1,14 +1,14 @@
 """unlatch history: show the events of an increment, or list all reopens."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 import click
 
 from unlatch.cli.render.describe import RESULTS, times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, flag, increment_ids, with_session
+from unlatch.increments.model.increment import Increment, ReopenEntry
 from unlatch.increments.records.events import (
     LOG,
     Amended,
@@ -22,15 +22,9 @@ from unlatch.increments.records.events import (
     Undone,
 )
 from unlatch.increments.records.pending import operation_entry
+from unlatch.spi.operation import Operation
+from unlatch.worklog.event_log import Event
 from unlatch.worklog.times import stamp
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from datetime import datetime
-
-    from unlatch.increments.model.increment import Increment, ReopenEntry
-    from unlatch.spi.operation import Operation
-    from unlatch.worklog.event_log import Event
 
 _UNKNOWN_USER = "unknown user"
 _INDENT = " " * len("2025-11-04 10:00:00  ")

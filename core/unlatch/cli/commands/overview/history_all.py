@@ -1,31 +1,26 @@
 """unlatch history --all: list the reopens of all increments, with statistics."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from unlatch.cli.options.period import read_period
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import broken_entries, link_entry
 from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.runtime import output
+from unlatch.cli.runtime.session import Session
 from unlatch.increments.model.increment import BrokenIncrement, Increment
-from unlatch.increments.model.reopen_statistics import ReopenFilter, reopen_statistics
+from unlatch.increments.model.reopen_statistics import (
+    Reopen,
+    ReopenedIncrement,
+    ReopenFilter,
+    ReopenStatistics,
+    Span,
+    reopen_statistics,
+)
 from unlatch.worklog.neutral import csv_line
 from unlatch.worklog.times import stamp
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from datetime import datetime
-
-    from unlatch.cli.runtime.session import Session
-    from unlatch.increments.model.reopen_statistics import (
-        Reopen,
-        ReopenedIncrement,
-        ReopenStatistics,
-        Span,
-    )
 
 # The columns of --csv: keys of an entry in `reopened`.
 COLUMNS = (

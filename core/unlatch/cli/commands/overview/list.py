@@ -1,10 +1,8 @@
 """unlatch list: list the increments, one a line."""
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
 
 import click
 
@@ -16,12 +14,7 @@ from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import FROM_SPEC, BrokenIncrement, Increment
 from unlatch.increments.model.status import Status, read_status
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from unlatch.worklog.collection import Folder
-
+from unlatch.worklog.collection import Folder
 
 Listed = Increment | BrokenIncrement
 

@@ -1,22 +1,15 @@
 """unlatch search: find work of all kinds by words."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from datetime import datetime
 
 import click
 
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import JSON, with_session
+from unlatch.cli.runtime.session import JSON, Session, with_session
 from unlatch.errors import UsageError
 from unlatch.search.search import KINDS, Found, search
 from unlatch.worklog.times import read_stamp, stamp
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from unlatch.cli.runtime.session import Session
 
 _LIMIT = 10
 

@@ -1,8 +1,6 @@
 """unlatch show: show an increment, and its items as they are now."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import click
 
@@ -12,14 +10,9 @@ from unlatch.cli.render.documents import list_entry, synced_item_entry
 from unlatch.cli.render.notes import not_read, tell_unread
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import ID, JSON, Session, flag, with_session
+from unlatch.increments.model.increment import Increment
 from unlatch.increments.records.pending import operation_entry
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items, last_synced
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from unlatch.increments.model.increment import Increment
-
 
 # Of the reopens, so many are shown, the last ones.
 _SHOWN = 3

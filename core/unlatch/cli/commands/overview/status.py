@@ -1,9 +1,8 @@
 """unlatch status: increments and operations that need attention, on one screen."""
 
-from __future__ import annotations
-
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from datetime import datetime
 
 import click
 
@@ -13,16 +12,11 @@ from unlatch.cli.render.documents import list_entry
 from unlatch.cli.render.notes import not_read, tell_hint
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, with_session
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.limits import Use
 from unlatch.increments.records.pending import operation_entry
 from unlatch.lifecycle.overview import Overview, PendingOperation, overview
 from unlatch.worklog.times import stamp
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-
-    from unlatch.increments.model.increment import Increment
-    from unlatch.increments.model.limits import Use
 
 _WHOLE = "unlatch status --json"
 # The lines of headings and other text, beside the lists.

@@ -1,10 +1,7 @@
 """unlatch auth: tokens in the system's keyring."""
 
-from __future__ import annotations
-
 import os
 import sys
-from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +10,7 @@ from unlatch.cli.runtime.session import JSON, Session, with_session
 from unlatch.cli.runtime.suggest import Group
 from unlatch.errors import Unauthorised, UsageError
 from unlatch.project.registry import Registry, load
+from unlatch.spi import Manifest, Settings
 from unlatch.transport.credentials import (
     Credential,
     delete_token,
@@ -22,9 +20,6 @@ from unlatch.transport.credentials import (
     store_token,
 )
 from unlatch.transport.trust import credential_host
-
-if TYPE_CHECKING:
-    from unlatch.spi import Manifest, Settings
 
 TRACKER = click.argument("tracker", metavar="TRACKER")
 

@@ -1,7 +1,5 @@
 """unlatch completion: completion for your shell."""
 
-from __future__ import annotations
-
 import click
 from click.shell_completion import ShellComplete, get_completion_class
 

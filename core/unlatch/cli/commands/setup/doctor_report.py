@@ -1,19 +1,15 @@
 """What doctor prints: findings, one entry a kind unless all are wanted, then settings."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys
 import textwrap
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
 _STYLES = {"error": output.bad, "warning": output.warn, "note": output.faint}
 _SEVERITIES = tuple(_STYLES)

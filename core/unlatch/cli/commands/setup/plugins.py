@@ -1,7 +1,5 @@
 """unlatch plugins: list the installed tracker plugins."""
 
-from __future__ import annotations
-
 import click
 
 from unlatch.cli.runtime import output

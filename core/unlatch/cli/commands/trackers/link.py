@@ -1,7 +1,5 @@
 """unlatch link and unlink: items of an increment, by their browser addresses."""
 
-from __future__ import annotations
-
 from shlex import quote
 from typing import Any
 

@@ -1,16 +1,15 @@
 """unlatch link --file and --suggest: many increments and many items at once."""
 
-from __future__ import annotations
-
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import seen_line, times
 from unlatch.cli.render.documents import item_entry, warning_entries
 from unlatch.cli.render.notes import tell_left_out, tell_warnings
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import problem_entry
+from unlatch.cli.runtime.session import Session
 from unlatch.errors import UsageError
 from unlatch.lifecycle.linking.file import HEADER, LinkPlan, apply_links, plan_links
 from unlatch.lifecycle.linking.link import shared_items
@@ -22,11 +21,6 @@ from unlatch.lifecycle.linking.suggestions import (
     suggest_links,
 )
 from unlatch.worklog.neutral import csv_line
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from unlatch.cli.runtime.session import Session
 
 _STDIN = "-"
 _GROUNDS = {Ground.MARKER: "created for this increment", Ground.TITLE: "the same title"}

@@ -1,24 +1,18 @@
 """The items that a sync could not compare: in words, and as JSON."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import times, tracker_title
 from unlatch.cli.runtime import ci, output
 from unlatch.cli.runtime.failure import problem_entry
+from unlatch.cli.runtime.session import Session
 from unlatch.doctor.project import passed_over
 from unlatch.errors import CredentialMissing
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from unlatch.cli.runtime.session import Session
-    from unlatch.lifecycle.fetch_items import Unread
-    from unlatch.sync.plan import SyncPlan
+from unlatch.lifecycle.fetch_items import Unread
+from unlatch.sync.plan import SyncPlan
 
 # Of items with one cause, and of folders, so many are named; the document has them all.
 _NAMED = 3

@@ -1,11 +1,10 @@
 """unlatch sync and ingest: sync with the trackers, all or after an event; deliver operations."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -26,22 +25,18 @@ from unlatch.cli.runtime.session import (
     is_interactive,
     with_session,
 )
+from unlatch.cli.table import Entry
+from unlatch.delivery.task import Delivery
 from unlatch.errors import UnlatchError
+from unlatch.increments.model.increment import Increment
 from unlatch.project.registry import Registry
 from unlatch.publish.publish import PublishResult, sync_and_publish
 from unlatch.publish.target import Way
 from unlatch.spi.operation import Kind
 from unlatch.sync.compare import Compared, Side, Verdict, local_side, remote_side
 from unlatch.sync.ingest import event_sources, read_event
+from unlatch.sync.plan import Move, SyncPlan
 from unlatch.sync.sync import SyncOptions, preview
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from unlatch.cli.table import Entry
-    from unlatch.delivery.task import Delivery
-    from unlatch.increments.model.increment import Increment
-    from unlatch.sync.plan import Move, SyncPlan
 
 _MAX_ITEMS = click.option(
     "--max-items",

@@ -1,27 +1,21 @@
 """Report a sync to the CI system: annotations, a summary in Markdown, and outputs."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from unlatch.cli.commands.trackers.not_checked import NotChecked, names, title
 from unlatch.cli.commands.trackers.sync_render import HEADINGS, action_of, link_row, shown_links
 from unlatch.cli.render.describe import brief, times, tracker_title
 from unlatch.cli.runtime import ci
 from unlatch.cli.runtime.ci import Annotation, Level
+from unlatch.cli.runtime.session import Session
+from unlatch.delivery.task import Delivery
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.layout import METADATA
+from unlatch.lifecycle.deliver import Delivered
+from unlatch.publish.publish import PublishResult
 from unlatch.sync.compare import Compared, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from unlatch.cli.runtime.session import Session
-    from unlatch.delivery.task import Delivery
-    from unlatch.lifecycle.deliver import Delivered
-    from unlatch.publish.publish import PublishResult
-    from unlatch.sync.plan import Move, SyncPlan
-    from unlatch.sync.sync import SyncResult
+from unlatch.sync.plan import Move, SyncPlan
+from unlatch.sync.sync import SyncResult
 
 _UNDECIDED = frozenset({Verdict.ASK, Verdict.CONFLICT})
 _DIFFERS = _UNDECIDED | {Verdict.DRIFT, Verdict.PUSH, Verdict.PULL}

@@ -1,9 +1,8 @@
 """unlatch github, ado, jira ...: the commands of one tracker, built from its manifest."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -34,10 +33,12 @@ from unlatch.cli.runtime.session import (
 )
 from unlatch.cli.runtime.suggest import Group
 from unlatch.errors import UsageError
+from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.reopening import checked_reason
-from unlatch.lifecycle.fetch_items import last_synced
+from unlatch.lifecycle.fetch_items import ItemSnapshot, last_synced
 from unlatch.lifecycle.resume_plan import NO_REASON
 from unlatch.lifecycle.tracker_items import (
+    ItemChange,
     apply_item_change,
     fetch_tracker_items,
     plan_item_change,
@@ -45,16 +46,9 @@ from unlatch.lifecycle.tracker_items import (
     preview_item_change,
 )
 from unlatch.project.registry import Registry
+from unlatch.project.trackers import Trackers
 from unlatch.spi import Capability, Manifest
 from unlatch.spi.operation import Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from unlatch.increments.model.increment import Increment
-    from unlatch.lifecycle.fetch_items import ItemSnapshot
-    from unlatch.lifecycle.tracker_items import ItemChange
-    from unlatch.project.trackers import Trackers
 
 _CHANGES = {
     Capability.UPDATE: (Kind.UPDATE, "Update the {noun}s of an increment."),

@@ -1,9 +1,7 @@
 """The closed items of increments that are not finished: reopen them too, or report them."""
 
-from __future__ import annotations
-
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from unlatch.cli.commands.work.resume_options import ResumeOptions, ask_reason
 from unlatch.cli.render.describe import seen_line
@@ -20,11 +18,7 @@ from unlatch.lifecycle.closed_items import (
 )
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.resume_plan import NO_REASON, ResumePlan, ResumeStep
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from unlatch.project.trackers import Trackers
+from unlatch.project.trackers import Trackers
 
 
 def settle_closed_items(

@@ -1,22 +1,15 @@
 """unlatch new: make an increment, from a title or from an item."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING
-
 import click
 
 from unlatch.cli.render.documents import warning_entries
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, JSON, Session, with_session
-from unlatch.errors import UsageError
-
-if TYPE_CHECKING:
-    from unlatch.cli.table import Entry
-    from unlatch.errors import UnlatchError
-    from unlatch.increments.model.increment import Increment
-    from unlatch.lifecycle.fetch_items import ItemSnapshot
+from unlatch.cli.table import Entry
+from unlatch.errors import UnlatchError, UsageError
+from unlatch.increments.model.increment import Increment
+from unlatch.lifecycle.fetch_items import ItemSnapshot
 
 
 def command(entry: Entry) -> click.Command:

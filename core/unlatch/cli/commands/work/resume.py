@@ -1,8 +1,6 @@
 """unlatch resume: resume increments, and reopen their items."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -11,10 +9,8 @@ from unlatch.cli.options.delivery import DRY_RUN, FORCE, OFFLINE, YES, serving
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.options.scope import scoping, take_scoping
 from unlatch.cli.runtime.session import BY, JSON, Session, flag, increment_ids, with_session
+from unlatch.cli.table import Entry
 from unlatch.spi.operation import Kind
-
-if TYPE_CHECKING:
-    from unlatch.cli.table import Entry
 
 
 def command(entry: Entry) -> click.Command:

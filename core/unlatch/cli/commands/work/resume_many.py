@@ -1,11 +1,9 @@
 """unlatch resume with several ids, or --all-matching: many increments for one reason."""
 
-from __future__ import annotations
-
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from unlatch.cli.commands.work.closed_items import settle_many
 from unlatch.cli.commands.work.resume_options import (
@@ -23,17 +21,13 @@ from unlatch.cli.runtime.failure import DECLINED, UNDECIDED, UNDELIVERED
 from unlatch.cli.runtime.progress import FEW, bar
 from unlatch.cli.runtime.session import Session, require_terminal
 from unlatch.errors import UsageError
+from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.matching import matching, read_condition
 from unlatch.lifecycle.closed_items import has_new_reason
 from unlatch.lifecycle.deliver import Delivered, check_item_count, deliver_pending, preview_plans
 from unlatch.lifecycle.resume import ResumeResult, resume_many
 from unlatch.lifecycle.resume_plan import ACTIVE_STEPS, ResumePlan, ResumeStep, plan_resume
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from unlatch.increments.model.increment import Increment
-    from unlatch.project.trackers import Trackers
+from unlatch.project.trackers import Trackers
 
 
 def resume_selected(

@@ -1,9 +1,7 @@
 """unlatch resume with one id: the plan, the questions about it, and the result."""
 
-from __future__ import annotations
-
+from collections.abc import Collection, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 from unlatch.cli.commands.work.closed_items import confirm_deliberate, settle_closed_items
 from unlatch.cli.commands.work.resume_options import (
@@ -22,20 +20,16 @@ from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
+from unlatch.errors import UnlatchError
+from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.reopening import category_of
 from unlatch.increments.model.status import Status
+from unlatch.lifecycle.activation_guard import ActivationOptions
+from unlatch.lifecycle.deliver import Delivered
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.resume import ResumeResult, apply_resume
 from unlatch.lifecycle.resume_plan import ResumePlan, ResumeStep, plan_resume
-
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
-    from unlatch.errors import UnlatchError
-    from unlatch.increments.model.increment import Increment
-    from unlatch.lifecycle.activation_guard import ActivationOptions
-    from unlatch.lifecycle.deliver import Delivered
-    from unlatch.project.trackers import Trackers
+from unlatch.project.trackers import Trackers
 
 
 def resume_one(session: Session, wanted: str, typed: ResumeOptions) -> int:

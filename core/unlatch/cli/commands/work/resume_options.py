@@ -1,10 +1,8 @@
 """The options of unlatch resume, and its result for scripts: for one increment and for many."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
+from unlatch.cli.options.scope import Scoping
 from unlatch.cli.render.documents import (
     delivered_code,
     delivery_entry,
@@ -15,20 +13,16 @@ from unlatch.cli.render.documents import (
 )
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDELIVERED, problem_entry
+from unlatch.cli.runtime.output import Json
+from unlatch.cli.runtime.session import Session
+from unlatch.increments.model.increment import Increment, ReopenEntry
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.records.reopens import write_reopen
 from unlatch.lifecycle.activation_guard import ActivationOptions
+from unlatch.lifecycle.deliver import Delivered
+from unlatch.lifecycle.resume import ResumeResult
 from unlatch.lifecycle.resume_plan import ResumeRequest, ResumeStep
-
-if TYPE_CHECKING:
-    from unlatch.cli.options.scope import Scoping
-    from unlatch.cli.runtime.output import Json
-    from unlatch.cli.runtime.session import Session
-    from unlatch.increments.model.increment import Increment, ReopenEntry
-    from unlatch.lifecycle.deliver import Delivered
-    from unlatch.lifecycle.resume import ResumeResult
-    from unlatch.spi.operation import DeliveryOptions
-
+from unlatch.spi.operation import DeliveryOptions
 
 # Other outcomes of deliveries are "skipped" here.
 _OUTCOMES = ("reopened", "already-open", "updated", "unchanged", "pending", "failed")

@@ -1,25 +1,19 @@
 """Read a scope change from options, from a prompt, or from a program that proposes tasks."""
 
-from __future__ import annotations
-
 import os
 import shlex
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import click
 
+from unlatch.cli.options.scope import Scoping
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Amendment, Increment, NewTask
 from unlatch.lifecycle.scope import parts_of, scope_change, unknown_names
 from unlatch.worklog.programs import find_program
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from unlatch.cli.options.scope import Scoping
 
 # Stands for the change in a dry run where none was typed.
 NO_CHANGE = "(the change)"
