@@ -166,3 +166,15 @@ def test_the_next_step_of_a_damaged_conversation_shows_its_lines(
     assert (done.code, "next: unlatch effort verify shows" in done.err) == (1, True)
     done = project.run("effort", "verify")
     assert (done.code, "conversation main: events.jsonl:" in done.out) == (5, True)
+
+
+def test_a_chat_warns_of_efforts_that_git_tracks(project: Project) -> None:
+    project.run("effort", "open", "auth-bug")
+    project.git("init", "-q")
+    project.git("add", "-f", ".unlatch/efforts/.gitignore")
+    assert "git tracks" not in chat(project, "Hello").err
+    project.git("add", "-f", ".unlatch/efforts")
+    project.git("commit", "-qm", "As a clone has it")
+    assert "git tracks conversations in .unlatch/efforts" in chat(project, "Hello").err
+    project.git("rm", "-qr", "--cached", ".unlatch/efforts")
+    assert "git tracks" not in chat(project, "Hello").err

@@ -22,6 +22,7 @@ from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.memory import CEILING
 from unlatch.errors import ModelError, UsageError
 from unlatch.llm import Scripted
+from unlatch.project.git.run import ask_git
 from unlatch.search.search import search
 from unlatch.worklog.disk.user_files import user_config_file
 
@@ -47,12 +48,23 @@ _HITS = 5
 @with_session
 def chat_effort(session: Session, *, conversation: str, script: Path | None) -> int:
     talk = Conversation(store_of(session), conversation)
+    _check_git(session.workspace)
     with session.transport() as options:
         model = Scripted.from_file(script) if script else _model(session, options)
         chat = Chat(talk, model, lambda query: _found(session.workspace, query))
         for text in _messages():
             _turn_or_error(chat, text)
     return 0
+
+
+def _check_git(workspace: Workspace) -> None:
+    """Warn of conversations in git: a clone brought them, and the next commit has this one."""
+    folder = ".unlatch/efforts"
+    if ask_git(workspace.layout.root, "ls-files", "--", folder, f":(exclude){folder}/.gitignore"):
+        output.talk(
+            output.warn(f"git tracks conversations in {folder}, which may be from others"),
+            f"  next: git rm -r --cached {folder} keeps them, and this chat, out of commits",
+        )
 
 
 def _turn_or_error(chat: Chat, text: str) -> None:
