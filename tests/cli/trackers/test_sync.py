@@ -386,3 +386,14 @@ def test_a_check_names_folders_that_look_like_increments(finished: Project) -> N
     said = "note: 4 folders look like increments and are not read: 7-search, more, search and 1"
     assert f"{said} more\n  next: unlatch doctor\n" in done.err
     assert "folders" not in finished.run("sync", "--check", "7").err
+
+
+def test_a_plan_that_only_records_says_so_once(project: Project) -> None:
+    project.increment(links=project.items())
+
+    first = project.run("sync", "--plan").out
+    assert 0 == project.run("sync").code
+
+    said = "No items would be changed; 3 links would be recorded as in sync.\n"
+    assert (True, False) == (first.endswith(said), "No changes" in first)
+    assert "No changes would be made.\n" == project.run("sync", "--plan").out

@@ -324,3 +324,16 @@ def test_a_reopen_that_another_clone_may_have_sent_is_left_to_a_person(
     line = "octo/widgets#4 left open: unlatch did not record whether it was open before the reopen"
     assert line in done.out
     assert f"To close the item: unlatch github close-issue {NAME}\n" in done.err
+
+
+def test_the_way_back_into_the_archive_is_left_to_the_user(project: Project) -> None:
+    project.increment()
+    assert 0 == project.run(*RESUME).code
+    assert "archive" not in project.run("undo", "7", "--yes").said
+
+    project.increment("0008-old", archived=True)
+    assert 0 == project.run("resume", "8", "--reason", REASON, "--yes").code
+    done = project.run("undo", "8", "--yes")
+
+    said = "note: its folder is not moved; if the reopen took it out of the archive, move it\n"
+    assert (0, True) == (done.code, said in done.err), done.said

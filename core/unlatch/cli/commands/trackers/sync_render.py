@@ -190,6 +190,10 @@ def _move_line(move: Move) -> str:
 
 def _sum(session: Session, found: SyncPreview) -> str:
     if not found.items and not found.due.moves:
+        if records := len([*found.due.having(Verdict.RECORD)]):
+            return (
+                f"No items would be changed; {times(records, 'link')} would be recorded as in sync."
+            )
         return "No changes would be made."
     titles = {name: one.title for name, one in session.workspace.registry.manifests.items()}
     counts = _requests(found.items)

@@ -146,6 +146,8 @@ def _tell(plan: ChangePlan, result: ChangeResult) -> None:
     tell_warnings(plan.approval.warnings)
     if len(undone) > 1:
         output.remark(f"undid {len(undone)} reopens: git merged them from several clones")
+    if undone and any(result.increment.folder.parent.glob("_*")):
+        output.remark("its folder is not moved; if the reopen took it out of the archive, move it")
     if any(one.amendment for one in undone):
         output.remark(
             "spec.md and tasks.md keep the text of the reopen; remove it by hand or with git"
