@@ -90,6 +90,7 @@ class Stage:
         return {
             **passed,
             **self._box.environ(),
+            "SANDBOX": self._box.console_url,
             "PATH": program_path(passed.get("PATH", "")),
             "HOME": str(self.home),
             "XDG_CONFIG_HOME": str(self.home / ".config"),
