@@ -7,22 +7,15 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UnlatchError
-from unlatch.increments.records.events import (
-    Amended,
-    Delivered,
-    Reopened,
-    Transitioned,
-    read_events,
-)
-from unlatch.increments.records.links import link_of, same_item
+from unlatch.increments.records.links import same_item
+from unlatch.lifecycle.repeats import known_reasons, reopened_by_pending
 from unlatch.lifecycle.resume_plan import ACTIVE_STEPS, ResumePlan, ResumeStep
 from unlatch.spi import Capability
-from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.fetch_items import ItemSnapshot
     from unlatch.project.registry import Registry
 
@@ -41,39 +34,27 @@ def has_new_reason(plan: ResumePlan) -> bool:
     reason = plan.request.reason
     if reason is None or plan.step not in ACTIVE_STEPS:
         return False
-    return reason not in _known_reasons(plan.before)
-
-
-def _known_reasons(increment: Increment) -> set[str | None]:
-    """The reasons since the last reopen: a script that is repeated gives one of them again."""
-    found = {operation.reason for operation in increment.pending}
-    for event in read_events(increment.folder, increment.reopens):
-        if isinstance(event, Reopened):
-            found.clear()
-        if isinstance(event, Reopened | Transitioned | Amended | Delivered):
-            found.add(event.reason)
-    return found
+    return reason not in known_reasons(plan.before)
 
 
 def reopenable(increment: Increment, seen: Iterable[ItemSnapshot]) -> tuple[ItemSnapshot, ...]:
     """The items that are closed, without those that a pending operation reopens."""
-    due = [link_of(increment, one) for one in increment.pending if one.kind is Kind.REOPEN]
-    return tuple(
-        one
-        for one in seen
-        if one.item is not None
-        and not one.item.category.is_open
-        and not any(same_item(one.link, link) for link in due)
-    )
+    closed = [one for one in seen if one.item is not None and not one.item.category.is_open]
+    return tuple(one for one in closed if not _is_pending(increment, one))
+
+
+def _is_pending(increment: Increment, one: ItemSnapshot) -> bool:
+    return any(same_item(one.link, link) for link in reopened_by_pending(increment))
 
 
 def reopening(
     plan: ResumePlan, seen: Sequence[ItemSnapshot], *, unread: bool = False
 ) -> ResumePlan:
     """The plan that also reopens the closed items; with `unread` those of unknown state, too."""
-    links: list[Link] = [one.link for one in reopenable(plan.before, seen)]
-    links += [one.link for one in seen if unread and one.item is None]
-    return replace(plan, reopening=tuple(links))
+    chosen = [*reopenable(plan.before, seen)]
+    chosen += [one for one in seen if unread and one.item is None]
+    links = [one.link for one in chosen if not _is_pending(plan.before, one)]
+    return replace(plan, reopening=tuple(links), is_new=has_new_reason(plan))
 
 
 def closed_warnings(increment: Increment, seen: Sequence[ItemSnapshot]) -> tuple[UnlatchError, ...]:
@@ -101,22 +82,37 @@ def already_active(
     """The refusal of a new reason for an active increment without an item to reopen."""
     name, reason = plan.before.id, quote(plan.request.reason or "TEXT")
     given = reason if reason.isprintable() and len(reason) <= _LONGEST_QUOTED else "TEXT"
-    hints = [f"to add work: unlatch resume {name} --scope TEXT --reason {given} --yes"]
+    hints = [
+        *_deliver_hints(plan.before),
+        f"to add work: unlatch resume {name} --scope TEXT --reason {given} --yes",
+    ]
     for link in plan.before.links:
         manifest = registry.manifests.get(link.tracker)
         if manifest and Capability.REOPEN in manifest.capabilities:
             command = f"unlatch {manifest.name} reopen-{manifest.slug} {name} --reason {given}"
             hints.append(f"to post it on the {manifest.title} {manifest.noun}: {command}")
             break
-    unread = [one for one in seen if one.item is None]
+    pending = [one for one in seen if _is_pending(plan.before, one)]
+    unread = [one for one in seen if one.item is None and one not in pending]
     why = f"; {_names(unread)} {_were(unread)} not read" if unread else ""
+    what = "and has no closed item to reopen"
+    if pending:
+        what = f"and an earlier operation to reopen {_names(pending)} is pending"
     return StoreError(
         "already-active",
-        f"{name} is already active and has no closed item to reopen{why}; the reason was not "
-        "recorded",
+        f"{name} is already active {what}{why}; the reason was not recorded",
         where=name,
         hint="; ".join(hints),
     )
+
+
+def _deliver_hints(increment: Increment) -> list[str]:
+    """The command that delivers the pending reopens, if there are any."""
+    if not reopened_by_pending(increment):
+        return []
+    remedies = (one.attempt.remedy for one in increment.pending if one.attempt)
+    options = [one for one in dict.fromkeys(remedies) if one]
+    return [f"to deliver it: {' '.join(('unlatch sync', increment.id, *options))}"]
 
 
 def _names(items: Iterable[ItemSnapshot]) -> str:

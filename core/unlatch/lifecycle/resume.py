@@ -87,6 +87,8 @@ def apply_resume(
                 raise
             result = _join(workspace, plan, error)
         else:
+            if step is ResumeStep.REOPEN_ITEMS and not made.new:
+                return _joined(plan, after)
             warnings = (*approval.warnings, *plan.warnings)
             result = ResumeResult(before, after, step, made.entry, made.new, warnings=warnings)
     return _amend(workspace, result, request)
@@ -148,4 +150,8 @@ def _join(workspace: Workspace, plan: ResumePlan, error: StoreError) -> ResumeRe
     now = workspace.manager.read(plan.before.id)
     if now.status is not Status.ACTIVE:
         raise error
-    return ResumeResult(now, now, replace(plan, before=now).step, outrun=True)
+    return _joined(plan, now)
+
+
+def _joined(plan: ResumePlan, now: Increment) -> ResumeResult:
+    return ResumeResult(now, now, replace(plan, before=now, reopening=()).step, outrun=True)

@@ -29,6 +29,7 @@ from unlatch.lifecycle.activation_guard import (
     check_activation,
 )
 from unlatch.lifecycle.amended_items import spared_by, updates_for
+from unlatch.lifecycle.repeats import known_reasons, reopened_by_pending
 from unlatch.lifecycle.scope import Scope
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
@@ -79,6 +80,7 @@ class ResumePlan:
 
     Args:
         reopening: the links of an unfinished increment whose items are reopened.
+        is_new: whether the reason for that was not recorded before.
         warnings: about its items.
         refusal: why it cannot be resumed, where that was found before it was tried.
     """
@@ -86,6 +88,7 @@ class ResumePlan:
     before: Increment
     request: ResumeRequest
     reopening: tuple[Link, ...] = ()
+    is_new: bool = False
     warnings: tuple[UnlatchError, ...] = ()
     refusal: UnlatchError | None = None
 
@@ -136,8 +139,13 @@ class ResumePlan:
         if self.step in ACTIVE_STEPS:
             return plan_enqueue(before)
         if self.step is ResumeStep.REOPEN_ITEMS:
-            made = build_operations(before, Kind.REOPEN, intent, by=intent.by)
-            return plan_enqueue(before, *made)
+            if self.is_new and intent.reason in known_reasons(before):
+                return plan_enqueue(before)  # another process was faster
+            due = reopened_by_pending(before)
+            intent = replace(intent, exclude=(*intent.exclude, *due))
+            return plan_enqueue(
+                before, *build_operations(before, Kind.REOPEN, intent, by=intent.by)
+            )
         if self.step is not ResumeStep.REOPEN:
             kind = Kind.REOPEN if self.reopens_items or self.reopening else None
             return plan_transition(before, Status.ACTIVE, intent, enqueue=kind)

@@ -8,6 +8,8 @@ from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
 from tests.cli.refusing import assert_refused
 from tests.cli.terminal import Terminal
 
+from unlatch_sandbox.faults import Fault
+
 MORE = "It came back in the next release"
 UNFINISHED = ["planning", "backlog", "paused", "ready_for_review"]
 REOPEN = ("resume", "7", "--reopen-items", "--reason", MORE, "--yes")
@@ -183,7 +185,25 @@ def test_a_pending_reopen_is_not_made_twice(completed: Project) -> None:
     done = completed.run("resume", "7", "--reason", MORE, "--yes")
 
     assert_refused(done, 1, "already-active")
+    names = "octo/widgets#4, fabrikam/widgets 101, SCRUM-28"
+    assert f"an earlier operation to reopen {names} is pending; the reason was" in done.err
+    assert f"to deliver it: unlatch sync {NAME};" in done.err
     assert 3 == len(completed.metadata()["pending"])
+
+
+def test_a_blocked_reopen_is_named_with_the_option_that_delivers_it(project: Project) -> None:
+    project.increment(links=project.items("github"))
+    project.box.github.edit("octo/widgets", 4, state="open")
+    project.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
+    project.run("resume", "7", "--reason", REASON, "--yes")
+
+    done = project.run("resume", "7", "--reason", MORE, "--even-if-not-planned", "--yes")
+
+    assert_refused(done, 1, "already-active")
+    command = f"sync {NAME} --even-if-not-planned"
+    assert f"to deliver it: unlatch {command};" in done.err
+    assert 0 == project.run(*command.split()).code
+    assert "open" == project.states()["github"]
 
 
 def test_at_a_terminal_a_new_reason_is_confirmed(project: Project) -> None:
@@ -231,3 +251,48 @@ def test_increments_with_nothing_to_do_are_in_the_document(project: Project) -> 
     document = check(project, "resume-many", "resume", "7", "8", "--yes")
 
     assert ["0007-one", "0008-two"] == [one["id"] for one in document["increments"]]
+
+
+def test_reopen_items_repeated_during_an_outage_posts_one_comment(project: Project) -> None:
+    closed(project, "active")
+    project.box.faults.add(Fault("github", "status", code=503, times=1000))
+
+    codes = [project.run(*REOPEN).code for _ in range(3)]
+    project.box.faults.clear()
+    done = project.run("sync")
+
+    assert ([3, 3, 3], 0) == (codes, done.code), done.said
+    assert (OPEN, [1, 1, 1]) == (project.states(), [*map(len, project.comments().values())])
+
+
+@pytest.mark.parametrize("ids", [("7",), ("7", "8")])
+@pytest.mark.parametrize("status", ["active", "paused"])
+def test_reopen_items_repeated_offline_posts_one_comment(
+    project: Project, ids: tuple[str, ...], status: str
+) -> None:
+    closed(project, status).increment("0008-other", status="paused")
+    command = ("resume", *ids, "--reopen-items", "--reason", MORE, "--yes")
+
+    first = project.run(*command, "--offline")
+    project.run("pause", "7")
+    again = [project.run(*command, "--offline") for _ in range(2)]
+
+    assert 0 == first.code, [first.said, *(one.said for one in again)]
+    assert 3 == len(project.metadata()["pending"])
+    project.run("sync")
+    assert (OPEN, [1, 1, 1]) == (project.states(), [*map(len, project.comments().values())])
+
+
+@pytest.mark.parametrize("is_delivered", [False, True])
+def test_reopen_items_of_two_processes_posts_one_comment(
+    project: Project, *, is_delivered: bool
+) -> None:
+    closed(project, "active")
+    with Terminal(project, *REOPEN[:-1]) as terminal:
+        terminal.expect("3 linked items are closed; reopen them? [y/N]: ")
+        assert 0 == project.run(*REOPEN, *(() if is_delivered else ("--offline",))).code
+        terminal.type("y\n")
+        assert terminal.end() == 0
+
+    assert (OPEN, [1, 1, 1]) == (project.states(), [*map(len, project.comments().values())])
+    assert "Another process was faster" in terminal.text
