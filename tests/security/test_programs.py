@@ -88,6 +88,8 @@ EXAMPLES = {
     "session complete": Example(before=LOGGED),
     "session list": Example(before=LOGGED),
     "session show": Example(before=LOGGED),
+    "session query": Example(before=LOGGED),
+    "session stats": Example(before=LOGGED),
     "effort open": Example(("memory",)),
     "effort close": Example(("--summary", "Done"), before=OPENED),
     "effort reopen": Example(("memory",), before=CONCLUDED),

@@ -6,8 +6,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from unlatch.errors import ConfigError
+from unlatch.sessions.index import SessionIndex
 from unlatch.sessions.recorder import Recorder
 from unlatch.sessions.store import SessionStore
+from unlatch.worklog.disk.user_files import state_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +29,11 @@ def session_store(workspace: Workspace) -> SessionStore:
         problem = f"sessions.path: '{workspace.config.sessions.path}' leads out of the project"
         raise ConfigError((problem,), where=str(workspace.layout.config))
     return SessionStore(place)
+
+
+def session_index(workspace: Workspace, store: SessionStore) -> SessionIndex:
+    """The index of the project's sessions, in the user's state folder."""
+    return SessionIndex(state_folder(workspace.layout.root) / "sessions.sqlite3", store)
 
 
 def recorder(workspace: Workspace, store: SessionStore, path: Path) -> Recorder:

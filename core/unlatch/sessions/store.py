@@ -17,6 +17,7 @@ from unlatch.sessions.document import Document, read_document, read_meta
 from unlatch.worklog.disk.atomic import replace_file, sweep, writing
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.safe_open import make_folders, open_folder, read_file
+from unlatch.worklog.search_index import file_stamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -59,6 +60,11 @@ class SessionStore:
         except FileNotFoundError:
             return []
         return [self.root / name for name in names]
+
+    def stamps(self) -> Iterator[tuple[str, str]]:
+        """The name of each file, and a text that changes with its size or time."""
+        for path in self.paths():
+            yield path.name, file_stamp(path)
 
     def all(self) -> Iterator[tuple[Path, Session] | Broken]:
         """All sessions, by the names of their files."""

@@ -204,3 +204,27 @@ def test_the_documents_match_their_schemas(project: Project, started: str) -> No
         ("session", "complete", started),
     ):
         assert mistakes(json.loads(session(project, *arguments, "--json").out), name) == []
+
+
+def test_query_and_stats(project: Project, started: str) -> None:
+    session(project, "log", "--call", "Bash npm test", "--result", "3 failed", "--failed")
+    session(project, "log", "--tokens", "1200")
+    found = session(project, "query", "--agent", "coder", "--json").document
+    assert mistakes(found, "session-query") == []
+    assert [one["id"] for one in found["sessions"]] == [started]
+    assert session(project, "query", "--channel", "ops", "--json").document["sessions"] == []
+    toon = session(project, "query", "--toon").out
+    assert toon.startswith("sessions[1]{id,title,status,")
+    assert "\nparticipants[1]{session,agent,version}:\n" in toon
+    stats = session(project, "stats", "--by", "status", "--json").document
+    assert mistakes(stats, "session-stats") == []
+    assert [(one["group"], one["tokens"], one["failureRate"]) for one in stats["groups"]] == [
+        ("active", 1200, 1.0)
+    ]
+    assert session(project, "stats").out.split("\n")[1].split() == [
+        "coder",
+        "1",
+        "1,200",
+        "1",
+        "100%",
+    ]

@@ -95,6 +95,10 @@ session-list = unlatch session list.
   sessions: [SessionEntry]
 session-show = unlatch session show.
   session: SessionEntry; phases: [PhaseEntry]; tasks: [Record]; summary: str?
+session-query = unlatch session query.
+  sessions: [SessionRow]
+session-stats = unlatch session stats.
+  by: str; groups: [SessionFigures]
 error = The document of a command that failed.
   error: Failure
 """

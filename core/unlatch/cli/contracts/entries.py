@@ -76,6 +76,11 @@ PhaseEntry = A phase of a session; `line` is that of its heading.
   id title: str; agent channel at: str?; calls: [CallEntry]; callouts: [CalloutEntry]; line: int
 DecisionEntry = A decision, and the place where it stands.
   text session phase: str; line: int
+SessionRow = A session of the index.
+  id title status: str; started ended channel model: str?;
+  tokens calls failures decisions errors: int
+SessionFigures = The figures of the sessions of one agent, channel or status.
+  group: str?; sessions tokens calls failures: int; meanSeconds failureRate: float?
 VerifiedEntry = An effort or conversation, and the lines that are not as they were written.
   id: str; problems: [LineProblem]
 Broken = The error of an increment that cannot be read.

@@ -17,6 +17,8 @@ _MODULES = {
     "complete": "change",
     "list": "read",
     "show": "read",
+    "query": "query",
+    "stats": "query",
 }
 
 

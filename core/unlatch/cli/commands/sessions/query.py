@@ -1,0 +1,109 @@
+"""unlatch session query and stats."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.commands.sessions.chosen import store_of
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.session import JSON, flag, with_session
+from unlatch.sessions.model import Status
+from unlatch.sessions.project import session_index
+from unlatch.sessions.statistics import GroupBy, choose, group
+
+if TYPE_CHECKING:
+    from unlatch.cli.runtime.session import Session as Run
+    from unlatch.sessions.statistics import Figures
+
+
+@click.command("query", help="Find sessions in the index. (local)")
+@click.option("--agent", metavar="NAME", help="Only sessions with this agent.")
+@click.option("--channel", metavar="NAME", help="Only sessions with this channel.")
+@click.option(
+    "--status",
+    type=click.Choice([one.value for one in Status]),
+    metavar="STATUS",
+    help="Only sessions of this status.",
+)
+@flag("--toon", help="Print the index's tables of these sessions in TOON.")
+@JSON
+@with_session
+def query_session(
+    run: Run,
+    *,
+    agent: str | None,
+    channel: str | None,
+    status: str | None,
+    toon: bool,
+    as_json: bool,
+) -> int:
+    index = session_index(run.workspace, store_of(run))
+    found = choose(index.entries(), agent=agent, channel=channel, status=status)
+    if as_json:
+        output.document("session-query", sessions=[one.session for one in found])
+        return 0
+    if toon:
+        names = [one.session["id"] for one in found]
+        output.data(*index.toon(names).rstrip("\n").split("\n"))
+        return 0
+    keys = ("id", "status", "started", "channel", "tokens", "calls", "failures")
+    rows = [tuple(str(one.session[key] or "") for key in keys) for one in found]
+    if rows:
+        headings = ("Session", "Status", "Started", "Channel", "Tokens", "Calls", "Failed")
+        output.table(headings, rows, flexible=(0,))
+    else:
+        output.talk("No sessions match. Next: unlatch session list")
+    return 0
+
+
+@click.command("stats", help="Show tokens, durations and failures of sessions. (local)")
+@click.option(
+    "--by",
+    type=click.Choice([one.value for one in GroupBy]),
+    default=GroupBy.AGENT.value,
+    show_default=True,
+    metavar="KEY",
+    help="Group by agent, channel or status.",
+)
+@JSON
+@with_session
+def stats_session(run: Run, *, by: str, as_json: bool) -> int:
+    entries = session_index(run.workspace, store_of(run)).entries()
+    found = group(entries, GroupBy(by))
+    if as_json:
+        output.document("session-stats", by=by, groups=[_entry(one) for one in found])
+        return 0
+    rows = [_row(one) for one in found]
+    if rows:
+        headings = (by.capitalize(), "Sessions", "Tokens", "Duration", "Calls", "Failed")
+        output.table(headings, rows, flexible=(0,))
+    else:
+        output.talk("No sessions. Next: unlatch session start TITLE")
+    return 0
+
+
+def _entry(one: Figures) -> output.Json:
+    return {
+        "group": one.group,
+        "sessions": one.sessions,
+        "tokens": one.tokens,
+        "meanSeconds": one.mean_seconds,
+        "calls": one.calls,
+        "failures": one.failures,
+        "failureRate": one.failure_rate,
+    }
+
+
+def _row(one: Figures) -> tuple[str, ...]:
+    minutes = "" if one.mean_seconds is None else f"{one.mean_seconds / 60:.1f} min"
+    failed = "" if one.failure_rate is None else f"{one.failure_rate:.0%}"
+    return (
+        one.group or "(none)",
+        str(one.sessions),
+        f"{one.tokens:,}",
+        minutes,
+        str(one.calls),
+        failed,
+    )
