@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from unlatch.worklog.ids import is_ulid, label_of, matching, number_of
+from unlatch.worklog.ids import is_ulid, label_of, matching, number_of, ulid_time
 
 ULID = "01KA0000000000000000000001"
 
@@ -90,3 +90,8 @@ def test_a_letter_has_no_case() -> None:
 )
 def test_a_ulid_has_one_spelling(text: str, *, expected: bool) -> None:
     assert is_ulid(text) == expected
+
+
+def test_a_ulid_begins_with_its_time_in_milliseconds() -> None:
+    # The example of the specification.
+    assert ulid_time("01ARYZ6S41TSV4RRFFQ69G5FAV") == 1469918176.385
