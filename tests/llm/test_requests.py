@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import re
-import traceback
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -22,6 +21,7 @@ from tests.llm.asking import (
     refusal,
     stream,
 )
+from tests.transport.calling import everything_about
 from tests.transport.certificates import server_context
 from tests.transport.faulty import CLOSED, GARBAGE, OK, TRUNCATED, Faulty, Reply, reply
 
@@ -190,18 +190,6 @@ def test_the_ca_bundle_of_the_environment_is_used(
         found = model(server)(HELLO)
 
     assert "Hi" == found.choices[0].message.content
-
-
-def everything_about(error: BaseException | None) -> str:
-    """Words, traceback and attributes of an error and its causes."""
-    parts = []
-    while error is not None:
-        parts += [str(error), repr(error), *traceback.format_exception(error)]
-        parts += [repr(value) for value in vars(error).values()]
-        for attribute in ("request", "response"):
-            parts.append(repr(vars(getattr(error, attribute, None) or object)))
-        error = error.__cause__ or error.__context__
-    return "\n".join(parts)
 
 
 ECHO = f"your key {KEY} is bad"

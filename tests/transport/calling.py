@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import traceback
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -73,3 +74,15 @@ def failure(server: Faulty, method: str, **options: Any) -> TrackerError:
     with pytest.raises(TrackerError) as caught:
         call(server, method, **options)
     return caught.value
+
+
+def everything_about(error: BaseException | None) -> str:
+    """Words, traceback and attributes of an error and its causes."""
+    parts = []
+    while error is not None:
+        parts += [str(error), repr(error), *traceback.format_exception(error)]
+        parts += [repr(value) for value in vars(error).values()]
+        for attribute in ("request", "response"):
+            parts.append(repr(vars(getattr(error, attribute, None) or object)))
+        error = error.__cause__ or error.__context__
+    return "\n".join(parts)

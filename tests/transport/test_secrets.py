@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import base64
 import logging
-import traceback
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.transport.calling import everything_about
 from tests.transport.faulty import (
     BROKEN_JSON,
     CHUNK_CUT,
@@ -84,22 +84,10 @@ def test_token_is_never_shown(
     assert sent, "the fault was never met"
     assert all(any(form in header for form in FORMS) for header in sent)
     shown = "\n".join(
-        [*map(_everything_about, (reading.value, writing.value)), everything_logged.text]
+        [*map(everything_about, (reading.value, writing.value)), everything_logged.text]
     )
     shown += path.read_text()
     assert [form for form in FORMS if form in shown] == []
-
-
-def _everything_about(error: BaseException | None) -> str:
-    """Words, traceback, attributes, and those of its causes, requests included."""
-    parts = []
-    while error is not None:
-        parts += [str(error), repr(error), *traceback.format_exception(error)]
-        parts += [repr(value) for value in vars(error).values()]
-        for attribute in ("request", "response"):
-            parts.append(repr(vars(getattr(error, attribute, None) or object)))
-        error = error.__cause__ or error.__context__
-    return "\n".join(parts)
 
 
 def test_every_tracker_is_in_the_table() -> None:
