@@ -5,22 +5,16 @@ the work is open, done or dropped. Trackers' names for states mean too many othe
 decisions about the links of one increment are made compatible.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
 
+from unlatch.increments.model.increment import Base, Increment, Link
 from unlatch.increments.model.policies import Direction, OnClose, OnConflict, SyncPolicy
 from unlatch.increments.model.status import Status, read_status
+from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.spi.item import Category
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from unlatch.increments.model.increment import Base, Increment, Link
-    from unlatch.lifecycle.fetch_items import ItemSnapshot
-    from unlatch.spi.operation import Operation
+from unlatch.spi.operation import Operation
 
 
 class Side(StrEnum):

@@ -70,11 +70,7 @@ def scoping(command: Any) -> Any:
 
 
 def take_scoping(options: dict[str, Any]) -> Scoping | None:
-    """Take these options out of a command's; None if the work does not change.
-
-    Raises:
-        UsageError: `task-is-id`, or the options do not fit together.
-    """
+    """Take these options out of a command's; None if the work does not change."""
     change, file = options.pop("scope"), options.pop("tasks_file")
     update = options.pop("update_scope") or change is not None or file is not None
     tasks, stories, criteria = (options.pop(name) for name in ("tasks", "stories", "criteria"))

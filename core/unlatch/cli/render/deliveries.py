@@ -40,9 +40,6 @@ def deliver_and_tell(
     """Deliver an increment's pending operations, and show each delivery as it ends.
 
     `trackers` are those that are open already; `offline` leaves the operations for later.
-
-    Raises:
-        UnlatchError: the increment cannot be read, or another process is delivering it.
     """
     if offline:
         return _postponed(increment)

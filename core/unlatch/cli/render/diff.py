@@ -35,11 +35,7 @@ def show_diff(diff: str) -> None:
 
 
 def agreed(question: str, *, yes: bool, command: str) -> bool:
-    """Ask for consent to a change that was shown; `command` names the one that needs no answer.
-
-    Raises:
-        UsageError: `not-interactive`.
-    """
+    """Ask for consent to a change that was shown; `command` names the one that needs no answer."""
     if not yes:
         require_terminal("files would be changed", command)
     return yes or output.confirm(question)

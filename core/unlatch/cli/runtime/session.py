@@ -46,11 +46,7 @@ class Session:
 
     @cached_property
     def layout(self) -> Layout:
-        """The project's folders.
-
-        Raises:
-            UsageError: `no-project`.
-        """
+        """The project's folders; UsageError `no-project`."""
         root = self.options.root
         if root:
             # Paths below the root are split at its folders' names: none may be passed on the way.

@@ -110,11 +110,7 @@ def create_items(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Create items for an increment, and link them; the exit code.
-
-    Args:
-        options: as for `plan_item_creation`.
-    """
+    """Create items for an increment, with options of `plan_item_creation`; the exit code."""
     if options.get("per_story") and options["stories"]:
         raise click.UsageError("name user stories, or --per-story")
     who = session.who(by)

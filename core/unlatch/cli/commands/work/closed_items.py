@@ -24,12 +24,7 @@ from unlatch.project.trackers import Trackers
 def settle_closed_items(
     session: Session, trackers: Trackers, plan: ResumePlan, typed: ResumeOptions
 ) -> ResumePlan | None:
-    """The plan with the items that it reopens besides; None if that was declined.
-
-    Raises:
-        StoreError: `already-active`, for a new reason that no item would get.
-        UsageError: `reason-missing` or `not-interactive`.
-    """
+    """The plan with the items that it reopens besides; None if that was declined."""
     is_activation = plan.step is ResumeStep.ACTIVATE
     if not depends_on_items(plan) or (typed.scoping and not is_activation):
         return plan

@@ -38,14 +38,7 @@ def resume_selected(
     *,
     max_items: int | None,
 ) -> int:
-    """Resume many increments, by name or else by conditions; the exit code.
-
-    Args:
-        max_items: the largest number of items to write to; None for the configured one.
-
-    Raises:
-        UsageError: an option is unusable; nothing was changed.
-    """
+    """Resume many increments, by name or else by conditions; the exit code."""
     workspace = session.workspace
     workspace.check_config()
     increments, left_out = _select(session, ids, expressions)

@@ -33,14 +33,7 @@ _TEMPLATE = f"""
 def changed_work(
     session: Session, increment: Increment, scoping: Scoping, *, reason: str | None, yes: bool
 ) -> Amendment | None:
-    """The change of the work, with a prompt for what was not typed; None if it was declined.
-
-    Raises:
-        UsageError: a part is unknown or ambiguous, an option is unusable, or a question cannot be
-            asked.
-        StoreError: `document-unreadable`.
-        ProposalError: proposed tasks cannot be had or used.
-    """
+    """The change of the work, with a prompt for missing options; None if it was declined."""
     if not scoping.update:
         return _named_parts(increment, scoping)
     change, tasks = scoping.change, _typed_tasks(scoping)
