@@ -14,6 +14,7 @@ from unlatch.doctor.finding import Found, Hits, below
 from unlatch.errors import StoreError
 from unlatch.increments.files.layout import HOME, METADATA, SPEC, SPECWEAVE, TASKS
 from unlatch.increments.model.limits import days_idle, is_stale, wip
+from unlatch.increments.model.status import Status
 from unlatch.migrate.migrate import find_unfinished
 from unlatch.project.git.run import ask_git
 from unlatch.project.git.setup import DRIVER
@@ -153,5 +154,6 @@ def stale_increments(project: ProjectSnapshot) -> Hits:
     for one in (readable.increment for readable in project.readable):
         if project.core and is_stale(one, project.core.limits.rules, now):
             message = f"{one.status} without a change for {days_idle(one, now)} days"
-            hint = f"unlatch resume {one.id}, or unlatch abandon {one.id}"
+            way = "resume" if one.status is Status.PAUSED else "pause"
+            hint = f"unlatch {way} {one.id}, or unlatch abandon {one.id}"
             yield Found(message, None, hint, one.id)

@@ -281,3 +281,17 @@ def test_a_diff_is_harmless_on_a_terminal(project: Project) -> None:
 
 def test_only_with_fix(project: Project) -> None:
     assert [2, 2] == [project.run("doctor", flag).code for flag in ("--yes", "--dry-run")]
+
+
+@pytest.mark.parametrize(("status", "command"), [("active", "pause"), ("paused", "resume")])
+def test_the_next_step_for_an_idle_increment_fits_its_status(
+    project: Project, status: str, command: str
+) -> None:
+    old = "2025-01-01T00:00:00Z"
+    project.increment(status=status, lastActivity=old, created=old)
+    project.configure_more(tables="[limits.stale_after]\nactive = 1\npaused = 1\n")
+
+    said = project.run("doctor").out
+
+    assert f"next: unlatch {command} {NAME}, or unlatch abandon {NAME}\n" in said
+    assert 0 == project.run(command, "7").code

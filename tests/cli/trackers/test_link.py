@@ -350,3 +350,12 @@ def test_an_item_that_may_have_been_created_cannot_be_withdrawn(project: Project
     assert before == project.tree()
     assert project.run("sync", "7").code == 0
     assert "pending" not in project.metadata()
+
+
+def test_only_one_item_is_created_at_a_time(project: Project) -> None:
+    project.increment(status="active")
+
+    done = project.run("link", "7", "--create", "github", "--create", "jira")
+
+    assert (2, []) == (done.code, project.sent())
+    assert "--create takes one tracker: run the command once for each" in done.err

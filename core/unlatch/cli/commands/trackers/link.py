@@ -15,7 +15,13 @@ from unlatch.errors import UsageError
 
 @click.command()
 @click.argument("named", metavar="[ID] [URL...]", nargs=-1)
-@click.option("--create", metavar="TRACKER", help="Create an item on TRACKER, and link it.")
+@click.option(
+    "--create",
+    "creates",
+    metavar="TRACKER",
+    multiple=True,
+    help="Create an item on TRACKER, and link it.",
+)
 @click.option(
     "--file", metavar="CSV", help="Link the items in a file of increment,url; - reads stdin."
 )
@@ -28,11 +34,15 @@ def run(
     session: Session,
     *,
     named: tuple[str, ...],
-    create: str | None,
+    creates: tuple[str, ...],
     file: str | None,
     suggest: bool,
     **typed: Any,
 ) -> int:
+    if len(creates) > 1:
+        # Each create asks, fails and is recorded for itself.
+        raise click.UsageError("--create takes one tracker: run the command once for each")
+    create = next(iter(creates), None)
     if sum(map(bool, (create, file, suggest))) > 1 or (file and named):
         raise click.UsageError("give addresses, --create, --file or --suggest; just one")
     if file:
