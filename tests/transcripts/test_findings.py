@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -89,10 +90,26 @@ def test_decisions_are_said_in_words(text: str) -> None:
         "```\nDecision: in code that never ends",
         "> I decided to quote\n",
         "Have you decided to go on?",
+        "Have we decided to go on? Not yet.",
+        "It depends on what we decided to keep.",
+        "If I decided to cache it, it would be stale.",
+        "Decision: which one?",
     ],
 )
 def test_other_words_are_no_decision(text: str) -> None:
     assert findings(events(f"x\n{text}")) == []
+
+
+def test_long_texts_take_no_quadratic_time() -> None:
+    start = time.process_time()
+    for text in (
+        "\n" * 200_000,
+        "```\n" * 50_000,
+        "we " * 100_000,
+        "User has answered:" + " ." * 100_000,
+    ):
+        findings(events(text, f"> {text}", ("AskUserQuestion", Result(text))))
+    assert time.process_time() - start < 10
 
 
 def test_approved_plans_and_answered_questions_are_decisions() -> None:
@@ -159,6 +176,9 @@ def test_first_words_of_a_prompt_correct_the_agent(words: str) -> None:
         "Don't forget the tests",
         "don't worry about style",
         "Don't you think it is slow?",
+        "Don't see any change",
+        "Never mind, it works",
+        "It is not right now that we need it",
         "Stop the server and start it again",
         "revert the migration in production",
         "Undo support would be nice",

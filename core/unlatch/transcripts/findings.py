@@ -50,9 +50,15 @@ _ANSWERED = re.compile(
 )
 _REFUSED = re.compile(r"(?:the user said:\n|the following feedback: )(.+)", re.DOTALL)
 _DECIDED = re.compile(
-    r"^[\s*_#-]*(?:decision|decided)[*_]*:[*_]*\s*\S.*"
-    r"|^(?!\s*>).*\b(?:I|we)(?:['\u2019]ve| have)? decided (?:to|on|that|against|not)\b.*",
+    r"^[ \t*_#-]*(?:decision|decided)[*_]*:[*_]*[ \t]*\S.*"
+    r"|^(?![ \t]*>)(?P<told>.*\b(?:I|we)(?:['\u2019]ve| have)? "
+    r"decided (?:to|on|that|against|not)\b.*)",
     re.IGNORECASE | re.MULTILINE,
+)
+_QUESTION = re.compile(r"\?\s*$")
+_CONDITION = re.compile(
+    r"\b(?:if|when|what|whether|until|before|unless|once|why|how|had|have) (?:I|we)\b",
+    re.IGNORECASE,
 )
 _FENCED = re.compile(r"^[ ]*(```|~~~).*?(?:^[ ]*\1[ ]*$|\Z)", re.DOTALL | re.MULTILINE)
 _GO_ON = re.compile(
@@ -62,13 +68,14 @@ _GO_ON = re.compile(
 _OPENING = re.compile(
     r"(?:wait,? |actually,? |sorry,? |please )?(?:"
     r"no[,.!:;]\s+(?!thanks|thank you|problem|worries|need)\w"
-    r"|(?:do not|don['\u2019]?t|never) (?!forget|worry|hesitate|bother|know|think|you|i |we )\w"
+    r"|(?:do not|don['\u2019]?t|never) (?!forget|worry|hesitate|bother|mind|know|see|understand"
+    r"|think|you|i |we )\w"
     r"|stop (?:that|this|it|doing|adding|using|changing|creating|writing)\b"
     r"|instead(?: of\b|,)"
     r"|(?:revert|undo|roll back|take back) (?:that|this|it|these|those|your|all|everything"
     r"|the (?:last|change|edit|commit))\b"
     r"|(?:that|this|it)(?:['\u2019]?s| is| was) (?:(?:completely |still |all )?(?:wrong|incorrect)"
-    r"|not (?:right|correct|true|what i))\b"
+    r"|not (?:right(?! now)|correct|true|what i))\b"
     r"|(?:that|this|it) isn['\u2019]?t (?:right|correct|what i)\b"
     r"|not what i (?:asked|meant|wanted)\b"
     r"|you (?:misunderstood|shouldn['\u2019]?t have|should not have|were not supposed)\b"
@@ -97,7 +104,8 @@ def _failures(event: Event) -> Iterator[Finding]:
 def _decisions(event: Event) -> Iterator[Finding]:
     if isinstance(event, Prompt | Reply):
         for found in _DECIDED.finditer(_FENCED.sub("", event.text)):
-            yield Decision("said-decided", event.key, found[0].strip())
+            if not _QUESTION.search(found[0]) and not _CONDITION.search(found["told"] or ""):
+                yield Decision("said-decided", event.key, found[0].strip())
     elif isinstance(event, ToolCall) and event.result and not event.result.failed:
         words = event.result.text
         if event.name in _PLANS and _APPROVED.search(words):

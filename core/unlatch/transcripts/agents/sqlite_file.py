@@ -1,7 +1,8 @@
 """A database of an agent, opened so that nothing is written beside it.
 
-SQLite makes files beside a database in WAL mode even where it is opened with `mode=ro`. So one that
-no program has open is read as immutable, and one whose log was left behind by a crash is copied.
+SQLite makes files beside a database in WAL mode even where it is opened with `mode=ro`. So one
+without a log is read as immutable, and one whose log has lost its index (`-shm`) is copied. Only
+with both, which a running agent has, are they used as they are.
 """
 
 from __future__ import annotations
