@@ -1,23 +1,17 @@
 """Closed items of increments that are not finished: to reopen them too, or to report them."""
 
-from __future__ import annotations
-
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from shlex import quote
-from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UnlatchError
+from unlatch.increments.model.increment import Increment
 from unlatch.increments.records.links import same_item
+from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.lifecycle.repeats import known_reasons, reopened_by_pending
 from unlatch.lifecycle.resume_plan import ACTIVE_STEPS, ResumePlan, ResumeStep
+from unlatch.project.registry import Registry
 from unlatch.spi import Capability
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from unlatch.increments.model.increment import Increment
-    from unlatch.lifecycle.fetch_items import ItemSnapshot
-    from unlatch.project.registry import Registry
 
 _LONGEST_QUOTED = 60
 

@@ -4,17 +4,12 @@ The result of a pull is lost if its files are not pushed. Another checkout of th
 repeats it as the same operation, so that no comment is posted twice.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
-from typing import TYPE_CHECKING
 
+from unlatch.increments.model.increment import Increment
 from unlatch.increments.records.events import Reopened, Transitioned, Undone, read_events
 from unlatch.worklog.ids import ULID_DIGITS
-
-if TYPE_CHECKING:
-    from unlatch.increments.model.increment import Increment
 
 # In a ULID; the random part follows.
 _TIME_DIGITS = 10

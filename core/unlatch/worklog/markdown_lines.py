@@ -6,14 +6,10 @@ people nest fences (```bash in ```markdown). CommonMark ends the block at the fi
 the task after the last one as code; here nested fences are matched in pairs.
 """
 
-from __future__ import annotations
-
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import NamedTuple
 
 _LINE = re.compile(r"([^\r\n]*)(?:\r\n|\r|\n|\Z)")
 _MARKER = re.compile(r"(?:[-+*]|[0-9]{1,9}[.)])(?:[ \t]+|\Z)")
@@ -59,7 +55,7 @@ class Line(NamedTuple):
         return opened.rstrip(" \t") if opened.endswith((" ", "\t")) or not opened else text
 
 
-def scan(text: str) -> Scan:
+def scan(text: str) -> "Scan":
     """Read a file, in time proportional to its length for any content."""
     raw = [(match.start(), match[1]) for match in _LINE.finditer(text)]
     if raw[-1] == (len(text), ""):
@@ -99,7 +95,7 @@ def _gap(text: str, end: str, *, is_open: bool) -> str:
     return end * 2 if text.endswith("\r") and end == "\n" else end
 
 
-def _scan(raw: list[tuple[int, str]], *, nests: bool) -> Scan:
+def _scan(raw: list[tuple[int, str]], *, nests: bool) -> "Scan":
     scanner = Scan(nests)
     first = _after_front_matter(raw)
     for number, (start, line) in enumerate(raw[first:], first + 1):

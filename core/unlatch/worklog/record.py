@@ -205,10 +205,6 @@ def _words(raw: Any) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _set(raw: Any) -> frozenset[str]:
-    return frozenset(_words(raw))
-
-
 ULID = Type("Ulid", _ulid, optional=text_or_none)
 WORD = Type("Word", text, optional=text_or_none)
 TEXT = Type("Text", text, optional=text_or_none)
@@ -217,4 +213,4 @@ NUMBER = Type("Number", _number, int, blank=0)
 FLAG = Type("Flag", _flag, bool, blank=False)
 WORDS = Type("Words", _words, list)
 TEXTS = Type("Texts", _words, list)
-SET = Type("Set", _set, sorted)
+SET = Type("Set", lambda raw: frozenset(_words(raw)), sorted)

@@ -82,15 +82,11 @@ def _option_of_all(error: click.NoSuchOption) -> click.Option | None:
 def _moved(error: click.NoSuchOption, typed: Sequence[str]) -> Sequence[str]:
     """The words with an option and its value before the command."""
     option = _option_of_all(error)
-    words = (place for place, one in enumerate(typed) if _is_named(one, error.option_name))
-    start = next(words, len(typed))
+    names = [word.partition("=")[0] for word in typed]
+    start = names.index(error.option_name) if error.option_name in names else len(typed)
     has_value = option is not None and not option.is_flag and "=" not in "".join(typed[start:][:1])
     end = start + 1 + has_value
     return [*typed[start:end], *typed[:start], *typed[end:]]
-
-
-def _is_named(word: str, option: str) -> bool:
-    return word.partition("=")[0] == option
 
 
 def _renamed(word: str, wrong: str, option: str) -> str:

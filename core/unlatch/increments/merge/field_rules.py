@@ -1,26 +1,20 @@
 """The rules by which the fields of two versions of a metadata.json are merged."""
 
-from __future__ import annotations
-
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from unlatch.increments.files.reading import ACTIVITY_KEYS
 from unlatch.increments.model.increment import Link
 from unlatch.increments.records.link_places import LISTS, OUTER_BLOCKS
-from unlatch.increments.records.links import identity
+from unlatch.increments.records.links import Shapes, identity
 from unlatch.increments.records.pending import read_seen
 from unlatch.spi.item import Category
+from unlatch.spi.manifest import LinkShape
 from unlatch.worklog.json_text.three_way import ABSENT, Place, Rule, ThreeWay, Versions
 from unlatch.worklog.times import read_stamp
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from unlatch.increments.records.links import Shapes
-    from unlatch.spi.manifest import LinkShape
 
 Data = dict[str, Any]
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)

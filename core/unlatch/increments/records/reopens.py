@@ -33,10 +33,7 @@ from unlatch.worklog.record import (
 AMENDMENTS = "amendments"
 
 
-def _previous(raw: Any) -> Status:
-    return read_status(str(raw)) or Status.COMPLETED
-
-
+_PREVIOUS = Type("Status", lambda raw: read_status(str(raw)) or Status.COMPLETED)
 TASK = Record(
     "TaskRecord",
     "A task that was added to the work.",
@@ -75,7 +72,7 @@ REOPEN = Record(
     Field("id", ULID, "id", required=True),
     Field("reopenedAt", TIME, "reopened_at", required=True),
     Field("reason", WORD, "reason", required=True),
-    Field("previousStatus", Type("Status", _previous), "previous_status", required=True),
+    Field("previousStatus", _PREVIOUS, "previous_status", required=True),
     # Copied from the file unchanged: it need not be a time.
     Field("previousCompletedAt", TEXT, "previous_completed_at"),
     Field("reopenedBy", WORD, "reopened_by", required=True),

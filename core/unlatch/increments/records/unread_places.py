@@ -1,9 +1,8 @@
 """The places of metadata.json that seem to name items, and from which no link is read."""
 
-from __future__ import annotations
-
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
 
 from unlatch.increments.records.link_places import (
     EXTERNAL_REF,
@@ -19,11 +18,7 @@ from unlatch.increments.records.link_places import (
     places_of,
     story_in,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
-
-    from unlatch.spi.manifest import LinkShape
+from unlatch.spi.manifest import LinkShape
 
 # Other words for a tracker, in one spelling; SpecWeave reads none of them either.
 _NAMES = {"ado": ("azuredevops", "azureboards")}

@@ -62,7 +62,9 @@ def unlink_item(workspace: Workspace, wanted: str, item: str, *, by: str) -> tup
     """
     increment = workspace.manager.read(wanted)
     creates = [
-        one for one in increment.pending if one.kind is Kind.CREATE and item in _names_of(one)
+        one
+        for one in increment.pending
+        if one.kind is Kind.CREATE and item and item in (one.item, one.tracker, one.story)
     ]
     if creates and not matching_links(workspace, increment, item):
         return _withdraw_creates(workspace, increment, creates)
@@ -84,10 +86,6 @@ def based_link(increment: Increment | None, seen: ItemSnapshot) -> Link:
     is_in_sync = item.category.is_open is not status.is_finished
     base = Base(status.value, item.category.value, item.state) if is_in_sync else None
     return Link(item.ref.tracker, item.ref.id, item.ref.url, base)
-
-
-def _names_of(create: Operation) -> tuple[str, ...]:
-    return tuple(filter(None, (create.item, create.tracker, create.story)))
 
 
 def _withdraw_creates(

@@ -1,8 +1,7 @@
 """unlatch complete, abandon, undo: changes of status that close items."""
 
-from __future__ import annotations
-
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import click
 
@@ -22,7 +21,10 @@ from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED
 from unlatch.cli.runtime.session import BY, ID, JSON, Session, flag, require_terminal, with_session
+from unlatch.cli.table import Entry
+from unlatch.increments.model.increment import Increment, ReopenEntry
 from unlatch.increments.model.status import Status
+from unlatch.lifecycle.deliver import Delivered
 from unlatch.lifecycle.status_change import (
     ChangePlan,
     ChangeResult,
@@ -31,13 +33,6 @@ from unlatch.lifecycle.status_change import (
     plan_undo_reopen,
 )
 from unlatch.spi.operation import DeliveryOptions, Kind
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from unlatch.cli.table import Entry
-    from unlatch.increments.model.increment import Increment, ReopenEntry
-    from unlatch.lifecycle.deliver import Delivered
 
 _FORCE = flag(
     "--force", help="Complete the increment although work is open; recorded in the history."
