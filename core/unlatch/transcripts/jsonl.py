@@ -27,7 +27,7 @@ def read_lines(file: BinaryIO, unknown: Counter[str]) -> Iterator[tuple[int, Jso
     for number, raw in enumerate(raw_lines(file), 1):
         if len(raw) > MAX_LINE:
             unknown["line too long"] += 1
-        elif raw.strip():
+        elif not raw.isspace():
             value = _object(raw, unknown)
             if value is not None:
                 yield number, value
@@ -35,7 +35,7 @@ def read_lines(file: BinaryIO, unknown: Counter[str]) -> Iterator[tuple[int, Jso
 
 def _object(raw: bytes, unknown: Counter[str]) -> Json | None:
     try:
-        value = parsed(raw.decode("utf-8", "replace").strip().lstrip(_BOM))
+        value = parsed(raw.decode("utf-8", "replace").lstrip(_BOM))
     except ValueError:
         unknown["line that is not JSON"] += 1
     except RecursionError:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +13,6 @@ if TYPE_CHECKING:
 _MAX_DEPTH = 64
 _MAX_NAME = 60
 _DECODER = json.JSONDecoder(parse_constant=lambda _: None)
-_LONE_SURROGATE = re.compile(r"\\u[dD][89abcdefABCDEF]")
 
 
 def parsed(text: str) -> Any:
@@ -24,7 +22,7 @@ def parsed(text: str) -> Any:
         ValueError, RecursionError: it is not JSON, or it is nested too deeply.
     """
     value = _DECODER.decode(text)
-    if _LONE_SURROGATE.search(text):
+    if "\\ud" in text or "\\uD" in text:  # perhaps half of a pair
         clean = json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")
         value = _DECODER.decode(clean.decode())
     return value
