@@ -76,6 +76,7 @@ class SyncPlan:
     moves: tuple[Move, ...] = ()
     unread: tuple[Unread, ...] = ()  # places in files that seem to name items
     excluded: tuple[Link, ...] = ()  # the links whose trackers are not compared
+    tries_blocked: bool = False  # whether blocked operations are tried, as for named increments
 
     def having(self, *verdicts: Verdict) -> tuple[Compared, ...]:
         """Return the links with one of these verdicts."""
@@ -89,7 +90,8 @@ class SyncPlan:
     @property
     def only_pending(self) -> SyncPlan:
         """The part of the plan that is carried out on a branch that is not compared."""
-        return SyncPlan(tuple(one for one in self.links if one.pending), ())
+        links = tuple(one for one in self.links if one.pending)
+        return SyncPlan(links, tries_blocked=self.tries_blocked)
 
     def not_checked(self, *, pending: bool) -> Sequence[Unread]:
         """Return the items that could not be read, those of pending operations if `pending`."""
@@ -102,10 +104,18 @@ class SyncPlan:
         return bool(self.having(Verdict.ASK, Verdict.CONFLICT))
 
     @property
+    def due(self) -> set[tuple[str, str]]:
+        """The items with pending operations that would be tried."""
+        return {
+            identity(one.link)
+            for one in self.links
+            if any(self.tries_blocked or not operation.is_blocked for operation in one.pending)
+        }
+
+    @property
     def items(self) -> int:
         """The number of items that would be written to, including pending operations."""
-        due = (one.link for one in self.links if one.pending or one.verdict is Verdict.PUSH)
-        written = set(map(identity, due))
+        written = self.due | {identity(one.link) for one in self.having(Verdict.PUSH)}
         written |= {identity(link) for one in self.moves for link in (*one.others, *one.relabelled)}
         return len(written)
 

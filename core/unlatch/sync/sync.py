@@ -113,6 +113,7 @@ def preview(
     everything, broken = workspace.manager.read_all()
     chosen = choose(workspace, everything, ids=options.ids, since=options.changed_since)
     plan = plan_sync(workspace, trackers, chosen.increments, everything)
+    plan = replace(plan, tries_blocked=options.retries_blocked)
     run = DeliveryRun(workspace, trackers, options=options.delivery, named=bool(options.ids))
     other = _other_branch(workspace)
     due = plan if other is None else plan.only_pending
@@ -152,7 +153,8 @@ class Sync:
         due = [one for one in chosen if any(retries or not op.is_blocked for op in one.pending)]
         skipped = [] if retries else [one for one in chosen if one.pending and one not in due]
         blocked = 0 if retries else sum(op.is_blocked for one in chosen for op in one.pending)
-        served = {identity(link_of(one, op)) for one in due for op in one.pending}
+        tried = ((one, op) for one in due for op in one.pending if retries or not op.is_blocked)
+        served = {identity(link_of(one, op)) for one, op in tried}
         if refused := _refusal(self.workspace, self.options, len(served)):
             raise refused
         self.made = {one.id: [] for one in skipped}
@@ -191,6 +193,7 @@ class Sync:
         everything, broken = self.workspace.manager.read_all()
         chosen = [one for one in everything if one.id in names]
         plan = plan_sync(self.workspace, self.trackers, chosen, everything)
+        plan = replace(plan, tries_blocked=self.options.retries_blocked)
         if self.event:
             return attribute_change(plan, self.event), []
         # A named increment that cannot be read ends the command.
@@ -200,7 +203,7 @@ class Sync:
         self, plan: SyncPlan, served: set[tuple[str, str]]
     ) -> tuple[SyncPlan, tuple[Move, ...]]:
         plan = _answered(plan, self.listener)
-        written = served - {identity(one.link) for one in plan.only_pending.links}
+        written = served - plan.due
         self.refused = _refusal(self.workspace, self.options, plan.items, written=len(written))
         if self.refused is not None:
             if not served:

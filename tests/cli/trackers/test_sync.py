@@ -328,6 +328,27 @@ def test_the_document_names_deliveries_and_why_the_rest_was_refused(
     assert (3, 0) == (len(served["trackers"]), served["left"])
 
 
+def test_blocked_operations_that_are_not_tried_count_as_no_items(finished: Project) -> None:
+    issue = finished.box.github.add_issue(number=90, title="Another", state="closed")
+    url = f"{finished.box.github.web_url}/octo/widgets/issues/{issue}"
+    finished.increment("0090-other", links={"github": {"issue": issue, "url": url}})
+    assert 0 == finished.run("sync").code
+    # Two items were closed on purpose: their operations are blocked.
+    finished.box.github.edit("octo/widgets", 4, state="open")
+    finished.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
+    finished.box.ado.edit(101, state="Removed")
+    assert 3 == finished.run("resume", "7", "--reason", "More", "--yes").code
+    assert 2 == len(finished.metadata()["pending"])
+    finished.box.github.edit("octo/widgets", 90, state="open")
+    finished.configure_more(tables="[sync]\nmax_items = 1\n")
+
+    plan, done = finished.run("sync", "--plan"), finished.run("sync", "--yes")
+
+    assert "1 item would be written to" in plan.out
+    assert "active" == finished.metadata("0090-other")["status"], done.said
+    assert "too-many-items" in finished.run("sync", "--yes", "7").err
+
+
 def test_changed_since_looks_only_at_what_a_branch_touched(finished: Project) -> None:
     finished.increment("0008-other", links={})
     finished.git("init", "--quiet", "--initial-branch", "main")
