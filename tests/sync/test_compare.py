@@ -75,8 +75,6 @@ def every_case(step: int) -> Iterator[Case]:
 
 
 def pushing(case: Case) -> Verdict:
-    if case.here != OPEN and case.given.needed:
-        return Verdict.EXPECTED
     return Verdict.PUSH if case.policy.direction in ("push", "both") else Verdict.DRIFT
 
 
@@ -97,7 +95,7 @@ def pulling(case: Case) -> Verdict:
 def unknown(case: Case) -> Verdict:
     if (case.here == OPEN) == (case.there == OPEN):
         return Verdict.RECORD
-    return Verdict.EXPECTED if case.given.needed and case.there == OPEN else Verdict.DRIFT
+    return Verdict.DRIFT
 
 
 def resting(case: Case) -> Verdict:
@@ -109,19 +107,21 @@ def conflicting(case: Case) -> Verdict:
     choice = case.policy.conflict.value
     if choice in ("ask", "fail"):
         return {"ask": Verdict.ASK, "fail": Verdict.CONFLICT}[choice]
-    if OPEN not in (case.here, case.there):
-        return Verdict.RECORD
     return pushing(case) if choice == "local" else pulling(case)
 
 
 def is_alike(case: Case) -> bool:
-    both_closed = OPEN not in (case.here, case.there)
-    return case.here == case.there or (both_closed and case.moved != (True, True))
+    return (case.here == OPEN) == (case.there == OPEN)
+
+
+def is_needed(case: Case) -> bool:
+    return case.given.needed and case.here != OPEN and case.there == OPEN
 
 
 # The first rule that fits says what is to be done; DESIGN's table, with the policies in it.
 RULES: list[tuple[str, Callable[[Case], bool], Callable[[Case], Verdict]]] = [
     ("left out", lambda c: c.policy.direction == "off", lambda _: Verdict.NOTHING),
+    ("needed by another one", is_needed, lambda _: Verdict.EXPECTED),
     ("never compared", lambda c: c.base is None, unknown),
     ("neither moved", lambda c: c.moved == (False, False), resting),
     ("come to the same", is_alike, lambda _: Verdict.RECORD),

@@ -94,19 +94,20 @@ def decide(
     here, there = local_side(local), remote_side(remote)
     if policy.direction is Direction.OFF:
         return Decision(Verdict.NOTHING, "sync with its tracker is off")
+    is_apart = (here is Side.OPEN) is not (there is Side.OPEN)
+    if is_apart and here is not Side.OPEN and context.needed:
+        return Decision(Verdict.EXPECTED, "stays open for another unfinished increment")
     if base is None:
-        return _decide_without_base(here, there, context)
+        return _decide_without_base(here, is_apart=is_apart)
     was_here, was_there = _sides_of(base)
     changed = (here is not was_here, there is not was_there)
-    if changed == (False, False):
-        # A base whose sides differ was recorded when an item was left alone.
-        is_apart = (here is Side.OPEN) is not (there is Side.OPEN)
-        return Decision(Verdict.EXPECTED, "unchanged since the last sync") if is_apart else _IN_SYNC
-    if here is there or (changed != (True, True) and Side.OPEN not in (here, there)):
-        return Decision(Verdict.RECORD, "both sides agree")
-    if changed == (True, True):
-        return _decide_conflict(here, there, policy, context)
-    return _push(here, policy, context) if changed[0] else _pull(there, policy, context)
+    if not is_apart:
+        # Neither a finished increment nor a closed item can be finished in another way.
+        return Decision(Verdict.RECORD, "both sides agree") if any(changed) else _IN_SYNC
+    if not any(changed):
+        # Such a base was recorded when an item was left alone.
+        return Decision(Verdict.EXPECTED, "unchanged since the last sync")
+    return _decide_change(here, there, changed, policy, context)
 
 
 _IN_SYNC = Decision(Verdict.NOTHING)
@@ -119,25 +120,33 @@ def _sides_of(base: Base) -> tuple[Side, Side]:
     return local, remote_side(Category(base.remote)) if known else local
 
 
-def _decide_without_base(here: Side, there: Side, context: ReconcileContext) -> Decision:
-    if (here is Side.OPEN) is (there is Side.OPEN):
+def _decide_without_base(here: Side, *, is_apart: bool) -> Decision:
+    if not is_apart:
         return Decision(Verdict.RECORD, "compared for the first time, and in sync")
-    if here is not Side.OPEN and context.needed:
-        return Decision(Verdict.EXPECTED, "stays open for another unfinished increment")
     states = ("open", "closed") if here is Side.OPEN else ("finished", "open")
     # An undo that left the item to a person has removed the base.
     why = f"the increment is {states[0]} and the item {states[1]}; no sync is on record"
     return Decision(Verdict.DRIFT, why)
 
 
-def _push(here: Side, policy: SyncPolicy, context: ReconcileContext) -> Decision:
+def _push(here: Side, policy: SyncPolicy) -> Decision:
     """Decide about an item that has to follow its increment."""
-    if here is not Side.OPEN and context.needed:
-        return Decision(Verdict.EXPECTED, "stays open for another unfinished increment")
     done = "reopened" if here is Side.OPEN else "finished"
     if not policy.direction.pushes:
         return Decision(Verdict.DRIFT, f"the increment was {done}, and nothing is pushed there")
     return Decision(Verdict.PUSH, f"the increment was {done}")
+
+
+def _decide_change(
+    here: Side,
+    there: Side,
+    changed: tuple[bool, bool],
+    policy: SyncPolicy,
+    context: ReconcileContext,
+) -> Decision:
+    if all(changed):
+        return _decide_conflict(here, there, policy, context)
+    return _push(here, policy) if changed[0] else _pull(there, policy, context)
 
 
 def _pull(there: Side, policy: SyncPolicy, context: ReconcileContext) -> Decision:
@@ -170,10 +179,8 @@ def _decide_conflict(
         asks = policy.conflict is OnConflict.ASK
         verdict = Verdict.ASK if asks else Verdict.CONFLICT
         return Decision(verdict, "both sides have changed, in different ways")
-    if Side.OPEN not in (here, there):
-        return Decision(Verdict.RECORD, "both sides are closed, in different ways")
     if policy.conflict is OnConflict.LOCAL:
-        return _push(here, policy, context)
+        return _push(here, policy)
     return _pull(there, policy, context)
 
 
@@ -195,7 +202,7 @@ def resolve_conflicts(group: Sequence[Compared]) -> Sequence[Compared]:
     winners = {one.policy.conflict for one in (*pulls, *pushes)}
     if winners == {OnConflict.LOCAL}:
         here = local_side(group[0].increment.status)
-        pushed = {id(one): _push(here, one.policy, one.context) for one in pulls}
+        pushed = {id(one): _push(here, one.policy) for one in pulls}
         return [replace(one, decision=pushed.get(id(one), one.decision)) for one in group]
     if winners == {OnConflict.REMOTE}:
         # These items are already on the side that the increment moves to.

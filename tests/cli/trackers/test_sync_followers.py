@@ -254,6 +254,30 @@ def test_a_close_that_is_delivered_late_leaves_open_what_is_needed_by_then(
     assert "closed" == project.states()["github"]
 
 
+@pytest.mark.parametrize("order", [("abandon", "complete"), ("complete", "abandon")])
+def test_a_shared_item_that_the_last_increment_closes_is_in_sync_with_all(
+    project: Project, order: tuple[str, str]
+) -> None:
+    links = project.items("github", finished=False)
+    project.increment(status="active", links=links)
+    project.increment(OTHER, status="active", links=links)
+    assert 0 == project.run("sync").code
+    for name, command in zip((NAME, OTHER), order, strict=True):
+        assert 0 == project.run(command, name, "--reason", "Done").code
+
+    assert 0 == project.run("sync", "--check").code
+    assert 0 == project.run("sync").code
+    assert is_calm(project)
+
+    assert project.run("resume", OTHER, "--reason", REASON, "--yes", "--reopen-items").code == 0
+    assert "open" == project.states()["github"]
+    check = project.run("sync", "--check")
+    assert 0 == check.code, check.said
+    assert "OK: stays open for another unfinished increment" in check.out
+    assert project.run("complete", OTHER).code == 0
+    assert 0 == project.run("sync", "--check").code
+
+
 def test_items_that_were_left_closed_by_wish_stay_closed(project: Project) -> None:
     project.increment(status="active", links=project.items(finished=False))
     project.run("sync")
