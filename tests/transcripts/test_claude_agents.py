@@ -99,7 +99,9 @@ def test_links_and_ids_do_not_lead_out_of_the_folder(tmp_path: Path) -> None:
     (inside / "s1").mkdir()
     (inside / "s1" / "subagents").symlink_to(outside)
     (inside / "agent-a1.jsonl").symlink_to(outside / "agent-a1.jsonl")
-    assert read_one(path).subagents == ()
+    found = read_one(path)
+    assert found.subagents == ()
+    assert found.unknown == {"agent's file that cannot be read": 1}, "the link beside the session"
 
 
 def test_unreadable_facts_and_agents_are_passed_over(tmp_path: Path) -> None:

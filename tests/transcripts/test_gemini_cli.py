@@ -171,6 +171,7 @@ def test_subagents_are_in_the_folder_of_the_chat_and_its_project_above(tmp_path:
     assert [(it.id, it.parent, outline(it.events)) for it in found.subagents] == [
         ("q1", "g1", ["I see."])
     ]
+    assert found.unknown == {"agent's file that cannot be read": 1}
 
 
 @pytest.mark.parametrize("id", ["..", "*", "../other", ""])

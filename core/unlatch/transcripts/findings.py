@@ -51,7 +51,7 @@ _ANSWERED = re.compile(
 _REFUSED = re.compile(r"(?:the user said:\n|the following feedback: )(.+)", re.DOTALL)
 _DECIDED = re.compile(
     r"^[ \t*_#-]*(?:decision|decided)[*_]*:[*_]*[ \t]*\S.*"
-    r"|^(?![ \t]*>)(?P<told>.*\b(?:I|we)(?:['\u2019]ve| have)? "
+    r"|^(?![ \t]*>)(?P<prose>.*\b(?:I|we)(?:['\u2019]ve| have)? "
     r"decided (?:to|on|that|against|not)\b.*)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -104,7 +104,7 @@ def _failures(event: Event) -> Iterator[Finding]:
 def _decisions(event: Event) -> Iterator[Finding]:
     if isinstance(event, Prompt | Reply):
         for found in _DECIDED.finditer(_FENCED.sub("", event.text)):
-            if not _QUESTION.search(found[0]) and not _CONDITION.search(found["told"] or ""):
+            if not _QUESTION.search(found[0]) and not _CONDITION.search(found["prose"] or ""):
                 yield Decision("said-decided", event.key, found[0].strip())
     elif isinstance(event, ToolCall) and event.result and not event.result.failed:
         words = event.result.text

@@ -17,6 +17,8 @@ Json = dict[str, Any]
 
 # Levels of agents that start agents: Claude Code allows five.
 MAX_AGENT_DEPTH = 5
+# The key under which a transcript counts them as unknown.
+UNREADABLE_AGENT = "agent's file that cannot be read"
 _TITLE_LENGTH = 80
 
 

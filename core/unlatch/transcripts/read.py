@@ -21,6 +21,7 @@ from unlatch.transcripts.agents import (
 from unlatch.transcripts.agents.sqlite_file import HEADER, database
 from unlatch.transcripts.files import matching, opened
 from unlatch.transcripts.jsonl import MAX_LINE, ends, raw_lines, read_lines
+from unlatch.transcripts.model import UNREADABLE_AGENT
 from unlatch.transcripts.values import mapping, parsed
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def _chats(parent: Transcript, path: Path) -> list[Transcript]:
             with opened(file) as content:
                 found.append(replace(_read_json(content, file), parent=parent.id))
         except StoreError:
-            continue
+            parent.unknown[UNREADABLE_AGENT] += 1
     return found
 
 

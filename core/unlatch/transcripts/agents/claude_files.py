@@ -16,7 +16,14 @@ from unlatch.errors import StoreError
 from unlatch.transcripts.agents import claude_code
 from unlatch.transcripts.files import matching, opened
 from unlatch.transcripts.jsonl import read_lines
-from unlatch.transcripts.model import MAX_AGENT_DEPTH, Json, Prompt, ToolCall, Transcript
+from unlatch.transcripts.model import (
+    MAX_AGENT_DEPTH,
+    UNREADABLE_AGENT,
+    Json,
+    Prompt,
+    ToolCall,
+    Transcript,
+)
 from unlatch.transcripts.values import count, mapping, parsed, text
 
 if TYPE_CHECKING:
@@ -74,6 +81,7 @@ def _agents(session: Transcript, path: Path) -> Iterator[tuple[str, tuple[Transc
             with opened(file) as content:
                 agent = claude_code.read(read_lines(content, unknown), unknown)
         except StoreError:
+            session.unknown[UNREADABLE_AGENT] += 1
             continue
         meta = _meta(file.with_suffix(".meta.json"))
         found = _AGENT_FILE.fullmatch(file.name)
