@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import time
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -145,6 +146,17 @@ def test_an_index_that_is_read_only_is_made_again(tmp_path: Path, index: SearchI
         index.refresh("effort", sources({"auth-bug": AUTH}))
     index.refresh("effort", sources({"auth-bug": AUTH}))
     assert keys(index.search("axios")) == ["auth-bug"]
+
+
+def test_a_word_that_a_log_repeats_takes_time_in_proportion(tmp_path: Path) -> None:
+    def spent(count: int) -> float:
+        index = SearchIndex(tmp_path / str(count))
+        index.refresh("effort", sources({"log": Document("log", "", "error again\n" * count)}))
+        began = time.process_time()
+        assert keys(index.search("error")) == ["log"]
+        return time.process_time() - began
+
+    assert spent(32_000) < 9 * spent(8_000)  # four times in proportion, 16 times by the square
 
 
 def test_documents_that_time_does_not_suffice_for_are_left(tmp_path: Path) -> None:

@@ -155,8 +155,14 @@ class SearchIndex:
             about = dict.fromkeys(word for word in words if word not in STOP_WORDS)
             counted = list(about or dict.fromkeys(words))[:_MOST_COUNTED]
             weights = _weights(database, counted, [number for number, *_ in found])
+            in_text = {word: _having(database, f"text : {_term(word)}") for word in counted}
             return [
-                Hit(kind, key, _coverage(weights, number), _matches(texts))
+                Hit(
+                    kind,
+                    key,
+                    _coverage(weights, number),
+                    _matches(texts, [word for word in counted if number in in_text[word]]),
+                )
                 for number, kind, key, *texts in found
             ]
 
@@ -226,11 +232,13 @@ def _drop(database: sqlite3.Connection, number: int) -> None:
 
 def _ranked(
     database: sqlite3.Connection, words: Sequence[str], kinds: Sequence[str] | None, limit: int
-) -> list[tuple[int, str, str, str, str, str]]:
-    """Number, kind, key, and the parts of title, summary and text with the matches marked."""
+) -> list[tuple[int, str, str, str, str]]:
+    """Number, kind, key, and title and summary with the matches marked.
+
+    Marking takes a time that grows with the square of the matches: a long text is not marked.
+    """
     marks = f"'{_FIRST}', '{_LAST}'"
     parts = [f"highlight(document, {number}, {marks})" for number in range(2)]
-    parts.append(f"snippet(document, 2, {marks}, '', 32)")
     chosen = f"AND kind IN ({', '.join('?' * len(kinds))})" if kinds is not None else ""
     return database.execute(
         f"SELECT source.id, kind, key, {', '.join(parts)} FROM document "  # noqa: S608  (no input)
@@ -248,11 +256,15 @@ def _weights(
     total += _OTHERS
     found, wanted = [], set(numbers)
     for word in words:
-        rows = database.execute("SELECT rowid FROM document WHERE document MATCH ?", (_term(word),))
-        having = {row[0] for row in rows}
+        having = _having(database, _term(word))
         rarity = math.log(1 + (total - len(having) + 0.5) / (len(having) + 0.5))
         found.append((rarity, having & wanted))
     return found
+
+
+def _having(database: sqlite3.Connection, term: str) -> set[int]:
+    rows = database.execute("SELECT rowid FROM document WHERE document MATCH ?", (term,))
+    return {row[0] for row in rows}
 
 
 def _coverage(weights: Sequence[tuple[float, set[int]]], number: int) -> float:
@@ -260,11 +272,13 @@ def _coverage(weights: Sequence[tuple[float, set[int]]], number: int) -> float:
     return sum(weight for weight, having in weights if number in having) / every
 
 
-def _matches(texts: Sequence[str]) -> tuple[Match, ...]:
+def _matches(texts: Sequence[str], in_text: Sequence[str]) -> tuple[Match, ...]:
     found: dict[str, Match] = {}
-    for where, text in zip(_COLUMNS, texts, strict=True):
+    for where, text in zip(_COLUMNS, texts, strict=False):
         for word in re.findall(f"{_FIRST}(.*?){_LAST}", text, re.DOTALL):
             found.setdefault(word.casefold(), Match(word, where))
+    for word in in_text:
+        found.setdefault(word, Match(word, _COLUMNS[-1]))
     return tuple(found.values())
 
 
