@@ -40,6 +40,7 @@ TESTS = {
     "worklog": ("tests/worklog", "tests/increments/files"),
     "increments": ("tests/increments",),
     "delivery": ("tests/delivery/unit", "tests/delivery/test_next_step.py"),
+    "efforts": ("tests/efforts", "tests/cli/efforts"),
     "sync": (
         "tests/sync",
         "tests/cli/trackers/test_sync.py",
