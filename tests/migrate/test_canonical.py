@@ -143,9 +143,11 @@ def test_links_of_old_shapes(project: Project, old: dict[str, Any], new: dict[st
     assert data(project, **old) == {**metadata(), **new}
 
 
-def test_a_link_whose_repository_would_be_lost_keeps_the_file(project: Project) -> None:
+def test_a_link_keeps_its_repository(project: Project) -> None:
     links = {"github": {"repo": "octo/gadgets", "issueNumber": 4}}
-    assert brought(project, {**metadata(), "externalLinks": links}) is None
+    moved = {"github": {"issue": "octo/gadgets#4"}}
+    left = {"externalLinks": {"github": {"repo": "octo/gadgets"}}}
+    assert data(project, externalLinks=links) == {**metadata(), **left, **moved}
 
 
 def test_what_is_no_link_stays(project: Project) -> None:

@@ -67,7 +67,25 @@ def _lower_case(project: Project) -> dict[str, Any]:
     }
 
 
-@pytest.mark.parametrize("shape", [_by_story, _plain, _addresses, _spellings, _lower_case])
+def _qualified(project: Project) -> dict[str, Any]:
+    """Ids with their containers and with zeros, beside the addresses of the same items."""
+    urls = project.urls
+    return {
+        "github": {"issue": "Octo/widgets#4", "issues": ["0004", urls["github"]]},
+        "ado": {"workItemId": "fabrikam/widgets#101"},
+        "externalLinks": {
+            "github": {"issueNumber": 4, "issueUrl": urls["github"]},
+            "ado": {"featureId": "0101", "featureUrl": urls["ado"]},
+        },
+        "external_ref": "ado#fabrikam/widgets#0101",
+        "jira": {"issue": "SCRUM-28"},
+    }
+
+
+SHAPES = [_by_story, _plain, _addresses, _spellings, _lower_case, _qualified]
+
+
+@pytest.mark.parametrize("shape", SHAPES)
 def test_each_item_is_reopened_once_and_closed_again(
     project: Project, shape: Callable[[Project], dict[str, Any]]
 ) -> None:

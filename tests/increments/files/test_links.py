@@ -610,6 +610,19 @@ def test_items_are_the_same_by_address_else_by_id(one: Link, other: Link, *, sam
                 }
             },
         },
+        *(
+            {"github": {"issue": one}, "external_links": {"github": {"issues": [other]}}}
+            for one, other in (
+                ("octo/widgets#4", {"number": 4, "url": GITHUB.format(4)}),
+                ("octo/widgets#004", {"number": 4, "repo": "Octo/widgets"}),
+                ("0004", GITHUB.format(4)),
+                ("#4", GITHUB.format("0004")),
+            )
+        ),
+        {
+            "ado": {"workItemId": "fabrikam/widgets#4"},
+            "external_sync": {"ado": {"workItemId": "004", "workItemUrl": ADO.format(4)}},
+        },
     ],
 )
 def test_an_item_in_several_spellings_is_one_link(data: dict[str, Any]) -> None:
@@ -646,7 +659,11 @@ def test_a_base_that_is_none_is_left_out(base: object) -> None:
 def test_an_id_with_its_repository_stays_as_it_was_written() -> None:
     data: dict[str, Any] = {"github": {"issue": "octo/widgets#4"}}
     add(data, github(5))
-    assert items(data) == {("github", "octo/widgets#4"), ("github", "5")}
+    assert [link.key for link in read_links(data, SHAPES.links)] == [
+        "octo/widgets#4",
+        GITHUB.format(5),
+    ]
+    assert data["github"]["issue"] == "octo/widgets#4"
 
 
 UNREAD: list[tuple[str, Any]] = [

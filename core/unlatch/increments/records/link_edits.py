@@ -21,6 +21,7 @@ from unlatch.increments.records.link_places import (
     places_of,
     plain_link,
     story_in,
+    target_in,
     url_key,
 )
 from unlatch.increments.records.links import same_item
@@ -66,13 +67,13 @@ def add_link(data: dict[str, Any], link: Link, shape: LinkShape) -> None:
     first = link_in(block, link.tracker, shape)
     if "items" not in block:
         if first is None:
-            block.update(_entry(link, shape))
+            block.update(_entry(link, shape, block))
             return
         # From the second link on, `items` holds all of them and the plain keys repeat the first.
-        block["items"] = [_entry(first, shape)]
+        block["items"] = [_entry(first, shape, block)]
         block.pop("base", None)
         block.pop("story", None)
-    block["items"].append(_entry(link, shape))
+    block["items"].append(_entry(link, shape, block))
 
 
 def _block_for(data: dict[str, Any], link: Link, shape: LinkShape) -> dict[str, Any]:
@@ -80,7 +81,7 @@ def _block_for(data: dict[str, Any], link: Link, shape: LinkShape) -> dict[str, 
     if not block or _means(block, link):
         block = {}
     elif known := plain_link(block, link.tracker):
-        block = _entry(known, shape)
+        block = _entry(known, shape, {})
     if isinstance(block, dict) and isinstance(block.get("items", []), list):
         data[link.tracker] = block
         return block
@@ -98,8 +99,9 @@ def _means(value: object, link: Link) -> bool:
     return named is not None and same_item(named, link)
 
 
-def _entry(link: Link, shape: LinkShape) -> dict[str, Any]:
-    entry = entry_for(link.item, link.url, shape)
+def _entry(link: Link, shape: LinkShape, block: dict[str, Any]) -> dict[str, Any]:
+    is_placed = link.url or link.target == target_in(block, link.tracker)
+    entry = entry_for(link.item if is_placed else link.name, link.url, shape)
     if link.story is not None:
         entry["story"] = link.story
     return {**entry, "base": BASE.write(link.base)} if link.base else entry

@@ -47,8 +47,8 @@ _OLD_URL_KEYS = ("url", "issueUrl", "issue_url", "workItemUrl", "epicUrl", "feat
 NUMBER = re.compile(r"[0-9]{1,18}")
 _KEY = r"[A-Z][A-Z0-9_]*-[0-9]+"
 # The ids under an item's own keys: numbers from 1, with or without their container, and keys.
-_NUMBERED = re.compile(r"(?:[^\s/#]+/[^\s/#]+#)?(?!0+$)[0-9]{1,18}")
-_IDS = {"github": _NUMBERED, "ado": _NUMBERED, "jira": re.compile(_KEY, re.IGNORECASE)}
+_NUMBERED = re.compile(r"(?:([^\s/#]+/[^\s/#]+)#)?(?!0+$)([0-9]{1,18})")
+_IDS = {"github": _NUMBERED, "ado": _NUMBERED, "jira": re.compile(rf"()({_KEY})", re.IGNORECASE)}
 _STORY = re.compile(r"US-?\w+(?:-\w+)*", re.IGNORECASE | re.ASCII)
 # An item that is a plain value, and the address of one.
 _PLAIN = {"github": NUMBER, "ado": NUMBER, "jira": re.compile(_KEY, re.IGNORECASE)}
@@ -97,7 +97,7 @@ def blocks_of(data: Mapping[str, Any], tracker: str) -> Iterator[tuple[Path, Any
 
 
 def _in_block(block: dict[str, Any], tracker: str, shape: LinkShape, path: Path) -> Iterator[Link]:
-    target = _target(block, tracker)
+    target = target_in(block, tracker)
     for name in filter(block.__contains__, LISTS):
         for key, entry, url in entries_of(block, name):
             place = (*path, name, key)
@@ -140,31 +140,30 @@ def link_in(
     target: str | None = None,
 ) -> Link | None:
     """The link under the own keys of a block, or of an entry of its lists."""
-    item, key = _own_item(block, tracker, shape)
-    if item is None or contradiction(block, tracker, shape):
+    found = _own_item(block, tracker, shape)
+    if found is None or contradiction(block, tracker, shape):
         return None
-    url, target = block[key] if key else None, _target(block, tracker) or target
+    own, item, key = found
+    url, target = block[key] if key else None, own or target_in(block, tracker) or target
     return Link(tracker, item, url, _base(block.get("base")), path, _story_at(path, block), target)
 
 
 def _own_item(
     block: Mapping[str, Any], tracker: str, shape: LinkShape
-) -> tuple[str | None, str | None]:
-    """The item under the own keys of a block, and the key of its address."""
-    items = (item_in(block.get(key), tracker) for key in item_keys(tracker, shape))
-    item = next(filter(None, items), None)
-    return item, url_key(block, item, shape) if item else None
+) -> tuple[str | None, str, str | None] | None:
+    """The container and the item under the own keys of a block, and the key of its address."""
+    named = (_named_in(block.get(key), tracker) for key in item_keys(tracker, shape))
+    found = next(filter(None, named), None)
+    return (*found, url_key(block, found[1], shape)) if found else None
 
 
 def contradiction(
     block: Mapping[str, Any], tracker: str, shape: LinkShape
 ) -> tuple[str, str] | None:
     """The item that a block names, and the other one that its address shows, if so."""
-    item, key = _own_item(block, tracker, shape)
+    _, item, key = _own_item(block, tracker, shape) or (None, "", None)
     shown = item_at(tracker, block[key]) if key else None
-    if item is None or shown in (None, item.rpartition("#")[2].casefold()):
-        return None
-    return item, str(shown)
+    return (item, shown) if shown not in (None, item.casefold()) else None
 
 
 def url_key(block: Mapping[str, Any], item: str, shape: LinkShape) -> str | None:
@@ -182,9 +181,16 @@ def item_keys(tracker: str, shape: LinkShape) -> tuple[str, ...]:
 
 def item_in(value: object, tracker: str) -> str | None:
     """The id that a value is; None for any other word, such as TBD."""
-    text = _text(value)
-    ids = _IDS.get(tracker)
-    return text if text and (ids is None or ids.fullmatch(text)) else None
+    named = _named_in(value, tracker)
+    return named[1] if named else None
+
+
+def _named_in(value: object, tracker: str) -> tuple[str | None, str] | None:
+    """The container (octo/widgets) and the id that a value names, a number in one spelling."""
+    if not (text := _text(value)) or tracker not in _IDS:
+        return (None, text) if text else None
+    match = _IDS[tracker].fullmatch(text)
+    return (match[1] or None, match[2].lstrip("0")) if match else None
 
 
 def _text(value: object) -> str | None:
@@ -222,7 +228,9 @@ def _plain(
         return None
     if match := _URL[tracker].fullmatch(item):
         item, url = match[1], item
-    elif not _PLAIN[tracker].fullmatch(item) or item_in(item, tracker) is None:
+    elif not _PLAIN[tracker].fullmatch(item):
+        return None
+    if (item := item_in(item, tracker)) is None:
         return None
     url = url if url and _names(url, item) else None
     story = _story_at(path)
@@ -248,14 +256,16 @@ def _beside_blocks(data: Mapping[str, Any], tracker: str) -> Iterator[Link]:
                 yield link
     ref = data.get(EXTERNAL_REF)
     match = _REF.fullmatch(ref.strip()) if isinstance(ref, str) else None
-    if match and match["tracker"] == tracker and _PLAIN[tracker].fullmatch(match["item"]):
+    if not match or match["tracker"] != tracker or not _PLAIN[tracker].fullmatch(match["item"]):
+        return
+    if item := item_in(match["item"], tracker):
         url, target = data.get(EXTERNAL_URL), match["target"] if tracker != "jira" else None
-        url = url if isinstance(url, str) and _names(url, match["item"]) else None
+        url = url if isinstance(url, str) and _names(url, item) else None
         place: Path = (EXTERNAL_REF,)
-        yield Link(tracker, match["item"], url, path=place, target=target or None, has_block=False)
+        yield Link(tracker, item, url, path=place, target=target or None, has_block=False)
 
 
-def _target(block: Mapping[str, Any], tracker: str) -> str | None:
+def target_in(block: Mapping[str, Any], tracker: str) -> str | None:
     """The container that a block names for its items, as `octo/widgets` or `fabrikam/widgets`."""
     outer, inner = _TARGET.get(tracker, ("", ""))
     around, name = block.get(outer), block.get(inner)
@@ -268,7 +278,7 @@ def _target(block: Mapping[str, Any], tracker: str) -> str | None:
 
 def _names(url: str, item: str) -> bool:
     """Whether an address names an item: Jira keys and numbers are whole words in it."""
-    return re.search(rf"(?<![\w-]){re.escape(item)}(?![\w-])", url, re.IGNORECASE) is not None
+    return re.search(rf"(?<![\w-])0*{re.escape(item)}(?![\w-])", url, re.IGNORECASE) is not None
 
 
 def _base(value: object) -> Base | None:
