@@ -120,9 +120,8 @@ def test_the_id_is_the_folders_name(project: Project) -> None:
                 "externalLinks": {"jira": {"domain": "acme.example"}},
                 "jira": {
                     "issueKey": "A-2",
-                    "status": "x",
                     "items": [
-                        {"issueKey": "A-2", "story": "US-001"},
+                        {"issueKey": "A-2", "story": "US-001", "status": "x"},
                         {"issueKey": "A-3", "story": "US-002"},
                         {"issueKey": "A-1"},
                     ],
@@ -148,6 +147,58 @@ def test_a_link_keeps_its_repository(project: Project) -> None:
     moved = {"github": {"issue": "octo/gadgets#4"}}
     left = {"externalLinks": {"github": {"repo": "octo/gadgets"}}}
     assert data(project, externalLinks=links) == {**metadata(), **left, **moved}
+
+
+def entry(number: int, **more: Any) -> dict[str, Any]:
+    return {"number": number, "url": GITHUB.format(number), **more}
+
+
+def moved(number: int, **more: Any) -> dict[str, Any]:
+    return {"issue": number, "url": GITHUB.format(number), **more}
+
+
+@pytest.mark.parametrize("outer", ["externalLinks", "external_sync"])
+@pytest.mark.parametrize("others", [[], [{"title": "no number yet"}], [{"title": "a"}, "b"]])
+def test_the_facts_of_each_entry_stay_with_its_item(
+    project: Project, outer: str, others: list[Any]
+) -> None:
+    entries = [entry(1, note="A", status="open"), entry(2, note="B"), entry(3)]
+    issues = [entries[0], *others, *entries[1:], *others]
+    found = data(project, **{outer: {"github": {"issues": issues}}})
+    left = {outer: {"github": {"issues": [*others, *others]}}} if others else {}
+    items = [moved(1, note="A", status="open"), moved(2, note="B"), moved(3)]
+    assert found == {**metadata(), "github": {**moved(1), "items": items}, **left}
+
+
+def test_plain_items_with_addresses_beside_them_all_move(project: Project) -> None:
+    numbers = [830, 831, 832]
+    urls = [GITHUB.format(one) for one in numbers]
+    links = {"github": {"issues": numbers, "issue_urls": urls}}
+    items = [moved(one) for one in numbers]
+    expected = {**metadata(), "github": {**items[0], "items": items}}
+    assert data(project, externalLinks=links) == expected
+
+
+@pytest.mark.parametrize(
+    "links",
+    [
+        # An item in two entries that disagree, and a block with another fact of that name.
+        {"externalLinks": {"github": {"issues": [entry(1, note="A"), entry(1, note="B")]}}},
+        {
+            "github": {"note": "B"},
+            "externalLinks": {"github": {"issues": [entry(1, note="A")]}},
+        },
+        # A value under the key of the item, and an address of another item.
+        {"github": {"issue": {"issue": "5"}}, "externalLinks": {"github": {"issues": [4]}}},
+        {"github": {"issue": {"issue": "5"}, "issues": [4]}},
+        {"github": {"url": GITHUB.format(5)}, "externalLinks": {"github": {"issues": [4]}}},
+        {"externalLinks": {"github": {"issues": [4], "issue_urls": [GITHUB.format(5)]}}},
+    ],
+)
+def test_a_file_that_would_lose_a_value_is_left_alone(
+    project: Project, links: dict[str, Any]
+) -> None:
+    assert brought(project, {**metadata(), **links}) is None
 
 
 def test_what_is_no_link_stays(project: Project) -> None:

@@ -1,11 +1,12 @@
 """Rewriting a metadata.json of any known shape in the shape that unlatch writes.
 
 Keys keep their places, and unknown ones stay. Where the result would be read in another way than
-before, the file is left alone.
+before, or lose values, the file is left alone.
 """
 
 import copy
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any
@@ -14,6 +15,7 @@ from unlatch.increments.files.reading import ACTIVITY_KEYS, COMPLETED_KEYS, CREA
 from unlatch.increments.files.snapshots import snapshot
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.contracts import TIME_PATTERN
+from unlatch.increments.records.item_address import item_at
 from unlatch.increments.records.link_edits import (
     add_link,
     block_at,
@@ -21,7 +23,7 @@ from unlatch.increments.records.link_edits import (
     old_keys,
     remove_link,
 )
-from unlatch.increments.records.link_places import ITEMS, LISTS, OUTER_BLOCKS
+from unlatch.increments.records.link_places import ITEMS, LISTS, OUTER_BLOCKS, item_in, places_of
 from unlatch.increments.records.links import Shapes, read_links, same_item
 from unlatch.spi.manifest import LinkShape
 from unlatch.worklog.collection import Folder
@@ -41,12 +43,13 @@ def canonical(folder: Folder, text: JsonText, shapes: Shapes) -> bytes | None:
     data["id"] = folder.name
     data["status"] = before.status.value
     _rewrite_times(data)
-    _move_links(data, shapes)
+    if not _move_links(data, shapes):
+        return None
     for tracker, shape in shapes.links.items():
         _list_all(data, tracker, shape)
     made = renamed.with_value(data)
     after = snapshot(folder, JsonText.parse(made), shapes)
-    return made if _is_alike(before, after) else None
+    return made if _is_alike(before, after) and _has_all(before, after) else None
 
 
 def _renames(data: dict[str, Any], shapes: Shapes) -> dict[tuple[str | int, ...], str]:
@@ -82,37 +85,44 @@ def _rewrite_times(data: dict[str, Any]) -> None:
             data[key] = stamp(moment)
 
 
-def _move_links(data: dict[str, Any], shapes: Shapes) -> None:
-    """Move links from SpecWeave's outer blocks and lists to their tracker's own."""
-    for link in read_links(data, shapes.links):
-        outer = str(link.path[0])
-        if is_old_place(link) and outer in (link.tracker, *OUTER_BLOCKS):
-            shape = shapes.links[link.tracker]
-            more = _other_facts(block_at(data, link.path), link, shape)
-            remove_link(data, link, shape)
-            add_link(data, replace(link, path=()), shape)
-            _place_of(data, link, shapes).update(more)
-            if data.get(outer) == {}:
-                del data[outer]
+def _move_links(data: dict[str, Any], shapes: Shapes) -> bool:
+    """Move links from SpecWeave's outer blocks and lists to their tracker's own.
+
+    False if other facts of an entry have no place beside its item.
+    """
+    places = {*shapes.links, *OUTER_BLOCKS}
+    links = [one for one in read_links(data, shapes.links) if is_old_place(one)]
+    links = [one for one in links if one.path[0] in places]
+    # Now, because each removal moves the entries behind it.
+    facts = [_other_facts(data, link, shapes.links[link.tracker]) for link in links]
+    for link in links:
+        remove_link(data, link, shapes.links[link.tracker])
+        add_link(data, replace(link, path=()), shapes.links[link.tracker])
+        if data.get(str(link.path[0])) == {}:
+            del data[str(link.path[0])]
+    return all(_keep(data, link, more, shapes) for link, more in zip(links, facts, strict=True))
 
 
-def _other_facts(entry: Any, link: Link, shape: LinkShape) -> dict[str, Any]:
-    """The facts of another program in an entry of a list."""
-    if not link.has_block or link.path[-1] == link.tracker:
-        return {}
-    own = {
-        shape.item,
-        shape.url,
-        "story",
-        "base",
-        *old_keys(entry, tracker=link.tracker, shape=shape),
-    }
-    return {key: value for key, value in entry.items() if key not in own}
+def _other_facts(data: dict[str, Any], link: Link, shape: LinkShape) -> list[tuple[str, Any]]:
+    """The facts of another program in the entries of lists for one item."""
+    plain = {shape.item, shape.url, "story", "base"}
+    return [
+        (key, value)
+        for place in places_of(data, link.tracker, shape)
+        if same_item(place, link) and place.has_block and place.path[-1] != link.tracker
+        for entry in [block_at(data, place.path)]
+        for key, value in entry.items()
+        if key not in plain | old_keys(entry, tracker=link.tracker, shape=shape).keys()
+    ]
 
 
-def _place_of(data: dict[str, Any], link: Link, shapes: Shapes) -> dict[str, Any]:
+def _keep(data: dict[str, Any], link: Link, facts: list[tuple[str, Any]], shapes: Shapes) -> bool:
+    """Add facts to the block of a link; False if it cannot be read or has other ones."""
     found = (one for one in read_links(data, shapes.links) if same_item(one, link))
-    return block_at(data, next(found).path)  # type: ignore[no-any-return]  # it was added
+    if (moved := next(found, None)) is None:
+        return False
+    block = block_at(data, moved.path)
+    return all(block.setdefault(key, value) == value for key, value in facts)
 
 
 def _list_all(data: dict[str, Any], tracker: str, shape: LinkShape) -> None:
@@ -143,3 +153,26 @@ def _is_alike(before: Increment, after: Increment) -> bool:
         any(facts(one) == facts(other) and same_item(one, other) for other in after.links)
         for one in before.links
     )
+
+
+def _has_all(before: Increment, after: Increment) -> bool:
+    """Whether all values are still there, except those that name the items."""
+    rewritten = {key for keys in _SYNONYMS for key in keys} | {"status"}
+    data = {key: value for key, value in before.data.items() if key not in rewritten}
+    lost = set(_texts(data)) - set(_texts(after.data))
+    return all(any(_names(one, link) for link in before.links) for one in lost)
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, dict | list):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _texts(inner)
+    elif value is not None:
+        yield str(value)
+
+
+def _names(text: str, link: Link) -> bool:
+    """Whether a text is the id, the story or an address of a link."""
+    is_address = item_at(link.tracker, text) == link.item.casefold()
+    is_same = text in (link.url, link.story) or link.item == item_in(text, link.tracker)
+    return is_address or is_same

@@ -126,7 +126,9 @@ def _metadata(workspace: Workspace, folder: Folder, place: str) -> Change | Skip
     except StoreError as error:
         return SkippedFile(path, error.message)
     if after is None:
-        return SkippedFile(path, "in the current shape it would be read in another way")
+        return SkippedFile(
+            path, "in the current shape it would lose values or be read in another way"
+        )
     return Change(path, before, after) if after != before else None
 
 

@@ -113,6 +113,18 @@ def test_what_cannot_be_read_or_written_moves_as_it_is(specweave: Project) -> No
         assert before[path.replace(OURS, THEIRS)] == files(specweave)[path]
 
 
+def test_a_file_that_would_lose_a_value_moves_as_it_is(specweave: Project) -> None:
+    metadata = {"id": "0006-odd", "status": "active", "type": "feature", "created": "2025-10-01"}
+    links = {"issue": {"issue": "4"}, "user_story_issues": {"US-001": 5}}
+    text = json.dumps({**metadata, "github": links})
+    put(specweave, "0006-odd", text)
+    shown = specweave.run("migrate", "--dry-run")
+    reason = "0006-odd/metadata.json is left as it is: in the current shape it would lose values"
+    assert (0, True) == (shown.code, reason in shown.said), shown.said
+    assert specweave.run("migrate", "--yes").code == 0
+    assert (specweave.root / OURS / "0006-odd/metadata.json").read_text() == text
+
+
 def test_settings_go_to_config_toml_and_mean_the_same(specweave: Project) -> None:
     def settings() -> dict[str, Any]:
         found = specweave.run("doctor", "--json").document["settings"]

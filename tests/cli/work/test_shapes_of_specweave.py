@@ -135,7 +135,7 @@ def test_an_address_of_another_item_is_refused_and_replaced_by_link(project: Pro
     project.items("github")
     project.increment(github={"issue": 9, "url": project.urls["github"]})
     done = project.run(*RESUME)
-    assert "github names github, but no item that unlatch can read" in done.said
+    assert "github names github 9, and its address shows 4" in done.said
     assert project.states() == {"github": "closed"}
     assert project.comments() == {"github": []}
     assert "link-unread" in project.run("doctor").said
