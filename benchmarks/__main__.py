@@ -8,7 +8,7 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from benchmarks import cases, many, request_counts, resume, search, startup, sync
+from benchmarks import cases, efforts, many, request_counts, resume, search, startup, sync
 from benchmarks.figures import Figure, NotMeasured, table
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
     many.PART: many.figures,
     sync.PART: sync.figures,
     search.PART: search.figures,
+    efforts.PART: efforts.figures,
 }
 
 

@@ -70,6 +70,9 @@ class Life(RuleBasedStateMachine):
         self.store = EffortStore(self.root / ".unlatch" / "efforts", author)
         self.talk = Talk(self.store)
         self.bytes: dict[Path, bytes] = {}
+        # By chance alone, few lives come to an effort that can be reopened.
+        self.use("open_effort", NAMES[0], "Begin")
+        self.conclude(NAMES[0], "Done")
 
     def teardown(self) -> None:
         rmtree(self.root, ignore_errors=True)
