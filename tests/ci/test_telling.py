@@ -236,6 +236,52 @@ def test_where_the_summary_cannot_be_written_the_job_goes_on(team: Team, tmp_pat
     assert 0 == done.code, done.out + done.err
 
 
+@pytest.mark.parametrize("command", [("sync", "--check"), ("sync", "--yes")])
+def test_a_broken_increment_is_in_the_summary_the_outputs_and_the_annotations(
+    team: Team, command: tuple[str, ...]
+) -> None:
+    here = job(team, "job")
+    other = here.home / ".unlatch/increments/0008-other"
+    other.mkdir()
+    (other / "metadata.json").write_text('{"id": ')
+
+    done = here.try_unlatch(*command)
+
+    assert 5 == done.code, done.out + done.err
+    (line,) = commands(done.err)
+    place = ".unlatch/increments/0008-other/metadata.json"
+    assert line.startswith(f"::error file={place},title=0008-other not read::")
+    assert "items agree\n" not in here.summary
+    assert "0008\\-other not read" in here.summary
+    assert here.outputs["summary"].endswith(", 1 increment not read")
+
+
+def test_excluded_trackers_are_in_the_summary(team: Team) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job")
+    with (here.home / ".unlatch/config.toml").open("a") as file:
+        file.write('\n[sync]\ndirection = "off"\n')
+
+    done = here.try_unlatch("sync", "--check")
+
+    assert (0, "No items were compared.") == (done.code, done.err.splitlines()[-1])
+    assert 'Jira: 1 item not compared (direction = "off")' in done.err
+    assert "### Increments and items agree as far as they were compared" in here.summary
+    assert "- Jira: 1 item not compared" in here.summary
+    assert "no items were compared" in here.try_unlatch("sync", "--yes").err
+
+
+def test_what_a_sync_leaves_as_it_is_is_adrift(team: Team) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job")
+    with (here.home / ".unlatch/config.toml").open("a") as file:
+        file.write('\n[sync]\ndirection = "push"\n')
+
+    done = here.try_unlatch("sync", "--yes")
+
+    assert (0, "true") == (done.code, here.outputs["adrift"])
+
+
 @pytest.mark.parametrize("hostile", HOSTILE)
 def test_words_in_a_summary_are_words(hostile: str) -> None:
     shown = ci.words(hostile)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -64,25 +66,34 @@ def group_unread(snapshots: Iterable[ItemSnapshot]) -> list[Unread]:
 def find_unread(increments: Iterable[Increment], shapes: Mapping[str, LinkShape]) -> list[Unread]:
     """The places that seem to name items and are not read as links, by tracker."""
     names: dict[str, list[str]] = {}
-    first: dict[str, str] = {}
+    errors: dict[str, StoreError] = {}
     for one in increments:
         places = [
             (name, at) for name in shapes for at in unread_places(one.data, name, shapes[name])
         ]
-        places += [(str(at[-1]), at) for at in unknown_trackers(one.data, shapes)]
+        places += [(str(at[-1]).casefold(), at) for at in unknown_trackers(one.data, shapes)]
         for tracker, path in places:
-            first.setdefault(tracker, one.id)
+            errors.setdefault(tracker, _unread_error(tracker, one.id, is_known=tracker in shapes))
             names.setdefault(tracker, []).append(f"{one.id}:/{'/'.join(map(str, path))}")
-    message = "metadata.json names an item that unlatch cannot read"
-    hint = "unlatch doctor {0} shows the place; unlatch link {0} URL links the item"
-    return [
-        Unread(
-            tracker,
-            tuple(found),
-            StoreError("link-unread", message, hint=hint.format(first[tracker])),
+    return [Unread(tracker, tuple(found), errors[tracker]) for tracker, found in names.items()]
+
+
+def _unread_error(tracker: str, increment: str, *, is_known: bool) -> StoreError:
+    if is_known:
+        message = "metadata.json names an item that unlatch cannot read"
+        hint = (
+            f"unlatch doctor {increment} shows the place; "
+            f"unlatch link {increment} URL links the item"
         )
-        for tracker, found in names.items()
-    ]
+    else:
+        message = f"metadata.json names an item of {tracker}, for which no plugin is installed"
+        hint = f'to exclude them, set direction = "off" in [sync.trackers.{_key(tracker)}]'
+    return StoreError("link-unread", message, hint=hint)
+
+
+def _key(name: str) -> str:
+    """A key of TOML."""
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name)
 
 
 def fetch_items(

@@ -75,7 +75,7 @@ class SyncPlan:
     links: tuple[Compared, ...] = ()
     moves: tuple[Move, ...] = ()
     unread: tuple[Unread, ...] = ()  # places in files that seem to name items
-    excluded: tuple[Link, ...] = ()  # the links whose trackers are not compared
+    excluded: tuple[str, ...] = ()  # for each item that is not compared, its tracker's name
     tries_blocked: bool = False  # whether blocked operations are tried, as for named increments
 
     def having(self, *verdicts: Verdict) -> tuple[Compared, ...]:
@@ -141,24 +141,27 @@ def plan_sync(
     for increment in everything:
         for link in increment.links:
             linked[identity(link)].append(increment)
-    # Also of trackers without settings, whose items are reported as not checked.
-    policies = {name: workspace.config.sync.policy(name) for name in trackers.registry.manifests}
-    now = workspace.clock()
-    chosen = tuple(increments)
-    off = {name for name, policy in policies.items() if policy.direction is Direction.OFF}
+    # Also of trackers without settings or a plugin, whose items are reported as not checked.
+    policy, now, chosen = workspace.config.sync.policy, workspace.clock(), tuple(increments)
     every = [(increment, link) for increment in chosen for link in increment.links]
-    links = [(increment, link) for increment, link in every if link.tracker not in off]
-    excluded = dict.fromkeys(link for _, link in every if link.tracker in off)
+    links = [one for one in every if not _is_off(policy(one[1].tracker))]
+    apart = dict.fromkeys(identity(link) for _, link in every if _is_off(policy(link.tracker)))
+    excluded = [tracker for tracker, _ in apart]
     unique = dict.fromkeys(link for _, link in links)
     seen = {one.link: one for one in fetch_items(trackers, unique, closely=True)}
     compared = []
     for increment, link in links:
         others = [one for one in linked[identity(link)] if one.id != increment.id]
-        one = _compare(increment, seen[link], policies[link.tracker], others)
+        one = _compare(increment, seen[link], policy(link.tracker), others)
         compared.append(_find_author(trackers, _check_branches(trackers, one, everything, now)))
-    shapes = workspace.manager.shapes.links
-    unread = (one for one in find_unread(chosen, shapes) if one.tracker not in off)
-    return make_plan(compared, SyncPlan(unread=tuple(unread), excluded=tuple(excluded)))
+    unread = find_unread(chosen, workspace.manager.shapes.links)
+    excluded += [one.tracker for one in unread if _is_off(policy(one.tracker)) for _ in one.names]
+    missed = tuple(one for one in unread if not _is_off(policy(one.tracker)))
+    return make_plan(compared, SyncPlan(unread=missed, excluded=tuple(excluded)))
+
+
+def _is_off(policy: SyncPolicy) -> bool:
+    return policy.direction is Direction.OFF
 
 
 def make_plan(compared: Iterable[Compared], plan: SyncPlan = SyncPlan()) -> SyncPlan:

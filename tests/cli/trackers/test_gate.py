@@ -294,6 +294,22 @@ def test_an_odd_entry_beside_a_readable_one_was_not_checked(project: Project) ->
     assert "1 of 1 item checked" in done.err
 
 
+@pytest.mark.parametrize("key", ["gitlab", "GitLab"])
+def test_an_item_of_a_tracker_without_a_plugin_can_be_excluded(project: Project, key: str) -> None:
+    project.configure_more()
+    project.increment(links={**project.items("github"), key: {"issue": 5}})
+    off = 'direction = "off"'
+
+    failed = project.run("sync", "--check")
+    project.configure_more(tables=f"[sync.trackers.gitlab]\n{off}\n")
+    done = project.run("sync", "--check")
+
+    assert (5, 0) == (failed.code, done.code), done.said
+    assert "names an item of gitlab, for which no plugin is installed [link-unread]" in failed.out
+    assert f"    to exclude them, set {off} in [sync.trackers.gitlab]\n" in failed.out
+    assert f"gitlab: 1 item not compared ({off})" in done.err
+
+
 def test_a_tracker_that_is_not_compared_is_named(finished: Project) -> None:
     finished.configure_more(tables='[sync.trackers.github]\ndirection = "off"\n')
     by_hand(finished, "github", opens=True)

@@ -55,13 +55,21 @@ def tell_not_checked(session: Session, plan: SyncPlan, missed: Sequence[NotCheck
         output.data(f"{mark} {line}")
         if step := one.allowed or error.hint:
             output.data(f"    {output.clean(step)}")
-    for tracker, count in Counter(link.tracker for link in plan.excluded).items():
-        name = tracker_title(session.workspace.registry, tracker)
-        output.talk(f'{name}: {times(count, "item")} not compared (direction = "off")')
+    output.talk(*map(output.clean, excluded_lines(session, plan)))
     if missed:
         items = {(one.link.tracker, one.seen.name): one.seen.item for one in plan.links}
         read = sum(item is not None for item in items.values())
         output.talk(f"{read} of {times(len(items), 'item')} checked.")
+
+
+def excluded_lines(session: Session, plan: SyncPlan) -> list[str]:
+    """The number of items that are not compared, by tracker."""
+    titles = {one: tracker_title(session.workspace.registry, one) for one in plan.excluded}
+    counts = Counter(plan.excluded)
+    return [
+        f'{title}: {times(counts[one], "item")} not compared (direction = "off")'
+        for one, title in titles.items()
+    ]
 
 
 def tell_passed_over(session: Session) -> None:

@@ -143,7 +143,7 @@ def _preview(
         sync_render.tell_preview(session, found, missed, requests=plan)
     if check and not options.ids:
         tell_passed_over(session)
-    report_preview(session, found.plan, missed, check=check, code=code)
+    report_preview(session, found, missed, check=check, code=code)
     return code
 
 

@@ -94,7 +94,8 @@ def tell_preview(
             line = f"unlatch sync would fail: {found.refused.message} [{found.refused.id}]"
             output.talk(f"{output.warn('!')} {line}. Next: add --max-items {found.due.items}")
     elif not (found.plan.reported or missed or found.broken):
-        output.talk("Both sides are in sync.")
+        is_none = found.plan.excluded and not found.plan.links
+        output.talk("No items were compared." if is_none else "Both sides are in sync.")
 
 
 def place_of(other_branch: str) -> str:
@@ -174,7 +175,9 @@ def tell_result(session: Session, result: SyncResult, missed: Sequence[NotChecke
     if result.refused:
         output.talk(*error_lines(result.refused))
     if not (result.delivered or result.plan.reported or missed or result.moved or result.broken):
-        output.talk("Nothing is pending; both sides are in sync.")
+        is_none = result.plan.excluded and not result.plan.links
+        end = "no items were compared" if is_none else "both sides are in sync"
+        output.talk(f"Nothing is pending; {end}.")
 
 
 def _tell_broken(broken: Iterable[BrokenIncrement]) -> None:

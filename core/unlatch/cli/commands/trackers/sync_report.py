@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from unlatch.cli.commands.trackers.not_checked import NotChecked, names, title
+from unlatch.cli.commands.trackers.not_checked import NotChecked, excluded_lines, names, title
 from unlatch.cli.commands.trackers.sync_render import HEADINGS, action_of, link_row, shown_links
 from unlatch.cli.render.describe import brief, times, tracker_title
 from unlatch.cli.runtime import ci
@@ -11,30 +11,33 @@ from unlatch.cli.runtime.session import Session
 from unlatch.delivery.task import Delivery
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.layout import METADATA
+from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.lifecycle.deliver import Delivered
 from unlatch.publish.publish import PublishResult
 from unlatch.sync.compare import Compared, Verdict
 from unlatch.sync.plan import Move, SyncPlan
-from unlatch.sync.sync import SyncResult
+from unlatch.sync.sync import SyncPreview, SyncResult
 
 _UNDECIDED = frozenset({Verdict.ASK, Verdict.CONFLICT})
 _DIFFERS = _UNDECIDED | {Verdict.DRIFT, Verdict.PUSH, Verdict.PULL}
 
 
 def report_preview(
-    session: Session, plan: SyncPlan, missed: Sequence[NotChecked], *, check: bool, code: int
+    session: Session, found: SyncPreview, missed: Sequence[NotChecked], *, check: bool, code: int
 ) -> None:
     job = ci.job()
     if job is None:
         return
+    plan, broken = found.plan, found.broken
     differences = _differences(plan, Level.ERROR if check else Level.WARNING)
-    ci.annotate(job, [*_missed(session, missed), *differences])
-    agree = "agree" if not missed else "agree as far as they were checked"
+    ci.annotate(job, [*_missed(session, missed, broken), *differences])
+    is_whole = not (missed or broken or plan.excluded)
+    agree = "agree" if is_whole else "agree as far as they were compared"
     heading = f"Increments and items {'differ' if plan.has_drift else agree}"
-    lines = [f"### {heading}", "", *_table(plan), *_missed_lines(session, missed)]
+    lines = [f"### {heading}", "", *_table(plan), *_missed_lines(session, plan, missed, broken)]
     ci.summarise(job, lines, id=session.workspace.new_id())
     count = sum(_differs(one) for one in plan.links)
-    summary = f"{times(count, 'link')} not in sync{_missed_sum(missed)}"
+    summary = f"{times(count, 'link')} not in sync{_missed_sum(missed, broken)}"
     ci.tell_outputs(job, _outputs(code, summary, adrift=plan.has_drift, changed=False))
 
 
@@ -50,24 +53,32 @@ def report_result(
     if job is None:
         return
     plan, commit = result.plan, None if isinstance(published, UnlatchError) else published
-    ci.annotate(job, [*_missed(session, missed), *_annotations(result, published)])
+    annotations = _annotations(result, published)
+    ci.annotate(job, [*_missed(session, missed, result.broken), *annotations])
     moved = [one for one in result.moved if one.error is None]
     served = [one for each in result.delivered for one in each.deliveries if one.error is None]
     summary = f"{times(len(moved), 'increment')} moved, {times(len(served), 'operation')} delivered"
-    summary += _missed_sum(missed) + (", too many items" if result.refused else "")
+    summary += _missed_sum(missed, result.broken) + (", too many items" if result.refused else "")
     lines = [f"### unlatch sync: {summary}", "", *map(_moved_line, result.moved)]
     lines += [_line(session, each, one) for each in result.delivered for one in each.deliveries]
     if commit is not None:
         lines += ["", f"Committed to {ci.words(commit.branch)}."]
         lines += [f"<{url}>" for url in [commit.proposal] if url]
-    lines += ["", *_table(plan), *_missed_lines(session, missed)]
+    lines += ["", *_table(plan), *_missed_lines(session, plan, missed, result.broken)]
     ci.summarise(job, lines, id=session.workspace.new_id())
-    adrift = bool(plan.having(*_UNDECIDED) or result.refused)
     changed = bool(moved or served or commit)
-    outputs = _outputs(code, summary, adrift=adrift, changed=changed)
+    outputs = _outputs(code, summary, adrift=_is_adrift(result), changed=changed)
     if commit is not None:
         outputs |= {"branch": commit.branch, "proposal": commit.proposal or ""}
     ci.tell_outputs(job, outputs)
+
+
+def _is_adrift(result: SyncResult) -> bool:
+    """Whether anything differs after a sync without a valid reason, as a check would find."""
+    if result.refused or result.other_branch is not None:
+        return result.plan.has_drift
+    is_left = any(one.left for one in result.delivered) or any(one.error for one in result.moved)
+    return is_left or bool(result.plan.having(*_UNDECIDED, Verdict.DRIFT))
 
 
 def _outputs(code: int, summary: str, *, adrift: bool, changed: bool) -> dict[str, str]:
@@ -113,21 +124,33 @@ def _differs(one: Compared) -> bool:
     return bool(one.pending) or one.verdict in _DIFFERS
 
 
-def _missed(session: Session, missed: Sequence[NotChecked]) -> Iterator[Annotation]:
+def _missed(
+    session: Session, missed: Sequence[NotChecked], broken: Sequence[BrokenIncrement]
+) -> Iterator[Annotation]:
+    for each in broken:
+        message = f"{each.reason} [{each.error_id}]"
+        yield Annotation(Level.ERROR, f"{each.id} not read", message, each.folder / METADATA)
     for one in missed:
         level = Level.NOTICE if one.allowed else Level.ERROR
         cause = one.allowed or brief(one.unread.error)
         yield Annotation(level, title(session, one), f"{names(one)}: {cause}")
 
 
-def _missed_lines(session: Session, missed: Sequence[NotChecked]) -> list[str]:
-    lines = [f"{one.title}: {one.message}" for one in _missed(session, missed)]
+def _missed_lines(
+    session: Session,
+    plan: SyncPlan,
+    missed: Sequence[NotChecked],
+    broken: Sequence[BrokenIncrement],
+) -> list[str]:
+    lines = [f"{one.title}: {one.message}" for one in _missed(session, missed, broken)]
+    lines += excluded_lines(session, plan)
     return ["", *(f"- {ci.words(line)}" for line in lines)] if lines else []
 
 
-def _missed_sum(missed: Sequence[NotChecked]) -> str:
+def _missed_sum(missed: Sequence[NotChecked], broken: Sequence[BrokenIncrement]) -> str:
     count = sum(len(one.unread.names) for one in missed)
-    return f", {times(count, 'item')} not checked" if count else ""
+    items = f", {times(count, 'item')} not checked" if count else ""
+    return items + (f", {times(len(broken), 'increment')} not read" if broken else "")
 
 
 def _moved_line(move: Move) -> str:
