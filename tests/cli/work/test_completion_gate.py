@@ -71,6 +71,29 @@ def test_open_tasks_in_other_spellings_are_refused(ready: Project, task: str) ->
     assert all(end in one for one, end in zip(error["problems"], shown, strict=True))
 
 
+@pytest.mark.parametrize(
+    ("tasks", "still_open"),
+    [
+        ("## T-001: Parse\n- [x] Done\n", ["T-001: Parse"]),
+        ("## T-001: Parse\n- [X] DONE\n\n## T-002: B\n- [x] Done\n", ["T-001: Parse"]),
+        ("## T-001: Parse \u2705\n\n## T-002: B\n", ["T-001: Parse", "T-002: B"]),
+    ],
+)
+def test_a_reopened_task_is_open_however_it_was_marked(
+    project: Project, tasks: str, still_open: list[str]
+) -> None:
+    project.increment()
+    path = project.folder() / "tasks.md"
+    path.write_text(tasks)
+    resume = ("resume", "7", "--reason", "A defect", "--task", "T-001", "--yes")
+    assert project.run(*resume).code == 0
+    opened = path.read_text()
+    assert project.run(*resume).code == 0
+    assert path.read_text() == opened
+    error = project.run("complete", "7", "--json").document["error"]
+    assert (error["id"], error["problems"]) == ("work-open", still_open)
+
+
 def test_scripts_get_the_list(ready: Project) -> None:
     error = ready.run("complete", "7", "--json").document["error"]
 

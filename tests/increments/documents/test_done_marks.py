@@ -270,6 +270,27 @@ def test_a_bare_check_box_stays_one() -> None:
     assert text == with_marked(opened, ["T-001"], done=True)
 
 
+@pytest.mark.parametrize("word", ["Done", "DONE", "done", "Finished", "Skipped", "completed"])
+@pytest.mark.parametrize("box", ["[x]", "[X]"])
+@pytest.mark.parametrize("other", ["", "### T-002: B\n- [ ] TODO\n"])
+def test_a_bare_check_box_with_any_word_is_open_once_and_comes_back(
+    box: str, word: str, other: str
+) -> None:
+    text = f"### T-001: A\n- {box} {word}\n{other}"
+    opened = with_marked(text, ["T-001"], done=False)
+    assert read_tasks(opened).tasks[0].done is False
+    assert with_marked(opened, ["T-001"], done=False) == opened
+    assert with_marked(opened, ["T-001"], done=True) == text
+
+
+@pytest.mark.parametrize("heading", [f"T-001: A {TICK}", f"{TICK} T-001: A", "T-001: A (DONE)"])
+def test_tasks_without_a_mark_stay_open_when_the_only_marked_one_opens(heading: str) -> None:
+    text = f"## {heading}\n\n## T-002: B\n\n## T-003: C (OPEN)\n"
+    opened = with_marked(text, ["T-001"], done=False)
+    assert [task.done for task in read_tasks(text).tasks] == [True, False, False]
+    assert [task.done for task in read_tasks(opened).tasks] == [False, False, False]
+
+
 def test_several_are_marked_at_once() -> None:
     text = file(task("T-001", "[x] done"), task("T-002", "[ ] todo"), task("T-003", "[x] done"))
     opened = with_marked(text, ["T-001", "T-003", "t-001"], done=False)

@@ -78,6 +78,7 @@ LINES = (
     "- [ ] AC-US2-01: b",
     "- AC-003: c",
     "- [x] Completed",
+    "- [X] DONE",
     "- [ ] Write",
     "1. one",
     "   - two",

@@ -92,6 +92,13 @@ class Heading:
         """The status of the last mark after the title."""
         return _suffix_state(self.suffix)
 
+    @property
+    def is_marked_done(self) -> bool:
+        """Whether it has a mark of done tasks, or the note of one."""
+        was = _WAS.search(self.suffix)
+        noted = (_suffix_state(was["suffix"]) or state_of_sign(was["sign"] or "")) if was else None
+        return State.DONE in (self.mark_state, self.suffix_state, noted)
+
 
 def boxed_marks(heading: Heading, *, done: bool, ticked: str) -> tuple[str, str]:
     """The marks before and after a heading with a check box, once it is marked.

@@ -15,7 +15,13 @@ from unlatch.increments.documents.headings import (
     story_behind,
 )
 from unlatch.increments.documents.model import Task, Tasks
-from unlatch.increments.documents.state_words import BOX, State, read_status, state_of_box
+from unlatch.increments.documents.state_words import (
+    BOX,
+    State,
+    read_status,
+    split_note,
+    state_of_box,
+)
 from unlatch.worklog.markdown_lines import Line, scan
 
 _LABEL = re.compile(
@@ -240,8 +246,7 @@ def marks_headings(found: Sequence[TaskBlock]) -> bool:
 
     Check boxes in headings are no such marks: open tasks have them as well.
     """
-    headings = (block.heading for block in found if not block.heading.has_box)
-    return any(State.DONE in (heading.mark_state, heading.suffix_state) for heading in headings)
+    return any(one.heading.is_marked_done for one in found if not one.heading.has_box)
 
 
 def _task(block: TaskBlock) -> Task:
@@ -277,7 +282,7 @@ def _bare_status(line: Line) -> Field | None:
     if match is None:
         return None
     value = match["value"].rstrip(" \t")
-    status = read_status(value)
+    status = read_status(split_note(value)[0])
     if status.word is None or status.note:
         return None
     start = match.start("value")
