@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from unlatch.cli.commands.trackers import sync_render
+from unlatch.cli.commands.trackers import sync_documents, sync_render
 from unlatch.cli.commands.trackers.not_checked import allowance, not_checked, tell_passed_over
 from unlatch.cli.commands.trackers.sync_report import report_preview, report_result
 from unlatch.cli.options.delivery import YES, serving
@@ -136,9 +136,9 @@ def _preview(
         found = preview(session.workspace, trackers, options, by=who, requests=plan)
     allowed = allowance(option=run.allow_missing_tokens, writes=False)
     missed = not_checked(found.plan, allowed, delivered=False)
-    code = sync_render.preview_code(found, missed, check=check)
+    code = sync_documents.preview_code(found, missed, check=check)
     if run.as_json:
-        output.document("sync-plan", code, **sync_render.preview_document(found, missed))
+        output.document("sync-plan", code, **sync_documents.preview_document(found, missed))
     elif not sync_render.tell_none_changed(options, found):
         sync_render.tell_preview(session, found, missed, requests=plan)
     if check and not options.ids:
@@ -156,10 +156,10 @@ def _run_sync(session: Session, options: SyncOptions, run: _Options) -> int:
         )
     allowed = allowance(option=run.allow_missing_tokens, writes=True)
     missed = not_checked(result.plan, allowed, delivered=True)
-    code = sync_render.result_code(result, missed, published)
+    code = sync_documents.result_code(result, missed, published)
     report_result(session, result, missed, published, code=code)
     if run.as_json:
-        output.document("sync", code, **sync_render.result_document(result, missed, published))
+        output.document("sync", code, **sync_documents.result_document(result, missed, published))
     elif not sync_render.tell_none_changed(options, result):
         sync_render.tell_result(session, result, missed)
     return code

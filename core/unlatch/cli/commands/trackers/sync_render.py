@@ -1,35 +1,23 @@
-"""The plan and the result of a sync: in words, as JSON documents, and as exit codes."""
+"""The plan and the result of a sync in words."""
 
-from __future__ import annotations
-
-from collections import Counter
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
 
 from unlatch.cli.commands.trackers.not_checked import (
     NotChecked,
-    not_checked_entry,
     tell_not_checked,
 )
-from unlatch.cli.render import documents
+from unlatch.cli.commands.trackers.sync_documents import count_comments, count_requests
 from unlatch.cli.render.deliveries import tell_all_left
 from unlatch.cli.render.describe import times
-from unlatch.cli.render.preview import item_lines, previewed_entry
+from unlatch.cli.render.preview import item_lines
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import UNDECIDED, error_entry, error_lines, problem_entry
+from unlatch.cli.runtime.failure import error_lines
 from unlatch.cli.runtime.progress import FEW
-from unlatch.errors import UnlatchError
+from unlatch.cli.runtime.session import Session
+from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.sync.compare import Compared, Verdict
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from unlatch.cli.runtime.session import Session
-    from unlatch.delivery.preview import Previewed
-    from unlatch.increments.model.increment import BrokenIncrement
-    from unlatch.publish.publish import PublishResult
-    from unlatch.sync.ingest import MatchedEvent
-    from unlatch.sync.plan import Move, SyncPlan
-    from unlatch.sync.sync import SyncOptions, SyncPreview, SyncResult
+from unlatch.sync.plan import Move, SyncPlan
+from unlatch.sync.sync import SyncOptions, SyncPreview, SyncResult
 
 HEADINGS = ("Increment", "Here", "Item", "There", "What")
 _ACTIONS = {
@@ -42,24 +30,6 @@ _ACTIONS = {
     Verdict.EXPECTED: "OK",
 }
 _CHANGES = frozenset({Verdict.PULL, Verdict.PUSH, Verdict.RECORD})
-
-
-def preview_code(found: SyncPreview, missed: Sequence[NotChecked], *, check: bool) -> int:
-    """5 if anything could not be checked, and with `check` for any drift."""
-    is_checked = not found.broken and all(one.allowed for one in missed)
-    return 0 if is_checked and not (check and found.plan.has_drift) else UNDECIDED
-
-
-def result_code(result: SyncResult, missed: Sequence[NotChecked], published: PublishResult) -> int:
-    codes = (documents.delivered_code(one.deliveries, one.left) for one in result.delivered)
-    failed = any(one.error for one in result.moved) or not all(one.allowed for one in missed)
-    is_undecided = failed or result.plan.is_unresolved or result.refused
-    return (
-        max(codes, default=0)
-        or (UNDECIDED if is_undecided else 0)
-        or (published.exit_code if isinstance(published, UnlatchError) else 0)
-        or (UNDECIDED if result.broken else 0)
-    )
 
 
 def tell_none_changed(options: SyncOptions, found: SyncPreview | SyncResult) -> bool:
@@ -199,115 +169,10 @@ def _sum(session: Session, found: SyncPreview) -> str:
             )
         return "No changes would be made."
     titles = {name: one.title for name, one in session.workspace.registry.manifests.items()}
-    counts = _requests(found.items)
+    counts = count_requests(found.items)
     requests = ", ".join(f"{titles[name]} {count}" for name, count in counts.items()) or "none"
     watchers = "; people who watch these items are notified" if found.items else ""
     return (
         f"{times(found.due.items, 'item')} would be written to; requests: {requests}; "
-        f"{times(_comments(found), 'comment')}{watchers}. Nothing was written."
+        f"{times(count_comments(found), 'comment')}{watchers}. Nothing was written."
     )
-
-
-def _requests(items: Iterable[Previewed]) -> dict[str, int]:
-    counts: Counter[str] = Counter()
-    for item in items:
-        counts[item.operation.tracker] += len(item.requests)
-    return counts
-
-
-def _comments(found: SyncPreview) -> int:
-    return sum(item.change.comment is not None for item in found.items)
-
-
-def preview_document(found: SyncPreview, missed: Sequence[NotChecked]) -> output.Json:
-    return {
-        "compared": [_compared_entry(one) for one in found.plan.reported],
-        "notChecked": list(map(not_checked_entry, missed)),
-        "moves": [_move_entry(move) for move in found.due.moves],
-        "pending": [
-            entry for one in found.chosen.increments for entry in documents.pending_of(one)
-        ],
-        "items": [previewed_entry(item) for item in found.items],
-        "requests": _requests(found.items),
-        "comments": _comments(found),
-        "adrift": found.plan.has_drift,
-        "otherBranch": found.other_branch,
-        "broken": documents.broken_entries(found.broken),
-        "refused": problem_entry(found.refused) if found.refused else None,
-    }
-
-
-def result_document(
-    result: SyncResult, missed: Sequence[NotChecked], published: PublishResult
-) -> output.Json:
-    return {
-        "increments": [
-            {
-                "id": one.increment.id,
-                "trackers": [documents.delivery_entry(delivery) for delivery in one.deliveries],
-                "left": one.left,
-            }
-            for one in result.delivered
-        ],
-        "compared": [_compared_entry(one) for one in result.plan.reported],
-        "notChecked": list(map(not_checked_entry, missed)),
-        "moves": [_move_entry(one) for one in result.moved],
-        "otherBranch": result.other_branch,
-        "commit": _commit_entry(published),
-        "event": _event_entry(result.event) if result.event else None,
-        "broken": documents.broken_entries(result.broken),
-        "refused": problem_entry(result.refused) if result.refused else None,
-    }
-
-
-def _compared_entry(one: Compared) -> output.Json:
-    return {
-        "increment": one.increment.id,
-        "status": one.increment.status,
-        **documents.link_entry(one.link),
-        "name": one.seen.name,
-        **output.fields(one.seen.item, "state", "category"),
-        "verdict": one.verdict or _no_verdict(one),
-        "why": one.decision.why if one.decision else "",
-        "error": problem_entry(one.seen.error) if one.seen.error else None,
-    }
-
-
-def _no_verdict(one: Compared) -> str:
-    if all(operation.is_blocked for operation in one.pending):
-        return "blocked" if one.pending else "unknown"
-    return "pending"
-
-
-def _move_entry(move: Move) -> output.Json:
-    return {
-        "increment": move.increment.id,
-        "before": move.increment.status,
-        "after": move.to,
-        **output.fields(move, "by", "reason"),
-        "error": problem_entry(move.error) if move.error else None,
-    }
-
-
-def _commit_entry(result: PublishResult) -> output.Json | None:
-    if result is None:
-        return None
-    error = result if isinstance(result, UnlatchError) else None
-    done = None if isinstance(result, UnlatchError) else result
-    return {
-        **output.fields(done, "commit", "branch"),
-        "increments": done.increments if done else [],
-        "proposal": done.proposal if done else None,
-        "error": error_entry(error) if error else None,
-    }
-
-
-def _event_entry(matched: MatchedEvent) -> output.Json:
-    return {
-        "tracker": matched.tracker,
-        "action": matched.event.action,
-        "url": matched.ref.url if matched.ref else None,
-        "by": matched.event.by,
-        "increments": [one.id for one in matched.increments],
-        "note": matched.event.note,
-    }
