@@ -66,7 +66,8 @@ def preview_operations(
     run: DeliveryRun, plans: Sequence[Plan], *, offline: bool = False
 ) -> list[tuple[Previewed, ...]]:
     """Preview the delivery of everything that plans leave pending; items are read together."""
-    run = replace(run, fresh=frozenset().union(*(plan.new for plan in plans)))
+    new = frozenset().union(*(plan.new for plan in plans))
+    run = replace(run, fresh=new, dry_run=True)
     planned = [
         [make_task(run, plan.after, one) for one in plan.after.pending if run.will_attempt(one)]
         for plan in plans

@@ -48,12 +48,14 @@ def _follow(task: DeliveryTask, moved: Moved) -> ItemRef:
     to = task.run.trackers.recognise(moved.to)
     twin = _twin(task, to)
     if twin and _is_served_by(task, twin):
-        withdraw(task.manager, task.increment.id, task.operation)
-        _repoint(task, to)
+        if not task.run.dry_run:
+            withdraw(task.manager, task.increment.id, task.operation)
+            _repoint(task, to)
         raise Withdrawn(f"it is the same item as {twin.key}, which is linked as well") from moved
     if twin is None and not task.options.follow:
         raise moved
-    repoint_link(task, to)
+    if not task.run.dry_run:
+        repoint_link(task, to)
     return task.locate(to)
 
 

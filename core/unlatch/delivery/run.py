@@ -92,6 +92,7 @@ class DeliveryRun:
     fresh: frozenset[str] = frozenset()
     named: bool = False  # by increment or remedy, so that blocked operations are tried again
     tracker: str | None = None  # deliver only to this tracker; None for all
+    dry_run: bool = False  # only read
     shared: SharedItems = None  # type: ignore[assignment]  # set below
     clock: Callable[[], float] = time.monotonic  # in seconds
     attempted: set[OperationKey] = field(default_factory=set)  # in a batch

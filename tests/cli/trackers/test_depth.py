@@ -168,6 +168,32 @@ def test_a_link_follows_its_issue_on_demand(transferred: Project) -> None:
     check(transferred, "show", "show", "7")
 
 
+def test_a_dry_run_shows_the_new_place_and_leaves_the_link(transferred: Project) -> None:
+    allow(transferred)
+    before = transferred.tree()
+
+    done = transferred.run("resume", "7", "--reason", REASON, "--follow", "--dry-run", "--json")
+
+    assert done.code == 0, done.said
+    assert before == transferred.tree()
+    (item,) = done.document["items"]
+    assert "octo/gadgets/issues/" in item["url"]
+    assert item["requests"]
+
+
+def test_a_dry_run_leaves_two_links_of_a_transferred_issue(transferred: Project) -> None:
+    allow(transferred)
+    place = f"{transferred.box.github.web_url}/octo/gadgets/issues/1"
+    transferred.run("link", "7", place)
+    transferred.run("resume", "7", "--reason", REASON, "--yes", "--offline")
+    before = transferred.tree()
+
+    done = transferred.run("sync", "7", "--dry-run")
+
+    assert "it is the same item as" in done.said
+    assert before == transferred.tree()
+
+
 def test_a_link_follows_to_configured_places_alone(transferred: Project) -> None:
     done = transferred.run("resume", "7", "--reason", REASON, "--yes", "--follow")
 
