@@ -90,6 +90,12 @@ class Life(RuleBasedStateMachine):
         done = call("conclude_effort", effort_id=name, summary=summary)
         self.talk("Close it", reply(None, done), reply("Closed"))
 
+    @rule(name=names, text=texts)
+    def conclude_and_reopen(self, name: str, text: str) -> None:
+        self.use("open_effort", name, text)
+        self.conclude(name, text)
+        self.use("reopen_effort", name, text)
+
     @rule(text=texts, name=names, dies_at=st.integers(0, 12))
     def crash(self, text: str, name: str, dies_at: int) -> None:
         reopen = reply("So", call("reopen_effort", id=name))
