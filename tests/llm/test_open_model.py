@@ -12,7 +12,7 @@ from tests.llm.asking import CONFIG, HELLO, document
 from tests.transport.faulty import Faulty
 
 from unlatch.config.config import read_config, read_user_config
-from unlatch.config.tables import LlmConfig
+from unlatch.config.tables import LlmConfig, Provider
 from unlatch.errors import ConfigError, ModelError, ModelUnauthorised, UnlatchError
 from unlatch.increments.files.layout import layout_at
 from unlatch.llm import open_model
@@ -118,6 +118,22 @@ def test_mistakes_are_explained_without_the_key(tmp_path: Path, setting: str, pr
 
     assert (problem,) == caught.value.problems
     assert "sk-12345" not in repr(vars(caught.value))
+
+
+@pytest.mark.parametrize("provider", list(Provider))
+@pytest.mark.parametrize(
+    ("address", "id"),
+    [
+        ("http://models.example/v1", "insecure-url"),
+        ("ftp://models.example/v1", "url-malformed"),
+        ("https://me:pw@models.example/v1", "url-with-credentials"),
+    ],
+)
+def test_an_address_that_no_key_may_be_sent_to_is_refused(
+    provider: Provider, address: str, id: str
+) -> None:
+    settings = {"provider": provider, "base_url": address, "model": "small", "key_env": "MY_KEY"}
+    assert id == refused({"MY_KEY": "abc"}, **settings).id
 
 
 @pytest.mark.skipif(find_spec("litellm") is not None, reason="litellm is installed")

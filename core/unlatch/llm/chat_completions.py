@@ -18,7 +18,6 @@ from unlatch.llm.events import DONE, event_data
 from unlatch.llm.refusals import Refusals
 from unlatch.transport.answer import Answer, parse_json
 from unlatch.transport.rate_limits import Gate
-from unlatch.transport.trust import check_origin, origin_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -40,11 +39,10 @@ class ChatCompletions:
     """A chat model behind a server.
 
     Args:
-        base_url: the address that `/chat/completions` belongs to; a query stays at the end.
+        base_url: the address that `/chat/completions` belongs to; a query stays at the end. It must
+            have been checked with `check_origin`.
         config: the file that configures it, as errors show it.
         options: the time-outs are those of one request; `max_wait` holds for all waits together.
-
-    Raises UnlatchError for an address that nothing may be sent to, as `check_origin`.
     """
 
     def __init__(
@@ -56,8 +54,6 @@ class ChatCompletions:
         config: str,
         options: TransportOptions,
     ) -> None:
-        # The user's own configuration names the host: it is trusted by that.
-        check_origin(base_url, hosts=(), env={}, user_hosts=(origin_of(base_url).authority,))
         parts = urlsplit(base_url)
         path = f"{parts.path.rstrip('/').removesuffix('/chat/completions')}/chat/completions"
         url = parts._replace(path=path, fragment="").geturl()

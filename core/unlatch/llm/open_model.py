@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import ModelError, ModelUnauthorised
 from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions
+from unlatch.transport.trust import check_origin, origin_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -40,6 +41,9 @@ def open_model(
     seconds = config.timeout
     chosen = replace(options, timeouts=(options.timeouts[0], seconds), deadline=seconds)
     model, base_url = config.model or "", config.base_url
+    if base_url:
+        # The user's own configuration names the host: it is trusted by that.
+        check_origin(base_url, hosts=(), env={}, user_hosts=(origin_of(base_url).authority,))
     if is_litellm:
         from unlatch.llm.litellm_adapter import LiteLlm  # noqa: PLC0415
 
