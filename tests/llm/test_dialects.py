@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -385,3 +386,13 @@ def test_a_message_without_calls_goes_back_as_text_alone() -> None:
     message = message_of(stream(chunk({"reasoning_content": "Hm"}), SAYING, DONE))
 
     assert {"role": "assistant", "content": "Hi"} == message.as_json()
+
+
+@pytest.mark.parametrize("pieces", [(3,), (1, 2), (0, 1, 2, 3)])
+def test_a_byte_order_mark_at_the_beginning_is_skipped(pieces: tuple[int, ...]) -> None:
+    whole = b"\xef\xbb\xbf" + event(chunk({"content": "Hi"})) + event(STOP)
+    places = [0, *(one + 1 for one in pieces), len(whole)]
+    parts = [whole[here:there] for here, there in pairwise(places)]
+    assert "Hi" == message_of(raw(*parts)).content
+    document_ = b'\xef\xbb\xbf{"choices": [{"message": {"content": "Hi"}}]}'
+    assert "Hi" == message_of(reply(200, document_)).content

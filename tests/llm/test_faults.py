@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -30,6 +31,8 @@ from tests.transport.faulty import CLOSED, RESET, SILENCE, TRUNCATED, Faulty, Re
 from unlatch.errors import ModelError, ModelUnauthorised, ModelUnavailable
 from unlatch.transport.answer import MOST_BYTES, MOST_LEVELS, MOST_VALUES
 
+# Seconds; quadratic time is several times as much.
+LINEAR = 4.0
 SAYING = chunk({"content": "Hi"})
 
 
@@ -129,6 +132,14 @@ INVALID: dict[str, tuple[Reply, str]] = {
     "a call without a name": (
         stream(calling(delta(0, None, "{}", "c")), DONE),
         "it calls a tool without a name",
+    ),
+    "calls that are true": (
+        document({"tool_calls": True}),
+        "its tool_calls are not a list",
+    ),
+    "calls that are a number": (
+        stream(calling(), chunk({"tool_calls": 5}), DONE),
+        "its tool_calls are not a list",
     ),
     "too deep": (reply(200, b"[" * 9999), "its JSON is invalid"),
     "deep": (
@@ -263,6 +274,16 @@ def test_a_stream_without_an_end_is_cut_at_the_time_out() -> None:
 
     assert "Hi" == error.text
     assert error.message == "the model server's answer was cut off: it was not complete in time"
+
+
+def test_a_stream_of_many_pieces_is_read_in_linear_time() -> None:
+    pieces = event(chunk({"content": "word "})) * 40_000
+    with Faulty(raw(pieces, event(STOP), event(DONE))) as server:
+        started = monotonic()
+        reply_ = model(server, timeout=60.0)(HELLO, on_text=lambda _: None)
+
+    assert monotonic() - started < LINEAR
+    assert "word " * 40_000 == reply_.choices[0].message.content
 
 
 def test_an_encoding_that_was_not_asked_for_is_refused() -> None:

@@ -97,7 +97,7 @@ class Assembly:
         is_whole = "delta" not in choice
         part = _mapping(choice.get("message" if is_whole else "delta"))
         self._add_text(part)
-        for position, delta in enumerate(part.get("tool_calls") or ()):
+        for position, delta in enumerate(_list(part.get("tool_calls"))):
             # In a whole message each entry is one call; in a stream its index says which.
             self._add_call({**_mapping(delta), "index": position} if is_whole else _mapping(delta))
 
@@ -194,6 +194,12 @@ def _usage(value: Any) -> Usage | None:
 
 def _mapping(value: Any) -> Json:
     return value if isinstance(value, dict) else {}
+
+
+def _list(value: Any) -> list[Any]:
+    if not isinstance(value or [], list):
+        raise InvalidAnswer("its tool_calls are not a list")
+    return value or []
 
 
 def _text(value: Any) -> str:

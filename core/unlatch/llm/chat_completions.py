@@ -33,6 +33,9 @@ _MAY_RETRY = (429, 503)
 # How JSON and web pages begin, and events never do. Some servers answer a request for a stream
 # with one document.
 _DOCUMENTS = (b"{", b"[", b"<")
+# Of a body in UTF-8; event streams may begin with one
+# (html.spec.whatwg.org/multipage/server-sent-events.html).
+_MARK = b"\xef\xbb\xbf"
 
 
 class ChatCompletions:
@@ -154,8 +157,9 @@ class ChatCompletions:
     def _add(self, assembly: Assembly, data: bytes) -> None:
         document = _parsed(data)
         if isinstance(document, dict):
-            refusal = self._refusals.of_document(document, assembly.text)
+            refusal = self._refusals.of_document(document)
             if refusal is not None:
+                refusal.text = assembly.text
                 raise refusal
         assembly.add(document)
 
@@ -169,8 +173,11 @@ def _parsed(data: bytes) -> Any:
 
 
 def _begun(pieces: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
-    """The first byte of a body that is no space, and the body from there."""
+    """The first byte of a body that is no space or mark, and the body from there."""
+    begun = b""
     for piece in pieces:
-        if start := piece.lstrip():
+        begun = (begun + piece).lstrip()
+        start = begun.removeprefix(_MARK).lstrip()
+        if start and not _MARK.startswith(begun):
             return start[:1], chain([start], pieces)
     return b"", iter(())

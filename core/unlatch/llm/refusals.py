@@ -87,8 +87,8 @@ class Refusals:
             retry_after=answer.retry_after,
         )
 
-    def of_document(self, document: dict[str, Any], text: str) -> ModelError | None:
-        """The error that a document within an answer reports, after `text` had arrived.
+    def of_document(self, document: dict[str, Any]) -> ModelError | None:
+        """The error that a document within an answer reports.
 
         With it, servers report failures after they began to answer with 200. OpenRouter names the
         status in `code` (openrouter.ai/docs/api/reference/errors-and-debugging), and vLLM has no
@@ -100,9 +100,7 @@ class Refusals:
         code = found.get("code") if isinstance(found, dict) else None
         status = code if isinstance(code, int) and 400 <= code < 600 else _SERVER_ERROR  # noqa: PLR2004
         body = json.dumps(document).encode()
-        error = self.of_answer(Answer("POST", self._where, status, {}, body))
-        error.text = text
-        return error
+        return self.of_answer(Answer("POST", self._where, status, {}, body))
 
     def of_failure(self, failure: TrackerError, text: str = "") -> ModelError:
         """The error of a request without an answer, or whose answer was cut off after `text`."""
