@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.efforts.script import call, reply
 
+from unlatch import llm
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.events import EVENTS
 from unlatch.efforts.limits import MESSAGE, REASON, SUMMARY, TITLE
@@ -155,3 +156,12 @@ def test_a_message_before_a_long_reply_is_logged_once(talk: Talk) -> None:
     (log.folder / "conversation.json").unlink()
     talk("Next", reply("Ok"))
     assert talk.ambient() == ["Find", "Next"]
+
+
+@pytest.mark.parametrize("arguments", ["[" * 60_000, '{"name":' * 10_000, "9" * 10_000])
+def test_arguments_that_no_parser_reads_go_back_as_an_error(talk: Talk, arguments: str) -> None:
+    replies = reply("Let us see.", llm.call("open_effort", arguments)), reply("Sorry.")
+    answered, model = talk("Fix the login", *replies)
+    assert error_of(model).startswith("arguments-invalid: the arguments are not ")
+    assert answered.text == "Let us see.\n\nSorry."
+    assert talk.ambient() == ["Fix the login"]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from unlatch.efforts.limits import MESSAGE, SUMMARY, check_summary, cut
 from unlatch.efforts.model import AMBIENT
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.llm.tokens import estimate
+from unlatch.transport.answer import parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -273,7 +273,7 @@ def _arguments(name: str, raw: str) -> dict[str, str]:
         why = f"the arguments have {len(raw):,} characters; at most {MESSAGE:,} are read"
         raise _mistake("arguments-invalid", why, "shorten them")
     try:
-        given = json.loads(raw or "{}")
+        given = parse_json((raw or "{}").encode(errors="replace"))
     except ValueError as error:
         raise _mistake("arguments-invalid", f"the arguments are not JSON: {error}", "") from error
     known = schema["properties"]
