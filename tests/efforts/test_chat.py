@@ -250,6 +250,13 @@ def test_at_most_three_rounds_of_tools(talk: Talk) -> None:
     assert answered.text == "Enough."
 
 
+def test_calls_of_a_fourth_round_are_named_and_not_run(talk: Talk) -> None:
+    calls = [reply(None, call("open_effort", name=name)) for name in ("one", "two", "three")]
+    answered, _ = talk("Hm", *calls, reply(None, call("open_effort", name="four")))
+    assert [one.id for one in talk.store.all()] == ["three", "two", "one"]
+    assert (answered.text, answered.dropped) == ("", ("open_effort",))
+
+
 def test_search_answers_with_its_results(talk: Talk) -> None:
     talk.hits = [{"id": "auth-bug", "status": "concluded", "score": 1.0, "why": "401"}]
     search = reply(None, call("search_efforts", query="401"))

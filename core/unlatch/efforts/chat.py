@@ -34,12 +34,14 @@ class Answered:
         banners: the changes of efforts, for the user.
         effort: the effort whose log has the turn; None: the ambient log has it.
         context: the last context that the model got.
+        dropped: the tools that the model called after the last round, which were not run.
     """
 
     text: str
     banners: tuple[str, ...]
     effort: str | None
     context: memory.Context
+    dropped: tuple[str, ...] = ()
 
 
 @dataclass
@@ -130,7 +132,7 @@ class _Rounds:
             count=self.chat.count,
         )
 
-    def run(self, banners: list[str]) -> Answered:
+    def run(self, banners: Sequence[str]) -> Answered:
         for number in range(ROUNDS + 1):
             context = self._context()
             hear = self._hear if self.on_text else None
@@ -146,7 +148,9 @@ class _Rounds:
             self._log()
             if not calls:
                 break
-        return Answered("\n\n".join(self.said), (*banners, *self.tools.banners), effort, context)
+        dropped = tuple(one.function.name[:TITLE] for one in message.tool_calls[len(calls) :])
+        banners = (*banners, *self.tools.banners)
+        return Answered("\n\n".join(self.said), banners, effort, context, dropped)
 
     def _context(self) -> memory.Context:
         chat = self.chat

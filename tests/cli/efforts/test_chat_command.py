@@ -160,3 +160,13 @@ def test_a_message_that_is_too_long_ends_a_pipe_and_not_a_terminal(project: Proj
     done = project.run("effort", "chat", "--script", replies, stdin="x" * 100_001 + "\n")
     assert (done.code, "error[message-too-long]" in done.err) == (2, True)
     assert "next: send it in parts" in done.err
+
+
+def test_an_answer_without_text_is_said(project: Project) -> None:
+    status = use("effort_status")
+    replies = script(project, {"content": None}, *[status] * 4, status, status, status, status)
+    done = project.run("effort", "chat", "--script", replies, stdin="Hello\nAnd now?\n")
+    assert (done.code, done.out) == (0, "")
+    silent = "The model answered without text."
+    assert done.err.count(silent) == 2
+    assert "Not run: effort_status. A turn has at most 3 rounds of tools." in done.err

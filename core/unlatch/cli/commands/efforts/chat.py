@@ -17,7 +17,7 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import error_lines
 from unlatch.cli.runtime.line_editor import read_text
 from unlatch.cli.runtime.session import Session, is_interactive, with_session
-from unlatch.efforts.chat import Chat
+from unlatch.efforts.chat import ROUNDS, Chat
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.memory import CEILING
 from unlatch.errors import ModelError, UsageError
@@ -105,9 +105,10 @@ def _messages() -> Iterator[str]:
 def _turn(chat: Chat, text: str) -> None:
     streams = sys.stdout.isatty()
     answered = chat.turn(text, on_text=output.piece if streams else None)
-    if streams:
+    if streams and answered.text:
         output.data("")
     _tell(answered, text_too=not streams)
+    _tell_missing(answered)
     size = f"{answered.context.tokens:,} of {CEILING:,} tokens of context"
     cut = f"; not in it: {', '.join(answered.context.cut)}" if answered.context.cut else ""
     output.talk(output.faint(f"[{answered.effort or 'ambient'}, {size}{cut}]"))
@@ -116,8 +117,16 @@ def _turn(chat: Chat, text: str) -> None:
 def _tell(answered: Answered, *, text_too: bool) -> None:
     for banner in answered.banners:
         output.data(banner)
-    if text_too:
+    if text_too and answered.text:
         output.data(*answered.text.split("\n"))
+
+
+def _tell_missing(answered: Answered) -> None:
+    if names := ", ".join(map(output.clean, dict.fromkeys(answered.dropped))):
+        message = f"Not run: {names}. A turn has at most {ROUNDS} rounds of tools."
+        output.talk(output.warn(message))
+    if not answered.text:
+        output.talk(output.warn("The model answered without text."))
 
 
 def _found(workspace: Workspace, query: str) -> list[Answer]:
