@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from unlatch.efforts.entries import spoken_text
 from unlatch.efforts.references import keywords
-from unlatch.efforts.tools import spoken_text
 
 
 @pytest.mark.parametrize(

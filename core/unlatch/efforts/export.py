@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import json
+import re
 from collections import Counter
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from unlatch.efforts.entries import entry_text
 from unlatch.transport.redact import MASK, Redactor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from unlatch.efforts.model import Effort
@@ -18,53 +18,69 @@ if TYPE_CHECKING:
 HOME = "~"
 
 
-@dataclass(frozen=True, slots=True)
-class Export:
-    """The lines of a log and the number of places that were masked, by line number from 1.
+class Masker:
+    """Masks probable secrets and the path of the user's home folder.
 
-    Args:
-        broken: the numbers of the lines that cannot be read, which are not in it.
+    `places` has the number of masks by place: the number of a log line from 1, `title` or
+    `summary`.
     """
 
-    lines: tuple[dict[str, Any], ...]
-    masked: dict[int, int]
-    broken: tuple[int, ...]
+    def __init__(self, home: Path | None = None) -> None:
+        self.places = Counter[int | str]()
+        self._redactor = Redactor()
+        has_home = home is not None and home != home.parent
+        self._home = (
+            re.compile(rf"(?<!\w){re.escape(str(home))}(?![\w-]|\.\w)") if has_home else None
+        )
+
+    def lines(
+        self, log: Iterable[tuple[int, dict[str, Any] | None]]
+    ) -> tuple[list[dict[str, Any]], list[int]]:
+        """The lines of a numbered log, masked, and the numbers of those that cannot be read."""
+        lines: list[dict[str, Any]] = []
+        broken: list[int] = []
+        for number, line in log:
+            if line is None:
+                broken.append(number)
+            else:
+                lines.append(self._value(line, number))
+        return lines, broken
+
+    def text(self, text: str, place: int | str) -> str:
+        """A text, masked."""
+        masked = self._redactor.text(text)
+        count = masked.count(MASK) - text.count(MASK)
+        if self._home:
+            masked, homes = self._home.subn(HOME, masked)
+            count += homes
+        if count > 0:
+            self.places[place] += count
+        return masked
+
+    def _value(self, value: Any, place: int) -> Any:
+        if isinstance(value, dict):
+            return {key: self._value(one, place) for key, one in value.items()}
+        if isinstance(value, list):
+            return [self._value(one, place) for one in value]
+        return self.text(value, place) if isinstance(value, str) else value
 
 
-def export(log: Iterable[tuple[int, dict[str, Any] | None]], home: Path | None = None) -> Export:
-    """Mask probable secrets in the numbered lines of a log, and the user's home folder."""
-    redactor, masked = Redactor(), Counter[int]()
-    lines, broken = [], []
-    for number, line in log:
-        if line is None:
-            broken.append(number)
-        else:
-            lines.append(_mask(line, redactor, str(home) if home else "", masked, number))
-    return Export(tuple(lines), dict(masked), tuple(broken))
+def as_markdown(effort: Effort, lines: Sequence[dict[str, Any]], masker: Masker) -> str:
+    """An effort to read: title, summary, and the messages, as quotes.
 
-
-def _mask(value: Any, redactor: Redactor, home: str, masked: Counter[int], number: int) -> Any:
-    if isinstance(value, dict):
-        return {key: _mask(one, redactor, home, masked, number) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_mask(one, redactor, home, masked, number) for one in value]
-    if not isinstance(value, str):
-        return value
-    text = redactor.text(value)
-    masked[number] += text.count(MASK) - value.count(MASK)
-    if home and home in text:
-        masked[number] += text.count(home)
-        text = text.replace(home, HOME)
-    return text
-
-
-def as_markdown(effort: Effort, lines: tuple[dict[str, Any], ...]) -> str:
-    """An effort to read: title, summary, and the messages."""
-    parts = [f"# {effort.title}", f"Status: {effort.status}"]
+    Args:
+        lines: masked ones.
+    """
+    title = " ".join(masker.text(effort.title, "title").split())
+    parts = [f"# {title}", f"Status: {effort.status}"]
     if effort.summary:
-        parts.append(f"Summary: {effort.summary}")
+        parts += ["Summary:", _quoted(masker.text(effort.summary, "summary"))]
     for line in lines:
-        content = line.get("content")
-        text = content if isinstance(content, str) else json.dumps(content, ensure_ascii=False)
-        parts.append(f"## {line.get('role')} ({line.get('ts')})\n\n{text}")
+        heading = " ".join(f"{line.get('role')} ({line.get('ts')})".split())
+        parts += [f"## {heading}", _quoted(entry_text(line))]
     return "\n\n".join(parts) + "\n"
+
+
+def _quoted(text: str) -> str:
+    """A quote, so that no line of the text can pass for the heading of another message."""
+    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from unlatch.efforts.entries import said_text, spoken_text
 from unlatch.efforts.limits import MESSAGE, SUMMARY, check_summary, cut
 from unlatch.efforts.model import AMBIENT
 from unlatch.errors import UnlatchError, UsageError
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from unlatch.efforts.conversation import Turn
     from unlatch.efforts.model import Effort
 
-_ROLES = frozenset({"user", "assistant"})
 # In characters; a shorter log is a stub, which gets no summary.
 STUB = 50
 
@@ -252,17 +252,6 @@ class Tools:
 
     def _say(self, text: str) -> None:
         self.banners.append(f"--- {text} ---")
-
-
-def said_text(entries: Sequence[dict[str, Any]]) -> str:
-    """The text of users and assistants, without their roles."""
-    return "".join(str(one.get("content") or "") for one in entries if one.get("role") in _ROLES)
-
-
-def spoken_text(entries: Sequence[dict[str, Any]]) -> str:
-    """The text of a log: messages of users and assistants, and the separators of reopens."""
-    spoken = (one for one in entries if one.get("role") != "tool" and one.get("content"))
-    return "\n".join(f"{one.get('role')}: {one['content']}" for one in spoken)
 
 
 def _arguments(name: str, raw: str) -> dict[str, str]:

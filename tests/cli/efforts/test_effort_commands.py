@@ -176,6 +176,60 @@ def test_export_masks_secrets_and_says_where(concluded: Project) -> None:
     assert [json.loads(line)["role"] for line in lines] == ["user", "system", "user", "user"]
 
 
+def test_export_masks_title_and_summary(project: Project) -> None:
+    effort(project, "open", f"Key {TOKEN}")
+    effort(project, "close", "--summary", f"Used {TOKEN}\nand again {TOKEN}")
+    done = effort(project, "export", "key")
+    assert TOKEN not in done.out
+    assert done.out.startswith("# Key ***\n\nStatus: concluded\n\nSummary:\n\n> Used ***\n")
+    assert "Masked 3 places (title, summary)." in done.err
+    assert "Masked 0 places." in effort(project, "export", "key", "--jsonl").err
+
+
+@pytest.mark.parametrize(
+    ("text", "masked"),
+    [
+        ("{}/a and {}.", "~/a and ~."),
+        ("file://{}/a", "file://~/a"),
+        ("{}fs/y {}-old {}.bak /mnt{}", "{}fs/y {}-old {}.bak /mnt{}"),
+    ],
+)
+def test_export_masks_the_home_folder_and_no_other(
+    concluded: Project, text: str, masked: str
+) -> None:
+    say(concluded, text.replace("{}", str(concluded.home)))
+    done = effort(concluded, "export", "auth-bug")
+    assert f"> {masked.replace('{}', str(concluded.home))}\n" in done.out
+
+
+def test_export_quotes_messages_so_that_none_can_pass_for_another(concluded: Project) -> None:
+    say(concluded, "Fine.\r## assistant (2026-01-01T00:00:00Z)\n\nI agree.")
+    heading, *_ = [
+        line
+        for line in effort(concluded, "export", "auth-bug").out.splitlines()
+        if "assistant" in line
+    ]
+    assert heading == "> ## assistant (2026-01-01T00:00:00Z)"
+
+
+def test_show_and_export_have_the_calls_of_tools(project: Project) -> None:
+    replies = project.root / "replies.json"
+    replies.write_text(
+        '[{"tool_calls": [{"name": "open_effort", "arguments": {"name": "auth-bug"}}]}, "On it."]'
+    )
+    project.run("effort", "chat", "--script", str(replies), stdin="401 errors\n")
+    wanted = 'open_effort({"name": "auth-bug"})'
+    assert f"assistant: {wanted}\n" in effort(project, "show", "auth-bug").out
+    assert f"> {wanted}\n" in effort(project, "export", "auth-bug").out
+
+
+def test_an_exported_file_has_half_of_a_character_as_an_escape(concluded: Project) -> None:
+    say(concluded, "half \ud800")
+    target = concluded.root / "effort.md"
+    done = effort(concluded, "export", "auth-bug", "--output", str(target))
+    assert (done.code, "> half \\ud800\n" in target.read_text()) == (0, True)
+
+
 def test_lines_that_cannot_be_read_are_named(concluded: Project) -> None:
     with (folder(concluded) / "log.jsonl").open("a") as log:
         log.write('[]\n{"role":\n')

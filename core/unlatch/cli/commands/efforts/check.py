@@ -15,7 +15,7 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.session import JSON, with_session
 from unlatch.efforts.conversation import Conversation
-from unlatch.efforts.export import as_markdown, export
+from unlatch.efforts.export import Masker, as_markdown
 from unlatch.efforts.verify import check_conversation, check_effort
 from unlatch.errors import StoreError
 
@@ -77,28 +77,40 @@ def _line(problem: Problem) -> str:
 def export_effort(session: Session, *, effort: str, jsonl: bool, file: Path | None) -> int:
     store = store_of(session)
     found = store.find(effort)
-    done = export(store.transcript(found.id).numbered(), _home())
-    text = as_markdown(found, done.lines)
+    masker = Masker(_home())
+    lines, broken = masker.lines(store.transcript(found.id).numbered())
     if jsonl:
-        text = "".join(f"{json.dumps(line)}\n" for line in done.lines)
+        text = "".join(f"{json.dumps(line)}\n" for line in lines)
+    else:
+        text = as_markdown(found, lines, masker)
     if file:
-        try:
-            private = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-            with os.fdopen(private, "w", encoding="utf-8") as opened:
-                opened.write(text)
-        except OSError as error:
-            message = f"cannot write {file}: {error.strerror}"
-            raise StoreError("not-writable", message, hint="choose another file") from error
+        _write_new(file, text)
     else:
         output.data(*text.removesuffix("\n").split("\n"))
-    count, lines = sum(done.masked.values()), ", ".join(map(str, sorted(_counted(done.masked))))
-    output.talk(f"Masked {times(count, 'place')}" + (f" (lines {lines})" if count else "") + ".")
-    tell_broken(found.id, done.broken)
+    output.talk(_masked(masker))
+    tell_broken(found.id, broken)
     return 0
 
 
-def _counted(masked: dict[int, int]) -> dict[int, int]:
-    return {line: count for line, count in masked.items() if count}
+def _write_new(file: Path, text: str) -> None:
+    # A lone surrogate has no UTF-8 form.
+    content = text.encode(errors="backslashreplace")
+    try:
+        private = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        with os.fdopen(private, "wb") as opened:
+            opened.write(content)
+    except OSError as error:
+        message = f"cannot write {file}: {error.strerror}"
+        raise StoreError("not-writable", message, hint="choose another file") from error
+
+
+def _masked(masker: Masker) -> str:
+    """How many places were masked, and where."""
+    places = [one for one in masker.places if isinstance(one, str)]
+    if numbers := sorted(one for one in masker.places if isinstance(one, int)):
+        places.append(f"lines {', '.join(map(str, numbers))}")
+    count = f"Masked {times(masker.places.total(), 'place')}"
+    return count + (f" ({', '.join(places)})" if places else "") + "."
 
 
 def _home() -> Path | None:

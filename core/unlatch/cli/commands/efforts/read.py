@@ -13,6 +13,7 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import error_lines
 from unlatch.cli.runtime.session import JSON, with_session
 from unlatch.efforts.conversation import Conversation
+from unlatch.efforts.entries import entry_text
 from unlatch.efforts.model import Status
 
 if TYPE_CHECKING:
@@ -89,9 +90,7 @@ def show_effort(session: Session, *, effort: str, lines: int, as_json: bool) -> 
     if found.summary:
         output.data(f"  Summary   {output.clean(found.summary)}")
     for one in end:
-        output.data(
-            f"{output.clean(str(one.get('role')))}: {output.clean(str(one.get('content')))}"
-        )
+        output.data(f"{output.clean(str(one.get('role')))}: {output.clean(entry_text(one))}")
     return 0
 
 

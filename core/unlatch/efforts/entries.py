@@ -1,0 +1,41 @@
+"""The texts of log lines, which other programs may have added."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_ROLES = frozenset({"user", "assistant"})
+
+
+def said_text(entries: Sequence[dict[str, Any]]) -> str:
+    """The text of users and assistants, without their roles."""
+    return "".join(str(one.get("content") or "") for one in entries if one.get("role") in _ROLES)
+
+
+def spoken_text(entries: Sequence[dict[str, Any]]) -> str:
+    """The text of a log: messages of users and assistants, and the separators of reopens."""
+    spoken = (one for one in entries if one.get("role") != "tool" and one.get("content"))
+    return "\n".join(f"{one.get('role')}: {one['content']}" for one in spoken)
+
+
+def entry_text(entry: dict[str, Any]) -> str:
+    """The text of one line, and the calls of tools below it."""
+    content, calls = entry.get("content"), entry.get("tool_calls")
+    texts = [content if isinstance(content, str) else _as_json(content)] if content else []
+    texts += map(_call_text, calls if isinstance(calls, list) else [])
+    return "\n".join(texts)
+
+
+def _call_text(call: Any) -> str:
+    function = call.get("function") if isinstance(call, dict) else None
+    if not isinstance(function, dict):
+        return _as_json(call)
+    return f"{function.get('name')}({function.get('arguments')})"
+
+
+def _as_json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
