@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.layout import METADATA, SPEC, TASKS
+from unlatch.increments.files.snapshots import read_increment
 from unlatch.search.kind import Described
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.search_index import Document, Source, file_stamp
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.project.workspace import Workspace
+    from unlatch.worklog.collection import Folder
 
 _FILES = (METADATA, SPEC, TASKS)
 
@@ -26,23 +28,29 @@ class IncrementDocuments:
 
     def __init__(self, workspace: Workspace) -> None:
         self._manager = workspace.manager
+        self._folders: dict[str, Folder] = {}
 
     def sources(self) -> Iterator[Source]:
         for folder in self._manager.collection.folders():
-            stamp = " ".join(file_stamp(folder.path / name) for name in _FILES)
-            yield Source(folder.name, stamp, partial(self._read, folder.name, folder.path))
+            path = folder.path
+            stamp = " ".join(file_stamp(path / name) for name in _FILES)
+            # Two folders may have one name, and a name need not be UTF-8, as SQLite's texts are.
+            place = str(path.relative_to(self._manager.layout.increments))
+            key = place.encode(errors="backslashreplace").decode()
+            self._folders[key] = folder
+            yield Source(key, stamp, partial(self._read, folder))
 
-    def _read(self, name: str, place: Path) -> Document:
+    def _read(self, folder: Folder) -> Document:
         try:
-            increment = self._manager.read(name)
+            increment = read_increment(folder, self._manager.shapes)
         except UnlatchError:
-            return Document(name)  # `describe` fails, too
+            return Document(folder.name)  # `describe` fails, too
         reasons = "\n".join(entry.reason for entry in increment.reopens)
-        return Document(f"{name} {increment.title}", reasons, _text(place))
+        return Document(f"{folder.name} {increment.title}", reasons, _text(folder.path))
 
     def describe(self, key: str) -> Described | None:
         try:
-            one = self._manager.read(key)
+            one = read_increment(self._folders[key], self._manager.shapes)
         except UnlatchError:
             return None
         changed = one.last_activity or one.completed_at or one.created

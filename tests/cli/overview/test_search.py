@@ -1,0 +1,52 @@
+"""search finds each increment, wherever its folder is and whatever its name."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+NAME = "0003-rate-limit-retries"
+
+
+def test_two_folders_of_one_name_are_both_found(project: Project) -> None:
+    project.increment(NAME)
+    folder = project.folder(NAME)
+    shutil.copytree(folder, folder.parent / "_archive" / NAME)
+    found = project.run("search", "retries", "--json")
+    assert [NAME, NAME] == [one["id"] for one in found.document["results"]], found.said
+    assert NAME in project.run("new", "Rate limit retries").said
+
+
+def test_an_archived_increment_is_found_where_it_has_moved(project: Project) -> None:
+    project.increment(NAME)
+    folder = project.folder(NAME)
+    assert NAME in project.run("search", "retries").out
+    (folder.parent / "_archive").mkdir()
+    folder.rename(folder.parent / "_archive" / NAME)
+    assert project.run("search", "retries").out.count(NAME) == 1
+
+
+def test_a_name_that_is_not_utf_8_is_found(project: Project) -> None:
+    project.increment(NAME)
+    folder = project.folder(NAME)
+    odd = os.fsencode(folder.parent / "0090-retries-") + b"\xff"
+    shutil.copytree(folder, os.fsdecode(odd))
+    for _ in range(2):
+        found = project.run("search", "retries")
+        assert (0, True) == (found.code, NAME in found.out), found.said
+        assert "0090-retries-" in found.out
+    assert project.run("new", "Retries of uploads").code == 0
+
+
+def test_an_archive_that_is_a_link_is_not_searched(project: Project) -> None:
+    project.increment(NAME)
+    folder = project.folder(NAME)
+    outside = project.root.parent / "outside"
+    shutil.copytree(folder, outside / "0004-other-retries")
+    (folder.parent / "_archive").symlink_to(outside)
+    found = project.run("search", "retries")
+    assert (0, True, False) == (found.code, NAME in found.out, "0004" in found.out), found.said
