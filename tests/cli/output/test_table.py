@@ -99,6 +99,28 @@ def test_the_cause_in_a_table_is_whole_and_its_place_relative(project: Project) 
     assert f"{cause}\n" in project.run("list").out
 
 
+@pytest.mark.parametrize("columns", [60, 100])
+@pytest.mark.parametrize(
+    "command",
+    [("status",), ("show", "7"), ("history", "7"), ("github", "status", "7"), ("doctor",)],
+    ids=" ".join,
+)
+def test_only_an_address_is_longer_than_the_terminal_is_wide(
+    completed: Project, command: tuple[str, ...], columns: int
+) -> None:
+    for reason in (LONG, f"{LONG} again"):
+        completed.run("resume", "7", "--reason", reason, "--yes", "--offline")
+        completed.run("complete", "7", "--offline")
+    completed.increment("0008-smart-discipline-of-the-other-kind", links={"github": {"issue": 0}})
+    completed.increment("0009-smart-discipline-of-the-third-kind", links={"github": {"issue": 0}})
+
+    with Terminal(completed, *command, columns=columns) as terminal:
+        terminal.end()
+
+    longer = [line for line in terminal.text.splitlines() if len(line) > columns]
+    assert [] == [line for line in longer if "://" not in line.split()[0]]
+
+
 def test_a_terminal_that_is_dumb_gets_no_colours(titled: Project) -> None:
     with Terminal(titled, "list", extra={"TERM": "dumb"}) as terminal:
         assert terminal.end() == 0

@@ -333,7 +333,7 @@ note     no tracker is configured; only files are changed [no-tracker]
 """
     )
     assert done.err == (
-        "All findings: unlatch doctor --verbose; of one increment: unlatch doctor ID\n"
+        "All findings: unlatch doctor --verbose\nOf one increment: unlatch doctor ID\n"
     )
     assert done.code == 1
 

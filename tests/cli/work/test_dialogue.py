@@ -224,7 +224,7 @@ def test_an_archived_increment_is_said_to_be_archived_and_moved_back(project: Pr
         "  Resuming will move it out of the archive, set it active, reopen 1 item and post the "
         "reason on each.\n"
     ) in terminal.text
-    assert "✓ Moved out of the archive: " in terminal.text
+    assert f"✓ Moved out of the archive: .unlatch/increments/{NAME}\n" in terminal.text
     assert project.metadata()["status"] == "active"
     assert not (project.increments / "_archive" / NAME).exists()
 

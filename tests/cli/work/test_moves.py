@@ -56,7 +56,7 @@ def test_new_makes_an_increment_numbered_on_from_the_highest(project: Project) -
 
     assert done.code == 0, done.said
     name = "0042-export-to-csv-more"
-    assert done.out == f"✓ {name} in {project.folder(name)}\n"
+    assert done.out == f"✓ {name} in .unlatch/increments/{name}\n"
     assert done.err == f"Next: unlatch start {name}\n"
     metadata = project.metadata(name)
     assert (metadata["id"], metadata["status"], metadata["type"]) == (name, "planning", "bug")

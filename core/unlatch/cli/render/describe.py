@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING
 
-from unlatch.cli.runtime.output import bad, clean, faint, good, sign, warn
+from unlatch.cli.runtime.output import bad, clean, faint, good, hang, sign, warn
 from unlatch.delivery.states import State
 from unlatch.increments.files.layout import SPEC, TASKS
 from unlatch.spi.operation import Kind, Result
@@ -58,21 +58,26 @@ def ago(moment: datetime, now: datetime) -> str:
 
 def seen_line(registry: Registry, seen: ItemSnapshot, *, columns: int) -> str:
     """A linked item in the dialogue: tracker, name, title, and state."""
+    return "".join(_seen_parts(registry, seen, columns))
+
+
+def _seen_parts(registry: Registry, seen: ItemSnapshot, columns: int) -> tuple[str, str]:
     title = registry.manifest(seen.link.tracker).title
-    return f"    {title:<{columns}}{clean(seen.name)} {_state_of(seen)}"
+    return f"    {title:<{columns}}", f"{clean(seen.name)} {_state_of(seen)}"
 
 
-def synced_line(
+def synced_lines(
     registry: Registry,
     seen: ItemSnapshot,
     times: Mapping[Link, datetime],
     *,
     columns: int,
     now: datetime,
-) -> str:
+) -> list[str]:
     """The same, and when it was last synced."""
-    line, at = seen_line(registry, seen, columns=columns), times.get(seen.link)
-    return f"{line}, last synced {ago(at, now)}" if at else line
+    head, text = _seen_parts(registry, seen, columns)
+    at = times.get(seen.link)
+    return hang(head, f"{text}, last synced {ago(at, now)}" if at else text)
 
 
 def _state_of(seen: ItemSnapshot) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     Rows = Sequence[Sequence[str]]
 
@@ -77,6 +77,22 @@ def wrap(text: str, width: int) -> list[str]:
         else:
             lines += _pieces(word, width)
     return lines[1:] if len(lines) > 1 and not lines[0] else lines
+
+
+def hanging(head: str, text: str, *, width: int | None, cells: Callable[[str], int]) -> list[str]:
+    """A text behind its head in lines of at most `width` cells; longer words stay whole."""
+    if width is None or cells(f"{head}{text}") <= width:
+        return [f"{head}{text}"]
+    first, *words = text.split(" ")
+    lines = [f"{head}{first}"]
+    # Behind a long head there would be little room.
+    indent = " " * (cells(head) if cells(head) <= width // 2 else 4)
+    for word in words:
+        if cells(longer := f"{lines[-1]} {word}") <= width:
+            lines[-1] = longer
+        else:
+            lines.append(f"{indent}{word}")
+    return lines
 
 
 def _pieces(word: str, width: int) -> list[str]:

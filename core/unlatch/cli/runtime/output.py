@@ -15,7 +15,7 @@ from typing import IO, Any, TypeVar
 
 import click
 
-from unlatch.cli.runtime.columns import lay_out
+from unlatch.cli.runtime.columns import cells, hanging, lay_out
 from unlatch.errors import UsageError
 from unlatch.spi.text import without_controls
 from unlatch.worklog.neutral import for_json, visible
@@ -267,6 +267,19 @@ def table(
         width=_columns() if stream.isatty() else None,
     )
     _write([*map(strong, first), *(line for row in others for line in row)], stream)
+
+
+def hang(head: str, text: str) -> list[str]:
+    """The lines of a text behind its head; at a terminal that is too narrow, broken at spaces.
+
+    Longer words, such as addresses, stay whole.
+    """
+    width = _columns() if sys.stdout.isatty() else None
+    return hanging(head, text, width=width, cells=_visible_cells)
+
+
+def _visible_cells(text: str) -> int:
+    return cells(_STYLE.sub("", text))
 
 
 def _columns() -> int:

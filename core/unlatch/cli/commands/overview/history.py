@@ -82,7 +82,7 @@ def _tell(session: Session, wanted: str, *, as_json: bool) -> int:
     for event in found.events:
         output.data(*_lines(event, increment, found.events))
     for one in increment.pending:
-        output.data(_pending_line(one, increment))
+        output.data(*_pending_lines(one, increment))
     if not found.events:
         output.talk("Nothing is recorded yet.")
     return 0
@@ -93,16 +93,16 @@ def _event_entry(event: Event) -> output.Json:
     return {**LOG.entry(event), "id": event.id or None, "by": event.by or None}
 
 
-def _pending_line(one: Operation, increment: Increment) -> str:
+def _pending_lines(one: Operation, increment: Increment) -> list[str]:
     entry = next((entry for entry in increment.reopens if entry.id == one.op), None)
     by = one.by or (entry.reopened_by if entry else None)
     what = f"pending: {one.kind} {one.tracker} {one.item}"
-    return _line(one.at, by or _UNKNOWN_USER, _with_reason(what, one.reason or one.why))
+    return _moment(one.at, by or _UNKNOWN_USER, _with_reason(what, one.reason or one.why))
 
 
-def _line(at: datetime, by: str, text: str) -> str:
+def _moment(at: datetime, by: str, text: str) -> list[str]:
     when = stamp(at).replace("T", " ").removesuffix("Z")
-    return f"{when}  {output.clean(by)}  {output.clean(text)}"
+    return output.hang(f"{when}  ", f"{output.clean(by)}  {output.clean(text)}")
 
 
 def _with_reason(text: str, reason: str | None) -> str:
@@ -111,11 +111,11 @@ def _with_reason(text: str, reason: str | None) -> str:
 
 def _lines(event: Event, increment: Increment, events: Sequence[Event]) -> Iterator[str]:
     by = event.by or (_UNKNOWN_USER if event.id else "-")
-    yield _line(event.at, by, _description(event, events))
+    yield from _moment(event.at, by, _description(event, events))
     entry = next((one for one in increment.reopens if one.id == event.id), None)
     if entry is not None:
         for line in _about(entry, events):
-            yield f"{_INDENT}{output.clean(line)}"
+            yield from output.hang(_INDENT, output.clean(line))
 
 
 def _about(entry: ReopenEntry, events: Sequence[Event]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import click
 
 from unlatch.cli.render.deliveries import next_command
-from unlatch.cli.render.describe import ago, synced_line, times
+from unlatch.cli.render.describe import ago, synced_lines, times
 from unlatch.cli.render.documents import list_entry, synced_item_entry
 from unlatch.cli.render.notes import not_read, tell_unread
 from unlatch.cli.runtime import output
@@ -50,7 +50,8 @@ def _tell(
     session: Session, increment: Increment, seen: Sequence[ItemSnapshot], warnings: Sequence[str]
 ) -> None:
     now = session.workspace.clock()
-    output.data(f"{output.strong(increment.id)}  {output.clean(increment.title)}")
+    head = f"{output.strong(increment.id)}  "
+    output.data(*output.hang(head, output.clean(increment.title)))
     archived = " (archived)" if increment.archived else ""
     output.data(f"  Status       {increment.status}{archived}")
     output.data(f"  Type         {output.clean(increment.type or 'none')}")
@@ -68,16 +69,16 @@ def _tell(
     for entry in increment.reopens[-_SHOWN:]:
         when, undone = f"{entry.reopened_at:%Y-%m-%d}", " (undone)" if entry.reverted_at else ""
         who, why = output.clean(entry.reopened_by), output.clean(entry.reason)
-        output.data(f"    {when} by {who}: {why}{undone}")
+        output.data(*output.hang("    ", f"{when} by {who}: {why}{undone}"))
     _tell_items(session, increment, seen)
     for operation in increment.pending:
         cause = f", blocked: {operation.cause}" if operation.is_blocked else ""
         line = f"{operation.kind} {operation.tracker} {operation.item}{cause}"
-        output.data(f"  {output.warn('Pending')}      {line}")
+        output.data(*output.hang(f"  {output.warn('Pending')}      ", line))
     if increment.unwritten:
         names = ", ".join(increment.unwritten)
         line = f"{names}: changes of the work; unlatch resume {increment.id}"
-        output.data(f"  {output.warn('Not written')}  {line}")
+        output.data(*output.hang(f"  {output.warn('Not written')}  ", line))
     for warning in warnings:
         output.talk(f"  {output.warn('note:')} {output.clean(warning)}")
     if increment.pending:
@@ -93,10 +94,10 @@ def _tell_items(session: Session, increment: Increment, seen: Sequence[ItemSnaps
     synced = last_synced(increment)
     columns = 2 + max(len(registry.manifest(link.tracker).title) for link in increment.links)
     for one in seen:
-        output.data(synced_line(registry, one, synced, columns=columns, now=now))
+        output.data(*synced_lines(registry, one, synced, columns=columns, now=now))
         if one.item and one.item.labels:
             labels = ", ".join(map(output.clean, one.item.labels))
-            output.data(f"    {'':<{columns}}labels: {labels}")
+            output.data(*output.hang(f"    {'':<{columns}}", f"labels: {labels}"))
     tell_unread(seen)
     for link in increment.links if not seen else ():
         title = registry.manifest(link.tracker).title

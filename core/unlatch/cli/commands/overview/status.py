@@ -101,14 +101,17 @@ class _Screen:
         self._show_not_recorded()
         heading = output.warn("Reopened")
         often = self._found.reopened_often
-        self._show_rows([f"{heading}     {one.id}: {one.effective_reopens} times" for one in often])
+        rows = [(f"{heading}     ", f"{one.id}: {one.effective_reopens} times") for one in often]
+        self._show_rows(rows)
         for lost in self._found.broken[: self._most]:
-            output.data(f"{output.bad('Broken')}       {lost.id}: {output.clean(lost.reason)}")
+            text = f"{lost.id}: {output.clean(lost.reason)}"
+            output.data(*output.hang(f"{output.bad('Broken')}       ", text))
             tell_hint(lost)
         self._show_rest(len(self._found.broken), "unlatch doctor")
         if mistakes := self._found.mistakes:
             more = "" if len(mistakes) == 1 else f" (the first of {len(mistakes)})"
-            output.data(f"{output.bad('Config')}       {output.clean(mistakes[0])}{more}")
+            text = f"{output.clean(mistakes[0])}{more}"
+            output.data(*output.hang(f"{output.bad('Config')}       ", text))
             output.talk("  Next: unlatch doctor")
 
     def _show_active(self) -> None:
@@ -116,8 +119,10 @@ class _Screen:
         use = wip.total if wip.total.most or not wip.capped.most else wip.capped
         heading = f"Active       {_used(use)}{self._count_stale(active)}"
         output.data(output.warn(heading) if {wip.total, wip.capped} & {*wip.over} else heading)
-        lines = [f"  {one.id}  {output.clean(one.title)}{self._mark(one.id)}" for one in active]
-        self._show_rows(lines, "unlatch list --status active")
+        rows = [
+            (f"  {one.id}  ", f"{output.clean(one.title)}{self._mark(one.id)}") for one in active
+        ]
+        self._show_rows(rows, "unlatch list --status active")
         limited = {kind: use for kind, use in wip.types.items() if use.most is not None}
         if limited:
             types = "; ".join(f"{kind} {_used(use)}" for kind, use in limited.items())
@@ -128,8 +133,8 @@ class _Screen:
     def _show_paused(self) -> None:
         if paused := self._found.paused:
             output.data(f"Paused       {len(paused)}{self._count_stale(paused)}")
-            lines = [f"  {one.id}{self._since(one)}" for one in paused]
-            self._show_rows(lines, "unlatch list --status paused")
+            rows = [("  ", f"{one.id}{self._since(one)}") for one in paused]
+            self._show_rows(rows, "unlatch list --status paused")
 
     def _since(self, paused: Increment) -> str:
         facts = [ago(paused.last_activity, self._now)] if paused.last_activity else []
@@ -157,7 +162,7 @@ class _Screen:
                 more = times(len(increments) - number, "increment")
                 output.talk(f"  and {more} more: unlatch sync")
                 break
-            self._show_rows([f"  {increment}  {_pending_line(one, self._now)}" for one in theirs])
+            self._show_rows([(f"  {increment}  ", _pending_line(one, self._now)) for one in theirs])
             output.talk(f"  Next: {next_command(increment, [one.operation for one in theirs])}")
             room = None if room is None else room - len(theirs)
 
@@ -165,12 +170,14 @@ class _Screen:
         if done := self._found.not_recorded:
             heading = output.warn("Delivered")
             output.data(f"{heading}    {times(len(done), 'operation')}, not recorded")
-            self._show_rows([f"  {one.increment.id}  {_name(one)}" for one in done])
+            self._show_rows([(f"  {one.increment.id}  ", _name(one)) for one in done])
             output.talk("  Next: commit the metadata.json of these increments")
 
-    def _show_rows(self, lines: Sequence[str], whole: str = _WHOLE) -> None:
-        output.data(*lines[: self._most])
-        self._show_rest(len(lines), whole)
+    def _show_rows(self, rows: Sequence[tuple[str, str]], whole: str = _WHOLE) -> None:
+        """Show a list; each row is a head and a text."""
+        for head, text in rows[: self._most]:
+            output.data(*output.hang(head, text))
+        self._show_rest(len(rows), whole)
 
     def _show_rest(self, count: int, whole: str = _WHOLE) -> None:
         if self._most is not None and count > self._most:

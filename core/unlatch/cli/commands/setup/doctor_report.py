@@ -39,7 +39,7 @@ def tell_report(report: output.Json, *, every: bool, settings: bool) -> None:
         f"{times(report['errors'], 'error')}, {times(report['warnings'], 'warning')}"
     )
     if cut:
-        output.talk("All findings: unlatch doctor --verbose; of one increment: unlatch doctor ID")
+        output.talk("All findings: unlatch doctor --verbose", "Of one increment: unlatch doctor ID")
 
 
 def _alike(findings: Sequence[output.Json]) -> Iterable[Sequence[output.Json]]:

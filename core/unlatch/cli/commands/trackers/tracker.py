@@ -9,7 +9,7 @@ import click
 from unlatch.cli.options.delivery import DRY_RUN, serving
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.render.deliveries import show_deliveries, tell_left
-from unlatch.cli.render.describe import synced_line
+from unlatch.cli.render.describe import synced_lines
 from unlatch.cli.render.documents import (
     delivered_code,
     delivery_entry,
@@ -239,8 +239,8 @@ def _tell_status(
         if several:
             output.data(f"{output.strong(increment.id)} ({increment.status})")
         for one in items:
-            line = synced_line(registry, one, synced, columns=14, now=now)
-            output.data(line if several else line.strip())
+            lines = synced_lines(registry, one, synced, columns=14, now=now)
+            output.data(*(lines if several else [line.removeprefix("    ") for line in lines]))
     tell_unread(one for _, items in found for one in items)
     if not found:
         output.talk("No increment has an item there.")

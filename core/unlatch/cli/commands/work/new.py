@@ -1,5 +1,7 @@
 """unlatch new: make an increment, from a title or from an item."""
 
+from os.path import relpath
+
 import click
 
 from unlatch.cli.render.documents import warning_entries
@@ -46,7 +48,7 @@ def command(entry: Entry) -> click.Command:
             entry = {**output.fields(increment, "id", "status"), "path": str(increment.folder)}
             output.document("new", increment=entry, warnings=warning_entries(warnings))
         else:
-            output.ok(f"{increment.id} in {increment.folder}")
+            output.ok(f"{increment.id} in {output.clean(relpath(increment.folder))}")
             tell_warnings(warnings)
             output.talk(f"Next: unlatch start {increment.id}")
         return 0

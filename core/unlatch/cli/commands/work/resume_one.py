@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
+from os.path import relpath
 
 from unlatch.cli.commands.work.closed_items import confirm_deliberate, settle_closed_items
 from unlatch.cli.commands.work.resume_options import (
@@ -208,7 +209,7 @@ def _tell(result: ResumeResult) -> None:
     if result.is_known:
         output.talk("    That change of its work was made before; it is not made again.")
     if result.before.archived:
-        output.ok(f"Moved out of the archive: {increment.folder}")
+        output.ok(f"Moved out of the archive: {output.clean(relpath(increment.folder))}")
     tell_remarks(increment)
     if result.outrun:
         output.talk("    Another process was faster by a moment; no reason was recorded here.")
