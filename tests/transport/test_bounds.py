@@ -214,6 +214,8 @@ def texts() -> Iterator[tuple[str, str]]:
         *("eyJhbGciOiJI-", "eyJ.", "-eyJ", "eyJaaaaaaaaaaa.aaaaaaaaa-"),
         *("://", "://a", "authorization ", "cookie=\n", "bearer ", "ghp_", "?token=", '"token":"'),
         *("ATATT", "A" * 79 + "AZDO", '"password": "\\', "github_pat_", "a", " ", "\x00"),
+        *("-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "-", "password=", "password: ", "secret_"),
+        *("password=aaaaaaaa", "token:a", "pwd:", "AKIA", "sk-proj-", "xoxb-", "sk-a", "glpat-"),
     ):
         yield part, part * (1_000_000 // len(part))
 

@@ -11,6 +11,11 @@ from unlatch.transport.redact import Redactor
 SECRET = "s3cr/t+of=ours"
 
 
+def pem(label: str) -> str:
+    body = "Proc-Type: 4,ENCRYPTED\n\nb3BlbnNzaC1rZXktdjEAAAAABG5vbmU=\n"
+    return f"-----BEGIN {label}-----\n{body}-----END {label}-----"
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -32,6 +37,29 @@ SECRET = "s3cr/t+of=ours"
         ("github_pat_11ABCDEFG0abcdefghijkl_xyz", "***"),
         ("ATATT3xFfGF0abcdefghij_klm=1A2B", "***"),
         ("x eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSM y", "x *** y"),
+        ("id AKIA" + "IOSFODNN7EXAMPLE.", "id ***."),
+        (
+            "aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzzKEY",
+            "aws_secret_access_key = ***",
+        ),
+        ("glpat-abcdefghij0123456789", "***"),
+        ("xoxb-123456789012-123456789012-abcdefghijklmnopqrstuvwx", "***"),
+        ("sk-proj-abcdefghijklmnopqrstuvwxyz012345", "***"),
+        ("sk-ant-api03-abcdefgh_ijklmnop-qrstuvwxyz", "***"),
+        ("key=AIzaSyA-1234567890abcdefghijklmnopqrstuv", "key=***"),
+        ("npm_abcdefghijklmnopqrstuvwxyz0123456789", "***"),
+        ("pypi-AgEIcHlwaS5vcmcCJDEyMzQ1Njc4LTEyMzQtMTIz", "***"),
+        (f"a {pem('OPENSSH PRIVATE KEY')} b", "a *** b"),
+        (f"a {pem('RSA PRIVATE KEY')} b", "a *** b"),
+        (f"a {pem('PGP PRIVATE KEY BLOCK')} b", "a *** b"),
+        (pem("PRIVATE KEY")[:60], "***"),
+        ("password: hunter2secret", "password: ***"),
+        ("DB_PASSWORD=correcthorse", "DB_PASSWORD=***"),
+        ("PGPASSWORD=hunter2 psql -h db", "PGPASSWORD=*** psql -h db"),
+        ("password = 'correcthorse' # mine", "password = '***' # mine"),
+        ('--passphrase="one;two"', '--passphrase="***"'),
+        ("API_TOKEN=abcdefgh12345678", "API_TOKEN=***"),
+        ("secret: 0123456789abcdef0123", "secret: ***"),
     ],
 )
 def test_masked(text: str, expected: str) -> None:
@@ -48,6 +76,17 @@ def test_masked(text: str, expected: str) -> None:
         "mail me@example.com",
         "the token from GITHUB_TOKEN",
         "https://github.com/orgs/octo/sso?authorization_request=AZSCKL7",
+        "Password: it cannot be blank",
+        "password = getpass.getpass()",
+        "connect(user=user, password=password)",
+        "def login(password: str, token: str | None = None)",
+        "token = os.environ['GITHUB_TOKEN_2']",
+        "PASSWORD=${DB_PASSWORD1}",
+        "$ pwd: /home/user1/project",
+        "max_tokens: 100000, access_key: string",
+        "sk-learn-contrib, sk-fading-circle, npm_config_registry, xapp-",
+        "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
+        "-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----",
     ],
 )
 def test_left_alone(text: str) -> None:
