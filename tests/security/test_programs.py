@@ -53,6 +53,7 @@ class Example:
 RESUMED = (RESUME,)
 OPENED = (("effort", "open", "memory"),)
 LOGGED = (("session", "start", "Memory", "--phase", "Look"),)
+CODIFIED = (*LOGGED, ("session", "codify", "--output", "workflow.md"))
 CONCLUDED = (*OPENED, ("effort", "close", "--summary", "Done"))
 EXAMPLES = {
     "resume": Example((*RESUME[1:], "--scope", "Rules can be switched off")),
@@ -88,6 +89,9 @@ EXAMPLES = {
     "session complete": Example(before=LOGGED),
     "session list": Example(before=LOGGED),
     "session show": Example(before=LOGGED),
+    "session codify": Example(before=LOGGED),
+    "workflow validate": Example(("workflow.md",), before=CODIFIED),
+    "workflow show": Example(("workflow.md",), before=CODIFIED),
     "session query": Example(before=LOGGED),
     "session stats": Example(before=LOGGED),
     "effort open": Example(("memory",)),

@@ -81,6 +81,15 @@ SessionRow = A session of the index.
   tokens calls failures decisions errors: int
 SessionFigures = The figures of the sessions of one agent, channel or status.
   group: str?; sessions tokens calls failures: int; meanSeconds failureRate: float?
+WorkflowBranch = What follows a step; `condition` is null for `Otherwise`, `node` for a text.
+  condition node: str?; text: str
+WorkflowNode = A step; its marks are required, optional, parallel and gate.
+  name: str; line level: int; agent channel: str?; marks takes creates steps: [str];
+  branches: [WorkflowBranch]
+WorkflowEdge = Data that one step creates and another one takes.
+  from to data: str
+WorkflowProblem = A mistake.
+  severity: Severity; line: int; message: str
 VerifiedEntry = An effort or conversation, and the lines that are not as they were written.
   id: str; problems: [LineProblem]
 Broken = The error of an increment that cannot be read.

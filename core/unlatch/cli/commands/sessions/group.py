@@ -19,6 +19,7 @@ _MODULES = {
     "show": "read",
     "query": "query",
     "stats": "query",
+    "codify": "codify",
 }
 
 

@@ -1,19 +1,15 @@
 """Read a scope change from options, from a prompt, or from a program that proposes tasks."""
 
-import os
-import shlex
 from collections.abc import Iterable
 from dataclasses import replace
 
-import click
-
 from unlatch.cli.options.scope import Scoping
 from unlatch.cli.runtime import output
+from unlatch.cli.runtime.editor import edit, user_editor
 from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Amendment, Increment, NewTask
 from unlatch.lifecycle.scope import parts_of, scope_change, unknown_names
-from unlatch.worklog.programs import find_program
 
 # Stands for the change in a dry run where none was typed.
 NO_CHANGE = "(the change)"
@@ -109,8 +105,9 @@ def _scope_change(change: str, tasks: Iterable[NewTask], scoping: Scoping) -> Am
 
 def _ask_change(*, with_tasks: bool) -> tuple[str | None, tuple[NewTask, ...]]:
     """Ask for the change and the tasks: in the user's editor, else line by line."""
-    if with_tasks and (editor := _editor()):
-        return read_edited(_edit(editor))
+    if with_tasks and (editor := user_editor()):
+        hint = "correct EDITOR, or give --scope TEXT and --task TITLE"
+        return read_edited(edit(_TEMPLATE, editor, hint=hint))
     change = output.ask_text("Describe the change")
     titles: list[str] = []
     while change and with_tasks:
@@ -119,22 +116,6 @@ def _ask_change(*, with_tasks: bool) -> tuple[str | None, tuple[NewTask, ...]]:
             break
         titles.append(title)
     return change or None, tuple(map(NewTask, titles))
-
-
-def _edit(editor: str) -> str | None:
-    try:
-        return click.edit(_TEMPLATE, editor=editor, extension=".md")
-    except click.ClickException as error:
-        message = f"the editor failed: {error.format_message()}"
-        hint = "correct EDITOR, or give --scope TEXT and --task TITLE"
-        raise UsageError("editor-failed", message, hint=hint) from error
-
-
-def _editor() -> str | None:
-    """The command of the user's editor, with the program's absolute path."""
-    command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
-    program = find_program(command[0]) if command else None
-    return shlex.join([program, *command[1:]]) if program else None
 
 
 def read_edited(text: str | None) -> tuple[str | None, tuple[NewTask, ...]]:

@@ -1,0 +1,143 @@
+"""unlatch session codify: a workflow from a session."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.commands.sessions.chosen import SESSION, chosen, store_of
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.editor import edit, user_editor
+from unlatch.cli.runtime.failure import UNDECIDED
+from unlatch.cli.runtime.session import flag, require_terminal, with_session
+from unlatch.errors import StoreError, UnlatchError, UsageError
+from unlatch.sessions.model import Status
+from unlatch.sessions.workflow.codify import codify
+from unlatch.sessions.workflow.graph import check
+from unlatch.sessions.workflow.model import Dialect, Problem, Severity
+from unlatch.sessions.workflow.reading import read_workflow
+from unlatch.sessions.workflow.writing import write_workflow
+from unlatch.worklog.disk.user_files import user_config_file
+
+if TYPE_CHECKING:
+    from unlatch.cli.runtime.session import Session as Run
+
+_COMMENT = re.compile(r"^<!-- unlatch: .* -->\n", re.MULTILINE)
+
+
+@click.command("codify", help="Extract a workflow from a session. (local)")
+@SESSION
+@click.option(
+    "--output",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write to this file, which must not exist; by default to stdout.",
+)
+@click.option(
+    "--dialect",
+    type=click.Choice([one.value for one in Dialect]),
+    default=Dialect.CRUCIBLE_1.value,
+    show_default=True,
+    metavar="NAME",
+    help="Dialect of the workflow: crucible-1 or crucible-2026.",
+)
+@flag("--refine", help="Let the model of your configuration improve it.")
+@flag("--interactive", help="Edit it in your editor until it is valid.")
+@with_session
+def codify_session(
+    run: Run,
+    *,
+    wanted: str | None,
+    file: Path | None,
+    dialect: str,
+    refine: bool,
+    interactive: bool,
+) -> int:
+    if interactive:
+        require_terminal("--interactive opens your editor", "unlatch session codify --output FILE")
+    store = store_of(run)
+    document = store.read(chosen(store, wanted, Status.ACTIVE, Status.PAUSED))
+    text = write_workflow(codify(document.session, Dialect(dialect)))
+    if refine:
+        text = _refined(run, document.text, text)
+    if interactive:
+        text = _edited(text)
+    problems = check(read_workflow(text))
+    if file:
+        _write(file, text)
+    else:
+        output.data(*text.rstrip("\n").split("\n"))
+    for one in problems:
+        output.talk(f"line {one.line}: {one.severity}: {output.clean(one.message)}")
+    return UNDECIDED if any(one.severity is Severity.ERROR for one in problems) else 0
+
+
+def _refined(run: Run, session: str, workflow: str) -> str:
+    from unlatch.llm import open_model  # noqa: PLC0415  (loads requests)
+    from unlatch.sessions.workflow.refine import refine  # noqa: PLC0415
+    from unlatch.transport.redact import Redactor  # noqa: PLC0415
+
+    workspace = run.workspace
+    where = user_config_file()
+    with run.transport() as options:
+        config, environ = workspace.user.llm, workspace.environ
+        complete = open_model(config, environ=environ, where=where, options=options)
+        return refine(complete, Redactor().text(session), workflow)
+
+
+def _edited(text: str) -> str:
+    """The text as the user saves it; mistakes come back as comments at their lines."""
+    editor = user_editor()
+    if editor is None:
+        hint = "set VISUAL or EDITOR, or use --output FILE and edit that"
+        raise UsageError("editor-missing", "no editor is configured", hint=hint)
+    while True:
+        saved = edit(text, editor, hint="correct EDITOR, or use --output FILE")
+        if saved is None:
+            return _COMMENT.sub("", text)
+        text = _COMMENT.sub("", saved)
+        problems = _problems(text)
+        if not problems or not output.confirm(f"{_count(problems)}. Edit again?", default=True):
+            return text
+        text = _with_comments(text, problems)
+
+
+def _problems(text: str) -> list[Problem]:
+    try:
+        return check(read_workflow(text))
+    except UnlatchError as error:
+        return [Problem(Severity.ERROR, 1, error.message)]
+
+
+def _count(problems: list[Problem]) -> str:
+    return f"{len(problems)} mistakes" if len(problems) > 1 else "1 mistake"
+
+
+def _with_comments(text: str, problems: list[Problem]) -> str:
+    """The text with a comment above the line of each mistake; nothing else changes."""
+    lines = text.split("\n")
+    for one in sorted(problems, key=lambda one: one.line, reverse=True):
+        message = output.clean(one.message).replace("-->", "->")
+        # Not above the front matter, which has to begin the file.
+        at = max(one.line - 1, _after_front_matter(lines))
+        lines.insert(at, f"<!-- unlatch: {one.severity}: {message} -->")
+    return "\n".join(lines)
+
+
+def _after_front_matter(lines: list[str]) -> int:
+    if not lines or lines[0].rstrip() != "---":
+        return 0
+    return next((n + 1 for n, line in enumerate(lines) if n and line.rstrip() == "---"), 0)
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        with file.open("x", encoding="utf-8") as opened:
+            opened.write(text)
+    except OSError as error:
+        message = f"cannot write {file}: {error.strerror}"
+        raise StoreError("not-writable", message, hint="choose another file") from error
+    output.ok(f"wrote {file}")
