@@ -11,6 +11,7 @@ from unlatch.lifecycle import scope
 from unlatch.lifecycle.activation_guard import (
     WipSnapshot,
     allow_activation,
+    check_activation,
     lock_activation,
 )
 from unlatch.lifecycle.resume_plan import (
@@ -122,6 +123,23 @@ def resume_many(
             done.append(one)
             report(one)
     return tuple(done)
+
+
+def find_refusals(workspace: Workspace, plans: Iterable[ResumePlan]) -> tuple[ResumePlan, ...]:
+    """The plans with the refusals that `resume_many` would report; nothing is written."""
+    found: list[ResumePlan] = []
+    is_limited = workspace.config.limits.rules.is_limited
+    wip: WipSnapshot = {one.folder: one for one in (workspace.manager.list() if is_limited else ())}
+    for plan in plans:
+        before, refusal = plan.before, plan.refusal
+        try:
+            check_activation(workspace, before, plan.request.activation, wip=wip)
+        except UnlatchError as error:
+            refusal = refusal or error
+        if refusal is None:
+            wip[before.folder] = replace(before, status=Status.ACTIVE)
+        found.append(replace(plan, refusal=refusal))
+    return tuple(found)
 
 
 def _amend(workspace: Workspace, done: ResumeResult, request: ResumeRequest) -> ResumeResult:

@@ -232,6 +232,37 @@ def test_named_increments_with_another_reason_are_refused_and_the_others_resumed
     assert completed.states() == OPEN
 
 
+def test_the_dry_run_of_several_names_those_that_are_refused(completed: Project) -> None:
+    completed.increment("0008-other", status="active")
+    command = ("resume", "7", "8", "--reason", MORE, "--yes")
+    before = completed.tree()
+
+    dry = completed.run(*command, "--dry-run")
+    document = check(completed, "dry-run-many", *command, "--dry-run")
+
+    assert (1, before) == (dry.code, completed.tree()), dry.said
+    assert "1 increment, " in dry.out
+    assert [("0008-other", "already-active")] == [
+        (one["id"], one["error"]["id"]) for one in document["refused"]
+    ]
+    done = completed.run(*command)
+    (line,) = [one for one in done.out.splitlines() if "0008-other stays" in one]
+    assert (1, True) == (done.code, line in dry.out)
+
+
+def test_the_dry_run_of_several_counts_active_increments_as_the_run_does(project: Project) -> None:
+    project.configure_more(tables='[limits]\nmax_active = 1\npolicy = "refuse"\n')
+    for name in ("0007-one", "0008-two"):
+        project.increment(name)
+    command = ("resume", "7", "8", "--reason", MORE, "--yes")
+
+    dry, done = project.run(*command, "--dry-run"), project.run(*command)
+
+    assert (1, 1) == (dry.code, done.code), dry.said
+    assert "0008-two stays completed: " in dry.out
+    assert "0008-two stays completed: " in done.out
+
+
 def test_of_several_the_closed_items_are_reported_or_reopened(project: Project) -> None:
     closed(project, "planning").increment("0008-other", status="paused")
 

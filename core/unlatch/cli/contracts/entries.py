@@ -100,6 +100,8 @@ NewIncrement = An increment that was made.
   id: str; status: Status; path: str
 WouldBe = An increment, and the status that it would have.
   id: str; status wouldBe: Status
+RefusedIncrement = An increment that would not be changed, and why.
+  id: str; error: Problem
 LinkEntry = An increment's link to one item.
   tracker id: str; url: str?
 ListEntry = An increment in a list.

@@ -17,15 +17,15 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.render.notes import tell_left_out, tell_remarks, tell_unread, tell_warnings
 from unlatch.cli.render.preview import preview_document, show_preview, unread_items
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import DECLINED, UNDECIDED, UNDELIVERED
+from unlatch.cli.runtime.failure import DECLINED, UNDECIDED, UNDELIVERED, problem_entry
 from unlatch.cli.runtime.progress import FEW, bar
 from unlatch.cli.runtime.session import Session, require_terminal
-from unlatch.errors import UsageError
+from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.matching import matching, read_condition
 from unlatch.lifecycle.closed_items import has_new_reason
 from unlatch.lifecycle.deliver import Delivered, check_item_count, deliver_pending, preview_plans
-from unlatch.lifecycle.resume import ResumeResult, resume_many
+from unlatch.lifecycle.resume import ResumeResult, find_refusals, resume_many
 from unlatch.lifecycle.resume_plan import ACTIVE_STEPS, ResumePlan, ResumeStep, plan_resume
 from unlatch.project.trackers import Trackers
 
@@ -169,14 +169,18 @@ def _apply(
 def _tell(result: ResumeResult) -> None:
     before, now, error = result.before, result.increment, result.error
     if error is not None:
-        message = f"{output.clean(error.message)} [{error.id}]"
-        output.failed(f"{before.id} stays {before.status}: {message}", error.hint)
+        _tell_refused(before, error)
         return
     moved = f"{before.status} -> {now.status}"
     if before.status is now.status:
         moved = f"already {now.status}; delivering {times(len(now.pending), 'operation')}"
     output.ok(f"Increment {now.id}: {moved}")
     tell_warnings(result.warnings)
+
+
+def _tell_refused(before: Increment, error: UnlatchError) -> None:
+    message = f"{output.clean(error.message)} [{error.id}]"
+    output.failed(f"{before.id} stays {before.status}: {message}", error.hint)
 
 
 def _deliver(
@@ -217,20 +221,26 @@ def _end(
 def _preview(
     session: Session, trackers: Trackers, plans: Sequence[ResumePlan], typed: ResumeOptions
 ) -> int:
-    changes = [one.preview(session.workspace)[0] for one in plans]
+    plans = find_refusals(session.workspace, plans)
+    refused = [(one.before, one.refusal) for one in plans if one.refusal is not None]
+    changes = [one.preview(session.workspace)[0] for one in plans if one.refusal is None]
     found = preview_plans(
         session.workspace, trackers, changes, options=typed.delivery, offline=typed.offline
     )
     requests = sum(one.requests for one in found)
     unread = [item for one in found for item in unread_items(one)]
+    failed = max((error.exit_code for _, error in refused), default=0)
     if typed.as_json:
         kept = ("increment", "items", "requests", "warnings")
         documents = map(preview_document, found)
         entries = [{key: one[key] for key in kept} for one in documents]
-        code = UNDECIDED if unread else 0
-        output.document("dry-run-many", code, increments=entries, requests=requests)
+        errors = [{"id": one.id, "error": problem_entry(error)} for one, error in refused]
+        code = failed or (UNDECIDED if unread else 0)
+        output.document("dry-run-many", code, increments=entries, requests=requests, refused=errors)
         return code
     for one in found:
         show_preview(session, one)
+    for before, error in refused:
+        _tell_refused(before, error)
     output.data(f"{times(len(found), 'increment')}, {times(requests, 'request')} in all.")
-    return tell_unread(unread)
+    return failed or tell_unread(unread)
