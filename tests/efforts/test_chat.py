@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -79,6 +80,21 @@ def test_reopen_nonexistent_fails(worked: Talk) -> None:
     assert '{"error": {"id": "effort-unknown"' in model.requests[-1].messages[-1]["content"]
     assert answered.banners == ()
     assert [one.id for one in worked.store.all()] == ["auth-bug"]
+
+
+def test_the_next_step_of_an_error_is_a_tool_for_the_model(worked: Talk) -> None:
+    calls = (
+        call("switch_effort", id="auth-bug"),
+        call("reopen_effort", id="zebra"),
+        call("collapse_effort", id="auth-bug"),
+        call("close_effort"),
+        call("conclude_effort", effort_id="auth-bug", summary=""),
+    )
+    _, model = worked("Hm", reply(None, *calls), reply("Sorry."))
+    results = [one["content"] for one in model.requests[-1].messages if one["role"] == "tool"]
+    hints = [json.loads(one)["error"]["hint"] for one in results]
+    assert [one for one in hints if "unlatch" in one or "--" in one] == []
+    assert hints[0] == "reopen_effort continues it"
 
 
 def test_reopen_removes_from_expanded_set(worked: Talk) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from unlatch.efforts.model import Status
 from unlatch.efforts.store import LOG, EffortStore
-from unlatch.errors import StoreError, UsageError
+from unlatch.errors import UsageError
 
 if TYPE_CHECKING:
     from unlatch.efforts.transcript import Author
@@ -39,7 +39,7 @@ def test_a_name_that_cannot_be_an_id_is_refused(store: EffortStore, name: str) -
 
 def test_a_name_that_exists_never_shares_a_log(store: EffortStore) -> None:
     store.open("auth bug")
-    with pytest.raises(StoreError, match="effort-exists"):
+    with pytest.raises(UsageError, match="effort-exists"):
         store.open("Auth-Bug")
 
 
@@ -72,7 +72,7 @@ def test_separator_line_appended_on_reopen(concluded: EffortStore) -> None:
 
 def test_reopen_of_an_open_effort_fails(store: EffortStore) -> None:
     store.open("auth-bug")
-    with pytest.raises(StoreError, match="effort-not-concluded"):
+    with pytest.raises(UsageError, match="effort-not-concluded"):
         store.reopen("auth-bug")
 
 
@@ -83,7 +83,7 @@ def test_reopen_of_an_unknown_effort_names_the_closest(concluded: EffortStore) -
 
 
 def test_an_effort_is_concluded_once(concluded: EffortStore) -> None:
-    with pytest.raises(StoreError, match="effort-not-open"):
+    with pytest.raises(UsageError, match="effort-not-open"):
         concluded.conclude("auth-bug", "again")
 
 

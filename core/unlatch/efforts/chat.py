@@ -60,11 +60,18 @@ class Chat:
     count: Callable[[str], int] = estimate
     ceiling: int = memory.CEILING
 
-    def turn(self, text: str, *, on_text: OnText | None = None) -> Answered:
+    def turn(
+        self,
+        text: str,
+        *,
+        on_text: OnText | None = None,
+        on_logged: Callable[[], None] = lambda: None,
+    ) -> Answered:
         """Send a message of the user, and carry out the model's calls.
 
         Args:
             on_text: gets each piece of the model's text as it arrives.
+            on_logged: called when the message is on disk.
 
         The message is on disk before the model gets it. Errors of the model are raised; the
         message is in the log then, too, with the pieces that arrived of an `interrupted` reply.
@@ -72,6 +79,7 @@ class Chat:
         """
         with self.conversation.locked() as turn:
             turn.begin(text)
+            on_logged()
             banners = self._decay(turn, text)
             rounds = _Rounds(self, turn, text, on_text)
             try:

@@ -34,7 +34,7 @@ from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.record import NUMBER, BadRecord, object_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from unlatch.efforts.store import EffortStore
     from unlatch.efforts.transcript import Pen
@@ -44,17 +44,28 @@ STATE = "conversation.json"
 FOLDER = "_conversations"
 # Seconds. The other process is in a turn, and waits for a model.
 PATIENCE = 300.0
+_MOMENT = 1.0
 
 
 class Conversation:
-    """One conversation over the efforts of a store; UsageError `conversation-name`."""
+    """One conversation over the efforts of a store; UsageError `conversation-name`.
 
-    def __init__(self, efforts: EffortStore, name: str = "main") -> None:
+    Args:
+        on_wait: called when another process is in a turn for longer than a moment.
+    """
+
+    def __init__(
+        self,
+        efforts: EffortStore,
+        name: str = "main",
+        *,
+        on_wait: Callable[[], None] = lambda: None,
+    ) -> None:
         if not EFFORT_ID.fullmatch(name):
             hint = "use lower-case letters, digits and hyphens"
             raise UsageError("conversation-name", f"'{name}' cannot name a conversation", hint=hint)
         folder = efforts.root / FOLDER / name
-        self.efforts, self.name = efforts, name
+        self.efforts, self.name, self._on_wait = efforts, name, on_wait
         self.ambient = Transcript(folder, AMBIENT, efforts.author)
 
     @staticmethod
@@ -112,11 +123,23 @@ class Conversation:
         self.efforts.prepare()
         for folder in (self.ambient.folder.parent, self.ambient.folder):
             make_private(folder)
-        with self.ambient.locked(patience=PATIENCE) as pen:
+        with self._pen() as pen:
             turn = Turn(self, pen, self.state())
             turn.log()
             yield turn
             self._keep(turn.state, pen.end())
+
+    @contextlib.contextmanager
+    def _pen(self) -> Iterator[Pen]:
+        with contextlib.ExitStack() as held:
+            try:
+                pen = held.enter_context(self.ambient.locked(patience=_MOMENT))
+            except StoreError as error:
+                if error.id != "locked":
+                    raise
+                self._on_wait()
+                pen = held.enter_context(self.ambient.locked(patience=PATIENCE))
+            yield pen
 
 
 def _folded(state: State, lines: Iterable[bytes]) -> State:

@@ -22,6 +22,11 @@ def spoken_text(entries: Sequence[dict[str, Any]]) -> str:
     return "\n".join(f"{one.get('role')}: {one['content']}" for one in spoken)
 
 
+def speaker(entry: dict[str, Any]) -> str:
+    """The role of one line, and whether its text was interrupted."""
+    return f"{entry.get('role')}" + (" (interrupted)" if entry.get("interrupted") else "")
+
+
 def entry_text(entry: dict[str, Any]) -> str:
     """The text of one line, and the calls of tools below it."""
     content, calls = entry.get("content"), entry.get("tool_calls")

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from unlatch.efforts.entries import entry_text
+from unlatch.efforts.entries import entry_text, speaker
 from unlatch.transport.redact import MASK, Redactor
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def as_markdown(effort: Effort, lines: Sequence[dict[str, Any]], masker: Masker)
     if effort.summary:
         parts += ["Summary:", _quoted(masker.text(effort.summary, "summary"))]
     for line in lines:
-        heading = " ".join(f"{line.get('role')} ({line.get('ts')})".split())
+        heading = " ".join(f"{speaker(line)} ({line.get('ts')})".split())
         parts += [f"## {heading}", _quoted(entry_text(line))]
     return "\n\n".join(parts) + "\n"
 

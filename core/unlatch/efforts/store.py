@@ -115,13 +115,13 @@ class EffortStore:
         return Transcript(self.root / id, LOG, self.author)
 
     def open(self, title: str) -> Effort:
-        """Make an effort; StoreError `effort-exists`, and as `effort_id`."""
+        """Make an effort; UsageError `effort-exists`, and as `effort_id`."""
         name = effort_id(title)
         self.prepare()
         with folder_lock(self.root):
             if self.get(name):
                 hint = f"unlatch effort switch {name}, or choose another name"
-                raise StoreError("effort-exists", f"there is an effort '{name}' already", hint=hint)
+                raise UsageError("effort-exists", f"there is an effort '{name}' already", hint=hint)
             make_private(self.root / name)
             with self.transcript(name).locked() as pen:
                 pen.record(Opened, title=title)
@@ -131,15 +131,15 @@ class EffortStore:
         """Conclude an open effort.
 
         Raises:
-            StoreError: `effort-not-open`.
-            UsageError: `effort-unknown`, `effort-ambiguous` or `summary-too-long`.
+            UsageError: `effort-not-open`, `effort-unknown`, `effort-ambiguous` or
+                `summary-too-long`.
         """
         check_summary(summary)
         with self._changing(id) as (pen, effort):
             if not effort.is_open:
                 hint = f"unlatch effort reopen {effort.id} continues it"
                 message = f"the effort '{effort.id}' is concluded already"
-                raise StoreError("effort-not-open", message, hint=hint)
+                raise UsageError("effort-not-open", message, hint=hint)
             pen.record(Concluded, summary=summary)
         return self.rebuild(effort.id)
 
@@ -147,15 +147,15 @@ class EffortStore:
         """Reopen a concluded effort; also returns the summary that it had.
 
         Raises:
-            StoreError: `effort-not-concluded`.
-            UsageError: `effort-unknown`, `effort-ambiguous` or `reason-too-long`.
+            UsageError: `effort-not-concluded`, `effort-unknown`, `effort-ambiguous` or
+                `reason-too-long`.
         """
         check_reason(reason)
         with self._changing(id) as (pen, effort):
             if effort.is_open:
                 hint = f"unlatch effort switch {effort.id} makes it the active one"
                 message = f"the effort '{effort.id}' is open; only a concluded one is reopened"
-                raise StoreError("effort-not-concluded", message, hint=hint)
+                raise UsageError("effort-not-concluded", message, hint=hint)
             pen.record(Reopened, prior_summary=effort.summary, reason=reason)
             pen.log_separator()
         return self.rebuild(effort.id), effort.summary

@@ -17,6 +17,15 @@ if TYPE_CHECKING:
     from unlatch.efforts.conversation import Turn
     from unlatch.efforts.model import Effort
 
+# The next steps of errors, which name commands, in the words of a model.
+_HINTS = {
+    "effort-missing": "effort_status lists them; name one by its id",
+    "effort-not-concluded": "switch_effort makes it the active one",
+    "effort-not-expanded": "effort_status lists the expanded ones",
+    "effort-not-open": "reopen_effort continues it",
+    "effort-unknown": "effort_status lists them all",
+    "summary-missing": "conclude_effort takes a summary of your own",
+}
 # In characters; a shorter log is a stub, which gets no summary.
 STUB = 50
 
@@ -133,7 +142,10 @@ class Tools:
                 raise _mistake("tool-unknown", f"there is no tool '{name}'", ", ".join(self._table))
             return self.run(name, **_arguments(name, arguments))
         except UnlatchError as error:
-            return {"error": {"id": error.id, "message": error.message, "hint": error.hint or ""}}
+            # A hint with candidates is for both.
+            hint = None if error.problems else _HINTS.get(error.id)
+            hint = hint or error.hint or ""
+            return {"error": {"id": error.id, "message": error.message, "hint": hint}}
 
     def run(self, name: str, /, **arguments: Any) -> Answer:
         """The answer of a tool that exists; raises UnlatchError where it fails."""
@@ -160,7 +172,7 @@ class Tools:
 
     def _conclude(self, effort_id: str | None, summary: str) -> Answer:
         if not summary.strip():
-            raise _mistake("summary-missing", "the summary is empty", "say what was done")
+            raise summary_missing("the summary is empty")
         check_summary(summary)
         return self._end(self._open_one(effort_id), summary.strip())
 
@@ -188,8 +200,7 @@ class Tools:
     def _summary(self, log: Sequence[dict[str, Any]]) -> str:
         if summary := self._summarize(spoken_text(log)).strip():
             return cut(summary, SUMMARY)
-        hint = "conclude_effort takes a summary of your own"
-        raise _mistake("summary-missing", "the model wrote no summary", hint)
+        raise summary_missing("the model wrote no summary")
 
     def _status(self) -> Answer:
         state = self._turn.state
@@ -203,7 +214,7 @@ class Tools:
     def _expand(self, id: str) -> Answer:
         effort = self._efforts.find(id)
         if effort.is_open:
-            hint = f"switch_effort makes {effort.id} the active one"
+            hint = f"unlatch effort switch {effort.id} makes it the active one"
             raise _mistake("effort-not-concluded", f"the effort '{effort.id}' is open", hint)
         tokens = self._count(spoken_text(self._efforts.transcript(effort.id).read()))
         self._turn.expand(effort.id)
@@ -214,7 +225,8 @@ class Tools:
         effort = self._efforts.find(id)
         if effort.id not in self._turn.state.expanded:
             message = f"the effort '{effort.id}' is not expanded"
-            raise _mistake("effort-not-expanded", message, "effort_status lists the expanded ones")
+            hint = "unlatch effort list shows the expanded ones"
+            raise _mistake("effort-not-expanded", message, hint)
         self._turn.collapse(effort.id)
         self._say(f"Collapsed effort: {effort.id} (back to summary)")
         return {"status": "collapsed", "effort_id": effort.id}
@@ -243,15 +255,23 @@ class Tools:
     def _open_one(self, id: str | None) -> Effort:
         wanted = id or self._turn.state.active
         if wanted is None:
-            raise _mistake("effort-missing", "no effort is active", "name one by its id")
+            hint = "name one by its id; unlatch effort list shows them"
+            raise _mistake("effort-missing", "no effort is active", hint)
         effort = self._efforts.find(wanted)
         if not effort.is_open:
             message = f"the effort '{effort.id}' is concluded"
-            raise _mistake("effort-not-open", message, f"reopen_effort continues {effort.id}")
+            hint = f"unlatch effort reopen {effort.id} continues it"
+            raise _mistake("effort-not-open", message, hint)
         return effort
 
     def _say(self, text: str) -> None:
         self.banners.append(f"--- {text} ---")
+
+
+def summary_missing(why: str) -> UsageError:
+    """The error of an effort that cannot be concluded without a summary."""
+    hint = "add --summary TEXT: what was done, decided and rejected"
+    return _mistake("summary-missing", why, hint)
 
 
 def _arguments(name: str, raw: str) -> dict[str, str]:

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from tests.cli.terminal import CTRL_C, Terminal
 from tests.llm.asking import STOP, chunk, event, raw
 from tests.transport.faulty import Faulty
+
+from unlatch.efforts.conversation import Conversation
+from unlatch.efforts.store import EffortStore
+from unlatch.efforts.transcript import Author
+from unlatch.project.workspace import new_ulid
 
 if TYPE_CHECKING:
     from tests.cli.project import Project
@@ -170,3 +176,38 @@ def test_an_answer_without_text_is_said(project: Project) -> None:
     silent = "The model answered without text."
     assert done.err.count(silent) == 2
     assert "Not run: effort_status. A turn has at most 3 rounds of tools." in done.err
+
+
+def test_an_error_after_the_beginning_of_an_answer_has_a_line_of_its_own(project: Project) -> None:
+    begun = raw(event(chunk({"content": "The token"})), ending="close", end=False)
+    project.run("effort", "open", "auth-bug")
+    with Faulty(begun) as server:
+        configure(project, server.url)
+        with Terminal(project, "effort", "chat") as terminal:
+            terminal.expect("you> ")
+            terminal.type("401 errors\r")
+            terminal.expect("The token\nerror[llm-answer-cut]")
+            terminal.expect("you> ", times=2)
+            terminal.type(CTRL_D)
+            assert terminal.end() == 0
+    shown = project.run("effort", "show", "auth-bug").out
+    assert "assistant (interrupted): The token\n" in shown
+
+
+def test_a_chat_says_that_it_waits_and_ctrl_c_sends_nothing(project: Project) -> None:
+    project.run("effort", "open", "auth-bug")
+    author = Author("ada", lambda: datetime.now(UTC), new_ulid)
+    store = EffortStore(project.root / ".unlatch" / "efforts", author)
+    with (
+        Conversation(store).locked(),
+        Terminal(project, "effort", "chat", "--script", script(project, "Hi.")) as terminal,
+    ):
+        terminal.expect("you> ")
+        terminal.type("Hello\r")
+        terminal.expect("Waiting for another process that uses the conversation main.")
+        terminal.type(CTRL_C)
+        terminal.expect("Interrupted; your message was not sent.")
+        terminal.expect("you> ", times=2)
+        terminal.type(CTRL_D)
+        assert terminal.end() == 0
+    assert not (store.root / "auth-bug" / "log.jsonl").exists()

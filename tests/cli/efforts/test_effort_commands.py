@@ -91,6 +91,49 @@ def test_a_concluded_effort_is_expanded_and_collapsed(concluded: Project) -> Non
     assert (done.code, "error[effort-not-expanded]" in done.err) == (2, True)
 
 
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (("switch", "auth-bug"), "unlatch effort reopen auth-bug continues it"),
+        (("reopen", "other"), "unlatch effort switch other makes it the active one"),
+        (("expand", "other"), "unlatch effort switch other makes it the active one"),
+        (("collapse", "auth-bug"), "unlatch effort list shows the expanded ones"),
+        (("close",), "name one by its id; unlatch effort list shows them"),
+        (("close", "other", "--summary", ""), "add --summary TEXT: what was done"),
+        (("show", "zebra"), "unlatch effort list shows them all"),
+    ],
+)
+def test_a_command_that_fails_names_a_command(
+    concluded: Project, arguments: tuple[str, ...], hint: str
+) -> None:
+    effort(concluded, "open", "Other")
+    effort(concluded, "switch", "ambient")
+    done = effort(concluded, *arguments)
+    assert (done.code, f"next: {hint}" in done.err) == (2, True), done.err
+
+
+def test_the_list_shows_what_is_active_and_expanded(concluded: Project) -> None:
+    effort(concluded, "open", "other")
+    effort(concluded, "expand", "auth-bug")
+    listed = effort(concluded, "list").out
+    assert ["other (active)" in listed, "auth-bug (expanded)" in listed] == [True, True]
+
+
+def test_a_command_says_which_effort_is_active_then(concluded: Project) -> None:
+    effort(concluded, "open", "one")
+    effort(concluded, "open", "two")
+    closed = effort(concluded, "close", "two")
+    assert (closed.out, closed.err) == (
+        "--- Concluded effort: two ---\n",
+        "The active effort is one.\n",
+    )
+    assert effort(concluded, "switch", "ambient").err == "No effort is active.\n"
+
+
+def test_a_search_without_results_names_the_list_of_efforts(concluded: Project) -> None:
+    assert effort(concluded, "search", "zebra").err.endswith("or unlatch effort list\n")
+
+
 def test_search_says_which_words_matched_and_where(concluded: Project) -> None:
     done = effort(concluded, "search", "401 errors again")
     assert SUMMARY in done.out

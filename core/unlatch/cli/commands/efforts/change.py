@@ -52,6 +52,8 @@ def _run(session: Session, tool: str, typed: dict[str, Any], /, **arguments: Any
             f"The effort {found['id']} is concluded: {output.clean(found['summary'] or '')}",
             f"Next: unlatch effort reopen {found['id']}, or choose another name",
         )
+    elif answer.get("active") or not tools.banners:
+        output.talk(f"The active effort is {active}." if active else "No effort is active.")
     if summary := answer.get("prior_summary"):
         output.data(output.clean(summary))
     return code

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.commands.efforts.conversation import CONVERSATION, store_of
+from unlatch.cli.commands.efforts.conversation import CONVERSATION, conversation_of, store_of
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import error_lines
 from unlatch.cli.runtime.line_editor import read_text
@@ -27,11 +28,11 @@ from unlatch.search.search import search
 from unlatch.worklog.disk.user_files import user_config_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from unlatch.efforts.chat import Answered
     from unlatch.efforts.tools import Answer
-    from unlatch.llm import Complete
+    from unlatch.llm import Complete, OnText
     from unlatch.project.workspace import Workspace
     from unlatch.transport import TransportOptions
 
@@ -47,7 +48,7 @@ _HITS = 5
 )
 @with_session
 def chat_effort(session: Session, *, conversation: str, script: Path | None) -> int:
-    talk = Conversation(store_of(session), conversation)
+    talk = conversation_of(session, conversation)
     _check_git(session.workspace)
     with session.transport() as options:
         model = Scripted.from_file(script) if script else _model(session, options)
@@ -68,10 +69,12 @@ def _check_git(workspace: Workspace) -> None:
 
 
 def _turn_or_error(chat: Chat, text: str) -> None:
+    logged: list[bool] = []
     try:
-        _turn(chat, text)
+        _turn(chat, text, lambda: logged.append(True))
     except KeyboardInterrupt:
-        output.talk("", "Interrupted; your message and the beginning of the answer are logged.")
+        what = "your message and the beginning of the answer are logged"
+        output.talk("", f"Interrupted; {what if logged else 'your message was not sent'}.")
     except (ModelError, UsageError) as error:
         if not is_interactive():
             raise
@@ -102,16 +105,32 @@ def _messages() -> Iterator[str]:
             yield text
 
 
-def _turn(chat: Chat, text: str) -> None:
+def _turn(chat: Chat, text: str, on_logged: Callable[[], None]) -> None:
     streams = sys.stdout.isatty()
-    answered = chat.turn(text, on_text=output.piece if streams else None)
-    if streams and answered.text:
-        output.data("")
+    with _streamed() as on_text:
+        answered = chat.turn(text, on_text=on_text if streams else None, on_logged=on_logged)
     _tell(answered, text_too=not streams)
     _tell_missing(answered)
     size = f"{answered.context.tokens:,} of {CEILING:,} tokens of context"
     cut = f"; not in it: {', '.join(answered.context.cut)}" if answered.context.cut else ""
     output.talk(output.faint(f"[{answered.effort or 'ambient'}, {size}{cut}]"))
+
+
+@contextmanager
+def _streamed() -> Iterator[OnText]:
+    """Show pieces of text as they arrive, and end their last line."""
+    last = "\n"
+
+    def show(piece: str) -> None:
+        nonlocal last
+        last = piece or last
+        output.piece(piece)
+
+    try:
+        yield show
+    finally:
+        if not last.endswith("\n"):
+            output.data("")
 
 
 def _tell(answered: Answered, *, text_too: bool) -> None:

@@ -11,8 +11,7 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.project import effort_store
-from unlatch.efforts.tools import Tools
-from unlatch.errors import UsageError
+from unlatch.efforts.tools import Tools, summary_missing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,10 +32,16 @@ def store_of(session: Session, by: str | None = None) -> EffortStore:
     return effort_store(session.workspace, by=session.who(by))
 
 
+def conversation_of(session: Session, name: str, by: str | None = None) -> Conversation:
+    """A conversation; a wait for another process is said."""
+    text = f"Waiting for another process that uses the conversation {name}. Ctrl-C stops waiting."
+    return Conversation(store_of(session, by), name, on_wait=lambda: output.talk(text))
+
+
 @contextmanager
 def tools_of(session: Session, conversation: str, by: str | None) -> Iterator[Tools]:
     """The tools over a conversation, which is locked while they are in use."""
-    talk = Conversation(store_of(session, by), conversation)
+    talk = conversation_of(session, conversation, by)
     with talk.locked() as turn:
         tools = Tools(turn, summarize=_no_model, search=lambda _: (), before=lambda: None)
         yield tools
@@ -56,8 +61,4 @@ def tell_broken(effort: str, lines: Sequence[int]) -> None:
 
 
 def _no_model(_: str) -> str:
-    raise UsageError(
-        "summary-missing",
-        "an effort with a log is concluded with a summary",
-        hint="add --summary TEXT: what was done, decided and rejected",
-    )
+    raise summary_missing("an effort with a log is concluded with a summary")

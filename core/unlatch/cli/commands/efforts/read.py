@@ -13,11 +13,12 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import error_lines
 from unlatch.cli.runtime.session import JSON, with_session
 from unlatch.efforts.conversation import Conversation
-from unlatch.efforts.entries import entry_text
+from unlatch.efforts.entries import entry_text, speaker
 from unlatch.efforts.model import Status
 
 if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
+    from unlatch.efforts.state import State
 
 _SHOWN = 10
 
@@ -45,7 +46,7 @@ def list_effort(session: Session, *, status: str | None, conversation: str, as_j
         return 0
     rows = [
         (
-            f"{one.id} (active)" if one.id == state.active else one.id,
+            one.id + _mark(one.id, state),
             one.status.value,
             f"{one.updated:%Y-%m-%d}",
             str(one.lines),
@@ -58,6 +59,12 @@ def list_effort(session: Session, *, status: str | None, conversation: str, as_j
     else:
         output.talk("No efforts. Next: unlatch effort open NAME")
     return 0
+
+
+def _mark(effort: str, state: State) -> str:
+    if effort == state.active:
+        return " (active)"
+    return " (expanded)" if effort in state.expanded else ""
 
 
 @click.command("show", help="Show an effort and the end of its log. (local)")
@@ -90,7 +97,7 @@ def show_effort(session: Session, *, effort: str, lines: int, as_json: bool) -> 
     if found.summary:
         output.data(f"  Summary   {output.clean(found.summary)}")
     for one in end:
-        output.data(f"{output.clean(str(one.get('role')))}: {output.clean(entry_text(one))}")
+        output.data(f"{output.clean(speaker(one))}: {output.clean(entry_text(one))}")
     return 0
 
 

@@ -58,7 +58,8 @@ def run_search(
         output.data(f"  {output.clean(one.work.summary or one.work.title)}")
         output.data(f"  {output.faint(why(one))}")
     if not found:
-        output.talk("Nothing found. Next: other words, or unlatch list --all")
+        listing = "effort list" if kinds == ("effort",) else "list --all"
+        output.talk(f"Nothing found. Next: other words, or unlatch {listing}")
     return 0
 
 
