@@ -275,7 +275,7 @@ def _coverage(weights: Sequence[tuple[float, set[int]]], number: int) -> float:
 def _matches(texts: Sequence[str], in_text: Sequence[str]) -> tuple[Match, ...]:
     found: dict[str, Match] = {}
     for where, text in zip(_COLUMNS, texts, strict=False):
-        for word in re.findall(f"{_FIRST}(.*?){_LAST}", text, re.DOTALL):
+        for word in re.findall(f"{_FIRST}([^{_FIRST}{_LAST}]*){_LAST}", text):
             found.setdefault(word.casefold(), Match(word, where))
     for word in in_text:
         found.setdefault(word, Match(word, _COLUMNS[-1]))

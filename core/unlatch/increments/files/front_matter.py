@@ -85,12 +85,21 @@ def is_whole(head: str) -> bool:
 
 
 def values(text: str) -> dict[str, Any]:
-    """The front matter, each scalar as its text; empty if it is not YAML."""
+    """The front matter, each scalar as its text; empty if it is not YAML, or has aliases.
+
+    A few lines of aliases of aliases can stand for billions of values.
+    """
     import yaml  # noqa: PLC0415  (slow to load, and only needed where items are written)
+
+    class Loader(yaml.BaseLoader):
+        def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+            if self.check_event(yaml.AliasEvent):
+                raise yaml.YAMLError("an alias")
+            return super().compose_node(parent, index)
 
     block = _BLOCK.match(text)
     try:
-        found = yaml.load(block["body"], Loader=yaml.BaseLoader) if block else None  # noqa: S506
+        found = yaml.load(block["body"], Loader=Loader) if block else None  # noqa: S506
     except (yaml.YAMLError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

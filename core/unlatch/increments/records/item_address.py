@@ -8,10 +8,11 @@ from urllib.parse import parse_qsl, unquote
 
 from unlatch.increments.model.increment import Link
 
-# The end of an issue's address on GitHub; SpecWeave names an issue without its host, too.
-_ISSUE = re.compile(r"(?:.*/)?([^/]+/[^/]+)/issues/0*([0-9]+)")
-_WORK_ITEM = re.compile(r"(?:(?:workitems|queries)/edit|apis/wit/workitems)/0*([0-9]+)")
-_OLD_CLOUD = re.compile(r"([a-z0-9-]+)\.visualstudio\.com(?:/defaultcollection(?=/))?")
+# The end of an issue's address on GitHub; SpecWeave names an issue without its host, too. Pull
+# requests are numbered with the issues.
+_ISSUE = re.compile(r"(?:.*/)?([^/]+/[^/]+)/(?:issues|pull)/0*([1-9][0-9]*)")
+_WORK_ITEM = re.compile(r"(?:(?:workitems|queries)/edit|apis/wit/workitems)/0*([1-9][0-9]*)")
+_OLD_CLOUD = re.compile(r"\A([a-z0-9-]+)\.visualstudio\.com(?:/defaultcollection(?=/))?")
 _TICKET = re.compile(r"/(?:browse|issues)/([a-z][a-z0-9_]*-[0-9]+)$")
 _SITE_END = re.compile(r"(?:/jira)?/(?:browse|issues|projects|secure|software|core|servicedesk)/")
 

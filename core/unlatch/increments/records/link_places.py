@@ -45,6 +45,7 @@ _OLD_ITEM_KEYS: Mapping[str, tuple[str, ...]] = {
 _OLD_URL_KEYS = ("url", "issueUrl", "issue_url", "workItemUrl", "epicUrl", "featureUrl")
 
 NUMBER = re.compile(r"[0-9]{1,18}")
+_WORD = re.compile(r"[\w-]+")
 _KEY = r"[A-Z][A-Z0-9_]*-[0-9]+"
 # The ids under an item's own keys: numbers from 1, with or without their container, and keys.
 _NUMBERED = re.compile(r"(?:([^\s/#]+/[^\s/#]+)#)?(?!0+$)([0-9]{1,18})")
@@ -53,11 +54,14 @@ _STORY = re.compile(r"US-?\w+(?:-\w+)*", re.IGNORECASE | re.ASCII)
 # An item that is a plain value, and the address of one.
 _PLAIN = {"github": NUMBER, "ado": NUMBER, "jira": re.compile(_KEY, re.IGNORECASE)}
 TRACKERS = (*_PLAIN,)
-_END = r"/?(?:[?#].*)?"
+# Only what is in front of a query or fragment: elsewhere each of many "/issues/" would be tried.
+_START, _END = r"[^?#\n]*", r"/?(?:[?#].*)?"
 _URL = {
-    "github": re.compile(rf".*/issues/([0-9]{{1,18}}){_END}"),
-    "ado": re.compile(rf"(?i:.*/(?:_workitems/edit|_apis/wit/workitems))/([0-9]{{1,18}}){_END}"),
-    "jira": re.compile(rf"(?i:.*/browse/({_KEY}){_END})"),
+    "github": re.compile(rf"{_START}/issues/([0-9]{{1,18}}){_END}"),
+    "ado": re.compile(
+        rf"(?i:{_START}/(?:_workitems/edit|_apis/wit/workitems))/([0-9]{{1,18}}){_END}"
+    ),
+    "jira": re.compile(rf"(?i:{_START}/browse/({_KEY}){_END})"),
 }
 # The keys of an item's container.
 _TARGET = {"github": ("owner", "repo"), "ado": ("organization", "project")}
@@ -278,7 +282,7 @@ def target_in(block: Mapping[str, Any], tracker: str) -> str | None:
 
 def _names(url: str, item: str) -> bool:
     """Whether an address names an item: Jira keys and numbers are whole words in it."""
-    return re.search(rf"(?<![\w-])0*{re.escape(item)}(?![\w-])", url, re.IGNORECASE) is not None
+    return item.casefold() in (word.lstrip("0") for word in _WORD.findall(url.casefold()))
 
 
 def _base(value: object) -> Base | None:

@@ -36,12 +36,11 @@ _NAMING = re.compile(
 
 def unread_places(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterator[Path]:
     """The blocks, keys and entries that seem to name items of a tracker, and are not read."""
-    read = [link.path for link in places_of(data, tracker, shape)]
-    for path in _naming(data, tracker, shape):
-        if not any(one[: len(path)] == path for one in read):
-            yield path
+    paths = [link.path for link in places_of(data, tracker, shape)]
+    read = {path[:length] for path in paths for length in range(1, len(path) + 1)}
+    yield from (path for path in _naming(data, tracker, shape) if path not in read)
     for path, block in blocks_of(data, tracker):
-        if any(one[: len(path)] == path for one in read):
+        if path in read:
             yield from (one for one in _entry_places(block, path) if one not in read)
 
 

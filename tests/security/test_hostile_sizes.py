@@ -1,0 +1,104 @@
+"""Files that are made to take long: the time grows with their size, and not with its square."""
+
+from __future__ import annotations
+
+import time
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.increments.files.making import GITHUB, SHAPES
+
+from unlatch.increments.records.links import read_links
+from unlatch.increments.records.unread_places import unread_places
+from unlatch.worklog.search_index import Document, SearchIndex, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.cli.project import Project
+
+# Eight times the size takes about eight times as long; with a square it would be 64 times.
+_TIMES, _MOST = 8, 30
+
+
+def _grows_with_its_size(run: Callable[[int], object], size: int) -> bool:
+    return _least_time(run, size * _TIMES) < _MOST * max(_least_time(run, size), 0.001)
+
+
+def _least_time(run: Callable[[int], object], size: int) -> float:
+    """Seconds of this process's own work."""
+    times = []
+    for _ in range(3):
+        started = time.process_time()
+        run(size)
+        times.append(time.process_time() - started)
+    return min(times)
+
+
+def _issues(size: int) -> dict[str, Any]:
+    return {"github": {"issues": [*range(1, size)]}}
+
+
+def _addressed(size: int) -> dict[str, Any]:
+    return {"github": {"issues": [GITHUB.format(number) for number in range(1, size)]}}
+
+
+def _one(tracker: str, start: str, piece: str, end: str = "") -> Callable[[int], dict[str, Any]]:
+    def made(size: int) -> dict[str, Any]:
+        text = f"https://{start}{piece * size}{end}"
+        item = {"workItemId": 5, "issue": 5, "issueKey": "A-1", "url": text}
+        return {tracker: {"items": [item], "issues": [text]}}
+
+    return made
+
+
+@pytest.mark.parametrize(
+    ("made", "size"),
+    [
+        pytest.param(_issues, 1000, id="plain issues"),
+        pytest.param(_addressed, 400, id="addresses"),
+        pytest.param(_one("ado", "", "a", "/5"), 2500, id="a long host"),
+        pytest.param(_one("ado", "", "a.visualstudio.com/"), 400, id="many hosts"),
+        pytest.param(_one("ado", "", "/_workitems/edit/1?", "\nx"), 400, id="work items"),
+        pytest.param(_one("ado", "a/_workitems/edit/", "0", "x"), 2500, id="zeros of a work item"),
+        pytest.param(_one("github", "", "/issues/1?", "\nx"), 400, id="issues"),
+        pytest.param(_one("github", "a/b/issues/", "0", "x"), 2500, id="zeros"),
+        pytest.param(_one("github", "", "a/"), 2500, id="folders"),
+        pytest.param(_one("jira", "", "/browse/A-1?", "\nx"), 400, id="browse"),
+        pytest.param(_one("jira", "", "/jira"), 2500, id="sites"),
+    ],
+)
+def test_links_of_long_files_are_read_in_time(
+    made: Callable[[int], dict[str, Any]], size: int
+) -> None:
+    def read(size: int) -> None:
+        data = made(size)
+        read_links(data, SHAPES.links)
+        for tracker, shape in SHAPES.links.items():
+            list(unread_places(data, tracker, shape))
+
+    assert _grows_with_its_size(read, size)
+
+
+def test_a_title_of_marks_is_searched_in_time(tmp_path: Path) -> None:
+    def search(size: int) -> None:
+        index = SearchIndex(tmp_path / f"{size}.sqlite3")
+        document = Document("word " + "\x01" * size)
+        index.refresh("kind", [Source("1", "1", lambda: document)])
+        (hit,) = index.search("word")
+        assert [one.word for one in hit.matches] == ["word"]
+
+    assert _grows_with_its_size(search, 5000)
+
+
+def test_aliases_in_front_matter_are_not_expanded(project: Project) -> None:
+    names = "abcdefghij"
+    lines = [f"{name}: &{name} [{', '.join([f'*{last}'] * 9)}]" for last, name in pairwise(names)]
+    folder = project.folder()
+    folder.mkdir(parents=True)
+    text = "\n".join(["---", "status: completed", "a: &a [x]", *lines, "github: *j", "---", "# T"])
+    (folder / "spec.md").write_text(text)
+    done = project.run("show", "7")
+    assert (1, True) == (done.code, "[metadata-missing]" in done.err), done.said
