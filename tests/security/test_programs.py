@@ -90,6 +90,7 @@ EXAMPLES = {
     "session list": Example(before=LOGGED),
     "session show": Example(before=LOGGED),
     "session codify": Example(before=LOGGED),
+    "session learn": Example(before=LOGGED),
     "workflow validate": Example(("workflow.md",), before=CODIFIED),
     "workflow show": Example(("workflow.md",), before=CODIFIED),
     "session query": Example(before=LOGGED),

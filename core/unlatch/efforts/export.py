@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from unlatch.efforts.entries import entry_text, speaker
-from unlatch.transport.redact import MASK, Redactor
+from unlatch.transport.masking import Masking
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from unlatch.efforts.model import Effort
-
-HOME = "~"
 
 
 class Masker:
@@ -27,11 +24,7 @@ class Masker:
 
     def __init__(self, home: Path | None = None) -> None:
         self.places = Counter[int | str]()
-        self._redactor = Redactor()
-        has_home = home is not None and home != home.parent
-        self._home = (
-            re.compile(rf"(?<!\w){re.escape(str(home))}(?![\w-]|\.\w)") if has_home else None
-        )
+        self._masking = Masking(home)
 
     def lines(
         self, log: Iterable[tuple[int, dict[str, Any] | None]]
@@ -48,12 +41,9 @@ class Masker:
 
     def text(self, text: str, place: int | str) -> str:
         """A text, masked."""
-        masked = self._redactor.text(text)
-        count = masked.count(MASK) - text.count(MASK)
-        if self._home:
-            masked, homes = self._home.subn(HOME, masked)
-            count += homes
-        if count > 0:
+        before = self._masking.count
+        masked = self._masking.text(text)
+        if count := self._masking.count - before:
             self.places[place] += count
         return masked
 

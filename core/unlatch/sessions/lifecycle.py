@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from unlatch.sessions.store import SessionStore
 
 _LONGEST_TITLE = 200
+# The interpretation of the reason for resuming a session that had ended.
+RESUMED = "session resumed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ def resume(store: SessionStore, path: Path, *, reason: str | None = None) -> Doc
             hint = f"unlatch session resume {session.id} --reason TEXT"
             raise StoreError("reason-required", message, hint=hint)
         if reason:
-            text = changes.add_block(markup.user(reason, "session resumed"))(text)
+            text = changes.add_block(markup.user(reason, RESUMED))(text)
         values: dict[str, Value] = {"status": Status.ACTIVE.value, "resume_point": None}
         if session.meta.ended:
             values["ended"] = None

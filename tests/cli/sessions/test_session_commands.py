@@ -228,3 +228,22 @@ def test_query_and_stats(project: Project, started: str) -> None:
         "1",
         "100%",
     ]
+
+
+def test_learn_asks_for_consent_once(project: Project, started: str) -> None:
+    session(project, "log", "--error", "npm missing", "--resolution", "installed")
+    listed = session(project, "learn")
+    assert (listed.code, listed.err) == (0, "1 case\n")
+    refused = session(project, "learn", "--export", "jsonl")
+    assert (refused.code, error_of(refused), refused.out) == (2, "consent-missing", "")
+    file = project.root / "cases.jsonl"
+    done = session(
+        project, "learn", started, "--export", "jsonl", "--consent", "--output", str(file)
+    )
+    assert done.code == 0
+    assert json.loads(file.read_text(encoding="utf-8"))["metadata"]["session"] == started
+    assert file.stat().st_mode & 0o777 == 0o600
+    again = session(project, "learn", "--export", "puzzle", "--type", "puzzle")
+    assert again.out.startswith("## Puzzle ")
+    document = session(project, "learn", "--json").document
+    assert mistakes(document, "session-learn") == []

@@ -99,6 +99,8 @@ session-query = unlatch session query.
   sessions: [SessionRow]
 session-stats = unlatch session stats.
   by: str; groups: [SessionFigures]
+session-learn = unlatch session learn.
+  cases: [CaseEntry]; unsolved: int
 workflow = unlatch workflow validate and show.
   title dialect: str; nodes: [WorkflowNode]; edges: [WorkflowEdge]; problems: [WorkflowProblem]
 error = The document of a command that failed.

@@ -81,6 +81,8 @@ SessionRow = A session of the index.
   tokens calls failures decisions errors: int
 SessionFigures = The figures of the sessions of one agent, channel or status.
   group: str?; sessions tokens calls failures: int; meanSeconds failureRate: float?
+CaseEntry = A case to learn from; `words` are those of a person who corrected the agent.
+  type id session phase context given expected: str; line: int; agent channel model at words: str?
 WorkflowBranch = What follows a step; `condition` is null for `Otherwise`, `node` for a text.
   condition node: str?; text: str
 WorkflowNode = A step; its marks are required, optional, parallel and gate.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,11 +12,11 @@ from unlatch.cli.commands.efforts.conversation import store_of, tell_broken
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
+from unlatch.cli.runtime.new_file import write_new
 from unlatch.cli.runtime.session import JSON, with_session
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.export import Masker, as_markdown
 from unlatch.efforts.verify import check_conversation, check_effort
-from unlatch.errors import StoreError
 
 if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
@@ -77,31 +76,19 @@ def _line(problem: Problem) -> str:
 def export_effort(session: Session, *, effort: str, jsonl: bool, file: Path | None) -> int:
     store = store_of(session)
     found = store.find(effort)
-    masker = Masker(_home())
+    masker = Masker()
     lines, broken = masker.lines(store.transcript(found.id).numbered())
     if jsonl:
         text = "".join(f"{json.dumps(line)}\n" for line in lines)
     else:
         text = as_markdown(found, lines, masker)
     if file:
-        _write_new(file, text)
+        write_new(file, text)
     else:
         output.data(*text.removesuffix("\n").split("\n"))
     output.talk(_masked(masker))
     tell_broken(found.id, broken)
     return 0
-
-
-def _write_new(file: Path, text: str) -> None:
-    # A lone surrogate has no UTF-8 form.
-    content = text.encode(errors="backslashreplace")
-    try:
-        private = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-        with os.fdopen(private, "wb") as opened:
-            opened.write(content)
-    except OSError as error:
-        message = f"cannot write {file}: {error.strerror}"
-        raise StoreError("not-writable", message, hint="choose another file") from error
 
 
 def _masked(masker: Masker) -> str:
@@ -111,10 +98,3 @@ def _masked(masker: Masker) -> str:
         places.append(f"lines {', '.join(map(str, numbers))}")
     count = f"Masked {times(masker.places.total(), 'place')}"
     return count + (f" ({', '.join(places)})" if places else "") + "."
-
-
-def _home() -> Path | None:
-    try:
-        return Path.home()
-    except RuntimeError:
-        return None

@@ -12,8 +12,9 @@ from unlatch.cli.commands.sessions.chosen import SESSION, chosen, store_of
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.editor import edit, user_editor
 from unlatch.cli.runtime.failure import UNDECIDED
+from unlatch.cli.runtime.new_file import write_new
 from unlatch.cli.runtime.session import flag, require_terminal, with_session
-from unlatch.errors import StoreError, UnlatchError, UsageError
+from unlatch.errors import UnlatchError, UsageError
 from unlatch.sessions.model import Status
 from unlatch.sessions.workflow.codify import codify
 from unlatch.sessions.workflow.graph import check
@@ -67,7 +68,8 @@ def codify_session(
         text = _edited(text)
     problems = check(read_workflow(text))
     if file:
-        _write(file, text)
+        write_new(file, text)
+        output.ok(f"wrote {file}")
     else:
         output.data(*text.rstrip("\n").split("\n"))
     for one in problems:
@@ -131,13 +133,3 @@ def _after_front_matter(lines: list[str]) -> int:
     if not lines or lines[0].rstrip() != "---":
         return 0
     return next((n + 1 for n, line in enumerate(lines) if n and line.rstrip() == "---"), 0)
-
-
-def _write(file: Path, text: str) -> None:
-    try:
-        with file.open("x", encoding="utf-8") as opened:
-            opened.write(text)
-    except OSError as error:
-        message = f"cannot write {file}: {error.strerror}"
-        raise StoreError("not-writable", message, hint="choose another file") from error
-    output.ok(f"wrote {file}")

@@ -20,6 +20,7 @@ _MODULES = {
     "query": "query",
     "stats": "query",
     "codify": "codify",
+    "learn": "learn",
 }
 
 

@@ -1,0 +1,24 @@
+"""Files that a command makes where the user says."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def write_new(file: Path, text: str) -> None:
+    """Write a file that only its owner can read; StoreError `not-writable` if it is there."""
+    # A lone surrogate has no UTF-8 form.
+    content = text.encode(errors="backslashreplace")
+    try:
+        private = os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+        with os.fdopen(private, "wb") as opened:
+            opened.write(content)
+    except OSError as error:
+        message = f"cannot write {file}: {error.strerror}"
+        raise StoreError("not-writable", message, hint="choose another file") from error
