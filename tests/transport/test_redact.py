@@ -32,6 +32,10 @@ def pem(label: str) -> str:
         ("Bearer abcdefghijklmnopqrstuv", "Bearer ***"),
         ("/x?access_token=abc&per_page=100", "/x?access_token=***&per_page=100"),
         ("/x?per_page=100&sig=abc#top", "/x?per_page=100&sig=***#top"),
+        ("/x?key=abc&alt=json", "/x?key=***&alt=json"),
+        ("/x?alt=json&api-key=abc#top", "/x?alt=json&api-key=***#top"),
+        ("/x?subscription-key=abc", "/x?subscription-key=***"),
+        ('{"api-key": "abc"}', '{"api-key": "***"}'),
         ('{"password": "a\\"b", "user": "me"}', '{"password": "***", "user": "me"}'),
         ("ghp_abcdefghijklmnopqrst1234", "***"),
         ("github_pat_11ABCDEFG0abcdefghijkl_xyz", "***"),
@@ -74,6 +78,8 @@ def test_masked(text: str, expected: str) -> None:
         "https://github.com/octo/widgets/issues/4?per_page=100",
         '{"errors": [{"resource": "Issue", "code": "missing_field", "field": "title"}]}',
         "mail me@example.com",
+        '{"key": "SCRUM-28", "fields": {}}',
+        "/rest/api/3/x?projectKey=SCRUM&keys=a",
         "the token from GITHUB_TOKEN",
         "https://github.com/orgs/octo/sso?authorization_request=AZSCKL7",
         "Password: it cannot be blank",
@@ -100,6 +106,7 @@ def test_headers_that_carry_secrets_lose_their_values() -> None:
         "Cookie": "x",
         "Set-Cookie": "x",
         "X-Api-Key": "x",
+        "api-key": "x",
         "Private-Token": "x",
         "X-TFS-Session": "x",
         "X-Echo": f"it was {SECRET}",
@@ -107,7 +114,7 @@ def test_headers_that_carry_secrets_lose_their_values() -> None:
     }
 
     assert Redactor(SECRET).headers(headers) == {
-        **dict.fromkeys(list(headers)[:7], "***"),
+        **dict.fromkeys(list(headers)[:8], "***"),
         "X-Echo": "it was ***",
         "Content-Type": "application/json",
     }

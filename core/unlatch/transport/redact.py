@@ -15,14 +15,14 @@ _EDGE = 256
 _SHORTEST_SECRET = 4
 
 _SECRET_HEADERS = re.compile(
-    r"(proxy-)?authorization|(set-)?cookie2?|x-api-key|private-token"
-    r"|.*(token|secret|password|passwd|session).*",
+    r"(proxy-)?authorization|(set-)?cookie2?|private-token"
+    r"|.*(token|secret|password|passwd|session|api[_-]?key).*",
     re.IGNORECASE,
 )
 # Names of query parameters and JSON members whose value is a secret.
 _SECRET_NAMES = (
     r"(?:access_|refresh_|id_|auth_|api_|private_|oauth_|session_)?token|password|passwd|pwd"  # noqa: S105  # names
-    r"|(?:client_)?secret|api_?key|sig|jwt"
+    r"|(?:client_)?secret|api[_-]?key|sig|jwt"
 )
 # A password or key behind its name: in quotes, or with a digit, or attached as in a .env file.
 _ASSIGNED = r"(?:\\?[\"'])?\s{0,3}[:=]\s{0,3}"
@@ -31,6 +31,8 @@ _KEY = rf"(?:token|secret|(?:api|access|private|secret)[_-]?key){_ASSIGNED}(?:\\
 _NO_VALUE = r"(?![/~.]|(?:none|null|true|false|string|self|os|env|your|password|secret)\b)"
 _WORD = r"[^\s\"',;&(){}\[\]<>$*]"
 _PEM = r"[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
+# Only in addresses: in JSON, "key" names an issue of Jira.
+_QUERY_KEY = r"(?:(?:access|subscription)[_-])?key"
 _PATTERNS = tuple(
     (re.compile(pattern, re.IGNORECASE), replacement)
     for pattern, replacement in (
@@ -40,7 +42,7 @@ _PATTERNS = tuple(
             rf"\1\2{MASK}",
         ),
         (r"\b(bearer|basic|negotiate)\s+[\w+/=.~-]{20,}", rf"\1 {MASK}"),
-        (rf"([?&;](?:{_SECRET_NAMES})=)[^&#\s\"'<>]*", rf"\1{MASK}"),
+        (rf"([?&;](?:{_SECRET_NAMES}|{_QUERY_KEY})=)[^&#\s\"'<>]*", rf"\1{MASK}"),
         (rf"(\"(?:{_SECRET_NAMES})\"\s*:\s*\")(?:[^\"\\]|\\.)*", rf"\1{MASK}"),
         (rf"({_PASSWORD}\\?[\"'])[^\"'\\\s]{{4,}}", rf"\1{MASK}"),
         (rf"({_PASSWORD}){_NO_VALUE}(?={_WORD}{{0,64}}\d){_WORD}{{6,}}", rf"\1{MASK}"),
