@@ -66,9 +66,9 @@ def test_a_detached_head_delivers_what_is_pending(detached: Project) -> None:
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("GITHUB_REF_NAME", "main"),
+        ("GITHUB_REF", "refs/heads/main"),
         ("BUILD_SOURCEBRANCH", "refs/heads/main"),
-        ("CI_COMMIT_REF_NAME", "main"),
+        ("CI_COMMIT_BRANCH", "main"),
     ],
 )
 def test_the_ci_system_names_the_branch_of_a_detached_head(
@@ -80,6 +80,33 @@ def test_the_ci_system_names_the_branch_of_a_detached_head(
     done = detached.run("sync", "--yes")
 
     assert (0, "active") == (done.code, detached.metadata()["status"]), done.said
+
+
+@pytest.mark.parametrize("tables", ["", MAIN], ids=["default", "configured"])
+@pytest.mark.parametrize(
+    "environ",
+    [
+        {"GITHUB_REF": "refs/tags/main", "GITHUB_REF_NAME": "main"},
+        {"GITHUB_REF": "refs/pull/3/merge", "GITHUB_HEAD_REF": "main"},
+        {"GITHUB_REF": "refs/heads/main", "GITHUB_HEAD_REF": "main"},
+        {"BUILD_SOURCEBRANCH": "refs/tags/main", "BUILD_SOURCEBRANCHNAME": "main"},
+        {"BUILD_SOURCEBRANCH": "refs/pull/3/merge"},
+        {"CI_COMMIT_TAG": "main", "CI_COMMIT_REF_NAME": "main"},
+        {"CI_MERGE_REQUEST_SOURCE_BRANCH_NAME": "main", "CI_COMMIT_REF_NAME": "main"},
+    ],
+    ids=lambda environ: " ".join(environ.values()),
+)
+def test_neither_a_tag_nor_a_pull_request_is_the_branch(
+    detached: Project, environ: dict[str, str], tables: str
+) -> None:
+    detached.configure_more(tables=tables)
+    detached.extra |= environ
+    before = detached.tree()
+
+    done = detached.run("sync", "--yes")
+
+    assert (0, before, []) == (done.code, detached.tree(), writes(detached)), done.said
+    assert "HEAD is detached: only pending operations are delivered." in done.err
 
 
 def test_outside_of_git_every_status_is_compared(finished: Project) -> None:

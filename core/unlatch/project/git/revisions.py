@@ -19,8 +19,6 @@ from unlatch.worklog.disk.safe_open import open_folder, read_file
 _REGULAR = ("100644", "100755")
 # By the number of hexadecimal digits in git's ids.
 _HASHES = {40: "sha1", 64: "sha256"}
-# CI systems check out a commit; the environment names the branch.
-_CI_BRANCHES = ("GITHUB_HEAD_REF", "GITHUB_REF_NAME", "BUILD_SOURCEBRANCH", "CI_COMMIT_REF_NAME")
 HEADS = "refs/heads/"
 # In place of a branch, as `git rev-parse --abbrev-ref` has it.
 DETACHED = "HEAD"
@@ -33,9 +31,24 @@ def current_branch(root: Path, environ: Mapping[str, str]) -> str | None:
     head = ask_git(root, "symbolic-ref", "--quiet", "HEAD")
     if head is not None:
         return head.removeprefix(HEADS)
-    named = (environ.get(name, "").removeprefix(HEADS) for name in _CI_BRANCHES)
+    if built := _ci_branch(environ):
+        return built
     is_detached = ask_git(root, "rev-parse", "--verify", "--quiet", DETACHED) is not None
-    return next(filter(None, named), DETACHED if is_detached else None)
+    return DETACHED if is_detached else None
+
+
+def _ci_branch(environ: Mapping[str, str]) -> str | None:
+    """The branch of which a CI system checked out a commit; None for tags and pull requests.
+
+    Short names such as GITHUB_REF_NAME do not tell a tag from a branch. GitLab sets
+    CI_COMMIT_BRANCH for branches alone.
+    """
+    # Set for pull requests alone; with pull_request_target, GITHUB_REF is the branch they change.
+    if environ.get("GITHUB_HEAD_REF"):
+        return None
+    refs = (environ.get(name, "") for name in ("GITHUB_REF", "BUILD_SOURCEBRANCH"))
+    branches = (ref.removeprefix(HEADS) for ref in refs if ref.startswith(HEADS))
+    return next(branches, environ.get("CI_COMMIT_BRANCH") or None)
 
 
 def other_branch(root: Path, environ: Mapping[str, str], configured: str | None) -> str | None:
