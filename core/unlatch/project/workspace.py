@@ -78,7 +78,7 @@ class Workspace:
         raw = self.raw_config
         settings, problems = check_trackers(raw, self.registry)
         if problems:
-            where, hint = str(self.layout.config), "unlatch doctor explains each setting"
+            where, hint = str(self.layout.config), "unlatch doctor --settings lists the settings"
             raise ConfigError(problems, where=where, hint=hint)
         return raw.core, settings
 

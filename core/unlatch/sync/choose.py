@@ -29,14 +29,14 @@ class Chosen:
 def choose(
     workspace: Workspace, everything: Sequence[Increment], *, ids: Sequence[str], since: str | None
 ) -> Chosen:
-    """Choose those with these ids, those that this branch changed since a ref, or all.
+    """Choose those with these ids or all, and of them those that this branch changed since a ref.
 
     Raises:
         UsageError: `unknown-ref`, `no-git`, or an increment is not known.
     """
     if ids:
         found = map(workspace.manager.read, ids)
-        return Chosen(list({one.id: one for one in found}.values()))
+        everything = list({one.id: one for one in found}.values())
     if since is None:
         return Chosen(everything)
     layout = workspace.layout
@@ -47,7 +47,7 @@ def choose(
     touched = {folder for file in files for folder in PurePosixPath(file).parents}
     return Chosen(
         [one for one in everything if _within(workspace, one.folder) in touched],
-        gone=_gone(workspace, files),
+        gone=() if ids else _gone(workspace, files),
     )
 
 

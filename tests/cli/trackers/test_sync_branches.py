@@ -230,3 +230,20 @@ def test_a_reopen_after_our_last_comment_is_not_another_branchs(finished: Projec
     done = finished.run("sync")
 
     assert (0, "active") == (done.code, finished.metadata()["status"]), done.said
+
+
+def test_named_increments_are_synced_only_if_the_branch_changed_them(finished: Project) -> None:
+    finished.increment("0008-other", links={})
+    finished.git("init", "--quiet", "--initial-branch", "main")
+    finished.git("add", "--all")
+    finished.git("commit", "--quiet", "--message", "Begin")
+    by_hand(finished, "github", opens=True)
+
+    untouched = finished.run("sync", "--check", "7", "--changed-since", "main")
+    (finished.folder() / "tasks.md").write_text("# Tasks, more\n")
+    touched = finished.run("sync", "--check", "7", "--changed-since", "main")
+    other = finished.run("sync", "--check", "8", "--changed-since", "main")
+    unknown = finished.run("sync", "--check", "7", "--changed-since", "nowhere")
+
+    assert (0, 5, 0, 2) == (untouched.code, touched.code, other.code, unknown.code), touched.said
+    assert "No increments changed since main." in other.err

@@ -1,14 +1,13 @@
 """The options for a period, as times or as lengths of time before now."""
 
 import re
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from unlatch.errors import UsageError
 from unlatch.worklog.times import read_stamp
 
 _AGO = re.compile(r"([0-9]{1,5})([hdw])")
 _UNITS = {"h": timedelta(hours=1), "d": timedelta(days=1), "w": timedelta(weeks=1)}
-_DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 _END_OF_DAY = timedelta(days=1, microseconds=-1)
 
 
@@ -24,7 +23,7 @@ def read_period(
     """
     start = None if since is None else _moment(since, now, option="--since")
     end = None if until is None else _moment(until, now, option="--until")
-    if until is not None and end is not None and _DAY.fullmatch(until.strip()):
+    if until is not None and end is not None and _is_day(until):
         end += _END_OF_DAY
     if since and until and start and end and end < start:
         raise UsageError(
@@ -33,6 +32,14 @@ def read_period(
             hint=f"unlatch history --all --since {until.strip()} --until {since.strip()}",
         )
     return start, end
+
+
+def _is_day(given: str) -> bool:
+    try:
+        date.fromisoformat(given.strip())
+    except ValueError:
+        return False
+    return True
 
 
 def _moment(given: str, now: datetime, *, option: str) -> datetime:
