@@ -487,6 +487,33 @@ def test_the_job_for_gitlab(team: Team) -> None:
     assert "unlatch" == GITLAB_JOB["resource_group"]
 
 
+def test_the_job_for_gitlab_pushes_to_the_address_of_the_project(team: Team) -> None:
+    here = job(team, "job", GITLAB)
+    url = "http://git.example.com:8080/gitlab/fabrikam/widgets"
+    variables = {"UNLATCH_PUSH_TOKEN": "t0ken", "CI_PROJECT_URL": url}
+
+    run_gitlab(here, {"UNLATCH_COMMAND": "check", **variables})
+
+    pushed = here.git("remote", "get-url", "origin").strip()
+    assert f"{url.replace('://', '://unlatch:t0ken@')}.git" == pushed
+
+
+def test_the_outputs_on_azure_are_about_all_projects(team: Team, runner: Path) -> None:
+    (team.laptop.root / "other/.unlatch").mkdir(parents=True)
+    (team.laptop.root / "other/.unlatch/config.toml").touch()
+    team.laptop.push("A project without increments")
+    reopen_by_hand(team)
+
+    done = run_azure(job(team, "job", AZURE), runner, command="check", root=".\nother")
+
+    assert 5 == done.code, done.out + done.err
+    sent = re.findall(r"variable=([a-z-]+);isoutput=true\](.*)", done.err + done.out)
+    outputs = dict(sent)
+    assert {"exit-code": "5", "changed": "false", "adrift": "true"} == {
+        name: outputs[name] for name in ("exit-code", "changed", "adrift")
+    }
+
+
 def run_gitlab(here: Job, given: Mapping[str, str]) -> Done:
     """Run the hidden job's script with these variables."""
     known = {"CI_PROJECT_DIR": str(here.root), "CI_JOB_ID": "7"}

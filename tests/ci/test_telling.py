@@ -167,7 +167,7 @@ def test_azure_gets_a_file_with_the_summary(team: Team, tmp_path: Path) -> None:
     with open(uploaded, encoding="utf-8") as file:  # noqa: PTH123  (as the agent does)
         assert "### Increments and items differ" in file.read()
     assert "##vso[task.logissue type=error;sourcepath=" in done.err
-    assert "##vso[task.setvariable variable=unlatch.adrift;isoutput=true]true" in done.err
+    assert "##vso[task.setvariable variable=adrift;isoutput=true]true" in done.err
     assert "" == here.git("status", "--porcelain")
 
 
@@ -220,7 +220,7 @@ def test_peoples_text_never_becomes_a_command(
     done = here.try_unlatch("sync", "--yes", *options)
 
     github = ("::error file=", "::error title=", "::warning file=")
-    azure = ("logissue type=", "uploadsummary]", "setvariable variable=unlatch.")
+    azure = ("logissue type=", "uploadsummary]", "setvariable variable=")
     allowed = (*github, *(f"##vso[task.{one}" for one in azure))
     ours = [line for line in commands(done.out + done.err) if line.startswith(allowed)]
     assert ours == commands(done.out + done.err)

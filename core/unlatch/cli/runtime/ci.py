@@ -105,7 +105,8 @@ def tell_outputs(ci: Ci, values: Mapping[str, str]) -> None:
         _append(ci.environ.get("GITHUB_OUTPUT"), "".join(lines))
     elif ci.system is System.AZURE:
         for name, value in outputs.items():
-            properties = f"variable={f'unlatch.{name}'.translate(_AZURE_PROPERTY)};isoutput=true"
+            # Read as STEP.name; the template calls its step unlatch.
+            properties = f"variable={name.translate(_AZURE_PROPERTY)};isoutput=true"
             output.command(f"##vso[task.setvariable {properties}]{value.translate(_AZURE)}")
 
 
