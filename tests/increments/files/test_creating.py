@@ -55,6 +55,15 @@ def test_numbers_go_on_from_the_highest(
     assert project.manager.create("x", kind="bug", by="ada").id == name
 
 
+def test_no_number_follows_the_last_one(project: Project) -> None:
+    project.add(metadata(), name="999999999-far")
+    before = tree(project.root)
+    with pytest.raises(UsageError) as caught:
+        project.manager.create("x", kind="bug", by="ada")
+    assert (caught.value.id, tree(project.root)) == ("number-too-high", before)
+    assert "rename 999999999-far" in str(caught.value.hint)
+
+
 @pytest.mark.parametrize(
     ("title", "slug"),
     [

@@ -147,6 +147,15 @@ def test_a_change_creates_the_metadata(project: Project) -> None:
     assert project.manager.read("7").warnings == ()
 
 
+@pytest.mark.parametrize("word", ["true", "null", "yes", "1", "by Ann"])
+def test_a_word_under_the_name_of_a_time_is_none(project: Project, word: str) -> None:
+    without_metadata(project, SPEC.replace("completed: 2025-11-01", f"completed: {word}"))
+    after, entry = reopen(project.manager, "7", "More", "ada")
+    assert (after.completed_at, entry.previous_completed_at) == (None, None)
+    assert "completed" not in project.data()
+    assert (project.data()["created"], project.data()["status"]) == ("2025-10-30", "active")
+
+
 @pytest.mark.parametrize("spec", ["# Search\n", "---\ntitle: Search\n---\n", "---\n[\n---\n"])
 def test_a_spec_that_names_no_status_does_not_stand_in(project: Project, spec: str) -> None:
     without_metadata(project, spec)

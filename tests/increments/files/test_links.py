@@ -669,6 +669,7 @@ def test_an_id_with_its_repository_stays_as_it_was_written() -> None:
 UNREAD: list[tuple[str, Any]] = [
     *(("github", {"issue": one}) for one in ("TBD", 0, -3, "0", "4.5", "\u00b2", "9" * 5000)),
     ("github", {"issue": 49, "url": GITHUB.format(50)}),
+    ("github", {"issue": 49, "url": "https://github.com/octo/widgets/pull/9"}),
     ("github", "#37"),
     ("ado", {"workItemId": "TBD"}),
     ("ado", {"workItemId": 4, "url": "https://dev.azure.com/fabrikam/_apis/wit/workItems/5"}),

@@ -16,7 +16,7 @@ from unlatch.increments.records.links import Shapes
 from unlatch.spi.text import without_controls
 from unlatch.worklog.disk.atomic import replace_file, writing
 from unlatch.worklog.disk.safe_open import make_folders, open_folder
-from unlatch.worklog.ids import number_of
+from unlatch.worklog.ids import LAST_NUMBER, number_of
 from unlatch.worklog.json_text.document import render_new
 from unlatch.worklog.times import stamp
 
@@ -47,14 +47,26 @@ def make_increment(
     facts: dict[str, Any],
 ) -> str:
     """Make an increment in planning, with the next number; returns the name of its folder."""
-    number = 1 + max((number_of(one.name) or 0 for one in layout.collection.folders()), default=0)
-    name = f"{number:04d}-{slug_of(title)}"
+    name = f"{_next_number(layout):04d}-{slug_of(title)}"
     times = dict.fromkeys(("created", "lastActivity"), stamp(facts["at"]))
     data = {"id": name, "status": Status.PLANNING.value, "type": kind, **times}
     for link in links:
         add_link(data, link, shapes.links[link.tracker])
     _make_folder(layout.increments / name, title, data, Created(to=Status.PLANNING, **facts))
     return name
+
+
+def _next_number(layout: Layout) -> int:
+    numbers = {number_of(one.name) or 0: one.name for one in layout.collection.folders()}
+    last = max(numbers, default=0)
+    if last == LAST_NUMBER:
+        raise UsageError(
+            "number-too-high",
+            f"no number follows that of {numbers[last]}",
+            where=str(layout.increments),
+            hint=f"rename {numbers[last]}, so that it begins with a lower number",
+        )
+    return last + 1
 
 
 def _make_folder(folder: Path, title: str, data: dict[str, Any], event: Created) -> None:

@@ -21,6 +21,7 @@ from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.file_check import or_restore
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
+from unlatch.worklog.times import read_stamp
 
 FORMAT_VERSION = 2
 ID_KEYS = ("id", "increment", "increment_id")
@@ -32,7 +33,8 @@ APPROVED = "approvedAt"
 TITLE_KEYS = ("title", "name")
 DOCUMENTS = (SPEC, TASKS)
 # The keys that are read from the front matter where there is no metadata.json.
-_SPEC_KEYS = ("status", "type", *CREATED_KEYS, *ACTIVITY_KEYS, *COMPLETED_KEYS, APPROVED, "origin")
+_SPEC_KEYS = ("status", "type", "origin")
+_SPEC_TIMES = (*CREATED_KEYS, *ACTIVITY_KEYS, *COMPLETED_KEYS, APPROVED)
 _LINK_KEYS = (*TRACKERS, *OUTER_BLOCKS, EXTERNAL_REF, EXTERNAL_URL)
 # A title stands at the beginning of a spec.md, and the rest may be long.
 _HEAD = 2048
@@ -75,7 +77,9 @@ def _from_spec(folder: Folder) -> SpecText:
         raise _error("metadata-missing", "the folder has no metadata.json", place, hint)
     links = {key: _with_numbers(values[key]) for key in _LINK_KEYS if key in values}
     known = {key: values[key] for key in _SPEC_KEYS if isinstance(values.get(key), str)}
-    made = JsonText.parse(render_new({"id": folder.name, **known, **links}))
+    # Every scalar is a text here, also a truth value under such a name.
+    times = {key: values[key] for key in _SPEC_TIMES if read_stamp(values.get(key))}
+    made = JsonText.parse(render_new({"id": folder.name, **known, **times, **links}))
     return SpecText(made.text, made.bom, made.value)
 
 
