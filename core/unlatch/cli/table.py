@@ -31,6 +31,7 @@ class Program(StrEnum):
     TASKS = "tasks_command of the user's configuration"
     EDITOR = "the user's editor"
     UNLATCH = "unlatch"
+    AGENT = "the program of --exec"
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +129,7 @@ SECTIONS = {
             "sessions.group",
             "Log, pause and resume agents' work",
             _LOCAL,
-            _GIT | {Program.EDITOR},
+            _GIT | {Program.EDITOR, Program.AGENT},
         ),
         Entry("workflow", "workflows.group", "Check and show workflows of agents", _LOCAL),
         Entry("migrate", "files.migrate", "Migrate a SpecWeave project to .unlatch", _LOCAL, _GIT),

@@ -13,8 +13,10 @@ from unlatch.cli.commands.sessions.chosen import (
     show_change,
     store_of,
 )
+from unlatch.cli.commands.sessions.hand_over import hand_over, program_of
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import UNDELIVERED
 from unlatch.cli.runtime.session import JSON, flag, with_session
 from unlatch.sessions import lifecycle
 from unlatch.sessions.context import resume_context
@@ -24,6 +26,7 @@ from unlatch.sessions.project import recorder
 
 if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session as Run
+    from unlatch.sessions.model import Session
 
 
 @click.command("start", help="Start a session, and print its id. (local)")
@@ -83,16 +86,34 @@ def pause_session(run: Run, *, wanted: str | None, as_json: bool) -> int:
     metavar="TOKENS",
     help="Maximum size of the context; all decisions and the newest phases are kept.",
 )
+@click.option(
+    "--exec",
+    "command",
+    metavar="COMMAND",
+    help="Start this program with the context as its input, as in 'claude -p'.",
+)
 @JSON
 @with_session
 def resume_session(
-    run: Run, *, wanted: str | None, reason: str | None, budget: int | None, as_json: bool
+    run: Run,
+    *,
+    wanted: str | None,
+    reason: str | None,
+    budget: int | None,
+    command: str | None,
+    as_json: bool,
 ) -> int:
+    if command is not None and as_json:
+        raise click.UsageError("--exec and --json exclude each other")
+    argv = program_of(run, command) if command is not None else None
     store = store_of(run)
     path = chosen(store, wanted, Status.PAUSED)
     # Before the change: its resume point counts, and a context over the budget changes nothing.
     context = resume_context(store, store.read(path).session, budget=budget)
     session = lifecycle.resume(store, path, reason=reason).session
+    if argv:
+        code = hand_over(run, argv, session, context.text)
+        return _ended(session, code)
     if as_json:
         output.document(
             "session-resume",
@@ -112,6 +133,13 @@ def resume_session(
         f"{session.id} is {session.meta.status}; its context has about {context.tokens:,} tokens",
     )
     return 0
+
+
+def _ended(session: Session, code: int) -> int:
+    """Report how the program of --exec ended."""
+    end = f"the program ended with exit code {code}; " if code else ""
+    output.talk(f"{end}{session.id} is active")
+    return UNDELIVERED if code else 0
 
 
 @click.command("complete", help="Complete a session, or record that it failed. (local)")
