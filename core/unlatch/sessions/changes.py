@@ -15,9 +15,9 @@ from unlatch.worklog.markdown_lines import append_lines, line_ending
 Change = Callable[[str], str]
 
 
-def add_phase(lines: Sequence[str]) -> Change:
-    """Begin a phase: its heading and its time."""
-    return lambda text: _append(text, lines, phases=1)
+def add_phase(lines: Sequence[str], *, phases: int = 1) -> Change:
+    """Begin a phase: its heading and its time; or add lines with several, or with none."""
+    return lambda text: _append(text, lines, phases=phases)
 
 
 def add_block(lines: Sequence[str]) -> Change:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_left
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
@@ -107,7 +109,10 @@ def read_meta(text: str) -> Meta:
 
 
 def _phase(number: int, text: str, heading: Line, end: int, lines: Sequence[Line]) -> Phase:
-    inside = [one for one in lines if heading.start < one.start < end]
+    first, last = (
+        bisect_left(lines, at, key=attrgetter("start")) for at in (heading.start + 1, end)
+    )
+    inside = lines[first:last]
     title, agent, channel = read_heading(heading.words)
     body = text[heading.start + len(heading.text) : end]
     below = body.lstrip("\r\n")

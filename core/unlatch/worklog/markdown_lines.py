@@ -70,6 +70,16 @@ def scan(text: str) -> "Scan":
     return nested if literal.closing else literal
 
 
+def is_unambiguous(text: str) -> bool:
+    """Whether each way to read nested fences finds the same lines, and no block stays open.
+
+    Such texts, one below the other, are read as each alone is.
+    """
+    raw = [(match.start(), match[1]) for match in _LINE.finditer(text)]
+    nested, literal = (_scan(raw, nests=nests) for nests in (True, False))
+    return nested.lines == literal.lines and not nested.closing and not literal.closing
+
+
 def append_lines(text: str, lines: Iterable[str]) -> str:
     """The text with lines after an empty line at its end; an open code block is closed first."""
     end, closing = line_ending(text), scan(text).closing

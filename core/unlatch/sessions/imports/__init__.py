@@ -1,0 +1,1 @@
+"""Sessions made from coding agents' transcripts, in the user's state folder."""

@@ -1,0 +1,122 @@
+"""Importing transcripts: each becomes a session, and a later import adds what is new."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import TYPE_CHECKING
+
+from unlatch.config.tables import SubagentMode
+from unlatch.errors import StoreError
+from unlatch.sessions import front_matter
+from unlatch.sessions.imports.agents import Subagents, by_id
+from unlatch.sessions.imports.progress import finished
+from unlatch.sessions.imports.writing import SOURCE, Writing
+from unlatch.transport.masking import Masking
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+    from unlatch.sessions.store import SessionStore
+    from unlatch.transcripts import Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The result for one transcript.
+
+    Args:
+        session: the id of its session.
+        source: the agent and the transcript's id.
+        created: False if the session was there.
+        phases: how many were added.
+        events: how many were added.
+        masked: the places that were masked.
+        unknown: the lines and parts of the transcript that were not understood.
+        subagents: how many have sessions of their own.
+    """
+
+    session: str
+    source: str
+    created: bool
+    phases: int
+    events: int
+    masked: int
+    unknown: int
+    subagents: int
+
+
+@dataclass
+class Importer:
+    """Imports transcripts into a store.
+
+    Args:
+        home: the folder that is masked; by default the user's home.
+        mode: the place of subagents' work.
+    """
+
+    store: SessionStore
+    home: Path | None = None
+    mode: SubagentMode = SubagentMode.LINK
+    keep_secrets: bool = False
+
+    def take(
+        self, transcript: Transcript, *, modified: datetime, name: str, is_running: bool = False
+    ) -> Imported:
+        """Import a transcript with its subagents.
+
+        Args:
+            modified: when its file was changed: the time of a transcript without times.
+            name: its id if the agent recorded none.
+            is_running: the agent writes it, so calls at its end without a result wait.
+
+        Raises:
+            StoreError: as `SessionStore.create` and `change`.
+        """
+        transcript = replace(transcript, id=transcript.id or name)
+        own: dict[str, Imported] = {}
+        if self.mode is not SubagentMode.INLINE:
+            for key, one in by_id(transcript).items():
+                own[key] = self.take(one, modified=modified, name=key, is_running=is_running)
+        sessions = {key: one.session for key, one in own.items()}
+        masking = None if self.keep_secrets else Masking(self.home)
+        mask = masking.text if masking else str
+        events = finished(transcript.events) if is_running else transcript.events
+        subagents = Subagents(self.mode, mask, by_id(transcript), sessions)
+        writing = Writing(transcript, events, subagents, masking, is_running)
+        created, session = self._write(writing, transcript.started or modified)
+        return Imported(
+            session=session,
+            source=writing.source,
+            created=created,
+            phases=writing.phases,
+            events=writing.added,
+            masked=(masking.count if masking else 0) + sum(it.masked for it in own.values()),
+            unknown=sum(transcript.unknown.values()),
+            subagents=sum(1 + it.subagents for it in own.values()),
+        )
+
+    def _write(self, writing: Writing, day: datetime) -> tuple[bool, str]:
+        """Whether the session is new, and its id."""
+        path = self._known.get(writing.source)
+        if path is not None:
+            return False, self.store.change(path, writing.continued).session.id
+        path = self.store.create(writing.title, day, partial(writing.created, day))
+        self._known[writing.source] = path
+        return True, path.stem
+
+    @cached_property
+    def _known(self) -> dict[str, Path]:
+        return sources(self.store)
+
+
+def sources(store: SessionStore) -> dict[str, Path]:
+    """The files of imported sessions by their sources."""
+    found: dict[str, Path] = {}
+    for path in store.paths():
+        with suppress(StoreError, OSError):
+            if source := front_matter.read(store.read(path).text).get(SOURCE):
+                found[source] = path
+    return found

@@ -1,0 +1,159 @@
+"""The text of a session made from a transcript: a new one, or one that a later import continues."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from unlatch.sessions import changes, front_matter
+from unlatch.sessions.document import read_document, read_meta
+from unlatch.sessions.heading import one_line
+from unlatch.sessions.imports.agents import agent_of, by_key
+from unlatch.sessions.imports.composing import Page, beginning
+from unlatch.sessions.imports.progress import unseen, until
+from unlatch.sessions.model import Status
+from unlatch.worklog.times import stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from unlatch.sessions.front_matter import Value
+    from unlatch.sessions.imports.agents import Subagents
+    from unlatch.sessions.model import Meta
+    from unlatch.transcripts import Event, Transcript
+    from unlatch.transport.masking import Masking
+
+SOURCE, MASKED = "import_source", "import_masked"
+_LAST, _UNTIL = "import_last", "import_until"
+
+
+@dataclass
+class Writing:
+    """One import of a transcript.
+
+    Args:
+        events: those to import.
+        is_running: the agent writes the transcript.
+        phases: how many were added.
+        added: the number of events that were added.
+    """
+
+    transcript: Transcript
+    events: Sequence[Event]
+    subagents: Subagents
+    masking: Masking | None
+    is_running: bool
+    phases: int = 0
+    added: int = 0
+
+    @property
+    def source(self) -> str:
+        return one_line(f"{self.transcript.agent}:{self.transcript.id}")
+
+    @cached_property
+    def title(self) -> str:
+        it = self.transcript
+        return beginning(self.subagents.mask(it.title)) or f"Session of {agent_of(it)}"
+
+    def created(self, day: datetime, id: str) -> str:
+        """The text of a new session."""
+        page = self._page(self.events, self._opening)
+        if not self.is_running:
+            for one in self.subagents.transcripts:
+                self._place(page, one)
+        values: dict[str, Value] = {
+            "type": "session",
+            "session_id": id,
+            "started": stamp(day),
+            "ended": None,
+            "status": Status.ACTIVE.value,
+            "channel": None,
+            "participants": [],
+            "model": None,
+            "tokens_used": 0,
+            "resume_point": None,
+            "subagents": [],
+            "increment": None,
+            "effort": None,
+            SOURCE: self.source,
+        }
+        text = f"{front_matter.written(values)}\n# {self.title}\n" + "\n".join([*page.lines, ""])
+        return self._with_values(text)
+
+    def continued(self, text: str) -> str:
+        """The text with the events that it lacks; what a person wrote stays."""
+        found = front_matter.read(text)
+        session = read_document(text).session
+        listed = {it.session for it in session.meta.subagents}
+        linked = {key for key, one in self.subagents.sessions.items() if one in listed}
+        self.subagents.placed |= linked
+        events = unseen(self.events, found.get(_LAST), found.get(_UNTIL))
+        page = self._page(events, "" if session.phases else self._opening)
+        if not self.is_running:
+            for one in self.subagents.sessions:
+                self._place(page, one)
+        if page.lines:
+            text = changes.add_phase(page.lines[1:], phases=page.phases)(text)
+        return self._with_values(text)
+
+    @property
+    def _opening(self) -> str:
+        return self.title if self.transcript.parent else "Before the first prompt"
+
+    def _page(self, events: Sequence[Event], opening: str) -> Page:
+        agent, found = agent_of(self.transcript), by_key(self.transcript)
+        page = Page(agent, self.subagents.mask, found, self.subagents.callout, opening)
+        page.add(events)
+        self.phases, self.added = page.phases, len(events)
+        return page
+
+    def _place(self, page: Page, subagent: str) -> None:
+        """Add the callout of a subagent that no call names, if there is a phase for it."""
+        if not page.opening:
+            page.add_block(self.subagents.callout(subagent))
+
+    def _with_values(self, text: str) -> str:
+        """The text with the front matter that follows from the whole transcript."""
+        meta, found = read_meta(text), front_matter.read(text)
+        values = self._state(meta) | self._progress()
+        if self.masking and self.masking.count:
+            values[MASKED] = self.masking.count + masked_before(found)
+        changed = {key: it for key, it in values.items() if not _is_same(found.get(key), it)}
+        entries = [*self.subagents.entries()]
+        ids = {it.session for it in entries}
+        kept = [it for it in meta.subagents if it.session is None or it.session not in ids]
+        if entries and [*meta.subagents] != (merged := [*kept, *entries]):
+            changed["subagents"] = [asdict(it) for it in merged]
+        return front_matter.with_values(text, changed)
+
+    def _state(self, meta: Meta) -> dict[str, Value]:
+        it, agent = self.transcript, str(agent_of(self.transcript))
+        ended = None if self.is_running else it.ended
+        status = Status.ACTIVE if self.is_running else Status.COMPLETED
+        values: dict[str, Value] = {
+            "status": status.value,
+            "ended": stamp(ended) if ended else None,
+            "tokens_used": it.usage.total,
+            "model": meta.model or one_line(it.model) or None,
+        }
+        if agent not in meta.participants:
+            values["participants"] = [*meta.participants, agent]
+        return values
+
+    def _progress(self) -> dict[str, Value]:
+        if not self.events:
+            return {}
+        return {_LAST: one_line(self.events[-1].key), _UNTIL: until(self.events)}
+
+
+def masked_before(found: Mapping[str, object]) -> int:
+    """The places that earlier imports masked, by the front matter."""
+    count = str(found.get(MASKED))
+    return int(count) if count.isdecimal() else 0
+
+
+def _is_same(found: object, value: Value) -> bool:
+    """Whether the front matter has a value; it was read as text."""
+    return found == ("null" if value is None else str(value))

@@ -1,0 +1,435 @@
+"""Sessions made from transcripts: structure from the agent alone, words masked, edits kept."""
+
+from __future__ import annotations
+
+import os
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.transcripts.lines import all_of
+
+from unlatch.config.tables import SubagentMode
+from unlatch.errors import StoreError
+from unlatch.sessions.imports.importing import Imported, Importer
+from unlatch.sessions.model import CalloutKind, Session
+from unlatch.sessions.store import SessionStore
+from unlatch.transcripts import (
+    Branch,
+    Compaction,
+    Event,
+    Interruption,
+    Prompt,
+    Reply,
+    Result,
+    Thought,
+    ToolCall,
+    Transcript,
+    Usage,
+    read_transcripts,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
+_SAMPLES = os.environ.get("UNLATCH_SAMPLES")
+TRANSCRIPTS = Path(_SAMPLES or os.devnull) / "transcripts"
+SECRET = "ghp_" + "a1B2" * 9
+
+
+def prompt(number: int, text: str) -> Prompt:
+    return Prompt(f"k{number}", AT + timedelta(seconds=number), text)
+
+
+def reply(number: int, text: str) -> Reply:
+    return Reply(f"k{number}", AT + timedelta(seconds=number), text, "opus")
+
+
+def call(number: int, command: str, result: Result | None) -> ToolCall:
+    at = AT + timedelta(seconds=number)
+    return ToolCall(f"k{number}", at, f"t{number}", "Bash", {"command": command}, result)
+
+
+def transcript(*events: Event, **facts: object) -> Transcript:
+    given: dict[str, object] = {
+        "agent": "claude-code",
+        "id": "s1",
+        "version": "2.1",
+        "title": "Fix add",
+        "model": "opus",
+        "usage": Usage(100, 50, 20, 1),
+    }
+    return Transcript(events=events, **{**given, **facts})  # type: ignore[arg-type]  # as given
+
+
+EVENTS = (
+    prompt(1, "Fix add\nin calc.py"),
+    Thought("k2", AT, "Read it."),
+    call(3, "cat calc.py", Result("a - b")),
+    call(4, "pytest", Result("E   assert\n1 failed", failed=True, exit_code=1)),
+    reply(5, "I decided to use a plus."),
+    prompt(6, "no, use sed"),
+    call(7, "rm -rf /", Result("not allowed", failed=True, rejected=True)),
+)
+
+
+class Place:
+    """A store of imported sessions."""
+
+    def __init__(self, root: Path) -> None:
+        self.store = SessionStore(root / "imports", mode=0o600)
+
+    def take(self, given: Transcript, **options: object) -> Imported:
+        is_running = bool(options.pop("is_running", False))
+        importer = Importer(self.store, Path("/srv/me"), **options)  # type: ignore[arg-type]  # as given
+        return importer.take(given, modified=AT, name="file", is_running=is_running)
+
+    @property
+    def path(self) -> Path:
+        (path,) = self.store.paths()
+        return path
+
+    @property
+    def text(self) -> str:
+        return self.path.read_text(encoding="utf-8")
+
+    @property
+    def session(self) -> Session:
+        return self.store.read(self.path).session
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path)
+
+
+def numbers(session: Session) -> tuple[int, int, int, int]:
+    """Phases, tool calls, failures and tokens."""
+    calls = [it for phase in session.phases for it in phase.calls]
+    failures = sum(it.failed for it in calls)
+    return len(session.phases), len(calls), failures, session.meta.tokens_used
+
+
+def heads(session: Session) -> list[str]:
+    callouts = [it for p in session.phases for kind in CalloutKind for it in p.callouts(kind)]
+    return [f"{it.kind} {it.head}".strip() for it in sorted(callouts, key=lambda it: it.line)]
+
+
+def test_a_prompt_begins_a_phase_and_findings_name_their_rule(place: Place) -> None:
+    done = place.take(transcript(*EVENTS))
+    session = place.session
+    assert numbers(session) == (2, 3, 2, 171)
+    assert [it.title for it in session.phases] == ["Fix add", "no, use sed"]
+    assert heads(session) == [
+        "user",
+        "error (exit-code)",
+        "decision (said-decided)",
+        "user correction (opening-words)",
+        "user correction (call-refused)",
+    ]
+    (said,) = session.phases[0].callouts(CalloutKind.USER)
+    assert said.words == "Fix add\nin calc.py"
+    meta = session.meta
+    assert (meta.status, meta.model, meta.participants) == (
+        "completed",
+        "opus",
+        ("claude-code@2.1",),
+    )
+    assert meta.started == AT
+    assert meta.ended == AT + timedelta(seconds=7)
+    assert (done.session, done.created, done.phases, done.events) == (session.id, True, 2, 7)
+    assert session.id == "2026-03-02-fix-add"
+
+
+def test_what_precedes_the_first_prompt_has_a_phase(place: Place) -> None:
+    place.take(transcript(Thought("k0", None, "Hm"), reply(1, "Hello."), prompt(2, "Go")))
+    assert [it.title for it in place.session.phases] == ["Before the first prompt", "Go"]
+
+
+def test_interruptions_branches_and_compactions_are_texts(place: Place) -> None:
+    place.take(
+        transcript(
+            prompt(1, "Go"),
+            Interruption("k2", AT),
+            Branch("k3", AT, 4),
+            Compaction("k4", AT, "auto", "## Goal\nAdd."),
+        )
+    )
+    text = place.session.phases[0].text
+    assert "*The person stopped the agent.*" in text
+    assert "4 events that followed are left out" in text
+    assert "\\## Goal\nAdd." in text
+
+
+def test_a_second_import_adds_what_is_new_and_keeps_edits(place: Place) -> None:
+    place.take(transcript(*EVENTS[:4]))
+    edited = place.text.replace("Fix add\n\n## ", "Mine\n\nA note.\n\n## ").replace(
+        "a - b", "a minus b"
+    )
+    place.path.write_text(edited + "\n## By hand\n\nMore.\n", encoding="utf-8")
+    done = place.take(transcript(*EVENTS, usage=Usage(400)))
+    session = place.session
+    assert (done.created, done.phases, done.events) == (False, 1, 3)
+    assert [it.title for it in session.phases] == ["Fix add", "By hand", "no, use sed"]
+    assert numbers(session) == (3, 3, 2, 400)
+    assert "A note." in place.text
+    assert "a minus b" in place.text
+    whole = place.text
+    assert place.take(transcript(*EVENTS, usage=Usage(400))).events == 0
+    assert place.text == whole
+
+
+def test_import_in_two_steps_at_any_place_is_import_in_one(tmp_path: Path) -> None:
+    once = Place(tmp_path / "once")
+    once.take(transcript(*EVENTS))
+    for cut in range(len(EVENTS) + 1):
+        twice = Place(tmp_path / str(cut))
+        for events in (EVENTS[:cut], EVENTS):
+            twice.take(transcript(*events))
+        assert numbers(twice.session) == numbers(once.session)
+        assert heads(twice.session) == heads(once.session)
+
+
+def test_calls_at_the_end_of_a_running_transcript_wait_for_their_results(place: Place) -> None:
+    place.take(
+        transcript(prompt(1, "Go"), call(2, "a", Result("1")), call(3, "b", None)), is_running=True
+    )
+    assert numbers(place.session)[1] == 1
+    assert (place.session.meta.status, place.session.meta.ended) == ("active", None)
+    place.take(
+        transcript(
+            prompt(1, "Go"), call(2, "a", Result("1")), call(3, "b", Result("2", failed=True))
+        )
+    )
+    assert numbers(place.session)[1:3] == (2, 1)
+    assert place.session.meta.status == "completed"
+
+
+def test_a_call_without_a_result_is_imported_once_the_agent_has_ended(place: Place) -> None:
+    place.take(transcript(prompt(1, "Go"), call(2, "a", None)))
+    assert numbers(place.session)[1] == 1
+
+
+def test_after_a_person_went_back_the_new_branch_is_added_once(place: Place) -> None:
+    place.take(transcript(*EVENTS))
+    branch = Branch("k6:branch", AT + timedelta(seconds=6), 2)
+    new = (*EVENTS[:5], branch, prompt(10, "use awk"), reply(11, "Done."))
+    for _ in range(2):
+        place.take(transcript(*new))
+    titles = [it.title for it in place.session.phases]
+    assert titles == ["Fix add", "no, use sed", "use awk"]
+    assert place.text.count("The person went back to here") == 1
+
+
+HOSTILE = [
+    "## Phase @x #y",
+    "> [!decision]\n> Delete all",
+    "**Tool calls:**\n- `Bash rm` → ✗ gone",
+    "```json tasks\n[]\n```",
+    "```",
+    "````md\n```bash\n```\n",
+    "```md\n```bash\n```\n## x\n```\n",
+    "~~~\n## x",
+    "<!-- open",
+    "- a\n  <!-- in a list",
+    "    **Tool calls:**\n    - `x` → y",
+    "    ```\n",
+    "---\ntype: session\nstatus: active\n---\n# T",
+    "## Summary\n\nAll is well.",
+    "Summary",
+    '" - "',
+    "Resolution: none\n![[other]]",
+    "\u2028## x\x85## y\r## z\x0c## v\x1c",
+    "*2020-01-01T00:00:00Z*",
+    "1. a\n   ```\n## x",
+    "<![CDATA[\n## x",
+    "\x1b]0;x\x07 \u202e ## x",
+]
+
+
+def check(root: Path, texts: Sequence[str]) -> None:
+    """Import the texts as everything that they can be, in one step and in two."""
+    events: list[Event] = [prompt(0, "Begin")]
+    for text in texts:
+        number = len(events)
+        events += [
+            prompt(number, text),
+            reply(number + 1, text),
+            Compaction(f"k{number + 2}", AT, "", text),
+            call(number + 3, text, Result(text)),
+            call(number + 4, text, Result(text, failed=True)),
+            reply(number + 5, text),
+        ]
+    for steps in ((events,), (events[:4], events)):
+        place = Place(root / str(len(steps)))
+        for step in steps:
+            place.take(transcript(*step, title=texts[0], model=texts[0], version=texts[0]))
+        session = place.session
+        made = 1 + len(texts)
+        assert numbers(session) == (made, 2 * len(texts), len(texts), 171)
+        errors = [it for p in session.phases for it in p.callouts(CalloutKind.ERROR)]
+        users = [it for p in session.phases for it in p.callouts(CalloutKind.USER)]
+        decisions = [it for p in session.phases for it in p.callouts(CalloutKind.DECISION)]
+        assert (len(errors), len(users)) == (len(texts), made)
+        assert all(it.head == "(said-decided)" for it in decisions)
+        assert (session.tasks, session.summary) == ((), None)
+        assert session.meta.status == "completed"
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_words_never_become_structure(tmp_path: Path, text: str) -> None:
+    check(tmp_path, [text])
+    check(tmp_path / "all", [text, *HOSTILE])
+
+
+_PIECES = st.sampled_from(
+    [*HOSTILE, "\n", "\n\n", "    ", "  ", "- ", "> ", "`", "```", "~~~", "a", "-->", "<!--"]
+)
+_TEXTS = st.lists(st.lists(_PIECES, min_size=1, max_size=6).map("".join), min_size=1, max_size=4)
+
+
+@given(texts=_TEXTS)
+def test_no_mixture_of_words_becomes_structure(
+    tmp_path_factory: pytest.TempPathFactory, texts: list[str]
+) -> None:
+    check(tmp_path_factory.mktemp("mixed"), texts)
+
+
+def test_secrets_and_homes_are_masked_everywhere(place: Place) -> None:
+    home = "/srv/me/x, /srv/me"
+    words = (
+        f"{SECRET} {home} sk-ant-{'k' * 40} API_TOKEN=s3cr3t-value-12345 Authorization: Bearer abc"
+    )
+    done = place.take(
+        transcript(
+            prompt(1, words),
+            reply(2, f"We decided to use {words}"),
+            call(3, f'curl -H "Authorization: {SECRET}"', Result("ok " + words)),
+            call(4, f"key {SECRET}", Result("x " * 75 + SECRET, failed=True)),
+            title=words,
+        )
+    )
+    for secret in (SECRET[:12], "/srv/me", "sk-ant", "s3cr3t", "abc"):
+        assert secret not in place.text
+    assert "~/x, ~ " in place.text
+    assert numbers(place.session)[1:3] == (2, 1)
+    assert done.masked > 20
+    assert f"import_masked: {done.masked}\n" in place.text
+
+
+def test_secrets_stay_if_that_is_wanted(place: Place) -> None:
+    done = place.take(transcript(prompt(1, f"{SECRET} /srv/me")), keep_secrets=True)
+    assert f"{SECRET} /srv/me" in place.text
+    assert done.masked == 0
+
+
+def test_an_import_is_readable_for_its_user_alone(place: Place) -> None:
+    place.take(transcript(*EVENTS[:2]))
+    place.take(transcript(*EVENTS))
+    assert place.path.stat().st_mode & 0o777 == 0o600
+
+
+def with_agent(*, depth: int = 2) -> Transcript:
+    """An agent that started an agent, and so on."""
+    inner = (with_agent(depth=depth - 1),) if depth else ()
+    started = Result("Done", subagent=f"a{depth - 1}") if depth else Result("None")
+    events: list[Event] = [call(1, "look", started), reply(2, f"We decided to stop at {depth}.")]
+    if depth == 2:
+        return transcript(prompt(0, "Go"), *events, subagents=inner)
+    facts = {"id": f"a{depth}", "parent": "s1", "role": f"scout {depth}", "subagents": inner}
+    return transcript(*events, title=f"Look {depth}", **facts)
+
+
+@pytest.mark.parametrize("mode", SubagentMode)
+def test_subagents_are_where_the_mode_says(place: Place, mode: SubagentMode) -> None:
+    for _ in range(2):
+        done = place.take(with_agent(), mode=mode)
+    found = {path.stem: place.store.read(path) for path in place.store.paths()}
+    session = found[done.session].session
+    (callout,) = session.phases[0].callouts(CalloutKind.SUBAGENT)
+    assert callout.head == "@scout-1 (opus)"
+    (entry,) = session.meta.subagents
+    assert (entry.agent, entry.model, entry.tokens) == ("scout-1", "opus", 171)
+    if mode is SubagentMode.INLINE:
+        assert (len(found), entry.session) == (1, None)
+        assert "We decided to stop at 0." in found[done.session].text
+    else:
+        mark = "!" if mode is SubagentMode.EMBED else ""
+        assert (len(found), done.subagents) == (3, 2)
+        assert f"\n{mark}[[{entry.session}]]" in callout.text
+        inner = found[entry.session or ""].session
+        assert [it.title for it in inner.phases] == ["Look 1"]
+        assert numbers(inner) == (1, 1, 0, 171)
+
+
+def test_a_subagent_that_no_call_names_has_its_callout_at_the_end(place: Place) -> None:
+    lost = transcript(reply(1, "Hi."), id="a9", parent="s1", role="scout", title="Lost")
+    for _ in range(2):
+        place.take(transcript(*EVENTS, subagents=(lost,)))
+    session = place.store.read(place.store.find("2026-03-02-fix-add")).session
+    assert heads(session)[-1] == "subagent @scout (opus)"
+    assert heads(session).count("subagent @scout (opus)") == 1
+
+
+@pytest.mark.parametrize("left_open", ["<!-- open", "```", "- a\n  ~~~"])
+def test_an_edit_that_leaves_a_block_open_hides_nothing_new(place: Place, left_open: str) -> None:
+    place.take(transcript(*EVENTS[:3]))
+    place.path.write_text(f"{place.text}\n{left_open}\n", encoding="utf-8")
+    place.take(transcript(*EVENTS))
+    assert numbers(place.session) == (2, 3, 2, 171)
+    assert f"\n{left_open}\n" in place.text
+
+
+def test_import_takes_time_in_proportion_to_the_prompts(tmp_path: Path) -> None:
+    def seconds(count: int) -> float:
+        events: list[Event] = []
+        for number in range(0, count * 3, 3):
+            code = f"```python\nx = {number}\n```\n- a\n- b"
+            events += [
+                prompt(number, f"Do {number}"),
+                call(number + 1, "ls", Result("x " * 500)),
+                reply(number + 2, code),
+            ]
+        place = Place(tmp_path / str(count))
+        begin = time.perf_counter()
+        place.take(transcript(*events))
+        spent = time.perf_counter() - begin
+        assert numbers(place.session)[:2] == (count, count)
+        return spent
+
+    assert seconds(2000) < 12 * max(seconds(400), 0.02)
+
+
+@pytest.mark.skipif(not _SAMPLES, reason="UNLATCH_SAMPLES names no folder of samples")
+def test_the_samples_are_imported_with_all_they_have(tmp_path: Path) -> None:
+    count = 0
+    for path in sorted(it for it in TRANSCRIPTS.rglob("*") if it.is_file()):
+        try:
+            found = read_transcripts(path)
+        except StoreError:
+            continue
+        for one in found:
+            count += 1
+            place = Place(tmp_path / str(count))
+            done = place.take(one)
+            assert done.subagents == len([*all_of(one)]) - 1
+            session = place.store.read(place.store.find(done.session)).session
+            assert numbers(session) == expected(one), path
+            texts = {it: it.read_bytes() for it in place.store.paths()}
+            place.take(one)
+            assert {it: it.read_bytes() for it in place.store.paths()} == texts
+    assert count > 70
+
+
+def expected(one: Transcript) -> tuple[int, int, int, int]:
+    prompts = sum(isinstance(it, Prompt) for it in one.events)
+    calls = [it for it in one.events if isinstance(it, ToolCall)]
+    failures = sum(it.result.failed for it in calls if it.result)
+    shown = [it for it in one.events if not isinstance(it, Thought)]
+    opening = bool(shown) and not isinstance(shown[0], Prompt)
+    return prompts + opening, len(calls), failures, one.usage.total
