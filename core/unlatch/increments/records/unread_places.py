@@ -32,6 +32,8 @@ _NAMING = re.compile(
     r"(?!milestone|project|last|sync).*(?:issue|item|stor|epic|feature|key|number|url|ref)",
     re.IGNORECASE,
 )
+# These name an item only in the block of a tracker that is known.
+_SHORT = re.compile(r"id|num|link|href", re.IGNORECASE)
 
 
 def unread_places(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterator[Path]:
@@ -78,7 +80,7 @@ def _naming(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterator
         if isinstance(block, dict):
             # 0 is no item, and no number of items where an item belongs.
             keys = [key for key, one in block.items() if one or (key in own and one == 0)]
-            is_named = any(map(_NAMING.match, keys))
+            is_named = any(_NAMING.match(key) or _SHORT.fullmatch(key) for key in keys)
         else:
             # SpecWeave writes null in externalLinks for a tracker without an item.
             is_named = block is not None or len(path) == 1
