@@ -224,6 +224,26 @@ def test_options_select_reopens(
     assert [ULIDS[one] for one in wanted] == [one["id"] for one in rows(several, *options)]
 
 
+def test_reopens_of_two_clones_end_with_the_same_completion(project: Project) -> None:
+    before = {"previousCompletedAt": at(9)}
+    entries = [reopen(1, at(10), **before), reopen(2, at(11), **before)]
+    project.increment(status="completed", completedAt=at(12), reopenHistory=entries)
+
+    document = project.run("history", "--all", "--json").document
+
+    assert [at(12)] * 2 == [one["completedAgainAt"] for one in document["reopened"]]
+    assert 0 == document["notCompleted"]
+
+
+def test_a_completion_in_the_second_of_the_reopen_is_the_one_before(project: Project) -> None:
+    entries = [reopen(1, at(9), previousCompletedAt=at(9))]
+    project.increment(status="active", reopenHistory=entries)
+
+    (one,) = project.run("history", "--all", "--json").document["reopened"]
+
+    assert (at(9), None) == (one["completedAt"], one["completedAgainAt"])
+
+
 def test_lengths_of_time_count_back_from_now(project: Project) -> None:
     now = datetime.now(UTC)
     ages = [timedelta(hours=5), timedelta(days=3), timedelta(days=10), timedelta(days=40)]

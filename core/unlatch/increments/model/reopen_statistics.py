@@ -151,16 +151,17 @@ def reopen_statistics(
 
 def _reopens(increment: Increment) -> Iterator[Reopen]:
     entries = sorted(increment.reopens, key=lambda entry: (entry.reopened_at, entry.id))
-    completions = [read_stamp(entry.previous_completed_at) for entry in entries[1:]]
-    # Only a completed increment is reopened, so the next reopen has the time of the completion.
-    completions.append(increment.completed_at if increment.status is Status.COMPLETED else None)
-    for entry, again in zip(entries, completions, strict=False):
-        before, is_undone = read_stamp(entry.previous_completed_at), entry.reverted_at is not None
+    # A later reopen has the time of the completion between; one of another clone does not.
+    times = [read_stamp(entry.previous_completed_at) for entry in entries]
+    times.append(increment.completed_at if increment.status is Status.COMPLETED else None)
+    for place, (entry, before) in enumerate(zip(entries, times, strict=False)):
+        at, later = entry.reopened_at, (one for one in times[place + 1 :] if one != before)
+        again = min((one for one in later if one is not None and one >= at), default=None)
         yield Reopen(
             increment,
             entry,
-            before if before is not None and before <= entry.reopened_at else None,
-            None if is_undone or again is None or again < entry.reopened_at else again,
+            before if before is not None and before <= at else None,
+            again if entry.reverted_at is None else None,
         )
 
 
