@@ -82,15 +82,20 @@ def test_links_of_long_files_are_read_in_time(
     assert _grows_with_its_size(read, size)
 
 
-def test_a_title_of_marks_is_searched_in_time(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("piece", "size"), [("\x01", 5000), ("word ", 16000)])
+@pytest.mark.parametrize("place", ["title", "summary"])
+def test_a_long_title_or_summary_is_searched_in_time(
+    tmp_path: Path, piece: str, size: int, place: str
+) -> None:
     def search(size: int) -> None:
         index = SearchIndex(tmp_path / f"{size}.sqlite3")
-        document = Document("word " + "\x01" * size)
+        document = Document(**{"title": "", place: f"word {piece * size} end"})
         index.refresh("kind", [Source("1", "1", lambda: document)])
-        (hit,) = index.search("word")
-        assert [one.word for one in hit.matches] == ["word"]
+        (hit,) = index.search("word end")
+        assert (hit.matches[0].word, hit.matches[0].where) == ("word", place)
+        assert "end" in [one.word for one in hit.matches]
 
-    assert _grows_with_its_size(search, 5000)
+    assert _grows_with_its_size(search, size)
 
 
 def test_aliases_in_front_matter_are_not_expanded(project: Project) -> None:

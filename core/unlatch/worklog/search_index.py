@@ -43,7 +43,10 @@ _PASSING = {
     sqlite3.SQLITE_FULL: "free disk space, then run the command again",
 }
 _FIRST, _LAST = "\x01", "\x02"
-_VERSION = 1
+# Marking takes a time that grows with the square of the matches: only these characters of a title
+# and a summary are marked, and the rest counts as text.
+_MARKED = 20_000
+_VERSION = 2
 _TABLES = f"""
 DROP TABLE IF EXISTS source;
 DROP TABLE IF EXISTS document;
@@ -218,7 +221,9 @@ def _put(database: sqlite3.Connection, kind: str, source: Source, number: int | 
     document = source.read()
     row = (kind, source.key, source.stamp)
     added = database.execute("INSERT INTO source (kind, key, stamp) VALUES (?, ?, ?)", row)
-    texts = (document.title.replace("-", " "), document.summary, document.text)
+    title, summary = document.title.replace("-", " "), document.summary
+    text = "\n".join((document.text, title[_MARKED:], summary[_MARKED:]))
+    texts = (title[:_MARKED], summary[:_MARKED], text)
     database.execute(
         "INSERT INTO document (rowid, title, summary, text) VALUES (?, ?, ?, ?)",
         (added.lastrowid, *(text.encode(errors="replace").decode() for text in texts)),
@@ -233,10 +238,7 @@ def _drop(database: sqlite3.Connection, number: int) -> None:
 def _ranked(
     database: sqlite3.Connection, words: Sequence[str], kinds: Sequence[str] | None, limit: int
 ) -> list[tuple[int, str, str, str, str]]:
-    """Number, kind, key, and title and summary with the matches marked.
-
-    Marking takes a time that grows with the square of the matches: a long text is not marked.
-    """
+    """Number, kind, key, and title and summary with the matches marked."""
     marks = f"'{_FIRST}', '{_LAST}'"
     parts = [f"highlight(document, {number}, {marks})" for number in range(2)]
     chosen = f"AND kind IN ({', '.join('?' * len(kinds))})" if kinds is not None else ""
