@@ -59,16 +59,16 @@ def _run(session: Session, tool: str, typed: dict[str, Any], /, **arguments: Any
     return code
 
 
-@click.command("open", help="Open an effort, and make it the active one. (local)")
+@click.command("open", help="Open an effort and make it active. (local)")
 @click.argument("name")
 @_options
 def open_effort(session: Session, *, name: str, **typed: Any) -> int:
     return _run(session, "open_effort", typed, name=name)
 
 
-@click.command("close", help="Conclude an effort; by default the active one. (local)")
+@click.command("close", help="Conclude an effort, by default the active one. (local)")
 @click.argument("effort", metavar="[ID]", required=False)
-@click.option("--summary", metavar="TEXT", help="Say what was done, decided and rejected.")
+@click.option("--summary", metavar="TEXT", help="Summary: what was done, decided and rejected.")
 @_options
 def close_effort(session: Session, *, effort: str | None, summary: str | None, **typed: Any) -> int:
     if summary is None:
@@ -76,7 +76,7 @@ def close_effort(session: Session, *, effort: str | None, summary: str | None, *
     return _run(session, "conclude_effort", typed, effort_id=effort, summary=summary)
 
 
-@click.command("reopen", help="Reopen a concluded effort; its log goes on. (local)")
+@click.command("reopen", help="Reopen a concluded effort and continue its log. (local)")
 @_EFFORT
 @reason_option("Record this reason.")
 @_options
@@ -84,21 +84,21 @@ def reopen_effort(session: Session, *, effort: str, reason: str | None, **typed:
     return _run(session, "reopen_effort", typed, id=effort, reason=reason)
 
 
-@click.command("switch", help="Make an open effort the active one; `ambient` is none. (local)")
+@click.command("switch", help="Switch to another open effort, or to none (`ambient`). (local)")
 @_EFFORT
 @_options
 def switch_effort(session: Session, *, effort: str, **typed: Any) -> int:
     return _run(session, "switch_effort", typed, id=effort)
 
 
-@click.command("expand", help="Load a concluded effort's log into the context. (local)")
+@click.command("expand", help="Load the log of a concluded effort into the context. (local)")
 @_EFFORT
 @_options
 def expand_effort(session: Session, *, effort: str, **typed: Any) -> int:
     return _run(session, "expand_effort", typed, id=effort)
 
 
-@click.command("collapse", help="Put an expanded effort back to its summary. (local)")
+@click.command("collapse", help="Remove an expanded log from the context again. (local)")
 @_EFFORT
 @_options
 def collapse_effort(session: Session, *, effort: str, **typed: Any) -> int:

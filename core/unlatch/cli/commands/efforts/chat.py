@@ -39,12 +39,12 @@ if TYPE_CHECKING:
 _HITS = 5
 
 
-@click.command("chat", help="Talk with the model of your configuration. (asks a chat model)")
+@click.command("chat", help="Chat with the configured model. (asks a chat model)")
 @CONVERSATION
 @click.option(
     "--script",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="Take the replies from this JSON file instead of a model.",
+    help="Read replies from this JSON file instead of asking a model.",
 )
 @with_session
 def chat_effort(session: Session, *, conversation: str, script: Path | None) -> int:
@@ -162,7 +162,7 @@ def _found(workspace: Workspace, query: str) -> list[Answer]:
     ]
 
 
-@click.command("demo", help="See a conversation with efforts (no account needed). (local)")
+@click.command("demo", help="Show a scripted conversation (no account needed). (local)")
 @with_session
 def demo_effort(session: Session) -> int:
     from unlatch.project.setup import set_up  # noqa: PLC0415

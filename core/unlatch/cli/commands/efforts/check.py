@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from unlatch.efforts.verify import Problem
 
 
-@click.command("verify", help="Find lines of logs that are not as they were written. (local)")
+@click.command("verify", help="Find log lines that were changed, removed or added. (local)")
 @click.argument("efforts", metavar="[ID]...", nargs=-1)
 @JSON
 @with_session
@@ -63,14 +63,14 @@ def _line(problem: Problem) -> str:
     return problem.file + message.format(line=problem.line, kind=problem.kind)
 
 
-@click.command("export", help="Print an effort with probable secrets masked. (local)")
+@click.command("export", help="Export an effort with probable secrets masked. (local)")
 @click.argument("effort", metavar="ID")
-@click.option("--jsonl", is_flag=True, help="Print the log's lines instead of Markdown.")
+@click.option("--jsonl", is_flag=True, help="Print log lines as JSON instead of Markdown.")
 @click.option(
     "--output",
     "file",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write to this file, which must not exist; by default to stdout.",
+    help="Write to this new file instead of stdout.",
 )
 @with_session
 def export_effort(session: Session, *, effort: str, jsonl: bool, file: Path | None) -> int:

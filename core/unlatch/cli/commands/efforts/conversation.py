@@ -24,7 +24,7 @@ CONVERSATION = click.option(
     metavar="NAME",
     default="main",
     show_default=True,
-    help="The conversation whose active and expanded efforts this changes.",
+    help="Conversation; each has its own active and expanded efforts.",
 )
 
 

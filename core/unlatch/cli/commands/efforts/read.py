@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 _SHOWN = 10
 
 
-@click.command("list", help="List the efforts, the one that was changed last first. (local)")
+@click.command("list", help="List efforts, most recently changed first. (local)")
 @click.option(
     "--status",
     type=click.Choice([one.value for one in Status]),
     metavar="STATUS",
-    help="Only open or concluded ones.",
+    help="Select efforts by status (open or concluded).",
 )
 @CONVERSATION
 @JSON
