@@ -7,6 +7,8 @@ from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
 from tests.cli.refusing import assert_refused, assert_unchanged
 from tests.cli.terminal import Terminal
 
+from unlatch import __version__
+
 NOUNS = {"github": "issue", "ado": "work-item", "jira": "issue"}
 COMMANDS = ["create", "update", "close", "reopen"]
 
@@ -209,3 +211,16 @@ def test_without_authorisation_they_end_with_exit_code_4(completed: Project, tra
 
     assert done.code == 4, done.said
     assert "next: " in done.err
+
+
+def test_every_request_names_unlatch_and_its_version(completed: Project) -> None:
+    trace = completed.home / "trace"
+
+    done = completed.run("--trace-http", str(trace), "resume", "7", "--reason", REASON, "--yes")
+
+    assert done.code == 0, done.said
+    lines = trace.read_text().splitlines()
+    agents = [line for line in lines if line.startswith("> User-Agent:")]
+    assert completed.box.requests.count() == len(agents)
+    expected = f"> User-Agent: unlatch/{__version__} (+https://pypi.org/project/unlatch/)"
+    assert {expected} == set(agents)
