@@ -149,6 +149,13 @@ def test_a_link_keeps_its_repository(project: Project) -> None:
     assert data(project, externalLinks=links) == {**metadata(), **left, **moved}
 
 
+def test_a_repository_beside_an_address_stays_where_it_is(project: Project) -> None:
+    facts = {"repo": "octo/widgets", "state": "open"}
+    links = {"github": {"issueNumber": 4, "issueUrl": ISSUE, **facts}}
+    expected = {"github": {"issue": 4, "url": ISSUE}, "externalLinks": {"github": facts}}
+    assert data(project, externalLinks=links) == {**metadata(), **expected}
+
+
 def entry(number: int, **more: Any) -> dict[str, Any]:
     return {"number": number, "url": GITHUB.format(number), **more}
 

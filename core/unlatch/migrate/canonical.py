@@ -148,7 +148,7 @@ def _is_alike(before: Increment, after: Increment) -> bool:
     plain = {"raw_status": "", "links": (), "warnings": ()}
     if replace(before, **plain) != replace(after, **plain):  # type: ignore[arg-type]  # as named
         return False
-    facts = attrgetter("url", "story", "base", "target")
+    facts = attrgetter("key", "story", "base")
     return len(before.links) == len(after.links) and all(
         any(facts(one) == facts(other) and same_item(one, other) for other in after.links)
         for one in before.links
