@@ -8,7 +8,17 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from benchmarks import cases, efforts, many, request_counts, resume, search, startup, sync
+from benchmarks import (
+    cases,
+    efforts,
+    many,
+    request_counts,
+    resume,
+    search,
+    sessions,
+    startup,
+    sync,
+)
 from benchmarks.figures import Figure, NotMeasured, table
 
 if TYPE_CHECKING:
@@ -22,6 +32,7 @@ PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
     sync.PART: sync.figures,
     search.PART: search.figures,
     efforts.PART: efforts.figures,
+    sessions.PART: sessions.figures,
 }
 
 

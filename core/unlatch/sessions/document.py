@@ -35,6 +35,7 @@ _FAILED = re.compile(r"(?:\u2717|ERROR:)[ \t]*")
 _TIME = re.compile(r"[*_](?P<time>\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)[*_]")
 _TASKS = re.compile(r"(?:json[ \t]+)?tasks\Z", re.IGNORECASE)
 _CLOSING_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*\Z")
+_TITLE = re.compile(r"^# +(?P<title>[^\r\n]*?)(?: +#+)?[ \t]*$", re.MULTILINE)
 _BREAK = re.compile(r"\r\n|\r|\n")
 _LINES = re.compile(r"(?:\A|\r\n|\r|\n)?[^\r\n]*")
 
@@ -106,6 +107,13 @@ def read_meta(text: str) -> Meta:
         increment=_text(found, "increment"),
         effort=_text(found, "effort"),
     )
+
+
+def read_head(text: str) -> tuple[Meta, str]:
+    """Read the front matter, and the title below it; raises as `read_meta`."""
+    meta = read_meta(text)
+    found = _TITLE.search(text, front_matter.body_offset(text))
+    return meta, found["title"] if found else meta.session_id
 
 
 def _phase(number: int, text: str, heading: Line, end: int, lines: Sequence[Line]) -> Phase:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
@@ -15,7 +15,7 @@ from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import timedelta
+    from datetime import datetime, timedelta
     from pathlib import Path
 
     from unlatch.sessions.changes import Change
@@ -141,14 +141,11 @@ def pause_idle(
     """
     if not after:
         return []
-    paused = []
-    for one in store.all():
-        if isinstance(one, tuple) and one[1].meta.status is Status.ACTIVE:
-            path, _ = one
-            changed = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-            if clock() - changed >= after:
-                paused.append(pause(store, path).session)
-    return paused
+    idle = []
+    for path in store.unchanged_since(clock() - after):
+        with suppress(StoreError):  # it is active no more, or cannot be read
+            idle.append(pause(store, path).session)
+    return idle
 
 
 def require_open(session: Session) -> None:

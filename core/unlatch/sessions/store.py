@@ -8,12 +8,13 @@ import unicodedata
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from unlatch.errors import StoreError, UnlatchError, UsageError
 from unlatch.sessions.changes import apply
-from unlatch.sessions.document import Document, read_document, read_meta
+from unlatch.sessions.document import Document, read_document, read_head, read_meta
 from unlatch.worklog.disk.atomic import replace_file, sweep, writing
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.safe_open import make_folders, open_folder, read_file
@@ -24,11 +25,13 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.sessions.changes import Change
-    from unlatch.sessions.model import Session
+    from unlatch.sessions.model import Meta, Session
 
 T = TypeVar("T")
 SUFFIX = ".md"
 _LONGEST_SLUG = 60
+_HEAD = 4096
+_ACTIVE = re.compile(rb"^status[ \t]*:[ \t]*[\"']?active", re.MULTILINE)
 _DATE = re.compile(r"\A\d{4}-\d\d-\d\d-")
 
 
@@ -81,6 +84,23 @@ class SessionStore:
             StoreError: `session-damaged`, or as `safe_open.read_file`.
         """
         return _located(path, lambda: read_document(_decoded(read_file(path))))
+
+    def heads(self) -> Iterator[tuple[Path, Meta, str] | Broken]:
+        """Front matter and title of each file, without reading its phases."""
+        for path in self.paths():
+            try:
+                text = _decoded(read_file(path))
+                yield path, *_located(path, partial(read_head, text))
+            except UnlatchError as error:
+                yield Broken(path, error)
+
+    def unchanged_since(self, moment: datetime) -> Iterator[Path]:
+        """The active sessions whose files are older, as far as the beginning of a file tells."""
+        with suppress(FileNotFoundError), open_folder(self.root) as opened:
+            for path in self.paths():
+                old = opened.lstat(path.name).st_mtime <= moment.timestamp()
+                if old and _ACTIVE.search(opened.read(path.name, at_most=_HEAD)):
+                    yield path
 
     def find(self, wanted: str) -> Path:
         """The file of a session: by its id, its file's name or path, or the beginning of an id.

@@ -80,6 +80,16 @@ def test_list_sessions(project: Project, started: str) -> None:
         assert {one["id"] for one in found} == expected
 
 
+def test_sessions_without_a_time_are_listed_last(project: Project, started: str) -> None:
+    (path,) = files(project)
+    for name in ("a", "b"):
+        head = f"---\ntype: session\nsession_id: {name}\nstatus: completed\n---\n"
+        path.with_name(f"{name}.md").write_text(head, encoding="utf-8")
+    found = session(project, "list", "--json").document["sessions"]
+    assert [one["id"] for one in found] == [started, "a", "b"]
+    assert found[1]["title"] == "a"
+
+
 def test_show_session_details(project: Project, started: str) -> None:
     session(project, "log", "--decision", "Use a lock")
     work = "Three callers.\nIn two files."

@@ -60,7 +60,7 @@ def start_session(
             log.phase(phase, who, channel)
     session = store.read(path).session
     if as_json:
-        output.document("session", session=session_entry(session))
+        output.document("session", session=session_entry(session.meta, session.title))
     else:
         output.data(session.id)
     return 0
@@ -117,7 +117,7 @@ def resume_session(
     if as_json:
         output.document(
             "session-resume",
-            session=session_entry(session),
+            session=session_entry(session.meta, session.title),
             context=context.text,
             tokens=context.tokens,
             phases=list(context.phases),

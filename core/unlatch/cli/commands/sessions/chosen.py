@@ -10,6 +10,7 @@ from unlatch.cli.runtime import output
 from unlatch.errors import UsageError
 from unlatch.sessions.lifecycle import pause_idle
 from unlatch.sessions.project import idle_after, session_store
+from unlatch.sessions.store import Broken
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.cli.runtime.session import Session as Run
-    from unlatch.sessions.model import Session, Status
+    from unlatch.sessions.model import Meta, Session, Status
     from unlatch.sessions.store import SessionStore
 
 SESSION = click.argument("wanted", metavar="[ID]", required=False)
@@ -40,11 +41,11 @@ def chosen(store: SessionStore, wanted: str | None, *statuses: Status) -> Path:
     """
     if wanted is not None:
         return store.find(wanted)
-    found = [(path, one) for path, one in sessions(store) if one.meta.status in statuses]
+    found = [(path, meta) for path, meta, _ in heads(store) if meta.status in statuses]
     if len(found) == 1:
         return found[0][0]
     kinds = " or ".join(statuses)
-    names = tuple(one.id for _, one in found)
+    names = tuple(meta.session_id for _, meta in found)
     message = f"there is no session that is {kinds}"
     if names:
         message = f"{len(names)} sessions are {kinds}"
@@ -52,21 +53,33 @@ def chosen(store: SessionStore, wanted: str | None, *statuses: Status) -> Path:
     raise UsageError("session-not-named", message, hint=hint, problems=names)
 
 
-def sessions(store: SessionStore) -> Iterator[tuple[Path, Session]]:
+def sessions(store: SessionStore) -> Iterator[Session]:
     """All sessions; files that are none are reported on stderr."""
     for one in store.all():
-        if isinstance(one, tuple):
-            yield one
+        if isinstance(one, Broken):
+            _remark(one)
         else:
-            output.remark(f"{one.path.name} cannot be read: {one.error.message}")
+            yield one[1]
 
 
-def session_entry(session: Session) -> output.Json:
+def heads(store: SessionStore) -> Iterator[tuple[Path, Meta, str]]:
+    """The front matter and title of all sessions, as `sessions`."""
+    for one in store.heads():
+        if isinstance(one, Broken):
+            _remark(one)
+        else:
+            yield one
+
+
+def _remark(broken: Broken) -> None:
+    output.remark(f"{broken.path.name} cannot be read: {broken.error.message}")
+
+
+def session_entry(meta: Meta, title: str) -> output.Json:
     """A session as a part of a document."""
-    meta = session.meta
     return {
-        "id": session.id,
-        "title": session.title,
+        "id": meta.session_id,
+        "title": title,
         "status": meta.status.value,
         "started": stamp(meta.started) if meta.started else None,
         "ended": stamp(meta.ended) if meta.ended else None,
@@ -86,6 +99,6 @@ def session_entry(session: Session) -> output.Json:
 def show_change(session: Session, *, as_json: bool) -> None:
     """Report a session after a change."""
     if as_json:
-        output.document("session", session=session_entry(session))
+        output.document("session", session=session_entry(session.meta, session.title))
         return
     output.ok(f"{session.id} is {session.meta.status}")

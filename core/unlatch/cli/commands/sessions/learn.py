@@ -65,7 +65,7 @@ def learn_session(
     store = store_of(run)
     chosen = [store.read(store.find(one)).session for one in wanted]
     found = learn(
-        chosen or (one for _, one in sessions(store)),
+        chosen or sessions(store),
         mask=Masking().text,
         type=CaseType(kind) if kind else None,
     )

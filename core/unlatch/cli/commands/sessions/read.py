@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import click
@@ -9,13 +10,15 @@ import click
 from unlatch.cli.commands.sessions.chosen import (
     SESSION,
     chosen,
+    heads,
     session_entry,
-    sessions,
     store_of,
 )
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, with_session
 from unlatch.sessions.model import Callout, CalloutKind, Status
+from unlatch.sessions.project import session_index
+from unlatch.sessions.statistics import choose
 from unlatch.sessions.subagents import embed
 from unlatch.worklog.times import stamp
 
@@ -23,9 +26,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from unlatch.cli.runtime.session import Session as Run
-    from unlatch.sessions.model import Phase, Session, ToolCall
+    from unlatch.sessions.model import Meta, Phase, Session, ToolCall
     from unlatch.sessions.store import SessionStore
 
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _STYLES: dict[str, Callable[[str], str]] = {
     CalloutKind.DECISION: output.good,
     CalloutKind.ERROR: output.bad,
@@ -48,25 +52,27 @@ _STYLES: dict[str, Callable[[str], str]] = {
 def list_session(
     run: Run, *, status: str | None, agent: str | None, channel: str | None, as_json: bool
 ) -> int:
+    store = store_of(run)
+    named = _with_channel(run, store, channel) if channel is not None else None
     found = [
-        one
-        for _, one in sessions(store_of(run))
-        if status in (None, one.meta.status)
-        and (agent is None or _has_agent(one, agent))
-        and (channel is None or _has_channel(one, channel.removeprefix("#")))
+        (meta, title)
+        for _, meta, title in heads(store)
+        if status in (None, meta.status)
+        and (agent is None or _has_agent(meta, agent))
+        and (named is None or meta.session_id in named)
     ]
-    found.sort(key=lambda one: (one.meta.started is not None, one.meta.started), reverse=True)
+    found.sort(key=lambda one: one[0].started or _LONG_AGO, reverse=True)
     if as_json:
-        output.document("session-list", sessions=[session_entry(one) for one in found])
+        output.document("session-list", sessions=[session_entry(*one) for one in found])
         return 0
     rows = [
         (
-            one.id,
-            one.meta.status.value,
-            f"{one.meta.started:%Y-%m-%d %H:%M}" if one.meta.started else "",
-            ", ".join(one.meta.participants),
+            meta.session_id,
+            meta.status.value,
+            f"{meta.started:%Y-%m-%d %H:%M}" if meta.started else "",
+            ", ".join(meta.participants),
         )
-        for one in found
+        for meta, _ in found
     ]
     if rows:
         output.table(("Session", "Status", "Started", "Participants"), rows, flexible=(0, 3))
@@ -85,7 +91,7 @@ def show_session(run: Run, *, wanted: str | None, as_json: bool) -> int:
     if as_json:
         output.document(
             "session-show",
-            session=session_entry(session),
+            session=session_entry(session.meta, session.title),
             phases=[_phase_entry(one) for one in session.phases],
             tasks=list(session.tasks),
             summary=session.summary,
@@ -95,13 +101,15 @@ def show_session(run: Run, *, wanted: str | None, as_json: bool) -> int:
     return 0
 
 
-def _has_agent(session: Session, name: str) -> bool:
+def _has_agent(meta: Meta, name: str) -> bool:
     wanted = name.removeprefix("@")
-    return any(wanted in (one, one.partition("@")[0]) for one in session.meta.participants)
+    return any(wanted in (one, one.partition("@")[0]) for one in meta.participants)
 
 
-def _has_channel(session: Session, channel: str) -> bool:
-    return session.meta.channel == channel or any(o.channel == channel for o in session.phases)
+def _with_channel(run: Run, store: SessionStore, channel: str) -> set[str]:
+    """The ids of the sessions with a channel, of a phase too."""
+    entries = session_index(run.workspace, store).entries()
+    return {one.session["id"] for one in choose(entries, channel=channel)}
 
 
 def _phase_entry(phase: Phase) -> output.Json:
