@@ -35,6 +35,8 @@ def test_an_undo_closes_what_a_struck_close_was_to_close(project: Project, track
     assert [0, 0, 0, 0] == [done.code for done in runs], "".join(done.said for done in runs)
     assert CLOSED[tracker] == project.states()[tracker]
     assert "reopened" not in project.labels()[tracker]
+    said = [text for text in project.comments()[tracker] if "Reopen undone" in text]
+    assert ["the last reopen was taken back" in text for text in said] == [True]
 
 
 def test_a_blocked_undo_does_not_close_what_was_reopened_since(project: Project) -> None:

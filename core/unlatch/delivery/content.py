@@ -10,6 +10,7 @@ from unlatch.increments.files import front_matter
 from unlatch.increments.files.amendments import documents_of
 from unlatch.increments.files.layout import SPEC, TASKS
 from unlatch.increments.files.reading import read_document
+from unlatch.increments.files.undo_plan import UNDONE
 from unlatch.increments.model.status import Status
 from unlatch.spi.operation import Draft, Kind, Operation
 from unlatch.spi.text import Check, Checks, Heading, Text, fill
@@ -46,7 +47,7 @@ def comment_of(
     entry = next((one for one in increment.reopens if one.id == operation.op), None)
     reason = entry.reason if entry else operation.reason
     if not reason and operation.kind is Kind.UNDO:
-        reason = "the last reopen was taken back"
+        reason = UNDONE
     if not reason or config.comment is CommentStyle.NONE:
         return None
     is_short = config.comment is CommentStyle.SHORT
@@ -65,7 +66,9 @@ def comment_of(
 def _headline(operation: Operation, increment: Increment, amended: Amended | None) -> str:
     if amended and amended.amendment.change:
         return "Reopened with scope change" if operation.state else "Scope changed"
-    return _HEADLINES.get(operation.kind) or _FINISHED.get(increment.status, "Closed")
+    is_undo = any(entry.revert == operation.op for entry in increment.reopens)
+    kind = Kind.UNDO if is_undo else operation.kind
+    return _HEADLINES.get(kind) or _FINISHED.get(increment.status, "Closed")
 
 
 def _amendment(amended: Amended, reason: str) -> Text:

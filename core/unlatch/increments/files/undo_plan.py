@@ -13,6 +13,9 @@ from unlatch.increments.records.events import Reopened, Transitioned, Undone, re
 from unlatch.increments.records.links import same_item
 from unlatch.spi.operation import Attempt, Kind, Operation
 
+# The reason of an undo without one.
+UNDONE = "the last reopen was taken back"
+
 
 def plan_undo(before: Increment, intent: Intent) -> Plan:
     """Undo the last reopen, with those that other clones made of the same completion.
@@ -37,6 +40,10 @@ def _undo_operation(
 ) -> Operation:
     # Where a reopen struck a close, the item is to be closed, however the reopen found it.
     kind = Kind.CLOSE if any(link.key in one.struck for one in entries) else Kind.UNDO
+    reached = (synced.link for one in entries for synced in one.synced_to)
+    if kind is Kind.CLOSE and any(same_item(link, one) for one in reached):
+        # A close without a reason has no comment, and the item has that of the reopen.
+        intent = replace(intent, reason=intent.reason or UNDONE)
     attempt = _last_attempt(before, entries, link, intent.at)
     return replace(build_operation(kind, link, intent, intent.by), attempt=attempt)
 
