@@ -251,6 +251,18 @@ def test_at_a_terminal_the_cause_of_a_difference_is_whole(in_step: Project, colu
     assert columns >= max(map(len, lines)), terminal.text
 
 
+def test_at_a_terminal_the_cause_for_items_that_were_not_checked_fits(in_step: Project) -> None:
+    in_step.extra["GITHUB_TOKEN"] = "bad"
+
+    with Terminal(in_step, "sync", "--check", columns=60, extra={"PYTHONUTF8": "1"}) as terminal:
+        assert 5 == terminal.end()
+
+    assert (
+        "✗ GitHub: 1 item not checked (octo/widgets#4): GitHub does\n"
+        "  not accept the token: Bad credentials [unauthorized]\n"
+    ) in terminal.text
+
+
 ISSUE = "https://github.com/octo/widgets/issues/4"
 
 

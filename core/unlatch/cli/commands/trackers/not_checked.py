@@ -52,7 +52,7 @@ def tell_not_checked(session: Session, plan: SyncPlan, missed: Sequence[NotCheck
         cause = f"{output.clean(error.message)} {output.faint(f'[{error.id}]')}"
         line = f"{title(session, one)} ({names(one)}): {cause}"
         mark = output.warn("!") if one.allowed else output.bad(output.sign("no"))
-        output.data(f"{mark} {line}")
+        output.data(*output.hang(f"{mark} ", line))
         if step := one.allowed or error.hint:
             output.data(f"    {output.clean(step)}")
     output.talk(*map(output.clean, excluded_lines(session, plan)))
