@@ -49,6 +49,16 @@ def test_the_life_of_an_effort(project: Project) -> None:
     assert (entry["status"], entry["reopens"][0]["reason"]) == ("open", "Another edge case")
 
 
+def test_show_has_each_reopen_with_its_author_and_reason(concluded: Project) -> None:
+    assert "Reopened" not in effort(concluded, "show", "auth-bug").out
+    effort(concluded, "reopen", "auth-bug", "--reason", "Another edge case", "--by", "Bo")
+    effort(concluded, "close", "--summary", SUMMARY)
+    effort(concluded, "reopen", "auth-bug", "--by", "Cy")
+    shown = effort(concluded, "show", "auth-bug").out
+    lines = [line[29:] for line in shown.splitlines() if line.startswith("  Reopened  ")]
+    assert lines == ["by Bo: Another edge case", "by Cy"]
+
+
 def test_opening_a_concluded_name_asks_for_a_decision(concluded: Project) -> None:
     done = effort(concluded, "open", "auth-bug")
     assert done.code == 5

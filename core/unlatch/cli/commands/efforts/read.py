@@ -8,7 +8,6 @@ import click
 
 from unlatch.cli.commands.efforts.conversation import CONVERSATION, store_of, tell_broken
 from unlatch.cli.commands.efforts.document import effort_entry
-from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import error_lines
 from unlatch.cli.runtime.session import JSON, with_session
@@ -93,7 +92,9 @@ def show_effort(session: Session, *, effort: str, lines: int, as_json: bool) -> 
     output.data(f"  Status    {found.status}")
     output.data(f"  Opened    {found.created:%Y-%m-%d %H:%M}")
     output.data(f"  Changed   {found.updated:%Y-%m-%d %H:%M}")
-    output.data(f"  Reopened  {times(len(found.reopens), 'time')}")
+    for reopen in found.reopens:
+        reason = f": {output.clean(reopen.reason)}" if reopen.reason else ""
+        output.data(f"  Reopened  {reopen.at:%Y-%m-%d %H:%M} by {output.clean(reopen.by)}{reason}")
     if found.summary:
         output.data(f"  Summary   {output.clean(found.summary)}")
     for one in end:
