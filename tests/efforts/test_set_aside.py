@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from unlatch.efforts.project import effort_store
+from unlatch.efforts.store import effort_store
 from unlatch.increments.files.layout import layout_at
 from unlatch.project.workspace import Workspace
 from unlatch.search.search import search

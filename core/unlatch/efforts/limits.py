@@ -24,6 +24,12 @@ def check_summary(text: str | None) -> None:
     _check(text or "", SUMMARY, "summary-too-long", "the summary", "shorten it; the log is kept")
 
 
+def summary_missing(why: str) -> UsageError:
+    """The error of an effort that cannot be concluded without a summary."""
+    hint = "add --summary TEXT: what was done, decided and rejected"
+    return UsageError("summary-missing", why, hint=hint)
+
+
 def check_reason(text: str | None) -> None:
     """Make sure that a reopen can have this reason; UsageError `reason-too-long`."""
     _check(text or "", REASON, "reason-too-long", "the reason", "shorten it, and send the rest")

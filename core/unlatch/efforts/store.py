@@ -6,6 +6,7 @@ import contextlib
 import json
 from dataclasses import replace
 from difflib import get_close_matches
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unlatch.efforts.events import EVENTS, ChainedEvent, Concluded, Opened, Reopened
@@ -21,8 +22,8 @@ from unlatch.worklog.record import BadRecord
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
+    from unlatch.project.workspace import Workspace
     from unlatch.worklog.event_log import Event
 
 LOG = "log.jsonl"
@@ -243,6 +244,14 @@ def _cached(raw: bytes, size: int) -> Effort | None:
         return EFFORT.read(found)  # type: ignore[no-any-return]  # it is the record's model
     except BadRecord:
         return None
+
+
+def effort_store(workspace: Workspace, *, by: str) -> EffortStore:
+    """The store in `.unlatch/efforts`, or where the user's own configuration has it."""
+    author = Author(by, workspace.clock, workspace.new_id)
+    configured = workspace.user.efforts.path
+    root = Path(configured) if configured else workspace.layout.home / "efforts"
+    return EffortStore(root, author)
 
 
 def _ignores_all(rules: bytes) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from unlatch.efforts.entries import said_text, spoken_text
-from unlatch.efforts.limits import MESSAGE, SUMMARY, check_summary, cut
+from unlatch.efforts.limits import MESSAGE, SUMMARY, check_summary, cut, summary_missing
 from unlatch.efforts.model import AMBIENT
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.llm.tokens import estimate
@@ -143,9 +143,8 @@ class Tools:
             return self.run(name, **_arguments(name, arguments))
         except UnlatchError as error:
             # A hint with candidates is for both.
-            hint = None if error.problems else _HINTS.get(error.id)
-            hint = hint or error.hint or ""
-            return {"error": {"id": error.id, "message": error.message, "hint": hint}}
+            hint = error.hint if error.problems else _HINTS.get(error.id, error.hint)
+            return {"error": {"id": error.id, "message": error.message, "hint": hint or ""}}
 
     def run(self, name: str, /, **arguments: Any) -> Answer:
         """The answer of a tool that exists; raises UnlatchError where it fails."""
@@ -268,12 +267,6 @@ class Tools:
         self.banners.append(f"--- {text} ---")
 
 
-def summary_missing(why: str) -> UsageError:
-    """The error of an effort that cannot be concluded without a summary."""
-    hint = "add --summary TEXT: what was done, decided and rejected"
-    return _mistake("summary-missing", why, hint)
-
-
 def _arguments(name: str, raw: str) -> dict[str, str]:
     (schema,) = (
         one["function"]["parameters"] for one in DEFINITIONS if one["function"]["name"] == name
@@ -289,11 +282,8 @@ def _arguments(name: str, raw: str) -> dict[str, str]:
     if not isinstance(given, dict):
         raise _mistake("arguments-invalid", "the arguments are not an object", ", ".join(known))
     unknown = [one for one in given if one not in known]
-    wrong = [
-        one
-        for one in known
-        if not isinstance(given.get(one), str) and (one in given or one in schema["required"])
-    ]
+    needed = {*schema["required"], *given}
+    wrong = [one for one in known if one in needed and not isinstance(given.get(one), str)]
     if unknown or wrong:
         message = f"wrong or missing arguments: {', '.join([*unknown, *wrong])}"
         hint = f"{name} takes {', '.join(known) or 'none'}, as text"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.efforts.entries import spoken_text
 from unlatch.efforts.events import EVENTS
-from unlatch.efforts.project import effort_store
+from unlatch.efforts.store import effort_store
 from unlatch.errors import StoreError
 from unlatch.search.kind import Described
 from unlatch.worklog.search_index import Document, Source, file_stamp

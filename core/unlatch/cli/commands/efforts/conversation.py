@@ -10,8 +10,9 @@ import click
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.efforts.conversation import Conversation
-from unlatch.efforts.project import effort_store
-from unlatch.efforts.tools import Tools, summary_missing
+from unlatch.efforts.limits import summary_missing
+from unlatch.efforts.store import effort_store
+from unlatch.efforts.tools import Tools
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
