@@ -45,6 +45,17 @@ project = "widgets"
 site = "https://acme.atlassian.net"
 project = "SCRUM"
 """
+_CHAT = """\
+# aider chat started at 2026-11-20 12:00:00
+
+#### Fix the logout
+
+I decided to clear the cookie too.
+
+> Applied edit to src/logout.py
+
+#### no, use the session's own method
+"""
 # The tag of the commit in which increment 7 is completed.
 _COMPLETED = "before-reopening"
 DONE = "completed"
@@ -78,6 +89,7 @@ class Stage:
             "the issue is closed as not planned": self._close_as_not_planned,
             "the issue is reopened by hand": self._reopen_by_hand,
             "the Jira issue is closed by hand": self._close_by_hand,
+            "a chat with aider": lambda: self.write(".aider.chat.history.md", _CHAT),
             "commit": self._commit,
         }
         self.home.mkdir(parents=True)

@@ -53,6 +53,8 @@ class Example:
 RESUMED = (RESUME,)
 OPENED = (("effort", "open", "memory"),)
 LOGGED = (("session", "start", "Memory", "--phase", "Look"),)
+CHAT = ".aider.chat.history.md"
+IMPORTED = (("session", "import", CHAT),)
 CODIFIED = (*LOGGED, ("session", "codify", "--output", "workflow.md"))
 CONCLUDED = (*OPENED, ("effort", "close", "--summary", "Done"))
 EXAMPLES = {
@@ -93,6 +95,8 @@ EXAMPLES = {
     "session learn": Example(before=LOGGED),
     "workflow validate": Example(("workflow.md",), before=CODIFIED),
     "workflow show": Example(("workflow.md",), before=CODIFIED),
+    "session import": Example((CHAT,)),
+    "session publish": Example(("fix-add", "--yes"), before=IMPORTED),
     "session query": Example(before=LOGGED),
     "session stats": Example(before=LOGGED),
     "effort open": Example(("memory",)),
@@ -193,6 +197,9 @@ class Lair:
         scoped.write(self.project)
         self.project.increment("0008-active", status="active")
         self.project.increment("0009-planned", status="planning")
+        (self.project.root / CHAT).write_text(
+            "# aider chat started at 2024-08-05 19:33:32\n#### Fix add\n"
+        )
         self.lay(self.project, self.traps, *self.settings)
         for arguments in before:
             self.project.run(*arguments)

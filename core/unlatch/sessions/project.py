@@ -9,6 +9,7 @@ from unlatch.errors import ConfigError
 from unlatch.sessions.index import SessionIndex
 from unlatch.sessions.recorder import Recorder
 from unlatch.sessions.store import SessionStore
+from unlatch.worklog.disk.atomic import PRIVATE
 from unlatch.worklog.disk.user_files import state_folder
 
 if TYPE_CHECKING:
@@ -31,9 +32,15 @@ def session_store(workspace: Workspace) -> SessionStore:
     return SessionStore(place)
 
 
+def import_store(workspace: Workspace) -> SessionStore:
+    """The sessions made from transcripts: in the user's state folder, for the user alone."""
+    return SessionStore(state_folder(workspace.layout.root) / "imports", mode=PRIVATE)
+
+
 def session_index(workspace: Workspace, store: SessionStore) -> SessionIndex:
-    """The index of the project's sessions, in the user's state folder."""
-    return SessionIndex(state_folder(workspace.layout.root) / "sessions.sqlite3", store)
+    """The index of the project's sessions or imports, in the user's state folder."""
+    kind = "sessions" if store == session_store(workspace) else "imports"
+    return SessionIndex(state_folder(workspace.layout.root) / f"{kind}.sqlite3", store)
 
 
 def recorder(workspace: Workspace, store: SessionStore, path: Path) -> Recorder:

@@ -99,6 +99,12 @@ session-query = unlatch session query.
   sessions: [SessionRow]
 session-stats = unlatch session stats.
   by: str; groups: [SessionFigures]
+session-transcripts = unlatch session import, without a transcript to import.
+  transcripts: [TranscriptEntry]
+session-import = unlatch session import.
+  sessions: [ImportEntry]; failed: [FailedImport]
+session-publish = unlatch session publish.
+  session: SessionEntry; masked: int; linked: [str]
 session-learn = unlatch session learn.
   cases: [CaseEntry]; unsolved: int
 workflow = unlatch workflow validate and show.

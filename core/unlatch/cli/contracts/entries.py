@@ -81,6 +81,12 @@ SessionRow = A session of the index.
   tokens calls failures decisions errors: int
 SessionFigures = The figures of the sessions of one agent, channel or status.
   group: str?; sessions tokens calls failures: int; meanSeconds failureRate: float?
+TranscriptEntry = A transcript that can be imported.
+  agent id title branch path modified: str
+ImportEntry = A session made from a transcript, and how much was added to it.
+  session source: str; created: bool; phases events masked unknown subagents: int
+FailedImport = A transcript that could not be imported.
+  transcript: str; error: Problem
 CaseEntry = A case to learn from; `words` are those of a person who corrected the agent.
   type id session phase context given expected: str; line: int; agent channel model at words: str?
 WorkflowBranch = What follows a step; `condition` is null for `Otherwise`, `node` for a text.

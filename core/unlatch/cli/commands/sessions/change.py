@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.commands.sessions.chosen import (
+    IMPORTED,
     SESSION,
     chosen,
     session_entry,
@@ -92,6 +93,7 @@ def pause_session(run: Run, *, wanted: str | None, as_json: bool) -> int:
     metavar="COMMAND",
     help="Start this program with the context as its input, as in 'claude -p'.",
 )
+@IMPORTED
 @JSON
 @with_session
 def resume_session(
@@ -101,16 +103,19 @@ def resume_session(
     reason: str | None,
     budget: int | None,
     command: str | None,
+    imported: bool,
     as_json: bool,
 ) -> int:
     if command is not None and as_json:
         raise click.UsageError("--exec and --json exclude each other")
     argv = program_of(run, command) if command is not None else None
-    store = store_of(run)
+    store = store_of(run, imported=imported)
     path = chosen(store, wanted, Status.PAUSED)
     # Before the change: its resume point counts, and a context over the budget changes nothing.
-    context = resume_context(store, store.read(path).session, budget=budget)
-    session = lifecycle.resume(store, path, reason=reason).session
+    session = store.read(path).session
+    context = resume_context(store, session, budget=budget)
+    if not imported:  # these follow their transcripts
+        session = lifecycle.resume(store, path, reason=reason).session
     if argv:
         code = hand_over(run, argv, session, context.text)
         return _ended(session, code)

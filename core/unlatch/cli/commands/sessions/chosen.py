@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.runtime import output
+from unlatch.cli.runtime.session import flag
 from unlatch.errors import UsageError
 from unlatch.sessions.lifecycle import pause_idle
-from unlatch.sessions.project import idle_after, session_store
+from unlatch.sessions.project import idle_after, import_store, session_store
 from unlatch.sessions.store import Broken
 from unlatch.worklog.times import stamp
 
@@ -22,10 +23,13 @@ if TYPE_CHECKING:
     from unlatch.sessions.store import SessionStore
 
 SESSION = click.argument("wanted", metavar="[ID]", required=False)
+IMPORTED = flag("--imported", help="Use the sessions imported from transcripts.")
 
 
-def store_of(run: Run) -> SessionStore:
-    """The project's sessions; those that were idle for long are paused, which is said."""
+def store_of(run: Run, *, imported: bool = False) -> SessionStore:
+    """The project's sessions, of which idle ones are paused and reported; or the imported ones."""
+    if imported:
+        return import_store(run.workspace)
     store = session_store(run.workspace)
     idle = pause_idle(store, after=idle_after(run.workspace), clock=run.workspace.clock)
     for one in idle:

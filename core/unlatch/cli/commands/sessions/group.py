@@ -19,6 +19,8 @@ _MODULES = {
     "show": "read",
     "query": "query",
     "stats": "query",
+    "import": "imports",
+    "publish": "publish",
     "codify": "codify",
     "learn": "learn",
 }

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.commands.sessions.chosen import store_of
+from unlatch.cli.commands.sessions.chosen import IMPORTED, store_of
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, flag, with_session
 from unlatch.sessions.model import Status
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     help="Only sessions of this status.",
 )
 @flag("--toon", help="Print the index's tables of these sessions in TOON.")
+@IMPORTED
 @JSON
 @with_session
 def query_session(
@@ -37,9 +38,10 @@ def query_session(
     channel: str | None,
     status: str | None,
     toon: bool,
+    imported: bool,
     as_json: bool,
 ) -> int:
-    index = session_index(run.workspace, store_of(run))
+    index = session_index(run.workspace, store_of(run, imported=imported))
     found = choose(index.entries(), agent=agent, channel=channel, status=status)
     if as_json:
         output.document("session-query", sessions=[one.session for one in found])
@@ -67,10 +69,11 @@ def query_session(
     metavar="KEY",
     help="Group by agent, channel or status.",
 )
+@IMPORTED
 @JSON
 @with_session
-def stats_session(run: Run, *, by: str, as_json: bool) -> int:
-    entries = session_index(run.workspace, store_of(run)).entries()
+def stats_session(run: Run, *, by: str, imported: bool, as_json: bool) -> int:
+    entries = session_index(run.workspace, store_of(run, imported=imported)).entries()
     found = group(entries, GroupBy(by))
     if as_json:
         output.document("session-stats", by=by, groups=[_entry(one) for one in found])

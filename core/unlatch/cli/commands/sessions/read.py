@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.commands.sessions.chosen import (
+    IMPORTED,
     SESSION,
     chosen,
     heads,
@@ -47,12 +48,19 @@ _STYLES: dict[str, Callable[[str], str]] = {
 )
 @click.option("--agent", metavar="NAME", help="Only sessions with this agent, of any version.")
 @click.option("--channel", metavar="NAME", help="Only sessions with this channel.")
+@IMPORTED
 @JSON
 @with_session
 def list_session(
-    run: Run, *, status: str | None, agent: str | None, channel: str | None, as_json: bool
+    run: Run,
+    *,
+    status: str | None,
+    agent: str | None,
+    channel: str | None,
+    imported: bool,
+    as_json: bool,
 ) -> int:
-    store = store_of(run)
+    store = store_of(run, imported=imported)
     named = _with_channel(run, store, channel) if channel is not None else None
     found = [
         (meta, title)
@@ -83,10 +91,11 @@ def list_session(
 
 @click.command("show", help="Show a session, and embedded ones in their places. (local)")
 @SESSION
+@IMPORTED
 @JSON
 @with_session
-def show_session(run: Run, *, wanted: str | None, as_json: bool) -> int:
-    store = store_of(run)
+def show_session(run: Run, *, wanted: str | None, imported: bool, as_json: bool) -> int:
+    store = store_of(run, imported=imported)
     session = store.read(chosen(store, wanted, Status.ACTIVE)).session
     if as_json:
         output.document(

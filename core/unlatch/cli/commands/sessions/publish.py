@@ -1,0 +1,55 @@
+"""unlatch session publish."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.commands.sessions.chosen import session_entry
+from unlatch.cli.options.delivery import YES
+from unlatch.cli.render.describe import times
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import DECLINED
+from unlatch.cli.runtime.session import JSON, require_terminal, with_session
+from unlatch.sessions.imports.publishing import Draft, draft, publish
+from unlatch.sessions.project import import_store, session_store
+
+if TYPE_CHECKING:
+    from unlatch.cli.runtime.session import Session as Run
+
+
+@click.command("publish", help="Copy an imported session into the project. (local)")
+@click.argument("wanted", metavar="ID")
+@YES
+@JSON
+@with_session
+def publish_session(run: Run, *, wanted: str, yes: bool, as_json: bool) -> int:
+    imports = import_store(run.workspace)
+    path = imports.find(wanted)
+    found = draft(imports, path)
+    if not yes and not _confirmed(found, path.stem):
+        return DECLINED
+    project = session_store(run.workspace)
+    session = project.read(publish(project, found, now=run.workspace.clock())).session
+    if as_json:
+        entry = session_entry(session.meta, session.title)
+        output.document(
+            "session-publish", session=entry, masked=found.masked, linked=list(found.linked)
+        )
+        return 0
+    output.ok(f"published {session.id}, {times(found.masked, 'place')} masked")
+    for one in found.linked:
+        output.remark(f"its subagent's session is not published: unlatch session publish {one}")
+    return 0
+
+
+def _confirmed(found: Draft, id: str) -> bool:
+    require_terminal(
+        "the session is shown before it is published", f"unlatch session publish {id} --yes"
+    )
+    output.talk(*map(output.harmless, found.text.rstrip("\n").split("\n")))
+    output.talk(
+        "", f"{times(found.masked, 'place')} masked. Masking finds what looks like a secret."
+    )
+    return output.confirm("Copy this text into the project?")

@@ -1,0 +1,205 @@
+"""unlatch session import and publish: what they list, import, refuse and copy."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.output.test_documents import mistakes
+from tests.transcripts.lines import Session, calls, said, write
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.project import Done, Project
+
+SECRET = "ghp_" + "a1B2" * 9
+
+
+def session(project: Project, *arguments: str, stdin: str = "") -> Done:
+    return project.run("session", *arguments, stdin=stdin)
+
+
+def error_of(done: Done) -> str:
+    return done.err.partition("error[")[2].partition("]")[0]
+
+
+def imports(project: Project) -> list[Path]:
+    return sorted((project.home / "state").rglob("imports/*.md"))
+
+
+def lines(project: Project, id: str = "s1") -> Session:
+    made = Session(id, cwd=str(project.root), gitBranch="main")
+    made.ask(f"Fix add in {project.home}/calc.py with {SECRET}")
+    made.reply("m1", calls("t1", command="pytest"))
+    made.result("t1", "Exit code 1\n1 failed", is_error=True)
+    made.reply("m2", said("I decided to use a plus."))
+    return made
+
+
+def put(project: Project, made: Session, *, age: int = 3600) -> Path:
+    name = f"{made.common['sessionId']}.jsonl"
+    path = write(project.home / ".claude/projects/-demo" / name, made.lines)
+    at = path.stat().st_mtime - age
+    os.utime(path, (at, at))
+    return path
+
+
+@pytest.fixture
+def path(project: Project) -> Path:
+    """The transcript of work in this project, and beside it one of work elsewhere."""
+    other = Session("other", cwd="/elsewhere")
+    other.ask("Fix all")
+    put(project, other, age=7200)
+    return put(project, lines(project))
+
+
+def test_without_arguments_the_transcripts_of_this_project_are_listed(
+    project: Project, path: Path
+) -> None:
+    done = session(project, "import")
+    assert done.code == 0
+    assert "Fix add in" in done.out
+    assert "claude-code" in done.out
+    assert "Fix all" not in done.out
+    document = session(project, "import", "--json").document
+    assert mistakes(document, "session-transcripts") == []
+    (entry,) = document["transcripts"]
+    assert (entry["id"], entry["branch"], entry["path"]) == ("s1", "main", str(path))
+    assert imports(project) == []
+    for option, value, count in (
+        ("--agent", "codex", 0),
+        ("--agent", "claude", 1),
+        ("--since", "30h", 1),
+        ("--since", "0h", 0),
+    ):
+        found = session(project, "import", option, value, "--json").document["transcripts"]
+        assert len(found) == count
+
+
+@pytest.mark.parametrize("name", ["s1", "s", "{path}", "--all"])
+def test_a_transcript_is_imported_by_id_path_or_all(
+    project: Project, path: Path, name: str
+) -> None:
+    document = session(project, "import", name.format(path=path), "--json").document
+    assert mistakes(document, "session-import") == []
+    (entry,) = document["sessions"]
+    assert (entry["created"], entry["phases"], entry["source"]) == (True, 1, "claude-code:s1")
+    (file,) = imports(project)
+    assert file.stem == entry["session"]
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert file.parents[1].stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.usefixtures("path")
+def test_secrets_are_masked_and_counted_unless_they_are_to_be_kept(project: Project) -> None:
+    done = session(project, "import", "s1")
+    assert "places masked" in done.out
+    (file,) = imports(project)
+    text = file.read_text(encoding="utf-8")
+    assert "Fix add in ~/calc.py with ***" in text
+    file.unlink()
+    session(project, "import", "s1", "--keep-secrets")
+    (file,) = imports(project)
+    assert SECRET in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("path")
+def test_a_second_import_adds_what_is_new_and_keeps_an_edit(project: Project) -> None:
+    session(project, "import", "s1")
+    (file,) = imports(project)
+    file.write_text(file.read_text(encoding="utf-8") + "\nMy note.\n", encoding="utf-8")
+    assert "nothing new" in session(project, "import", "s1").out
+    made = lines(project)
+    made.ask("no, use sed")
+    put(project, made)
+    assert "1 phase and 1 event added" in session(project, "import", "s1").out
+    shown = session(project, "show", file.stem, "--imported", "--json").document
+    assert [one["title"] for one in shown["phases"]][1:] == ["no, use sed"]
+    assert "My note." in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("path")
+def test_imported_sessions_are_apart_from_those_of_the_project(project: Project) -> None:
+    session(project, "import", "--all")
+    (file,) = imports(project)
+    for command, key in (("list", "sessions"), ("query", "sessions")):
+        assert session(project, command, "--json").document[key] == []
+        (entry,) = session(project, command, "--imported", "--json").document[key]
+        assert entry["id"] == file.stem
+    (figures,) = session(project, "stats", "--imported", "--json").document["groups"]
+    assert (figures["group"], figures["calls"], figures["failures"]) == ("claude-code", 1, 1)
+    before = file.read_bytes()
+    done = session(project, "resume", file.stem, "--imported")
+    assert "- (said-decided) I decided to use a plus." in done.out
+    assert file.read_bytes() == before
+
+
+def test_nothing_is_written_into_the_folder_of_the_agent(project: Project, path: Path) -> None:
+    def state() -> dict[Path, tuple[bytes, int]]:
+        found = [it for it in (project.home / ".claude").rglob("*") if it.is_file()]
+        return {it: (it.read_bytes(), it.stat().st_mtime_ns) for it in found}
+
+    before = state()
+    session(project, "import", "--all")
+    session(project, "import", str(path), "--keep-secrets")
+    assert state() == before
+
+
+def test_one_that_cannot_be_read_does_not_stop_the_others(project: Project, path: Path) -> None:
+    (project.root / "notes.txt").write_text("Hello\n", encoding="utf-8")
+    done = session(project, "import", "notes.txt", str(path), "--json")
+    assert (done.code, len(done.document["sessions"])) == (1, 1)
+    (failed,) = done.document["failed"]
+    assert failed["error"]["id"] == "transcript-not-recognised"
+    alone = session(project, "import", "notes.txt")
+    assert (alone.code, error_of(alone)) == (1, "transcript-not-recognised")
+
+
+def test_a_name_must_be_that_of_one_transcript(project: Project) -> None:
+    for one in ("s1", "s2"):
+        put(project, lines(project, one))
+    for name, code, error in (
+        ("s", 2, "transcript-ambiguous"),
+        ("x9", 2, "transcript-unknown"),
+        ("no/such.jsonl", 1, "transcript-unreadable"),
+    ):
+        done = session(project, "import", name)
+        assert (done.code, error_of(done)) == (code, error)
+    assert session(project, "import", "s1", "--all").code == 2
+    assert imports(project) == []
+
+
+@pytest.mark.usefixtures("path")
+def test_publish_copies_the_masked_text_once(project: Project) -> None:
+    session(project, "import", "s1", "--keep-secrets")
+    (file,) = imports(project)
+    refused = session(project, "publish", file.stem)
+    assert (refused.code, error_of(refused)) == (2, "not-interactive")
+    done = session(project, "publish", file.stem, "--yes", "--json")
+    assert mistakes(json.loads(done.out), "session-publish") == []
+    assert done.document["masked"] > 1
+    name = done.document["session"]["id"]
+    copy = project.root / ".unlatch" / "sessions" / f"{name}.md"
+    text = copy.read_text(encoding="utf-8")
+    assert SECRET not in text
+    assert str(project.home) not in text
+    shown = session(project, "show", name, "--json").document
+    assert [len(one["calls"]) for one in shown["phases"]] == [1]
+    again = session(project, "publish", file.stem, "--yes")
+    assert (again.code, error_of(again)) == (1, "session-published")
+    assert copy.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.usefixtures("path")
+def test_publish_takes_a_free_name(project: Project) -> None:
+    session(project, "import", "s1")
+    (file,) = imports(project)
+    taken = project.root / ".unlatch" / "sessions" / file.name
+    taken.parent.mkdir(exist_ok=True)
+    taken.write_text("Mine\n", encoding="utf-8")
+    done = session(project, "publish", file.stem, "--yes", "--json")
+    assert done.document["session"]["id"] == f"{file.stem}-2"
+    assert taken.read_text(encoding="utf-8") == "Mine\n"
