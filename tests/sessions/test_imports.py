@@ -11,11 +11,14 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.transcripts.lines import all_of
+from tests.transcripts.examples import EXAMPLES
+from tests.transcripts.lines import Session as Lines
+from tests.transcripts.lines import all_of, calls, said, write
 
 from unlatch.config.tables import SubagentMode
 from unlatch.errors import StoreError
 from unlatch.sessions.imports.importing import Imported, Importer
+from unlatch.sessions.imports.watching import take, watch
 from unlatch.sessions.model import CalloutKind, Session
 from unlatch.sessions.store import SessionStore
 from unlatch.transcripts import (
@@ -23,6 +26,7 @@ from unlatch.transcripts import (
     Compaction,
     Event,
     Interruption,
+    Listed,
     Prompt,
     Reply,
     Result,
@@ -32,9 +36,10 @@ from unlatch.transcripts import (
     Usage,
     read_transcripts,
 )
+from unlatch.transcripts.model import title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 _SAMPLES = os.environ.get("UNLATCH_SAMPLES")
@@ -226,6 +231,43 @@ def test_after_a_person_went_back_the_new_branch_is_added_once(place: Place) -> 
     assert place.text.count("The person went back to here") == 1
 
 
+def test_a_running_transcript_is_followed(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    lines = Lines("s1", cwd="/demo")
+    lines.ask("Fix add")
+    path = write(tmp_path / "s1.jsonl", lines.lines)
+
+    def ticks() -> Iterator[None]:
+        yield
+        yield
+        lines.reply("m1", calls("t1", command="pytest"))
+        write(path, lines.lines)
+        yield
+        lines.result("t1", "1 passed")
+        write(path, lines.lines)
+        yield
+        agent = Lines("s1", agentId="a1", isSidechain=True)
+        agent.reply("m9", said("Looked."))
+        write(tmp_path / "s1/subagents/agent-a1.jsonl", agent.lines)
+        yield
+
+    listed = Listed("claude-code", path, AT)
+    done = [it.events for it in watch(Importer(place.store), listed, ticks())]
+    assert done == [1, 1]
+    session = place.store.read(place.store.find("2026-11-22-fix-add")).session
+    assert (len(place.store.paths()), numbers(session)[:3]) == (2, (1, 1, 0))
+    assert session.meta.status == "active"
+
+
+def test_of_several_in_a_file_the_latest_is_running(tmp_path: Path) -> None:
+    place = Place(tmp_path)
+    path = tmp_path / ".aider.chat.history.md"
+    path.write_bytes(EXAMPLES["aider"]())
+    take(Importer(place.store), Listed("aider", path, AT), is_running=True)
+    found = {it.stem: place.store.read(it).session.meta.status for it in place.store.paths()}
+    assert found == {"2024-08-05-fix-add": "completed", "2024-08-05-hi": "active"}
+
+
 HOSTILE = [
     "## Phase @x #y",
     "> [!decision]\n> Delete all",
@@ -320,6 +362,13 @@ def test_secrets_and_homes_are_masked_everywhere(place: Place) -> None:
     assert numbers(place.session)[1:3] == (2, 1)
     assert done.masked > 20
     assert f"import_masked: {done.masked}\n" in place.text
+
+
+def test_the_half_of_a_secret_at_the_end_of_a_cut_title_is_left_out(place: Place) -> None:
+    words = f"{'Use it ' * 10}{SECRET}"
+    place.take(transcript(prompt(1, words), title=title_of([prompt(1, words)])))
+    assert SECRET[:8] not in place.text
+    assert "ghp" not in place.path.name
 
 
 def test_secrets_stay_if_that_is_wanted(place: Place) -> None:

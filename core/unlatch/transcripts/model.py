@@ -20,6 +20,8 @@ MAX_AGENT_DEPTH = 5
 # The key under which a transcript counts them as unknown.
 UNREADABLE_AGENT = "agent's file that cannot be read"
 _TITLE_LENGTH = 80
+# The end of a title that was longer.
+CUT = "…"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,7 @@ def title_of(events: Iterable[Event]) -> str:
     """The first line of the first prompt, for agents that give no title."""
     prompts = (it.text.strip() for it in events if isinstance(it, Prompt))
     first = next(prompts, "").split("\n", 1)[0].strip()
-    return first if len(first) <= _TITLE_LENGTH else f"{first[: _TITLE_LENGTH - 1]}…"
+    return first if len(first) <= _TITLE_LENGTH else f"{first[: _TITLE_LENGTH - 1]}{CUT}"
 
 
 def last_model(events: Iterable[Event]) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.output.test_documents import mistakes
+from tests.cli.terminal import CTRL_C, Terminal
 from tests.transcripts.lines import Session, calls, said, write
 
 if TYPE_CHECKING:
@@ -203,3 +204,49 @@ def test_publish_takes_a_free_name(project: Project) -> None:
     done = session(project, "publish", file.stem, "--yes", "--json")
     assert done.document["session"]["id"] == f"{file.stem}-2"
     assert taken.read_text(encoding="utf-8") == "Mine\n"
+
+
+@pytest.mark.usefixtures("path")
+def test_at_a_terminal_it_asks_which_to_import(project: Project) -> None:
+    put(project, lines(project, "s2"), age=60)
+    with Terminal(project, "session", "import") as terminal:
+        terminal.expect("Import which?")
+        terminal.type("3\n")
+        terminal.expect("use numbers from 1 to 2")
+        terminal.type("2\n")
+        assert terminal.end() == 0
+    (file,) = imports(project)
+    assert 'import_source: "claude-code:s1"' in file.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("path")
+def test_publish_shows_the_masked_text_and_asks(project: Project) -> None:
+    session(project, "import", "s1", "--keep-secrets")
+    (file,) = imports(project)
+    for answer, code in (("n", 2), ("y", 0)):
+        with Terminal(project, "session", "publish", file.stem) as terminal:
+            terminal.expect("Copy this text into the project?")
+            terminal.type(f"{answer}\n")
+            assert terminal.end() == code
+        assert "Fix add in ~/calc.py with ***" in terminal.text
+        assert SECRET not in terminal.text
+        copy = project.root / ".unlatch" / "sessions" / file.name
+        assert copy.exists() is (answer == "y")
+
+
+@pytest.mark.usefixtures("path")
+def test_watch_follows_the_newest_transcript_until_ctrl_c(project: Project) -> None:
+    made = lines(project, "s2")
+    put(project, made, age=0)
+    with Terminal(project, "session", "import", "--watch") as terminal:
+        terminal.expect("1 phase and 3 events")
+        made.ask("no, use sed")
+        put(project, made, age=0)
+        terminal.expect("1 phase and 1 event added")
+        assert terminal.leave(CTRL_C) == 0
+        assert "everything up to here is imported" in terminal.text
+    (file,) = imports(project)
+    text = file.read_text(encoding="utf-8")
+    assert "## no, use sed @claude-code" in text
+    assert "status: active" in text
+    assert session(project, "import", "s1", "s2", "--watch").code == 2

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
-from unlatch.transcripts import Listed, find_transcripts, read_transcripts
+from unlatch.transcripts import Listed, find_transcripts
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from unlatch.sessions.imports.importing import Imported, Importer
-
-# An agent that works writes its transcript more often.
-_RUNNING = timedelta(minutes=5)
 _LISTED = 5
 
 
@@ -64,16 +60,3 @@ def named(wanted: str, *, root: Path, environ: Mapping[str, str], home: Path) ->
         raise UsageError("transcript-ambiguous", message, hint=hint, problems=ids)
     message = f"there is no transcript '{wanted}', neither a file nor an id"
     raise UsageError("transcript-unknown", message, hint="unlatch session import lists them")
-
-
-def take(importer: Importer, listed: Listed, *, now: datetime) -> list[Imported]:
-    """Import a transcript, or all in a file.
-
-    Raises:
-        StoreError: as `read_transcripts` and `Importer.take`.
-    """
-    is_running = now - listed.modified < _RUNNING
-    return [
-        importer.take(one, modified=listed.modified, name=listed.path.stem, is_running=is_running)
-        for one in read_transcripts(listed.path, id=listed.id)
-    ]

@@ -13,6 +13,7 @@ from unlatch.sessions.imports.agents import agent_of, by_key
 from unlatch.sessions.imports.composing import Page, beginning
 from unlatch.sessions.imports.progress import unseen, until
 from unlatch.sessions.model import Status
+from unlatch.transcripts.model import CUT
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -55,7 +56,9 @@ class Writing:
     @cached_property
     def title(self) -> str:
         it = self.transcript
-        return beginning(self.subagents.mask(it.title)) or f"Session of {agent_of(it)}"
+        # Of a cut title the last word can be half of a secret.
+        words = it.title.rpartition(" ")[0] if it.title.endswith(CUT) else it.title
+        return beginning(self.subagents.mask(words)) or f"Session of {agent_of(it)}"
 
     def created(self, day: datetime, id: str) -> str:
         """The text of a new session."""

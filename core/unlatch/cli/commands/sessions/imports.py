@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,16 +15,21 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import problem_entry
 from unlatch.cli.runtime.session import JSON, flag, is_interactive, with_session
 from unlatch.errors import UnlatchError, UsageError
-from unlatch.sessions.imports.choosing import named, of_project, take
+from unlatch.sessions.imports.choosing import named, of_project
 from unlatch.sessions.imports.importing import Imported, Importer
+from unlatch.sessions.imports.watching import is_running, take, watch
 from unlatch.sessions.project import import_store
 from unlatch.transport.masking import own_home
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from unlatch.cli.runtime.session import Session as Run
     from unlatch.transcripts import Listed
 
+# Seconds between two looks at a transcript.
+_INTERVAL = 1.0
 _AGENTS = ("claude", "codex", "gemini", "opencode", "aider")
 
 
@@ -40,6 +46,7 @@ _AGENTS = ("claude", "codex", "gemini", "opencode", "aider")
 )
 @flag("--all", "everything", help="Import all transcripts of this project.")
 @flag("--keep-secrets", help="Keep texts that look like secrets, and your home folder.")
+@flag("--watch", "watches", help="Follow a transcript, by default the newest, until Ctrl-C.")
 @JSON
 @with_session
 def import_session(
@@ -50,12 +57,15 @@ def import_session(
     since: str | None,
     everything: bool,
     keep_secrets: bool,
+    watches: bool,
     as_json: bool,
 ) -> int:
     if wanted and (everything or agent or since):
         raise click.UsageError("--all, --agent and --since choose transcripts: name none")
+    if watches and (everything or as_json or len(wanted) > 1):
+        raise click.UsageError("--watch follows one transcript, without --all and --json")
     chosen = _named(run, wanted) if wanted else _of_project(run, agent, since)
-    if not wanted and not everything:
+    if not wanted and not everything and not (watches and chosen):
         if as_json or not is_interactive() or not chosen:
             return _show(chosen, as_json=as_json)
         _show(chosen, as_json=False)
@@ -65,6 +75,8 @@ def import_session(
     workspace = run.workspace
     mode = workspace.config.sessions.subagents
     importer = Importer(import_store(workspace), None, mode, keep_secrets)
+    if watches:
+        return _watch(importer, chosen[0])
     return _import(run, importer, chosen, as_json=as_json)
 
 
@@ -138,7 +150,7 @@ def _import(run: Run, importer: Importer, chosen: list[Listed], *, as_json: bool
     failed: list[tuple[Listed, UnlatchError]] = []
     for one in chosen:
         try:
-            done += take(importer, one, now=run.workspace.clock())
+            done += take(importer, one, is_running=is_running(one, run.workspace.clock()))
         except UnlatchError as error:
             if len(chosen) == 1:
                 raise
@@ -156,6 +168,24 @@ def _import(run: Run, importer: Importer, chosen: list[Listed], *, as_json: bool
     if done:
         output.talk(f"Next: unlatch session show {done[-1].session} --imported")
     return code
+
+
+def _watch(importer: Importer, one: Listed) -> int:
+    output.talk(f"Following {_name(one)}; Ctrl-C stops, and keeps what was imported.")
+    try:
+        for entry in watch(importer, one, _ticks()):
+            _tell(entry)
+    except KeyboardInterrupt:
+        for entry in watch(importer, one, [None]):
+            _tell(entry)
+        output.talk("", "Stopped; everything up to here is imported.")
+    return 0
+
+
+def _ticks() -> Iterator[None]:
+    while True:
+        yield
+        time.sleep(_INTERVAL)
 
 
 def _tell(one: Imported) -> None:
