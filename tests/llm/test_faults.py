@@ -277,14 +277,14 @@ def test_a_stream_without_an_end_is_cut_at_the_time_out() -> None:
 
 
 def test_a_stream_of_many_pieces_is_read_in_linear_time() -> None:
-    text = "word " * 20
-    pieces = event(chunk({"content": text})) * 20_000
+    text = "word " * 30
+    pieces = event(chunk({"content": text})) * 30_000
     with Faulty(raw(pieces, event(STOP), event(DONE))) as server:
         started = process_time()
         reply_ = model(server, timeout=60.0)(HELLO, on_text=lambda _: None)
 
     assert process_time() - started < LINEAR
-    assert text * 20_000 == reply_.choices[0].message.content
+    assert text * 30_000 == reply_.choices[0].message.content
 
 
 def test_an_encoding_that_was_not_asked_for_is_refused() -> None:
