@@ -8,7 +8,7 @@ import unicodedata
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -158,14 +158,20 @@ class SessionStore:
         return document
 
     def _free(self, name: str) -> Path:
-        taken = {path.stem for path in self.paths()} | {self._id(path) for path in self.paths()}
+        taken = {it for path in self.paths() for it in (path.stem, self._id(path))}
         candidates = [name, *(f"{name}-{number}" for number in range(2, len(taken) + 3))]
         return self.root / f"{next(one for one in candidates if one not in taken)}{SUFFIX}"
 
     def _id(self, path: Path) -> str:
-        with suppress(UnlatchError, OSError):
-            return read_meta(_decoded(read_file(path))).session_id
-        return path.stem
+        return _session_id(path, file_stamp(path))
+
+
+@lru_cache(maxsize=1 << 14)
+def _session_id(path: Path, _stamp: str) -> str:
+    """The id in a file, read once for many new sessions, or that of its name."""
+    with suppress(UnlatchError, OSError):
+        return read_meta(_decoded(read_file(path))).session_id
+    return path.stem
 
 
 def _begins(id: str, wanted: str) -> bool:
