@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -135,7 +136,21 @@ def test_imported_sessions_are_apart_from_those_of_the_project(project: Project)
     before = file.read_bytes()
     done = session(project, "resume", file.stem, "--imported")
     assert "- (said-decided) I decided to use a plus." in done.out
+    idle = f"{sys.executable} -c pass"
+    assert session(project, "resume", file.stem, "--imported", "--exec", idle).code == 0
+    assert session(project, "resume", file.stem, "--imported", "--reason", "More").code == 2
     assert file.read_bytes() == before
+
+
+def test_without_imports_the_next_step_is_to_import(project: Project) -> None:
+    for command in ("list", "stats"):
+        assert "Next: unlatch session import" in session(project, command, "--imported").err
+
+
+@pytest.mark.usefixtures("path")
+def test_a_folder_with_the_name_of_an_id_is_not_taken_for_a_transcript(project: Project) -> None:
+    (project.root / "s1").mkdir()
+    assert session(project, "import", "s1").code == 0
 
 
 def test_nothing_is_written_into_the_folder_of_the_agent(project: Project, path: Path) -> None:

@@ -45,7 +45,7 @@ def named(wanted: str, *, root: Path, environ: Mapping[str, str], home: Path) ->
         UsageError: `transcript-unknown` or `transcript-ambiguous`.
     """
     path = Path(wanted)
-    if (is_there := path.exists()) or os.sep in wanted:
+    if (is_there := path.is_file()) or os.sep in wanted:
         changed = path.stat().st_mtime if is_there else 0
         return Listed("", path, datetime.fromtimestamp(changed, UTC))
     found = list(find_transcripts(environ=environ, home=home, projects=[root]))

@@ -27,6 +27,7 @@ from unlatch.sessions.project import recorder
 
 if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session as Run
+    from unlatch.sessions.context import Context
     from unlatch.sessions.model import Session
 
 
@@ -108,6 +109,8 @@ def resume_session(
 ) -> int:
     if command is not None and as_json:
         raise click.UsageError("--exec and --json exclude each other")
+    if imported and reason:
+        raise click.UsageError("--reason and --imported exclude each other")
     argv = program_of(run, command) if command is not None else None
     store = store_of(run, imported=imported)
     path = chosen(store, wanted, Status.PAUSED)
@@ -120,17 +123,7 @@ def resume_session(
         code = hand_over(run, argv, session, context.text)
         return _ended(session, code)
     if as_json:
-        output.document(
-            "session-resume",
-            session=session_entry(session.meta, session.title),
-            context=context.text,
-            tokens=context.tokens,
-            phases=list(context.phases),
-            leftOut=list(context.left_out),
-            decisions=[
-                output.fields(one, "text", "session", "phase", "line") for one in context.decisions
-            ],
-        )
+        _show_document(session, context)
         return 0
     output.data(*map(output.harmless, context.text.rstrip("\n").split("\n")))
     output.talk(
@@ -140,10 +133,24 @@ def resume_session(
     return 0
 
 
+def _show_document(session: Session, context: Context) -> None:
+    output.document(
+        "session-resume",
+        session=session_entry(session.meta, session.title),
+        context=context.text,
+        tokens=context.tokens,
+        phases=list(context.phases),
+        leftOut=list(context.left_out),
+        decisions=[
+            output.fields(one, "text", "session", "phase", "line") for one in context.decisions
+        ],
+    )
+
+
 def _ended(session: Session, code: int) -> int:
     """Report how the program of --exec ended."""
     end = f"the program ended with exit code {code}; " if code else ""
-    output.talk(f"{end}{session.id} is active")
+    output.talk(f"{end}{session.id} is {session.meta.status}")
     return UNDELIVERED if code else 0
 
 

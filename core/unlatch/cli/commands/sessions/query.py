@@ -56,7 +56,9 @@ def query_session(
         headings = ("Session", "Status", "Started", "Channel", "Tokens", "Calls", "Failed")
         output.table(headings, rows, flexible=(0,))
     else:
-        output.talk("No sessions match. Next: unlatch session list")
+        output.talk(
+            f"No sessions match. Next: unlatch session list{' --imported' if imported else ''}"
+        )
     return 0
 
 
@@ -83,7 +85,7 @@ def stats_session(run: Run, *, by: str, imported: bool, as_json: bool) -> int:
         headings = (by.capitalize(), "Sessions", "Tokens", "Duration", "Calls", "Failed")
         output.table(headings, rows, flexible=(0,))
     else:
-        output.talk("No sessions. Next: unlatch session start TITLE")
+        output.talk(f"No sessions. Next: unlatch session {'import' if imported else 'start TITLE'}")
     return 0
 
 

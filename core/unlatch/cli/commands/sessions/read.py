@@ -85,7 +85,7 @@ def list_session(
     if rows:
         output.table(("Session", "Status", "Started", "Participants"), rows, flexible=(0, 3))
     else:
-        output.talk("No sessions. Next: unlatch session start TITLE")
+        output.talk(f"No sessions. Next: unlatch session {'import' if imported else 'start TITLE'}")
     return 0
 
 
