@@ -39,7 +39,7 @@ from unlatch.transcripts import (
 from unlatch.transcripts.model import title_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 AT = datetime(2026, 3, 2, 9, tzinfo=UTC)
 _SAMPLES = os.environ.get("UNLATCH_SAMPLES")
@@ -229,6 +229,29 @@ def test_after_a_person_went_back_the_new_branch_is_added_once(place: Place) -> 
     titles = [it.title for it in place.session.phases]
     assert titles == ["Fix add", "no, use sed", "use awk"]
     assert place.text.count("The person went back to here") == 1
+
+
+class Late(SessionStore):
+    """A store in which another import makes the session just before this one."""
+
+    def create(self, title: str, day: datetime, text: Callable[[str], str]) -> Path:
+        Importer(SessionStore(self.root)).take(transcript(*EVENTS[:5]), modified=AT, name="")
+        return SessionStore.create(self, title, day, text)
+
+
+def test_two_imports_at_once_make_one_session(place: Place) -> None:
+    late = Late(place.store.root)
+    done = Importer(late).take(transcript(*EVENTS), modified=AT, name="")
+    assert (done.created, done.events) == (False, 2)
+    assert numbers(place.session) == (2, 3, 2, 171)
+
+
+def test_a_copy_that_was_deleted_is_made_again(place: Place) -> None:
+    importer = Importer(place.store)
+    importer.take(transcript(*EVENTS[:5]), modified=AT, name="")
+    place.path.unlink()
+    assert importer.take(transcript(*EVENTS), modified=AT, name="").created
+    assert numbers(place.session) == (2, 3, 2, 171)
 
 
 def test_a_running_transcript_is_followed(tmp_path: Path) -> None:

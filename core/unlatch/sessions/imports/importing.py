@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.config.tables import SubagentMode
@@ -16,6 +16,7 @@ from unlatch.sessions.imports.writing import SOURCE, Writing
 from unlatch.transport.masking import Masking
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from datetime import datetime
     from pathlib import Path
 
@@ -61,6 +62,8 @@ class Importer:
     home: Path | None = None
     mode: SubagentMode = SubagentMode.LINK
     keep_secrets: bool = False
+    _seen: set[Path] = field(default_factory=set)
+    _known: dict[str, Path] = field(default_factory=dict)
 
     def take(
         self, transcript: Transcript, *, modified: datetime, name: str, is_running: bool = False
@@ -100,22 +103,43 @@ class Importer:
 
     def _write(self, writing: Writing, day: datetime) -> tuple[bool, str]:
         """Whether the session is new, and its id."""
-        path = self._known.get(writing.source)
-        if path is not None:
-            return False, self.store.change(path, writing.continued).session.id
-        path = self.store.create(writing.title, day, partial(writing.created, day))
-        self._known[writing.source] = path
-        return True, path.stem
+        path = self._find(writing.source)
+        if path is None:
+            try:
+                path = self.store.create(writing.title, day, partial(self._text, writing, day))
+            except _Made as other:
+                path = other.path
+            else:
+                return True, path.stem
+        return False, self.store.change(path, writing.continued).session.id
 
-    @cached_property
-    def _known(self) -> dict[str, Path]:
-        return sources(self.store)
+    def _text(self, writing: Writing, day: datetime, id: str) -> str:
+        # The store is locked here: another import may have made the session until then.
+        if path := self._find(writing.source):
+            raise _Made(path)
+        return writing.created(day, id)
+
+    def _find(self, source: str) -> Path | None:
+        """The file of the session made from a transcript; each file is read once."""
+        new = [path for path in self.store.paths() if path not in self._seen]
+        self._seen.update(new)
+        self._known |= sources(self.store, new)
+        path = self._known.get(source)
+        return path if path and path.exists() else None
 
 
-def sources(store: SessionStore) -> dict[str, Path]:
-    """The files of imported sessions by their sources."""
+class _Made(Exception):
+    """Another import made the session."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.path = path
+
+
+def sources(store: SessionStore, paths: Iterable[Path]) -> dict[str, Path]:
+    """Those files that are imported sessions, by their sources."""
     found: dict[str, Path] = {}
-    for path in store.paths():
+    for path in paths:
         with suppress(StoreError, OSError):
             if source := front_matter.read(store.read(path).text).get(SOURCE):
                 found[source] = path

@@ -57,7 +57,7 @@ def publish(project: SessionStore, one: Draft, *, now: datetime) -> Path:
     Raises:
         StoreError: `session-published` if the project has it, or as `SessionStore.create`.
     """
-    if there := sources(project).get(one.source):
+    if there := sources(project, project.paths()).get(one.source):
         message = f"the session was published as '{there.stem}'"
         hint = f"to publish it again: rm {quote(str(there))}, then run the command again"
         raise StoreError("session-published", message, where=str(there), hint=hint)

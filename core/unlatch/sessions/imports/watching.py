@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -56,8 +55,7 @@ def watch(importer: Importer, listed: Listed, ticks: Iterable[object]) -> Iterat
         stamps = [file_stamp(path) for path in _files(listed.path)]
         if stamps != seen:
             seen = stamps
-            # A new one, because sessions may have been moved or deleted meanwhile.
-            done = take(replace(importer), listed, is_running=True)
+            done = take(importer, listed, is_running=True)
             yield from (one for one in done if one.created or one.events)
 
 
