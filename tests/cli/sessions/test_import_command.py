@@ -209,6 +209,16 @@ def test_publish_copies_the_masked_text_once(project: Project) -> None:
     assert copy.read_text(encoding="utf-8") == text
 
 
+def test_the_published_copy_of_a_running_session_is_completed(project: Project) -> None:
+    put(project, lines(project), age=0)
+    session(project, "import", "s1")
+    (entry,) = session(project, "list", "--imported", "--json").document["sessions"]
+    assert (entry["status"], entry["ended"]) == ("active", None)
+    done = session(project, "publish", entry["id"], "--yes", "--json").document["session"]
+    assert done["status"] == "completed"
+    assert done["ended"] is not None
+
+
 @pytest.mark.usefixtures("path")
 def test_publish_takes_a_free_name(project: Project) -> None:
     session(project, "import", "s1")

@@ -12,12 +12,15 @@ from unlatch.sessions.document import read_document
 from unlatch.sessions.imports.importing import sources
 from unlatch.sessions.imports.masking import masked_session
 from unlatch.sessions.imports.writing import SOURCE, masked_before
+from unlatch.sessions.model import Status
 from unlatch.transport.masking import Masking
+from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from unlatch.sessions.front_matter import Value
     from unlatch.sessions.store import SessionStore
 
 
@@ -62,8 +65,11 @@ def publish(project: SessionStore, one: Draft, *, now: datetime) -> Path:
         hint = f"to publish it again: rm {quote(str(there))}, then run the command again"
         raise StoreError("session-published", message, where=str(there), hint=hint)
     session = read_document(one.text).session
+    values: dict[str, Value] = {}
+    if session.meta.status is Status.ACTIVE:  # nobody continues the copy
+        values = {"status": Status.COMPLETED.value, "ended": stamp(now)}
 
     def text(id: str) -> str:
-        return front_matter.with_values(one.text, {"session_id": id})
+        return front_matter.with_values(one.text, {**values, "session_id": id})
 
     return project.create(session.title, session.meta.started or now, text)
