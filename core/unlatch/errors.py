@@ -150,6 +150,10 @@ class CredentialMissing(Unauthorised):
     """There is no credential for the tracker; nothing was sent."""
 
 
+class SignOnRequired(Unauthorised):
+    """One organization does not accept the credential without single sign-on; others may."""
+
+
 class Forbidden(Unauthorised):
     """The credential is accepted, and its account may not do this."""
 

@@ -28,7 +28,7 @@ def test_a_refused_token_is_explained_once_with_a_line_for_few_items(
     for done in (first, again):
         assert 3 == done.code, done.said
         assert 1 == done.out.count("does not accept the token")
-        shown = done.out.count("not reopened: as above [")
+        shown = done.out.count(": as above [")
         assert (count if count < 20 else 2) == shown, done.out
     assert count < 20 or f"{count - 2} more items likewise" in first.out
 

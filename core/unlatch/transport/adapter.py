@@ -7,6 +7,7 @@ Delivery repeats a write after it has checked the effect of the first one.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -163,10 +164,15 @@ class TrackerAdapter(BoundedAdapter):
         method, url = request.method or "", request.url or ""
         answer = Answer(method, url, response.status_code, response.headers, response.content)
         error = find_error(answer, self._explain, write=write)
+        has_token = origin_of(url) == self._context.origin
         if error is None:
+            if has_token:
+                self._context.gate.accept_token()
             self._apply_throttling(answer)
             return response
         error = self._complete(error, request, answer)
+        if has_token:
+            self._apply_token_refusal(error)
         self._apply_refusal(error, answer)
         raise error
 
@@ -189,6 +195,14 @@ class TrackerAdapter(BoundedAdapter):
         if seconds is not None:
             self._context.gate.hold(seconds, error.message)
             self._context.gate.serialize(seconds + PRESSED)
+
+    def _apply_token_refusal(self, error: TrackerError) -> None:
+        """Send no more with a refused token: after several, trackers lock the login."""
+        narrow = (errors.Forbidden, errors.SignOnRequired)
+        if isinstance(error, errors.Unauthorised) and not isinstance(error, narrow):
+            place, words = self._context.origin.authority, (error.id, error.message)
+            again = partial(type(error), *words, where=place, hint=error.hint, status=error.status)
+            self._context.gate.refuse_token(again)
 
     def _complete(
         self, error: TrackerError, request: requests.PreparedRequest, answer: Answer | None = None

@@ -1,4 +1,7 @@
-"""Rate limits: waits that a tracker asks for, and keeping to its published limits."""
+"""Rate limits: waits that a tracker asks for, and keeping to its published limits.
+
+A refused token ends the requests too: trackers lock the login after several of them.
+"""
 
 from collections import deque
 from collections.abc import Callable, Iterator
@@ -6,8 +9,12 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from threading import Event, Lock
 
-from unlatch.errors import Limited, Unreachable
+from unlatch.errors import Limited, TrackerError, Unreachable
 from unlatch.transport.options import TransportOptions, Wait
+
+# Azure DevOps answers 401 also where an accepted token lacks a scope, as for a check of permissions
+# (https://github.com/microsoft/terraform-provider-azuredevops/issues/724).
+_MOST_REFUSED = 10
 
 
 class Gate:
@@ -28,6 +35,8 @@ class Gate:
         self._until = self._paid_until = self._serial_until = self._clock()
         self._why = ""
         self._serial = Lock()
+        self._refusals_left = 0
+        self._refusal: Callable[[], TrackerError] | None = None
 
     @contextmanager
     def admit(self) -> Iterator[None]:
@@ -60,13 +69,14 @@ class Gate:
         """Wait for the end of the pause, or for a moment that concerns the caller alone.
 
         Limited: the wait exceeds the budget; `retry_after` is its length. Unreachable: interrupted.
+        Unauthorised: the token was refused before.
         """
+        self._refuse_when_closed()
         while (pause := self._pay(moment, why)) is not None:
             wait, is_new = pause
             if is_new and self._on_wait is not None:
                 self._on_wait(wait)
             self.rest(wait.seconds)
-        self._refuse_when_closed()
 
     def rest(self, seconds: float) -> None:
         """Wait without showing it or charging it to the budget."""
@@ -77,6 +87,18 @@ class Gate:
     def close(self) -> None:
         """End every wait, and admit no further request."""
         self._closed.set()
+
+    def accept_token(self) -> None:
+        """Note that the tracker has accepted the token."""
+        with self._lock:
+            self._refusals_left = _MOST_REFUSED
+
+    def refuse_token(self, error: Callable[[], TrackerError]) -> None:
+        """Admit no further request, unless the token was accepted; each raises such an error."""
+        with self._lock:
+            self._refusals_left -= 1
+            if self._refusals_left < 0:
+                self._refusal = error
 
     def _pay(self, moment: float | None, why: str) -> tuple[Wait, bool] | None:
         with self._lock:
@@ -100,6 +122,8 @@ class Gate:
     def _refuse_when_closed(self) -> None:
         if self._closed.is_set():
             raise Unreachable("interrupted", "the request was not sent: unlatch is stopping")
+        if self._refusal is not None:
+            raise self._refusal()
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from unlatch.errors import (
     NotFound,
     Redirected,
     Rejected,
+    SignOnRequired,
     TrackerError,
     Unauthorised,
 )
@@ -104,7 +105,7 @@ TABLE = (
     Row(
         _at(403),
         "",
-        Unauthorised,
+        SignOnRequired,
         "sso-required",
         "the organization wants the token to be authorized by single sign-on",
         "open {sso}",
