@@ -381,6 +381,56 @@ def test_staged_changes_are_not_proposed_with_the_increments(team: Team) -> None
     assert "error[index-not-empty]" in done.err
 
 
+def test_a_job_repeated_in_one_checkout_adds_to_its_pull_request(team: Team) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job")
+    propose(here)
+    proposed = team.laptop.git("ls-remote", "origin")
+
+    propose(here)
+    unchanged = team.laptop.git("ls-remote", "origin")
+    here.unlatch("resume", "7", "--update-scope", "--scope", "More", "--reason", "More", "--yes")
+    propose(here)
+
+    assert proposed == unchanged
+    there = shared(team, "unlatch/sync-main")
+    assert "More" in (there.root / FOLDER / "spec.md").read_text()
+    assert "2" == there.git("rev-list", "--count", "origin/main..").strip()
+    assert ONCE_ELSEWHERE == team.told("Reopened on octo/widgets")
+
+
+def test_a_repeated_job_takes_over_additions_of_another_checkout(team: Team) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job")
+    propose(here)
+    other = job(team, "other")
+    other.git("fetch", "--quiet", "origin", "unlatch/sync-main")
+    other.git("checkout", "--quiet", "-b", "unlatch/sync-main", "FETCH_HEAD")
+    (other.root / "code.py").write_text("print()\n")
+    other.git("add", "code.py")
+    other.git(*("-c", "user.name=x", "-c", "user.email=x@example.com"), "commit", "-qm", "Other")
+    other.git("push", "--quiet", "origin", "unlatch/sync-main")
+
+    propose(here)
+
+    assert (here.root / "code.py").exists()
+    assert (shared(team, "unlatch/sync-main").root / "code.py").exists()
+
+
+def test_a_repeated_job_publishes_what_an_earlier_one_could_not_push(team: Team) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job")
+    origin = team.folder / "origin.git"
+    hook(origin, "pre-receive", "exit 1")
+    failed = here.try_unlatch("sync", "--yes", "--commit", "pr")
+    (origin / "hooks/pre-receive").unlink()
+
+    propose(here)
+
+    assert 3 == failed.code, failed.out + failed.err
+    assert "active" == shared(team, "unlatch/sync-main").metadata()["status"]
+
+
 def hook(repository: Path, name: str, script: str) -> None:
     path = repository / "hooks" / name
     path.parent.mkdir(exist_ok=True)

@@ -13,11 +13,13 @@ from unlatch.project.git.run import GitResult, WorkingGit, run_git
 from unlatch.project.git.setup import DRIVER, require_git
 from unlatch.project.workspace import Workspace
 from unlatch.publish.ci import Ci, detect
-from unlatch.publish.own_files import merge_attributes
+from unlatch.publish.own_files import STATUS, merge_attributes, own_files
 from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.disk.user_files import state_folder
 
 _ATTRIBUTES = "gitattributes"
+# No program of the configuration compares files.
+_BY_GIT = ("--no-ext-diff", "--no-textconv")
 # As in project.git.setup, but the running unlatch, not the one on PATH. -P: no module is
 # imported from the top of the checkout, where git runs it.
 _DRIVER = (
@@ -140,14 +142,35 @@ def _settings(
 
 
 def _with_proposal(target: PublishTarget) -> PublishTarget:
+    git, tip = target.git, _fetch_proposal(target)
+    is_staged = not git("diff", "--cached", "--quiet", *_BY_GIT).is_done
+    if tip is None:
+        if is_staged and not _has_staged_own_alone(target):
+            raise _index_not_empty(target)
+        return target
+    if is_staged:
+        # An earlier run in this checkout leaves its commit's tree staged.
+        trees = git("log", "--no-show-signature", "--format=%T", f"HEAD..{tip}").line.split()
+        if (staged := git("write-tree").line) not in trees:
+            raise _index_not_empty(target)
+        if staged == trees[0]:
+            return replace(target, tip=tip)
+        git("reset", "--merge")
+    # Squashed, so that no branch moves; the commit that follows has it as a parent.
+    if git("merge", "--quiet", "--squash", tip).is_done:
+        return replace(target, tip=tip)
+    git("reset", "--merge")
+    raise StoreError(
+        "proposal-in-conflict",
+        f"{target.proposal} conflicts with {target.branch}",
+        where=str(git.top),
+        hint=f"merge or delete {target.proposal}, then run the command again",
+    )
+
+
+def _fetch_proposal(target: PublishTarget) -> str | None:
+    """The last commit of an open pull request's branch; None without one."""
     git, ref = target.git, f"{HEADS}{target.proposal}"
-    if not git("diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv").is_done:
-        raise UsageError(
-            "index-not-empty",
-            "changes are staged, and would be committed with the increments",
-            where=str(git.top),
-            hint="commit them first, or git restore --staged .",
-        )
     listed = git("ls-remote", "--", target.remote, ref)
     fetched = fetch(target, ref) if listed.is_done and listed.line else listed
     if not fetched.is_done:
@@ -158,17 +181,23 @@ def _with_proposal(target: PublishTarget) -> PublishTarget:
             hint="check the remote and the job's credential",
         )
     if not listed.line:
-        return target
+        return None
     tip = git("rev-parse", "FETCH_HEAD").line
-    if git("merge-base", "--is-ancestor", tip, "HEAD").is_done:
-        return target
-    # Squashed, so that no branch moves; the commit that follows has it as a parent.
-    if git("merge", "--quiet", "--squash", tip).is_done:
-        return replace(target, tip=tip)
-    git("reset", "--merge")
-    raise StoreError(
-        "proposal-in-conflict",
-        f"{target.proposal} conflicts with {target.branch}",
-        where=str(git.top),
-        hint=f"merge or delete {target.proposal}, then run the command again",
+    return None if git("merge-base", "--is-ancestor", tip, "HEAD").is_done else tip
+
+
+def _has_staged_own_alone(target: PublishTarget) -> bool:
+    """Whether only changes of increments are staged, which are published in any case."""
+    ours, _ = own_files(target.git(*STATUS).out, below=target.below)
+    listed = target.git("diff", "--cached", "--name-only", "--no-renames", "-z", *_BY_GIT)
+    staged = filter(None, os.fsdecode(listed.out).split("\0"))
+    return listed.is_done and set(staged) <= set(ours)
+
+
+def _index_not_empty(target: PublishTarget) -> UsageError:
+    return UsageError(
+        "index-not-empty",
+        "changes are staged, and would be committed with the increments",
+        where=str(target.git.top),
+        hint="commit them first, or git restore --staged .",
     )
