@@ -15,7 +15,7 @@ import pytest
 from tests.cli.project import NAME, Done, Project
 from tests.security import hostile_files as hostile
 from tests.security.hostile_files import REPOSITORIES, SECRET, Outside
-from tests.security.test_programs import DECLARED, EXAMPLES, RESUME
+from tests.security.test_programs import DECLARED, EXAMPLES, RESUME, lay_chat
 
 from unlatch.worklog.disk.file_check import UnsafePath
 from unlatch.worklog.disk.safe_open import read_file
@@ -73,6 +73,7 @@ def run(project: Project, name: str) -> Done:
 
 def start(project: Project, name: str) -> None:
     hostile.prepare(project)
+    lay_chat(project)
     for arguments in EXAMPLES[name].before:
         project.run(*arguments)
 

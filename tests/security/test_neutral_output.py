@@ -26,7 +26,7 @@ from tests.security.acting import (
     acting_in_file,
     forged,
 )
-from tests.security.test_programs import DECLARED, EXAMPLES
+from tests.security.test_programs import DECLARED, EXAMPLES, lay_chat
 
 import unlatch.cli
 from unlatch.cli.app import app
@@ -117,6 +117,7 @@ def typed(project: Project, name: str) -> list[str]:
 
 
 def ran(project: Project, name: str, *options: str, before: tuple[str, ...] = ()) -> Done:
+    lay_chat(project)
     for arguments in EXAMPLES[name].before:
         project.run(*arguments)
     return project.run(*before, *typed(project, name), *options, stdin=EXAMPLES[name].stdin)

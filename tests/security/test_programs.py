@@ -131,6 +131,12 @@ EXAMPLES = {
 }
 
 
+def lay_chat(project: Project) -> None:
+    """The transcript of an agent in the project."""
+    text = "# aider chat started at 2024-08-05 19:33:32\n#### Fix add\n"
+    (project.root / CHAT).write_text(text, encoding="utf-8")
+
+
 def commands() -> dict[str, frozenset[Program]]:
     """Every command that can be typed, and the programs that it may start."""
     context = click.Context(app)
@@ -197,9 +203,7 @@ class Lair:
         scoped.write(self.project)
         self.project.increment("0008-active", status="active")
         self.project.increment("0009-planned", status="planning")
-        (self.project.root / CHAT).write_text(
-            "# aider chat started at 2024-08-05 19:33:32\n#### Fix add\n"
-        )
+        lay_chat(self.project)
         self.lay(self.project, self.traps, *self.settings)
         for arguments in before:
             self.project.run(*arguments)

@@ -217,11 +217,11 @@ def texts() -> Iterator[tuple[str, str]]:
         *("-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "-", "password=", "password: ", "secret_"),
         *("password=aaaaaaaa", "token:a", "pwd:", "AKIA", "sk-proj-", "xoxb-", "sk-a", "glpat-"),
     ):
-        yield part, part * (1_000_000 // len(part))
+        yield part, part * (200_000 // len(part))
 
 
 @pytest.mark.parametrize("text", [text for _, text in texts()], ids=[repr(n) for n, _ in texts()])
-def test_megabyte_of_what_looks_like_tokens_is_redacted_in_linear_time(text: str) -> None:
+def test_long_text_of_what_looks_like_tokens_is_redacted_in_linear_time(text: str) -> None:
     redactor = Redactor("s3cr/t+of=ours")
 
     assert len(redactor.message(text)) <= 300
