@@ -381,6 +381,10 @@ def test_staged_changes_are_not_proposed_with_the_increments(team: Team) -> None
     assert "error[index-not-empty]" in done.err
 
 
+def add_scope(here: Job) -> None:
+    here.unlatch("resume", "7", "--update-scope", "--scope", "More", "--reason", "More", "--yes")
+
+
 def test_a_job_repeated_in_one_checkout_adds_to_its_pull_request(team: Team) -> None:
     reopen_by_hand(team)
     here = job(team, "job")
@@ -389,7 +393,7 @@ def test_a_job_repeated_in_one_checkout_adds_to_its_pull_request(team: Team) -> 
 
     propose(here)
     unchanged = team.laptop.git("ls-remote", "origin")
-    here.unlatch("resume", "7", "--update-scope", "--scope", "More", "--reason", "More", "--yes")
+    add_scope(here)
     propose(here)
 
     assert proposed == unchanged
@@ -417,9 +421,15 @@ def test_a_repeated_job_takes_over_additions_of_another_checkout(team: Team) -> 
     assert (shared(team, "unlatch/sync-main").root / "code.py").exists()
 
 
-def test_a_repeated_job_publishes_what_an_earlier_one_could_not_push(team: Team) -> None:
+@pytest.mark.parametrize("is_proposed", [False, True])
+def test_a_repeated_job_publishes_what_an_earlier_one_could_not_push(
+    team: Team, is_proposed: bool
+) -> None:
     reopen_by_hand(team)
     here = job(team, "job")
+    if is_proposed:
+        propose(here)
+        add_scope(here)
     origin = team.folder / "origin.git"
     hook(origin, "pre-receive", "exit 1")
     failed = here.try_unlatch("sync", "--yes", "--commit", "pr")
@@ -427,8 +437,9 @@ def test_a_repeated_job_publishes_what_an_earlier_one_could_not_push(team: Team)
 
     propose(here)
 
-    assert 3 == failed.code, failed.out + failed.err
-    assert "active" == shared(team, "unlatch/sync-main").metadata()["status"]
+    there = shared(team, "unlatch/sync-main")
+    assert (3, "active") == (failed.code, there.metadata()["status"]), failed.out + failed.err
+    assert is_proposed == ("More" in (there.root / FOLDER / "spec.md").read_text())
 
 
 def hook(repository: Path, name: str, script: str) -> None:

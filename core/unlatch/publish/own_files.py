@@ -11,11 +11,6 @@ from unlatch.worklog.ids import number_of
 # A spec or a list of tasks that was changed alone was changed by a person.
 _RECORDS = frozenset({METADATA, EVENTS})
 _OURS = _RECORDS | {SPEC, TASKS}
-# The command of git for `own_files`.
-STATUS = (
-    *("status", "--porcelain=v1", "-z"),
-    *("--untracked-files=all", "--no-renames", "--ignore-submodules=all"),
-)
 
 
 def merge_attributes(below: str) -> str:
@@ -27,7 +22,7 @@ def own_files(status: bytes, *, below: str) -> tuple[tuple[str, ...], tuple[str,
     """The changed files of increments, from the top of the checkout, and the increments' folders.
 
     Args:
-        status: the output of git for `STATUS`.
+        status: the output of `git status --porcelain -z --no-renames`.
         below: the folder of the increments, from the top of the checkout.
     """
     changes: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))

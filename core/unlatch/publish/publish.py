@@ -17,7 +17,7 @@ from unlatch.project.git.run import GitResult
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.publish.ci import detect
-from unlatch.publish.own_files import STATUS, changed_increments, own_files
+from unlatch.publish.own_files import changed_increments, own_files
 from unlatch.publish.target import PublishTarget, Way, fetch, find_target
 from unlatch.sync.sync import Sync, SyncListener, SyncOptions, SyncResult
 from unlatch.worklog.neutral import visible
@@ -29,6 +29,10 @@ RUN_PATIENCE = 600.0
 # How git reports that another push came first.
 _OVERTAKEN = (b"fetch first", b"non-fast-forward", b"cannot lock ref", b"failed to update ref")
 _MOST_NAMES = 3
+_STATUS = (
+    *("status", "--porcelain=v1", "-z"),
+    *("--untracked-files=all", "--no-renames", "--ignore-submodules=all"),
+)
 
 
 class NotPublished(StoreError):
@@ -113,7 +117,7 @@ def publish(target: PublishTarget) -> Published | None:
         NotPublished: `commit-failed`, `fetch-failed`, `push-refused`, `push-in-conflict` or
             `push-overtaken`.
     """
-    paths, names = own_files(_run(target, *STATUS).out, below=target.below)
+    paths, names = own_files(_run(target, *_STATUS).out, below=target.below)
     if paths:
         _run(target, "add", "--all", paths=paths)
     message = _message(target, names)
@@ -147,6 +151,8 @@ def _propose(target: PublishTarget, names: tuple[str, ...], message: str) -> Pub
     commit = _run(target, "commit-tree", tree, *options, "-m", message).line
     pushed = _push_once(target, f"{commit}:{HEADS}{target.proposal}")
     if not pushed.is_done:
+        # Staged again as before, so that a later run in this checkout can propose them.
+        git("read-tree", target.tip or "HEAD")
         raise _refused(target, pushed)
     url = target.ci.proposal_url(target.proposal, target.branch) if target.ci else None
     return Published(commit, target.proposal, names, target.remote, url)

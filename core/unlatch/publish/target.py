@@ -13,13 +13,11 @@ from unlatch.project.git.run import GitResult, WorkingGit, run_git
 from unlatch.project.git.setup import DRIVER, require_git
 from unlatch.project.workspace import Workspace
 from unlatch.publish.ci import Ci, detect
-from unlatch.publish.own_files import STATUS, merge_attributes, own_files
+from unlatch.publish.own_files import merge_attributes
 from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.disk.user_files import state_folder
 
 _ATTRIBUTES = "gitattributes"
-# No program of the configuration compares files.
-_BY_GIT = ("--no-ext-diff", "--no-textconv")
 # As in project.git.setup, but the running unlatch, not the one on PATH. -P: no module is
 # imported from the top of the checkout, where git runs it.
 _DRIVER = (
@@ -143,18 +141,21 @@ def _settings(
 
 def _with_proposal(target: PublishTarget) -> PublishTarget:
     git, tip = target.git, _fetch_proposal(target)
-    is_staged = not git("diff", "--cached", "--quiet", *_BY_GIT).is_done
-    if tip is None:
-        if is_staged and not _has_staged_own_alone(target):
-            raise _index_not_empty(target)
-        return target
-    if is_staged:
-        # An earlier run in this checkout leaves its commit's tree staged.
-        trees = git("log", "--no-show-signature", "--format=%T", f"HEAD..{tip}").line.split()
-        if (staged := git("write-tree").line) not in trees:
-            raise _index_not_empty(target)
-        if staged == trees[0]:
-            return replace(target, tip=tip)
+    is_clean = git("diff", "--cached", "--quiet", "--no-ext-diff", "--no-textconv").is_done
+    staged = None if is_clean else git("write-tree").line
+    listed = git("log", "--no-show-signature", "--format=%T", f"HEAD..{tip}") if tip else None
+    trees = listed.line.split() if listed else []
+    # An earlier run in this checkout leaves the tree of its commit staged.
+    if staged is not None and staged not in trees:
+        raise UsageError(
+            "index-not-empty",
+            "changes are staged, and would be committed with the increments",
+            where=str(git.top),
+            hint="commit them first, or git restore --staged .",
+        )
+    if tip is None or [staged] == trees[:1]:
+        return replace(target, tip=tip)
+    if staged is not None:
         git("reset", "--merge")
     # Squashed, so that no branch moves; the commit that follows has it as a parent.
     if git("merge", "--quiet", "--squash", tip).is_done:
@@ -184,20 +185,3 @@ def _fetch_proposal(target: PublishTarget) -> str | None:
         return None
     tip = git("rev-parse", "FETCH_HEAD").line
     return None if git("merge-base", "--is-ancestor", tip, "HEAD").is_done else tip
-
-
-def _has_staged_own_alone(target: PublishTarget) -> bool:
-    """Whether only changes of increments are staged, which are published in any case."""
-    ours, _ = own_files(target.git(*STATUS).out, below=target.below)
-    listed = target.git("diff", "--cached", "--name-only", "--no-renames", "-z", *_BY_GIT)
-    staged = filter(None, os.fsdecode(listed.out).split("\0"))
-    return listed.is_done and set(staged) <= set(ours)
-
-
-def _index_not_empty(target: PublishTarget) -> UsageError:
-    return UsageError(
-        "index-not-empty",
-        "changes are staged, and would be committed with the increments",
-        where=str(target.git.top),
-        hint="commit them first, or git restore --staged .",
-    )
