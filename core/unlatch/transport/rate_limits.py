@@ -97,7 +97,7 @@ class Gate:
         """Admit no further request, unless the token was accepted; each raises such an error."""
         with self._lock:
             self._refusals_left -= 1
-            if self._refusals_left < 0:
+            if self._refusals_left <= 0:
                 self._refusal = error
 
     def _pay(self, moment: float | None, why: str) -> tuple[Wait, bool] | None:
