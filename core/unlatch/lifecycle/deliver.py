@@ -112,23 +112,21 @@ def preview_plans(
     return [Preview(*one) for one in zip(plans, items, strict=True)]
 
 
-def check_item_count(
+def find_excess(
     workspace: Workspace, items: int, max_items: int | None, *, command: str, written: int = 0
-) -> None:
-    """Refuse to write to more items than the user or the configuration allows.
+) -> UsageError | None:
+    """Return `too-many-items` if these are more than the user or the configuration allows.
 
     Args:
         command: the command that shows which items would be written to.
         written: the number of other items that this run has written to.
-
-    Raises:
-        UsageError: `too-many-items`.
     """
     allowed = max_items or workspace.config.sync.max_items
-    if items + written > allowed:
-        done = f", {written} of them are done" if written else ""
-        raise UsageError(
-            "too-many-items",
-            f"{items + written} items would be written to{done}; the limit is {allowed}",
-            hint=f"look at {command}, then repeat with --max-items {items}",
-        )
+    if items + written <= allowed:
+        return None
+    done = f", {written} of them are done" if written else ""
+    return UsageError(
+        "too-many-items",
+        f"{items + written} items would be written to{done}; the limit is {allowed}",
+        hint=f"look at {command}, then repeat with --max-items {items}",
+    )

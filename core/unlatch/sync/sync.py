@@ -11,7 +11,7 @@ from unlatch.delivery.task import Delivery
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.records.links import identity, link_of
-from unlatch.lifecycle.deliver import Delivered, check_item_count, deliver_all, read_back
+from unlatch.lifecycle.deliver import Delivered, deliver_all, find_excess, read_back
 from unlatch.project.git.revisions import other_branch
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
@@ -224,11 +224,7 @@ def _refusal(
 ) -> UsageError | None:
     """Return why so many items are too many, if so."""
     command = "unlatch sync --plan"
-    try:
-        check_item_count(workspace, items, options.max_items, command=command, written=written)
-    except UsageError as error:
-        return error
-    return None
+    return find_excess(workspace, items, options.max_items, command=command, written=written)
 
 
 def _answered(plan: SyncPlan, listener: SyncListener) -> SyncPlan:

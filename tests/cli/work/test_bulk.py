@@ -140,6 +140,23 @@ def test_more_than_ten_items_have_to_be_agreed_to_before_anything_is_changed(
     assert (0, {"Active"}) == (agreed.code, states(project, 11)), agreed.said
 
 
+def test_a_dry_run_says_that_a_resume_would_change_too_many_items(project: Project) -> None:
+    many(project, 11)
+
+    done = project.run(*COMPLETED, "--dry-run")
+    documents = [
+        check(project, "dry-run-many", *COMPLETED, "--dry-run", *more)
+        for more in ((), ("--max-items", "11"))
+    ]
+    agreed = project.run(*COMPLETED, "--dry-run", "--max-items", "11")
+
+    assert 0 == done.code, done.said
+    assert "11 items would be written to; the limit is 10 [too-many-items]." in done.err
+    assert "Next: add --max-items 11" in done.err
+    assert "too-many-items" not in agreed.err
+    assert ("too-many-items", None) == (documents[0]["tooMany"]["id"], documents[1]["tooMany"])
+
+
 def test_without_a_terminal_reason_and_consent_are_needed(project: Project) -> None:
     many(project, 2)
     before = project.tree()

@@ -56,7 +56,7 @@ dry-run = The dry run of any other command.
   increment: WouldBe; items: [PreviewedItem]; spared: [Spared]; requests: int; scope: ScopeEntry?;
   warnings: [Problem]
 dry-run-many = unlatch resume --dry-run for several increments.
-  increments: [PreviewedIncrement]; requests: int; refused: [RefusedIncrement]
+  increments: [PreviewedIncrement]; requests: int; refused: [RefusedIncrement]; tooMany: Problem?
 tracker-change = unlatch TRACKER create-, update-, close- and reopen-...; unlatch link --create.
   tracker: str; kind: Kind; increment: MovedIncrement; trackers: [DeliveryEntry]
 tracker-status = unlatch TRACKER status.

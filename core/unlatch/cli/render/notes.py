@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Sequence
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.errors import StoreError, UnlatchError
+from unlatch.errors import StoreError, UnlatchError, UsageError
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.limits import first_of
 from unlatch.lifecycle.fetch_items import ItemSnapshot, group_unread
@@ -57,3 +57,9 @@ def not_read(error: StoreError) -> str:
     name = place.rpartition("/")[2]
     why = error.message.removeprefix(f"{name} ")
     return f"{name} was not read: it {why} [{error.id}] at {place}"
+
+
+def tell_excess(command: str, excess: UsageError, items: int) -> None:
+    """Say that a command without --dry-run would be refused, because of so many items."""
+    line = f"{command} would fail: {excess.message} [{excess.id}]"
+    output.talk(f"{output.warn('!')} {line}. Next: add --max-items {items}")

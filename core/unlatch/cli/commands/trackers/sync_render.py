@@ -9,6 +9,7 @@ from unlatch.cli.commands.trackers.not_checked import (
 from unlatch.cli.commands.trackers.sync_documents import count_comments, count_requests
 from unlatch.cli.render.deliveries import tell_all_left
 from unlatch.cli.render.describe import times
+from unlatch.cli.render.notes import tell_excess
 from unlatch.cli.render.preview import item_lines
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import error_lines
@@ -61,8 +62,7 @@ def tell_preview(
     if requests:
         output.data(_sum(session, found))
         if found.refused:
-            line = f"unlatch sync would fail: {found.refused.message} [{found.refused.id}]"
-            output.talk(f"{output.warn('!')} {line}. Next: add --max-items {found.due.items}")
+            tell_excess("unlatch sync", found.refused, found.due.items)
     elif not (found.plan.reported or missed or found.broken):
         is_none = found.plan.excluded and not found.plan.links
         output.talk("No items were compared." if is_none else "Both sides are in sync.")

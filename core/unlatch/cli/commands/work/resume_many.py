@@ -14,7 +14,13 @@ from unlatch.cli.commands.work.resume_options import (
 )
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
 from unlatch.cli.render.describe import times
-from unlatch.cli.render.notes import tell_left_out, tell_remarks, tell_unread, tell_warnings
+from unlatch.cli.render.notes import (
+    tell_excess,
+    tell_left_out,
+    tell_remarks,
+    tell_unread,
+    tell_warnings,
+)
 from unlatch.cli.render.preview import preview_document, show_preview, unread_items
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED, UNDELIVERED, problem_entry
@@ -24,7 +30,7 @@ from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.matching import matching, read_condition
 from unlatch.lifecycle.closed_items import has_new_reason
-from unlatch.lifecycle.deliver import Delivered, check_item_count, deliver_pending, preview_plans
+from unlatch.lifecycle.deliver import Delivered, deliver_pending, find_excess, preview_plans
 from unlatch.lifecycle.resume import ResumeResult, find_refusals, resume_many
 from unlatch.lifecycle.resume_plan import ACTIVE_STEPS, ResumePlan, ResumeStep, plan_resume
 from unlatch.project.trackers import Trackers
@@ -54,10 +60,12 @@ def resume_selected(
         if idle and not typed.as_json:
             _tell_idle(idle)
         items = len({item for one in wanted for item in one.items})
-        if typed.dry_run:
-            return _preview(session, trackers, wanted, typed)
         command = _preview_command(ids, expressions)
-        check_item_count(workspace, items, max_items, command=command)
+        excess = find_excess(workspace, items, max_items, command=command)
+        if typed.dry_run:
+            return _preview(session, trackers, wanted, typed, excess=excess, items=items)
+        if excess is not None:
+            raise excess
         confirmed = _confirm(wanted, items, typed)
         if confirmed is None:
             output.talk("Nothing was changed.")
@@ -219,7 +227,13 @@ def _end(
 
 
 def _preview(
-    session: Session, trackers: Trackers, plans: Sequence[ResumePlan], typed: ResumeOptions
+    session: Session,
+    trackers: Trackers,
+    plans: Sequence[ResumePlan],
+    typed: ResumeOptions,
+    *,
+    excess: UsageError | None,
+    items: int,
 ) -> int:
     plans = find_refusals(session.workspace, plans)
     refused = [(one.before, one.refusal) for one in plans if one.refusal is not None]
@@ -236,11 +250,15 @@ def _preview(
         entries = [{key: one[key] for key in kept} for one in documents]
         errors = [{"id": one.id, "error": problem_entry(error)} for one, error in refused]
         code = failed or (UNDECIDED if unread else 0)
-        output.document("dry-run-many", code, increments=entries, requests=requests, refused=errors)
+        too_many = problem_entry(excess) if excess else None
+        keys = {"requests": requests, "refused": errors, "tooMany": too_many}
+        output.document("dry-run-many", code, increments=entries, **keys)
         return code
     for one in found:
         show_preview(session, one)
     for before, error in refused:
         _tell_refused(before, error)
     output.data(f"{times(len(found), 'increment')}, {times(requests, 'request')} in all.")
+    if excess is not None:
+        tell_excess("unlatch resume", excess, items)
     return failed or tell_unread(unread)
