@@ -20,7 +20,7 @@ from unlatch.errors import (
     Unauthorised,
     UnknownOutcome,
 )
-from unlatch.spi import Capability
+from unlatch.spi import Capability, SyncPlugin
 from unlatch.testing.checks import KEPT, Transition, check_files, check_item, check_no_secret
 from unlatch.testing.clone import Clone, make_clone
 from unlatch.testing.faults import Fault, FaultKind, Request
@@ -124,7 +124,7 @@ def _run_fault(
     laptop, item = prepare(fixture, transition)
     fixture.proxy.arm(_fault(case, number, lambda: _edit_as_person(fixture, item)))
     act = laptop.reopen if transition.opens else laptop.close
-    deliveries = act(plugin=fixture.hasty_plugin if case.kind is FaultKind.TIMEOUT else None)
+    deliveries = act(plugin=_plugin(fixture, case))
     faulted = _faulted(fixture)
     where = f"{transition.operation} with {case} at its request no. {number + 1}: {faulted}"
     _check_first(fixture, laptop, deliveries, case, where)
@@ -145,6 +145,13 @@ def _run_fault(
     return faulted
 
 
+def _plugin(fixture: Fixture, case: FaultCase) -> SyncPlugin | None:
+    """The plugin for a fault; a refused token concerns one process, so that has one of its own."""
+    if case.kind is FaultKind.UNAUTHORISED:
+        return fixture.open()
+    return fixture.hasty_plugin if case.kind is FaultKind.TIMEOUT else None
+
+
 def _refused(deliveries: list[Delivery]) -> set[str]:
     made = [one.effect for one in deliveries if one.error is None]
     return {label for outcome in made if outcome for label in outcome.refused}
@@ -154,9 +161,7 @@ def _run_create_fault(fixture: Fixture, case: FaultCase, number: int) -> str | N
     title = fixture.title()
     laptop = make_clone(fixture, finished=False, title=title, item=None)
     fixture.proxy.arm(_fault(case, number, lambda: None))
-    deliveries = laptop.create(
-        plugin=fixture.hasty_plugin if case.kind is FaultKind.TIMEOUT else None
-    )
+    deliveries = laptop.create(plugin=_plugin(fixture, case))
     faulted = _faulted(fixture)
     where = f"create with {case} at its request no. {number + 1}: {faulted}"
     _check_first(fixture, laptop, deliveries, case, where)
