@@ -58,11 +58,11 @@ def test_long_values_are_no_long_keys(completed: Project) -> None:
 
 
 LONG = {
-    "word": 'text = "' + "a" * (4 * MEBIBYTE) + '"',
-    "bare": "a" * (4 * MEBIBYTE),
-    "quotes": '"' * (4 * MEBIBYTE),
-    "dots": "a." * (2 * MEBIBYTE),
-    "spaces": "a" + " " * (4 * MEBIBYTE) + "=1",
+    "word": 'text = "' + "a" * MEBIBYTE + '"',
+    "bare": "a" * MEBIBYTE,
+    "quotes": '"' * MEBIBYTE,
+    "dots": "a." * (MEBIBYTE // 2),
+    "spaces": "a" + " " * MEBIBYTE + "=1",
 }
 
 

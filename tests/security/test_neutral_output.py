@@ -126,6 +126,17 @@ def ran(project: Project, name: str, *options: str, before: tuple[str, ...] = ()
 # Every command
 
 
+# Of the ways to mistype each command gets one; `make torture` tries all of them.
+MISTYPED = [
+    pytest.param(name, argument, id=f"{way}-{name}", marks=() if own else pytest.mark.sweep)
+    for number, name in enumerate(SHOWING)
+    for place, (way, argument) in enumerate(
+        {"word": WORDS, "option": f"--{WORDS}", "config": "99"}.items()
+    )
+    for own in [number % 3 == place]
+]
+
+
 @pytest.mark.parametrize("name", SHOWING)
 def test_nothing_acts_at_a_terminal_or_in_the_log(
     hostile: Project, tmp_path: Path, name: str
@@ -160,8 +171,7 @@ def test_json_holds_every_character_and_none_acts(hostile: Project, name: str) -
     assert isinstance(done.document, dict | list)
 
 
-@pytest.mark.parametrize("name", SHOWING)
-@pytest.mark.parametrize("argument", [WORDS, f"--{WORDS}", "99"], ids=["word", "option", "config"])
+@pytest.mark.parametrize(("name", "argument"), MISTYPED)
 def test_no_mistake_acts_when_it_is_repeated(project: Project, name: str, argument: str) -> None:
     if argument == "99":
         project.configure_more(tables=f"[{json.dumps(NAME)}]\n{json.dumps(WORDS)} = 1\n")
