@@ -29,8 +29,8 @@ def _ids() -> set[str]:
     """The ids that the code passes to errors.
 
     An error is made as `Rejected("item-locked", ...)`, by `super().__init__("item-locked", ...)`,
-    by a function that is given the id, or from a table's row, in which the class is followed by
-    the id.
+    by a function that is given the id, with the constant ERROR_ID of a class, or from a table's
+    row, in which the class is followed by the id.
     """
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in _sources()]
     classes = _error_classes(trees)
@@ -61,6 +61,8 @@ def _error_classes(trees: list[ast.Module]) -> set[str]:
 
 
 def _places_of_ids(node: ast.AST, classes: set[str]) -> Iterator[ast.expr]:
+    if isinstance(node, ast.Assign) and _is_name(node.targets[0], {"ERROR_ID"}):
+        yield node.value
     if isinstance(node, ast.ClassDef) and node.name in classes:
         yield from _given_to_super(node)
     if isinstance(node, ast.Call) and _is_name(node.func, classes) and node.args:

@@ -131,12 +131,19 @@ def test_aggregate_session_metrics(log: Log, index: SessionIndex) -> None:
     assert (dev.calls, ops.calls) == (2, 1)
 
 
-def test_an_index_that_is_no_database_says_what_to_do(log: Log, tmp_path: Path) -> None:
+def test_an_index_that_is_no_database_is_made_again(log: Log, tmp_path: Path) -> None:
     path = tmp_path / "sessions.sqlite3"
     path.write_bytes(b"garbage" * 1000)
+    assert len(SessionIndex(path, log.store).entries()) == 1
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_an_index_that_cannot_be_made_says_what_to_do(log: Log, tmp_path: Path) -> None:
+    path = tmp_path / "sessions.sqlite3"
+    path.mkdir()
     with pytest.raises(StoreError, match="index-unavailable") as caught:
         SessionIndex(path, log.store).entries()
-    assert caught.value.hint == f"rm {path}, then run the command again"
+    assert caught.value.hint == f"rm -r {path}, then run the command again"
 
 
 def test_a_session_in_progress_is_found_by_its_phases(log: Log, index: SessionIndex) -> None:

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 
-from unlatch.sessions.learning import CaseType, learn
+from unlatch.sessions.learning.cases import CaseType, learn
+from unlatch.sessions.learning.export import Format, messages, write_cases
 from unlatch.sessions.model import Agent
-from unlatch.sessions.training import Format, messages, write_cases
-from unlatch.transport.masking import HOME, Masking
+from unlatch.transport.redact import HOME, Masking
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.sessions.conftest import Log
 
-    from unlatch.sessions.learning import Cases
+    from unlatch.sessions.learning.cases import Cases
 
 TOKEN = "ghp_" + "a" * 36
 # The conversational format of TRL, and what its chat templates need beyond: roles in turn.

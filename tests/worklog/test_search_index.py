@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from unlatch.errors import StoreError
-from unlatch.worklog.search_index import Document, Hit, IndexDamaged, SearchIndex, Source
+from unlatch.worklog.cache_database import IndexDamaged
+from unlatch.worklog.search_index import Document, Hit, SearchIndex, Source
 
 if TYPE_CHECKING:
     from pathlib import Path

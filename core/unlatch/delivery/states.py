@@ -42,7 +42,7 @@ class Event(StrEnum):
     PROBED_LEFT = "the probe found parts left to do"
     PROBE_FAILED = "the probe failed"
     TIME_CAME = "the time to retry has come"
-    NAMED = "a person asked for it by name"
+    NAMED = "a person named it"
     GONE = "it was undone or unlinked"
 
 

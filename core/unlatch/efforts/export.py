@@ -6,7 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from unlatch.efforts.entries import entry_text, speaker
-from unlatch.transport.masking import Masking
+from unlatch.transport.redact import Masking
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

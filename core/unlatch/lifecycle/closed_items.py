@@ -8,8 +8,13 @@ from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.records.links import same_item
 from unlatch.lifecycle.fetch_items import ItemSnapshot
-from unlatch.lifecycle.repeats import known_reasons, reopened_by_pending
-from unlatch.lifecycle.resume_plan import ACTIVE_STEPS, ResumePlan, ResumeStep
+from unlatch.lifecycle.resume_plan import (
+    ACTIVE_STEPS,
+    ResumePlan,
+    ResumeStep,
+    known_reasons,
+    reopened_by_pending,
+)
 from unlatch.project.registry import Registry
 from unlatch.spi import Capability
 

@@ -20,6 +20,13 @@ from unlatch.increments.files.plans import (
 from unlatch.increments.model.increment import Amendment, Increment, Link
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.model.status import Status
+from unlatch.increments.records.events import (
+    Amended,
+    Delivered,
+    Reopened,
+    Transitioned,
+    read_events,
+)
 from unlatch.increments.records.links import identity, link_of
 from unlatch.lifecycle import scope
 from unlatch.lifecycle.activation_guard import (
@@ -29,7 +36,6 @@ from unlatch.lifecycle.activation_guard import (
     check_activation,
 )
 from unlatch.lifecycle.amended_items import spared_by, updates_for
-from unlatch.lifecycle.repeats import known_reasons, reopened_by_pending
 from unlatch.lifecycle.scope import Scope
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
@@ -182,3 +188,20 @@ def plan_resume(increment: Increment, request: ResumeRequest) -> ResumePlan:
     if request.reason is not None:
         request = replace(request, reason=checked_reason(request.reason))
     return ResumePlan(increment, request)
+
+
+def known_reasons(increment: Increment) -> set[str | None]:
+    """The reasons since the last reopen: a script that is repeated gives one of them again."""
+    found = {operation.reason for operation in increment.pending}
+    for event in read_events(increment.folder, increment.reopens):
+        if isinstance(event, Reopened):
+            found.clear()
+        if isinstance(event, Reopened | Transitioned | Amended | Delivered):
+            found.add(event.reason)
+    return found
+
+
+def reopened_by_pending(increment: Increment) -> tuple[Link, ...]:
+    """The links whose items a pending operation reopens."""
+    due = (one for one in increment.pending if one.kind is Kind.REOPEN and one.state)
+    return tuple(link_of(increment, one) for one in due)

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from unlatch.search.efforts import EffortDocuments
 from unlatch.search.increments import IncrementDocuments
+from unlatch.worklog.cache_database import made_again
 from unlatch.worklog.disk.user_files import state_folder
-from unlatch.worklog.search_index import IndexDamaged, SearchIndex
+from unlatch.worklog.search_index import SearchIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
 
     from unlatch.project.workspace import Workspace
@@ -75,18 +76,11 @@ def search(
         return index.search(query, kinds=list(kinds), limit=limit * _SPARE)
 
     found: list[Found] = []
-    for hit in _twice(hits):
+    for hit in made_again(hits):
         work = documents[hit.kind].describe(hit.key)
         if work and (status is None or work.status == status) and _is_since(work, since):
             found.append(Found(hit.kind, work, hit.coverage, hit.matches))
     return found[:limit]
-
-
-def _twice(hits: Callable[[], list[Hit]]) -> list[Hit]:
-    try:
-        return hits()
-    except IndexDamaged:
-        return hits()  # it was removed: a cache
 
 
 def _documents(workspace: Workspace, kind: str) -> Kind:

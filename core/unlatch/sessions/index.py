@@ -6,28 +6,29 @@ github.com/toon-format/spec). Three flat tables, because TOON is short for flat 
 
 from __future__ import annotations
 
-import contextlib
 import json
-import os
-import sqlite3
 from dataclasses import dataclass
-from shlex import quote
 from typing import TYPE_CHECKING, Any
 
-from unlatch.errors import StoreError, UnlatchError
+from unlatch.errors import UnlatchError
 from unlatch.sessions.model import CalloutKind
+from unlatch.worklog.cache_database import CacheDatabase, made_again
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    import sqlite3
+    from collections.abc import Iterable, Mapping
     from pathlib import Path
 
     from unlatch.sessions.model import Phase, Session
     from unlatch.sessions.store import SessionStore
 
 _VERSION = 1
-_TABLE = "CREATE TABLE session (name TEXT PRIMARY KEY, stamp TEXT, entry TEXT, toon TEXT)"
-TABLES = ("sessions", "participants", "phases")
+_TABLES = """
+DROP TABLE IF EXISTS session;
+CREATE TABLE session (name TEXT PRIMARY KEY, stamp TEXT, entry TEXT, toon TEXT)
+"""
+_NAMES = ("sessions", "participants", "phases")
 Row = dict[str, Any]
 
 
@@ -53,21 +54,23 @@ class Indexed:
         }
 
 
-class SessionIndex:
+class SessionIndex(CacheDatabase):
     """The index of one store, in a file.
 
-    Each call raises StoreError `index-unavailable` if SQLite cannot use the file.
+    Each call raises StoreError `index-unavailable` if SQLite can neither use the file nor make it.
     """
 
+    ERROR_ID = "index-unavailable"
+    SUBJECT = "the index of sessions"
+    VERSION, TABLES = _VERSION, _TABLES
+
     def __init__(self, path: Path, store: SessionStore) -> None:
-        self._path, self._store = path, store
+        super().__init__(path)
+        self._store = store
 
     def entries(self) -> list[Indexed]:
         """All sessions, by the names of their files, as the files are now."""
-        with self._open() as database:
-            self._refresh(database)
-            rows = database.execute("SELECT entry FROM session WHERE entry <> '' ORDER BY name")
-            return [_read(json.loads(entry)) for (entry,) in rows]
+        return [_read(json.loads(entry)) for entry, _ in made_again(self._rows)]
 
     def toon(self, names: Iterable[str] | None = None) -> str:
         """The tables in TOON.
@@ -76,19 +79,23 @@ class SessionIndex:
             names: the ids of the sessions; by default all.
         """
         wanted = None if names is None else set(names)
-        lines: dict[str, list[str]] = {table: [] for table in TABLES}
+        lines: dict[str, list[str]] = {table: [] for table in _NAMES}
         columns: dict[str, list[str]] = {}
+        for entry, rows in made_again(self._rows):
+            tables = json.loads(entry)
+            if wanted is None or tables["sessions"][0]["id"] in wanted:
+                for table, found in json.loads(rows).items():
+                    lines[table] += found
+                    columns |= {table: [*tables[table][0]]} if found else {}
+        return "".join(_table(table, columns.get(table), rows) for table, rows in lines.items())
+
+    def _rows(self) -> list[tuple[str, str]]:
+        """The entry of each session, and its rows in TOON."""
         with self._open() as database:
             self._refresh(database)
-            for entry, rows in database.execute(
+            return database.execute(
                 "SELECT entry, toon FROM session WHERE entry <> '' ORDER BY name"
-            ):
-                tables = json.loads(entry)
-                if wanted is None or tables["sessions"][0]["id"] in wanted:
-                    for table, found in json.loads(rows).items():
-                        lines[table] += found
-                        columns |= {table: [*tables[table][0]]} if found else {}
-        return "".join(_table(table, columns.get(table), rows) for table, rows in lines.items())
+            ).fetchall()
 
     def _refresh(self, database: sqlite3.Connection) -> None:
         """Read the files whose size or time is new; forget those that are gone."""
@@ -101,27 +108,6 @@ class SessionIndex:
                 database.execute("INSERT OR REPLACE INTO session VALUES (?, ?, ?, ?)", row)
         gone = [(name,) for name in known]
         database.executemany("DELETE FROM session WHERE name = ?", gone)
-
-    @contextlib.contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        try:
-            with contextlib.closing(self._connect()) as database, database:
-                yield database
-        except sqlite3.DatabaseError as error:
-            message = f"the index of sessions cannot be used: {error}"
-            hint = f"rm {quote(str(self._path))}, then run the command again"
-            raise StoreError("index-unavailable", message, hint=hint) from error
-
-    def _connect(self) -> sqlite3.Connection:
-        with contextlib.suppress(OSError):
-            os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        database = sqlite3.connect(self._path, timeout=30)
-        (version,) = database.execute("PRAGMA user_version").fetchone()
-        if version != _VERSION:
-            database.execute("DROP TABLE IF EXISTS session")
-            database.execute(_TABLE)
-            database.execute(f"PRAGMA user_version = {_VERSION}")
-        return database
 
 
 def rows_of(session: Session) -> Indexed:

@@ -14,7 +14,7 @@ from unlatch.errors import StoreError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-# Never opened, whoever names them.
+# Files with credentials, which are never opened, not even where a path names them.
 _CREDENTIALS = frozenset(
     ("auth.json", "mcp-auth.json", ".credentials.json", "oauth_creds.json", "google_accounts.json")
 )

@@ -1,6 +1,6 @@
 """Find transcripts: where each agent keeps them, the newest first.
 
-A file's first and last lines are read when its entry is asked for, never the whole file.
+Of a file only the first and last lines are read, and only once its entry is needed.
 """
 
 from __future__ import annotations

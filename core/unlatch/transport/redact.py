@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from urllib.parse import quote, quote_plus
 
 from unlatch.spi.text import without_controls
 
 MASK = "***"
+HOME = "~"
 _LONGEST = 300
 # The characters read for each character kept, because masks shorten a text.
 _AHEAD = 16
@@ -125,3 +127,37 @@ def _without_jwt(run: re.Match[str]) -> str:
     before, mark, rest = run[0].partition("eyJ")
     is_jwt = mark and rest.count(".") >= _JWT_DOTS and len(rest) >= _SHORTEST_JWT
     return before + MASK if is_jwt else run[0]
+
+
+class Masking:
+    """Masks probable secrets and a home folder; `count` is the number of masks so far.
+
+    Args:
+        home: by default the user's.
+    """
+
+    def __init__(self, home: Path | None = None) -> None:
+        home = home or own_home()
+        self.count = 0
+        self._redactor = Redactor()
+        has_home = home is not None and home != home.parent
+        self._home = (
+            re.compile(rf"(?<!\w){re.escape(str(home))}(?![\w-]|\.\w)") if has_home else None
+        )
+
+    def text(self, text: str) -> str:
+        """The text, masked."""
+        masked = self._redactor.text(text)
+        self.count += max(0, masked.count(MASK) - text.count(MASK))
+        if self._home:
+            masked, homes = self._home.subn(HOME, masked)
+            self.count += homes
+        return masked
+
+
+def own_home() -> Path | None:
+    """The user's home folder; None for a user without one."""
+    try:
+        return Path.home()
+    except RuntimeError:
+        return None

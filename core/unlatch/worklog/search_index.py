@@ -4,18 +4,15 @@ It is a cache: it can be deleted at any time, and is brought up to date before e
 work give the documents. SQLite's FTS5 ranks them (bm25 over stems, https://sqlite.org/fts5.html).
 """
 
-import contextlib
 import math
-import os
 import re
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from shlex import quote
 
-from unlatch.errors import StoreError
+from unlatch.worklog.cache_database import CacheDatabase
 
 # A word of the title says more of a piece of work than one of its log, and a word that the query
 # repeats more than one that it has once: of 46 known duplicates 37 to 38 are among the first five
@@ -37,11 +34,6 @@ STOP_WORDS = frozenset(
         "way well were what when where which who why will with work working would yes you your",
     )
 )
-# Errors that say nothing against the file, and the next step after each.
-_PASSING = {
-    sqlite3.SQLITE_BUSY: "another process is using it; run the command again",
-    sqlite3.SQLITE_FULL: "free disk space, then run the command again",
-}
 _FIRST, _LAST = "\x01", "\x02"
 # Marking takes a time that grows with the square of the matches: only these characters of a title
 # and a summary are marked, and the rest counts as text.
@@ -50,7 +42,6 @@ _VERSION = 2
 _TABLES = f"""
 DROP TABLE IF EXISTS source;
 DROP TABLE IF EXISTS document;
-PRAGMA user_version = {_VERSION};
 CREATE TABLE source (id INTEGER PRIMARY KEY, kind TEXT, key TEXT, stamp TEXT, UNIQUE (kind, key));
 CREATE VIRTUAL TABLE document USING fts5 ({", ".join(_COLUMNS)}, tokenize = 'porter unicode61')
 """
@@ -108,19 +99,16 @@ class Hit:
     matches: tuple[Match, ...]
 
 
-class IndexDamaged(StoreError):
-    """The index could not be used and was removed; it can be made again."""
-
-
-class SearchIndex:
+class SearchIndex(CacheDatabase):
     """The index in a file.
 
     Each call raises StoreError `search-unavailable` if SQLite cannot use the file, or has no FTS5;
     IndexDamaged if that may be different with a new file.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    ERROR_ID = "search-unavailable"
+    SUBJECT = "the search index"
+    VERSION, TABLES = _VERSION, _TABLES
 
     def refresh(
         self, kind: str, sources: Iterable[Source], *, seconds: float | None = None
@@ -168,51 +156,6 @@ class SearchIndex:
                 )
                 for number, kind, key, *texts in found
             ]
-
-    @contextlib.contextmanager
-    def _open(self) -> Iterator[sqlite3.Connection]:
-        """A transaction."""
-        try:
-            with contextlib.closing(self._connect()) as database, database:
-                yield database
-        except sqlite3.DatabaseError as error:
-            raise self._failure(error) from error
-
-    def _connect(self) -> sqlite3.Connection:
-        with contextlib.suppress(OSError):  # SQLite says what is wrong
-            os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        database = sqlite3.connect(self._path, timeout=30)
-        try:
-            if not _is_current(database):
-                database.execute("BEGIN IMMEDIATE")
-                if not _is_current(database):  # no other process was quicker
-                    for statement in _TABLES.split(";"):
-                        database.execute(statement)
-                database.commit()
-        except BaseException:
-            database.close()
-            raise
-        return database
-
-    def _failure(self, error: sqlite3.DatabaseError) -> StoreError:
-        message = f"the search index cannot be used: {error}"
-        if hint := _PASSING.get(getattr(error, "sqlite_errorcode", 0) & 0xFF):
-            return StoreError("search-unavailable", message, hint=hint)
-        hint = f"rm -r {quote(str(self._path))}, then run the command again"
-        if "no such module" in str(error):
-            hint = "install a Python whose SQLite has FTS5"
-        try:
-            # The journal first: it would be taken for that of the next file.
-            for path in (self._path.with_name(f"{self._path.name}-journal"), self._path):
-                path.unlink(missing_ok=True)
-        except OSError:
-            return StoreError("search-unavailable", message, hint=hint)
-        return IndexDamaged("search-unavailable", message, hint=hint)
-
-
-def _is_current(database: sqlite3.Connection) -> bool:
-    (version,) = database.execute("PRAGMA user_version").fetchone()
-    return bool(version == _VERSION)
 
 
 def _put(database: sqlite3.Connection, kind: str, source: Source, number: int | None) -> None:

@@ -72,6 +72,16 @@ def test_a_program_that_fails_is_named_by_its_exit_code(paused: Project, agent: 
     assert "the program ended with exit code 7; " in done.err
 
 
+def test_a_program_that_cannot_be_started_is_an_error(paused: Project, tmp_path: Path) -> None:
+    program = tmp_path / "agent"
+    program.write_bytes(b"\x7fELF, but not really")
+    program.chmod(0o755)
+    done = paused.run("session", "resume", "--exec", str(program))
+    assert done.code == 3
+    assert "error[exec-failed]" in done.err
+    assert list((paused.home / "state").rglob("context-*")) == []
+
+
 @pytest.mark.parametrize("command", ["", "no-such-program", "./agent.py", "'", "agent"])
 def test_a_program_that_is_not_on_the_path_changes_nothing(paused: Project, command: str) -> None:
     program = paused.root / "agent"

@@ -13,7 +13,7 @@ from unlatch.sessions import front_matter
 from unlatch.sessions.imports.agents import Subagents, by_id
 from unlatch.sessions.imports.progress import finished
 from unlatch.sessions.imports.writing import SOURCE, Writing
-from unlatch.transport.masking import Masking
+from unlatch.transport.redact import Masking
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

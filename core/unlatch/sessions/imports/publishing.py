@@ -13,7 +13,7 @@ from unlatch.sessions.imports.importing import sources
 from unlatch.sessions.imports.masking import masked_session
 from unlatch.sessions.imports.writing import SOURCE, masked_before
 from unlatch.sessions.model import Status
-from unlatch.transport.masking import Masking
+from unlatch.transport.redact import Masking
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:

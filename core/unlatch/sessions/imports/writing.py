@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from unlatch.sessions.imports.agents import Subagents
     from unlatch.sessions.model import Meta
     from unlatch.transcripts import Event, Transcript
-    from unlatch.transport.masking import Masking
+    from unlatch.transport.redact import Masking
 
 SOURCE, MASKED = "import_source", "import_masked"
 _LAST, _UNTIL = "import_last", "import_until"

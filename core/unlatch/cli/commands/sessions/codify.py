@@ -96,15 +96,28 @@ def _edited(text: str) -> str:
     if editor is None:
         hint = "set VISUAL or EDITOR, or use --output FILE and edit that"
         raise UsageError("editor-missing", "no editor is configured", hint=hint)
+    is_edited = False
     while True:
-        saved = edit(text, editor, hint="correct EDITOR, or use --output FILE")
+        saved = _saved(text, editor, is_edited=is_edited)
         if saved is None:
             return _COMMENT.sub("", text)
+        is_edited = True
         text = _COMMENT.sub("", saved)
         problems = _problems(text)
         if not problems or not output.confirm(f"{_count(problems)}. Edit again?", default=True):
             return text
         text = _with_comments(text, problems)
+
+
+def _saved(text: str, editor: str, *, is_edited: bool) -> str | None:
+    """The text as it was saved; None if it was not. Earlier edits survive an editor that fails."""
+    try:
+        return edit(text, editor, hint="correct EDITOR, or use --output FILE")
+    except UsageError as error:
+        if not is_edited:
+            raise
+        output.note(f"{error.message}; the text is as it was saved before")
+        return None
 
 
 def _problems(text: str) -> list[Problem]:

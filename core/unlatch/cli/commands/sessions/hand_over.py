@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 import subprocess
+from contextlib import suppress
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 from typing import TYPE_CHECKING
 
-from unlatch.errors import UsageError
+from unlatch.cli.runtime.failure import UNDELIVERED
+from unlatch.errors import UnlatchError, UsageError
 from unlatch.worklog.disk.user_files import state_folder
 from unlatch.worklog.programs import find_program
 
@@ -18,6 +20,13 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.session import Session as Run
     from unlatch.sessions.model import Session
+
+
+class HandOverFailed(UnlatchError):
+    """The session was resumed, and the program could not be started."""
+
+    exit_code = UNDELIVERED
+
 
 _FENCES = re.compile(r"`{3,}")
 _PLACE = "{}"
@@ -52,12 +61,15 @@ def hand_over(run: Run, argv: Sequence[str], session: Session, context: str) -> 
         file.flush()
         file.seek(0)
         words = [word.replace(_PLACE, str(Path(file.name))) for word in argv]
-        with subprocess.Popen(words, stdin=file, cwd=run.layout.root) as process:  # noqa: S603  (typed)
-            while True:
-                try:
-                    return process.wait()
-                except KeyboardInterrupt:
-                    continue  # the program has got it too, and ends as it likes
+        try:
+            process = subprocess.Popen(words, stdin=file, cwd=run.layout.root)  # noqa: S603  (typed)
+        except OSError as error:
+            message = f"{words[0]} cannot be started: {error.strerror}"
+            hint = f"the session is active; unlatch session pause {session.id}"
+            raise HandOverFailed("exec-failed", message, hint=hint) from error
+        while True:
+            with suppress(KeyboardInterrupt):  # the program has got it too, and ends as it likes
+                return process.wait()
 
 
 def _message(session: Session, context: str) -> str:

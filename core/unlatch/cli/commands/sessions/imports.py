@@ -19,7 +19,7 @@ from unlatch.sessions.imports.choosing import named, of_project
 from unlatch.sessions.imports.importing import Imported, Importer
 from unlatch.sessions.imports.watching import is_running, take, watch
 from unlatch.sessions.project import import_store
-from unlatch.transport.masking import own_home
+from unlatch.transport.redact import own_home
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:

@@ -13,14 +13,14 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.new_file import write_new
 from unlatch.cli.runtime.session import JSON, flag, is_interactive, with_session
 from unlatch.errors import UsageError
-from unlatch.sessions.learning import CaseType, learn
-from unlatch.sessions.training import Format, write_cases
-from unlatch.transport.masking import Masking
+from unlatch.sessions.learning.cases import CaseType, learn
+from unlatch.sessions.learning.export import Format, write_cases
+from unlatch.transport.redact import Masking
 from unlatch.worklog.disk.user_files import state_folder
 
 if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session as Run
-    from unlatch.sessions.learning import Case
+    from unlatch.sessions.learning.cases import Case
 
 _CONSENT = "learning-consent"
 
@@ -47,7 +47,7 @@ _CONSENT = "learning-consent"
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write to this file, which must not exist; by default to stdout.",
 )
-@flag("--consent", help="Agree to exports from this project; asked once at a terminal.")
+@flag("--consent", help="Agree to exports from this project; needed once.")
 @JSON
 @with_session
 def learn_session(

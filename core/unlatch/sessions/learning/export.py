@@ -6,13 +6,13 @@ import json
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from unlatch.sessions.learning import CaseType
+from unlatch.sessions.learning.cases import CaseType
 from unlatch.sessions.markup import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from unlatch.sessions.learning import Case
+    from unlatch.sessions.learning.cases import Case
 
 
 class Format(StrEnum):

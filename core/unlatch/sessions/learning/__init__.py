@@ -1,0 +1,1 @@
+"""Cases to learn from: found in sessions, and exported as training data."""
