@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 
+from unlatch.sessions.document import read_document
 from unlatch.sessions.learning.cases import CaseType, learn
 from unlatch.sessions.learning.export import Format, messages, write_cases
 from unlatch.sessions.model import Agent
@@ -84,6 +85,57 @@ def test_generate_from_user_intervention(log: Log) -> None:
     (case,) = [one for one in fill(log).cases if one.type is CaseType.CORRECTION]
     assert (case.given, case.words) == ("Edit src/a.py -> ok", "no, only in b.py")
     assert case.expected == "reverted a.py\nEdit src/b.py -> ok"
+
+
+HEAD = "---\ntype: session\nsession_id: a\nstatus: completed\n---\n\n# Fix add\n"
+IMPORTED = """
+## Fix add @agent
+
+*2026-03-02T09:00:00Z*
+
+> [!user]
+> "Fix add"
+
+**Tool calls:**
+- `Read calc.py` → a - b
+- `Edit calc.py` → ok
+
+It adds now.
+
+## no, use sed @agent
+
+> [!user] correction (opening-words)
+> "no, use sed"
+
+**Tool calls:**
+- `Bash sed calc.py` → ok
+- `Bash rm x` → ✗ refused
+
+> [!user] correction (call-refused)
+> ""
+
+> [!user] correction (call-refused)
+> "never remove x"
+
+Sorry.
+"""
+
+
+def test_corrections_of_an_imported_session_are_about_the_phase_before() -> None:
+    first, second = learn([read_document(HEAD + IMPORTED).session], mask=plain).cases
+    assert first.context == 'Fix add: Fix add\nuser: "Fix add"'
+    assert first.given == "Read calc.py -> a - b\nEdit calc.py -> ok\nIt adds now."
+    assert (first.words, first.phase) == ("no, use sed", "phase-2")
+    assert first.expected.startswith("Bash sed calc.py -> ok\nBash rm x -> failed: refused")
+    assert first.expected.endswith("\nSorry.")
+    assert second.words == "never remove x"
+
+
+def test_words_that_begin_a_session_correct_nothing() -> None:
+    text = HEAD + IMPORTED.partition("It adds now.\n")[2]
+    assert [one.words for one in learn([read_document(text).session], mask=plain).cases] == [
+        "never remove x"
+    ]
 
 
 def test_export_training_data(log: Log) -> None:

@@ -36,6 +36,10 @@ LIFECYCLE = Lifecycle(
 )
 
 
+# The beginning of the head of a person's callout that corrects the agent.
+CORRECTION = "correction"
+
+
 class CalloutKind(StrEnum):
     DECISION = "decision"
     ERROR = "error"

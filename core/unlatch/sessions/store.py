@@ -124,7 +124,11 @@ class SessionStore:
             hint = f"use one of the ids: {', '.join(starting[:5])}"
             raise UsageError("session-ambiguous", message, hint=hint, problems=tuple(starting))
         close = tuple(get_close_matches(wanted, list(ids)))
-        hint = f"the closest: {', '.join(close)}" if close else "unlatch session list shows them"
+        hint = (
+            f"the closest: {', '.join(close)}"
+            if close
+            else "unlatch session list shows them, and --imported the imported ones"
+        )
         message = f"there is no session '{wanted}'"
         raise UsageError("session-unknown", message, hint=hint, problems=close)
 

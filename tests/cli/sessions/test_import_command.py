@@ -142,6 +142,40 @@ def test_imported_sessions_are_apart_from_those_of_the_project(project: Project)
     assert file.read_bytes() == before
 
 
+@pytest.mark.usefixtures("path")
+def test_imported_sessions_are_codified_and_learnt_from(project: Project) -> None:
+    made = lines(project)
+    made.ask("No, use sed")
+    made.reply("m3", calls("t2", command="sed -i s/-/+/ calc.py"))
+    made.result("t2", "")
+    made.reply("m4", said("Done with sed."))
+    put(project, made)
+    session(project, "import", "s1")
+    (file,) = imports(project)
+    before = file.read_bytes()
+    for name in (file.stem, "fix-add"):
+        workflow = session(project, "codify", name, "--imported")
+        assert workflow.code == 0
+        assert f"source: {file.stem}\n" in workflow.out
+    assert error_of(session(project, "codify", file.stem)) == "session-unknown"
+    assert session(project, "learn", "--json").document["cases"] == []
+    for named in ((), (file.stem,)):
+        document = session(project, "learn", *named, "--imported", "--json").document
+        assert mistakes(document, "session-learn") == []
+        (case,) = document["cases"]
+        assert (case["type"], case["phase"], case["words"]) == (
+            *("correction", "phase-2"),
+            "No, use sed",
+        )
+        assert case["given"].startswith("Bash pytest -> failed: Exit code 1")
+        assert case["given"].endswith("\nI decided to use a plus.")
+        assert case["expected"] == "Bash sed -i s/-/+/ calc.py\nDone with sed."
+    exported = session(project, "learn", "--imported", "--export", "jsonl", "--consent").out
+    assert len(exported.splitlines()) == 1
+    assert SECRET not in exported
+    assert file.read_bytes() == before
+
+
 def test_without_imports_the_next_step_is_to_import(project: Project) -> None:
     for command in ("list", "stats"):
         assert "Next: unlatch session import" in session(project, command, "--imported").err

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from unlatch.sessions import markup
 from unlatch.sessions.document import TOOL_CALLS
 from unlatch.sessions.heading import Heading, one_line, write_heading
+from unlatch.sessions.model import CORRECTION
 from unlatch.transcripts import (
     Branch,
     Compaction,
@@ -174,7 +175,7 @@ def _headed(lines: list[str], finding: Finding | None) -> list[str]:
     """A callout with the rule that found it; corrections are those of a person's words."""
     if finding is None:
         return lines
-    kind = "correction " if isinstance(finding, Correction) else ""
+    kind = f"{CORRECTION} " if isinstance(finding, Correction) else ""
     return [f"{lines[0]} {kind}({finding.rule})", *lines[1:]]
 
 

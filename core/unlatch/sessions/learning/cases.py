@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from unlatch.sessions.learning.behaviour import is_kind, prose, shown, since_user, until_user
 from unlatch.sessions.lifecycle import RESUMED
-from unlatch.sessions.model import Callout, CalloutKind, ToolCall
+from unlatch.sessions.model import CORRECTION, Callout, CalloutKind, ToolCall
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from unlatch.sessions.model import Entry, Phase, Session
 
@@ -96,36 +97,35 @@ def learn(
                 case = _case(session, phase, number, entry, mask)
                 if case and type in (None, case.type):
                     found.setdefault(case.id, case)
-                unsolved += case is None and _is(entry, CalloutKind.ERROR)
+                unsolved += case is None and is_kind(entry, CalloutKind.ERROR)
     return Cases(tuple(found.values()), unsolved)
+
+
+class _Found(NamedTuple):
+    """The parts of a case: `earlier` is what came before what is given."""
+
+    type: CaseType
+    goal: Phase
+    earlier: Sequence[Entry]
+    given: str
+    words: str | None
+    expected: str
 
 
 def _case(
     session: Session, phase: Phase, number: int, entry: Entry, mask: Callable[[str], str]
 ) -> Case | None:
-    before, after = phase.entries[:number], phase.entries[number + 1 :]
-    words: str | None = None
-    if not isinstance(entry, Callout):
+    found = _found(session, phase, number, entry)
+    if found is None or not found.given or not found.expected or found.words == "":
         return None
-    if entry.kind == CalloutKind.ERROR:
-        kind, given = CaseType.PUZZLE, entry.description or entry.head
-        expected = entry.resolution or _solution(before, after)
-    elif _corrects(entry) and before:
-        kind, given, words = CaseType.CORRECTION, _shown(before[-1]), entry.words
-        expected = "\n".join([entry.interpretation or "", *_until_user(after)]).strip()
-    else:
-        return None
-    if not given or not expected:
-        return None
-    goal = f"{session.title}: {phase.title}"
-    earlier = before[:-1] if kind is CaseType.CORRECTION else before
-    context = "\n".join([goal, *map(_shown, earlier[-_CONTEXT:])])
+    goal = f"{session.title}: {found.goal.title}"
+    context = "\n".join([goal, *map(shown, found.earlier[-_CONTEXT:])])
     return Case(
-        kind,
+        found.type,
         mask(context),
-        mask(given),
-        mask(words) if words else None,
-        mask(expected),
+        mask(found.given),
+        mask(found.words) if found.words else None,
+        mask(found.expected),
         session=session.id,
         phase=phase.id,
         line=entry.line,
@@ -136,9 +136,35 @@ def _case(
     )
 
 
+def _found(session: Session, phase: Phase, number: int, entry: Entry) -> _Found | None:
+    before, after = phase.entries[:number], phase.entries[number + 1 :]
+    if not isinstance(entry, Callout):
+        return None
+    if entry.kind == CalloutKind.ERROR:
+        given = entry.description or entry.head
+        expected = entry.resolution or _solution(before, after)
+        return _Found(CaseType.PUZZLE, phase, before, given, None, expected)
+    if not _corrects(entry):
+        return None
+    parts = [entry.interpretation, *until_user(after), prose(phase, behind=entry)]
+    expected = "\n".join(filter(None, parts)).strip()
+    if before:
+        given = shown(before[-1])
+        return _Found(CaseType.CORRECTION, phase, before[:-1], given, entry.words, expected)
+    if phase.number == 1:
+        return None
+    # Words that begin a phase are about the one before.
+    earlier = session.phases[phase.number - 2]
+    known, done = since_user(earlier.entries)
+    given = "\n".join(filter(None, [*map(shown, done), prose(earlier)]))
+    return _Found(CaseType.CORRECTION, earlier, known, given, entry.words, expected)
+
+
 def _corrects(callout: Callout) -> bool:
-    """Whether a person's words had a consequence: the log says how they were understood."""
-    return callout.kind == CalloutKind.USER and callout.interpretation not in (None, RESUMED)
+    """Whether a person's words had a consequence: they are interpreted, or marked so."""
+    if callout.kind != CalloutKind.USER:
+        return False
+    return callout.head.startswith(CORRECTION) or callout.interpretation not in (None, RESUMED)
 
 
 def _solution(before: Sequence[Entry], after: Sequence[Entry]) -> str:
@@ -148,23 +174,4 @@ def _solution(before: Sequence[Entry], after: Sequence[Entry]) -> str:
         return ""
     same = (o for o in after if isinstance(o, ToolCall) and o.tool == failed.tool and not o.failed)
     found = next(same, None)
-    return _shown(found) if found else ""
-
-
-def _until_user(entries: Sequence[Entry]) -> Iterator[str]:
-    for one in entries[:_CONTEXT]:
-        if _is(one, CalloutKind.USER):
-            return
-        yield _shown(one)
-
-
-def _is(entry: Entry, kind: CalloutKind) -> bool:
-    return isinstance(entry, Callout) and entry.kind == kind
-
-
-def _shown(entry: Entry) -> str:
-    if isinstance(entry, Callout):
-        text = " ".join(filter(None, (entry.head, entry.text.strip())))
-        return f"{entry.kind}: {text}"
-    outcome = f" -> {'failed: ' if entry.failed else ''}{entry.result}" if entry.result else ""
-    return f"{entry.tool} {entry.arguments}".strip() + outcome
+    return shown(found) if found else ""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.commands.sessions.chosen import SESSION, chosen, store_of
+from unlatch.cli.commands.sessions.chosen import IMPORTED, SESSION, chosen, store_of
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.editor import edit, user_editor
 from unlatch.cli.runtime.failure import UNDECIDED
@@ -47,6 +47,7 @@ _COMMENT = re.compile(r"^<!-- unlatch: .* -->\n", re.MULTILINE)
 )
 @flag("--refine", help="Let the model of your configuration improve it.")
 @flag("--interactive", help="Edit it in your editor until it is valid.")
+@IMPORTED
 @with_session
 def codify_session(
     run: Run,
@@ -56,10 +57,11 @@ def codify_session(
     dialect: str,
     refine: bool,
     interactive: bool,
+    imported: bool,
 ) -> int:
     if interactive:
         require_terminal("--interactive opens your editor", "unlatch session codify --output FILE")
-    store = store_of(run)
+    store = store_of(run, imported=imported)
     document = store.read(chosen(store, wanted, Status.ACTIVE, Status.PAUSED))
     text = write_workflow(codify(document.session, Dialect(dialect)))
     if refine:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.commands.sessions.chosen import sessions, store_of
+from unlatch.cli.commands.sessions.chosen import IMPORTED, sessions, store_of
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.new_file import write_new
@@ -48,6 +48,7 @@ _CONSENT = "learning-consent"
     help="Write to this file, which must not exist; by default to stdout.",
 )
 @flag("--consent", help="Agree to exports from this project; needed once.")
+@IMPORTED
 @JSON
 @with_session
 def learn_session(
@@ -58,11 +59,12 @@ def learn_session(
     format: str | None,
     file: Path | None,
     consent: bool,
+    imported: bool,
     as_json: bool,
 ) -> int:
     if file and not format:
         raise UsageError("option-alone", "--output belongs to --export", hint="add --export jsonl")
-    store = store_of(run)
+    store = store_of(run, imported=imported)
     chosen = [store.read(store.find(one)).session for one in wanted]
     found = learn(
         chosen or sessions(store),

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.commands.sessions.chosen import session_entry
+from unlatch.cli.commands.sessions.chosen import session_entry, store_of
 from unlatch.cli.options.delivery import YES
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.session import JSON, require_terminal, with_session
 from unlatch.sessions.imports.publishing import Draft, draft, publish
-from unlatch.sessions.project import import_store, session_store
+from unlatch.sessions.project import session_store
 
 if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session as Run
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 @JSON
 @with_session
 def publish_session(run: Run, *, wanted: str, yes: bool, as_json: bool) -> int:
-    imports = import_store(run.workspace)
+    imports = store_of(run, imported=True)
     path = imports.find(wanted)
     found = draft(imports, path)
     if not yes and not _confirmed(found, path.stem):
