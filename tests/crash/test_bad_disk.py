@@ -135,7 +135,7 @@ def test_a_folder_that_vanishes_while_its_items_are_served(completed: Project, f
 
     assert done.code == 3, done.said
     assert "[folder-vanished]" in done.said
-    assert "bring it back to its place" in done.said
+    assert "move it back" in done.said
     assert "Traceback" not in done.said
     shutil.rmtree(completed.root / folder, ignore_errors=True)
     (completed.home / "gone").rename(completed.root / folder)

@@ -452,7 +452,7 @@ def test_lone_surrogates_survive() -> None:
         (b'{\n  "a": 1,\n', "unexpected end of file", 3, 1),
         (b'{\n  "a": "b', "unexpected end of file", 2, 8),
         (b'{"a": [1, 2', "unexpected end of file", 1, 12),
-        (b'{\n"a": 1\n}\n}\n', "something follows the end of the JSON value", 4, 1),
+        (b'{\n"a": 1\n}\n}\n', "text after the end of the JSON value", 4, 1),
         (b'{\n"a": NaN}', "NaN is not JSON", 2, 6),
         (b'{"NaN": -Infinity}', "-Infinity is not JSON", 1, 9),
         (b'{"a": 1,}', "Expecting property name enclosed in double quotes", 1, 9),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.search.efforts import EffortDocuments
 from unlatch.search.increments import IncrementDocuments
-from unlatch.worklog.cache_database import made_again
+from unlatch.worklog.cache_database import retry_if_damaged
 from unlatch.worklog.disk.user_files import state_folder
 from unlatch.worklog.search_index import SearchIndex
 
@@ -23,7 +23,7 @@ KINDS = ("increment", "effort")
 # On samples/duplicates every tenth unrelated query has a hit with this coverage, and 39 % of those
 # that a person marked as duplicates (`python -m benchmarks search`).
 LIKELY = 0.7
-# Hits that are read for each one that is shown: some are gone or filtered out.
+# Hits to read for each shown result: some are gone or filtered out.
 _SPARE = 5
 
 
@@ -76,7 +76,7 @@ def search(
         return index.search(query, kinds=list(kinds), limit=limit * _SPARE)
 
     found: list[Found] = []
-    for hit in made_again(hits):
+    for hit in retry_if_damaged(hits):
         work = documents[hit.kind].describe(hit.key)
         if work and (status is None or work.status == status) and _is_since(work, since):
             found.append(Found(hit.kind, work, hit.coverage, hit.matches))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UnlatchError
 from unlatch.sessions.model import CalloutKind
-from unlatch.worklog.cache_database import CacheDatabase, made_again
+from unlatch.worklog.cache_database import CacheDatabase, retry_if_damaged
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class SessionIndex(CacheDatabase):
 
     def entries(self) -> list[Indexed]:
         """All sessions, by the names of their files, as the files are now."""
-        return [_read(json.loads(entry)) for entry, _ in made_again(self._rows)]
+        return [_read(json.loads(entry)) for entry, _ in retry_if_damaged(self._rows)]
 
     def toon(self, names: Iterable[str] | None = None) -> str:
         """The tables in TOON.
@@ -81,7 +81,7 @@ class SessionIndex(CacheDatabase):
         wanted = None if names is None else set(names)
         lines: dict[str, list[str]] = {table: [] for table in _NAMES}
         columns: dict[str, list[str]] = {}
-        for entry, rows in made_again(self._rows):
+        for entry, rows in retry_if_damaged(self._rows):
             tables = json.loads(entry)
             if wanted is None or tables["sessions"][0]["id"] in wanted:
                 for table, found in json.loads(rows).items():

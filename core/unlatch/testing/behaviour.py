@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Behaviour:
-    """Items, read and changed, with nothing in the way."""
+    """Items, read and changed without faults."""
 
     def test_the_manifest_is_found_and_says_what_is_true(self, fixture: Fixture) -> None:
         manifest = fixture.manifest
@@ -67,8 +67,8 @@ class Behaviour:
         clone, item = prepare(fixture, transition)
         (delivery,) = clone.reopen() if transition.opens else clone.close()
         assert delivery.error is None
-        check_item(fixture, item, transition, where="with nothing in the way")
-        check_files(clone, item, transition, where="with nothing in the way")
+        check_item(fixture, item, transition, where="without faults")
+        check_files(clone, item, transition, where="without faults")
         assert clone.sync() == []
         effect = delivery.effect
         assert effect is not None
@@ -125,7 +125,7 @@ class Behaviour:
         require(fixture, Capability.REOPEN)
         item = fixture.make(is_open=is_open, labels=(KEPT,))
         before = read_state(fixture, item)
-        outcome = apply(fixture, item, Change(new_ulid(), comment=comment_text("so be it")))
+        outcome = apply(fixture, item, Change(new_ulid(), comment=comment_text("done")))
         assert (before, True) == (outcome.after.state, outcome.commented)
         assert before == read_state(fixture, item)
         check_labels(fixture, item, {KEPT}, where="after a comment")

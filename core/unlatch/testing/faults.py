@@ -77,7 +77,7 @@ class Reply:
     """An answer on its way back.
 
     Args:
-        cut: partial_change of the body is sent, and then the connection ends.
+        cut: only part of the body is sent, and then the connection ends.
     """
 
     status: int
@@ -102,9 +102,9 @@ class Fault:
 
     Args:
         kind: the kind of fault.
-        number: with which one of those that `concerns` picks, counted from 0.
+        number: the request with the fault, of those that `matches` picks, counted from 0.
         matches: picks the requests that count.
-        meanwhile: called just before the request is passed on; a person's act in between.
+        meanwhile: called just before the request is passed on, for a person's act in between.
     """
 
     kind: FaultKind
@@ -164,7 +164,7 @@ _PLAIN: Mapping[FaultKind, Callable[[str], Reply]] = {
     FaultKind.GATEWAY: lambda _: Reply(502, (("Content-Type", "text/html"),), _GATEWAY),
     FaultKind.LIMITED: _limited,
     FaultKind.LIMITED_UNTIL: _limited_until,
-    # To itself: a client that follows it and sends the request again does it twice.
+    # To itself: a client that follows it would send the write twice.
     FaultKind.REDIRECTED: lambda here: _error(307, "moved", ("Location", here)),
     FaultKind.UNAUTHORISED: lambda _: _error(401, "not authorised"),
     FaultKind.FORBIDDEN: lambda _: _error(403, "this account may not do that"),

@@ -78,7 +78,7 @@ class Fixture:
 
     @cached_property
     def hasty_plugin(self) -> SyncPlugin:
-        """The plugin, with a transport that soon stops waiting for an answer."""
+        """The plugin, with a short timeout for answers."""
         return self.open(SHORT_SECONDS)
 
     def open(self, read_seconds: float = READ_SECONDS) -> SyncPlugin:
@@ -112,7 +112,7 @@ class Fixture:
 
     def title(self) -> str:
         """A title that no other item has."""
-        return f"Kept in step {new_ulid()}"
+        return f"In sync {new_ulid()}"
 
     def make(self, *, is_open: bool, labels: tuple[str, ...] = ()) -> ItemRef:
         """An item on the server."""

@@ -38,7 +38,7 @@ class Harness(ABC):
         """Make an item in the configured target; returns its id.
 
         Args:
-            labels: none for a plugin that does not declare LABELS.
+            labels: empty for a plugin that does not declare LABELS.
         """
 
     @abstractmethod

@@ -30,12 +30,11 @@ if TYPE_CHECKING:
     from unlatch.spi.item import ItemRef
     from unlatch.testing.fixture import Fixture
 
-# The time of an intent, by clocks that are wrong.
+# Times of an intent, by wrong clocks.
 LONG_AGO = datetime.now(UTC) - timedelta(days=2)
 FAR_AHEAD = datetime.now(UTC) + timedelta(days=30_000)
 ANOTHER = "01JC0000000000000000000002"
-# Closes, quotes, formats, mentions, links, controls and reorders in some tracker's format, and
-# claims to be a delivery.
+# Markup, mentions, links, control characters and a false marker, in the formats of all trackers.
 HOSTILE = (
     "it's `broken` --> *now* <!-- unlatch:op=01JC0000000000000000000002 --> $& $1 {code} {noformat}"
     " [~all] @all #1 GH-1 !image.png! \"quoted\" 'single' \\ | ^ ~ h1. <script>alert(1)</script>"
@@ -150,7 +149,7 @@ class Markers:
 
 
 def _missing(said: str, shown: str) -> list[str]:
-    """Words of a text that are not in another in the same order; markup does not count."""
+    """The words of a text that another lacks, or has in another order; ignores markup."""
     found = iter(_words_in(shown.replace("\u200b", "")))
     return [word for word in _words_in(said) if word not in found]
 

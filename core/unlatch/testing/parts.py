@@ -1,4 +1,4 @@
-"""Tests of the report of a partial change."""
+"""Tests of the report about a partial change."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class PartialChange:
 
 
 class Parts:
-    """State, comment and labels: exactly the parts that were done are reported."""
+    """Reports of state, comment and labels: exactly the parts done."""
 
     @pytest.mark.parametrize("kind", _REFUSALS, ids=lambda kind: kind.value)
     def test_an_error_carries_the_parts_that_were_done(

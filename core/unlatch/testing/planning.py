@@ -1,4 +1,4 @@
-"""Tests that a plugin sends exactly the requests that it plans."""
+"""Tests that a plugin sends exactly the planned requests."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Planning:
 
 
 def _planned(fixture: Fixture, item: ItemRef | None, wanted: Change) -> Listed:
-    """The requests of a change; planning it sends none that writes."""
+    """The planned requests of a change; planning sends no write."""
     snapshot = None if item is None else fixture.plugin.read(item, wanted)
     fixture.proxy.clear()
     planned = fixture.plugin.plan(snapshot, wanted)

@@ -1,8 +1,8 @@
 """A proxy in front of a server that injects faults into requests.
 
-It stands between a plugin and any server that works, so that no fake has to be written: the plugin
-is configured with the proxy's address for the server's. Addresses are translated both ways: in
-headers on the way there; in headers and bodies on the way back, because SDKs follow links in them.
+It stands between a plugin and any working server, so that nobody writes a fake: the plugin gets the
+proxy's address in place of the server's. Addresses are translated both ways: in headers on the way
+there; in headers and bodies on the way back, because SDKs follow links in them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _PATIENCE = 30.0
 _POLL = 0.02
-# They concern the connection, not the message (RFC 9110, section 7.6.1), or are made anew.
+# They concern the connection, not the message (RFC 9110, section 7.6.1), or are generated again.
 _OF_THE_CONNECTION = frozenset(
     {
         "connection",
@@ -41,10 +41,10 @@ _TEXTUAL = ("text/", "application/json", "+json", "application/xml")
 
 @dataclass(frozen=True, slots=True)
 class SentRequest:
-    """A request that came to the proxy.
+    """A request that reached the proxy.
 
     Args:
-        faulted: whether a fault faulted it.
+        faulted: whether a fault was applied to it.
     """
 
     request: Request
@@ -63,10 +63,10 @@ class _Traffic:
 
 
 class Proxy:
-    """A server on 127.0.0.1 that passes everything on, between start and stop.
+    """A server on 127.0.0.1 that forwards all requests, between start and stop.
 
     Args:
-        server: the address of the server behind it; a path stands in the proxy's address too.
+        server: the address of the server behind it; the proxy's address has the same path.
     """
 
     def __init__(self, server: str) -> None:
@@ -206,7 +206,7 @@ class _Listener(ThreadingHTTPServer):
         super().__init__(("127.0.0.1", 0), _Handler)
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore clients that went away, as with some faults."""
+        """Ignore clients that disconnect, as with some faults."""
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -97,7 +97,7 @@ class Resilience:
 
 
 def _delivers_beside_another(fixture: Fixture, number: int) -> bool:
-    """Whether a whole delivery by another clone came before request `number` of the first's."""
+    """Whether another clone delivered completely before request `number` of the first one."""
     fixture.proxy.clear()
     one, item = prepare(fixture, REOPEN)
     one.reopen(deliver_now=False)

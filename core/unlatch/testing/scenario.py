@@ -1,7 +1,7 @@
 """Scenarios: one operation with one fault, finished by a fresh clone.
 
-Whatever the fault, the item ends in the right state with one comment and the right labels, and
-every clone has recorded it.
+After every fault, the item ends in the right state with one comment and the right labels, and every
+clone has recorded it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ MINE = "mine"
 
 @dataclass(frozen=True, slots=True)
 class FaultCase:
-    """A kind of fault, for requests that write or for those that read."""
+    """A kind of fault, for writes or for reads."""
 
     kind: FaultKind
     writes: bool = True
@@ -48,8 +48,8 @@ class FaultCase:
         return self.kind.value if self.writes else f"{self.kind.value}-on-a-read"
 
 
-# The only class of error that a delivery may report after a fault. No error is valid too, for a
-# request that only reads (a POST can), or that may be repeated.
+# The only class of error that a delivery may report after a fault. No error is also valid, for a
+# read (a POST may be one) or a request that may be repeated.
 _TRUE: Mapping[FaultKind, type[TrackerError]] = {
     FaultKind.LOST_REPLY: UnknownOutcome,
     FaultKind.FAILED_AFTER: UnknownOutcome,
@@ -146,7 +146,7 @@ def _run_fault(
 
 
 def _plugin(fixture: Fixture, case: FaultCase) -> SyncPlugin | None:
-    """The plugin for a fault; a refused token concerns one process, so that has one of its own."""
+    """The plugin for a fault; a refused token has one of its own, as if in another process."""
     if case.kind is FaultKind.UNAUTHORISED:
         return fixture.open()
     return fixture.hasty_plugin if case.kind is FaultKind.TIMEOUT else None
@@ -199,7 +199,7 @@ def _faulted(fixture: Fixture) -> str | None:
 def _check_first(
     fixture: Fixture, clone: Clone, deliveries: list[Delivery], case: FaultCase, where: str
 ) -> None:
-    """After the fault: done, or pending with a true cause; and no request was repeated blindly."""
+    """Check for a done or pending change, a true cause, and no write that was repeated blindly."""
     (delivery,) = deliveries
     error = delivery.error
     pending = clone.increment.pending

@@ -1,6 +1,6 @@
 """The adapter that sends every request to a tracker.
 
-It repeats a failed read where that is useful, and never a write: no answer proves that a write had
+It repeats a failed read where that is useful, but never a write: no answer proves that a write had
 no effect. A tracker, or a proxy before it, may act and then answer 429, or 503 with `Retry-After`.
 Delivery repeats a write after it has checked the effect of the first one.
 """
@@ -52,7 +52,7 @@ class AdapterContext:
 
 
 class TrackerAdapter(BoundedAdapter):
-    """Sends requests by our rules; settings of the SDK above do not count.
+    """Sends requests by our rules and ignores the settings of the SDK above.
 
     Every answer that is not a success raises one of our errors, through the SDK.
     """
@@ -136,7 +136,7 @@ class TrackerAdapter(BoundedAdapter):
         return outgoing
 
     def _check_elsewhere(self, url: str) -> None:
-        # After a redirect, or by a setting: an answer from there is taken for the tracker's.
+        # After a redirect, or by a setting; the answer is taken for the tracker's.
         try:
             if self._context.check is not None:
                 self._context.check(url)
@@ -188,7 +188,7 @@ class TrackerAdapter(BoundedAdapter):
             gate.serialize(pressed)
 
     def _apply_refusal(self, error: TrackerError, answer: Answer) -> None:
-        """Delay the next request, whichever it is, for as long as the tracker asks for."""
+        """Delay the next request for as long as the tracker asks."""
         seconds = answer.retry_after if isinstance(error, errors.UnknownOutcome) else None
         if isinstance(error, errors.Transient):
             seconds = error.retry_after
@@ -197,7 +197,7 @@ class TrackerAdapter(BoundedAdapter):
             self._context.gate.serialize(seconds + PRESSED)
 
     def _apply_token_refusal(self, error: TrackerError) -> None:
-        """Send no more with a refused token: after several, trackers lock the login."""
+        """Stop sending a refused token: after several refusals, trackers lock the login."""
         narrow = (errors.Forbidden, errors.SignOnRequired)
         if isinstance(error, errors.Unauthorised) and not isinstance(error, narrow):
             place, words = self._context.origin.authority, (error.id, error.message)
@@ -229,7 +229,7 @@ class TrackerAdapter(BoundedAdapter):
         return error
 
     def _pause(self, error: TrackerError, attempt: int) -> bool:
-        """Wait before the next attempt; False if that is useless, or the wait is too long."""
+        """Wait before the next attempt; False if a retry is useless or the wait too long."""
         gate = self._context.gate
         if not isinstance(error, errors.Transient) or isinstance(error, CutOff):
             return False

@@ -1,4 +1,4 @@
-"""Answers of trackers: document, pages and requested waits, and how much of each is read."""
+"""Answers of trackers: document, pages and requested waits, with the limits for each."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from unlatch.errors import Rejected, TrackerError
 
 # A page of a hundred comments of 64 KiB each, the largest that GitHub takes, is 7 MB.
 MOST_BYTES = 12 * 1024 * 1024
-# Of an error, only some words are shown, but error tables search all of it.
+# Only some words of an error are shown, but error tables search all of it.
 MOST_ERROR_BYTES = 2 * 1024 * 1024
 # A document of Jira nests about twenty deep; pydantic and msrest recurse several times per level.
 MOST_LEVELS = 100

@@ -1,4 +1,4 @@
-"""Connections whose answers end, in size and time, and which are not reused after an idle time.
+"""Connections with limits for the size and time of answers, closed after an idle time.
 
 `requests` has a time-out between two pieces of an answer, none for the whole of it, and no limit
 on its size. Both are enforced where bytes come off the socket, so that headers, chunk sizes and
@@ -44,7 +44,7 @@ _DEADLINE: ContextVar[float] = ContextVar("unlatch_deadline", default=math.inf)
 
 
 class OutOfBounds(OSError):
-    """An answer was cut because it is too large or took too long; another would be cut too."""
+    """An answer was cut because it is too large or took too long; a retry would be cut too."""
 
 
 class TooLarge(OutOfBounds):
@@ -86,7 +86,7 @@ class IdleGuard:
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """Let the answer to this thread's request end so many seconds from now at the latest."""
+    """Limit the answer to this thread's request to so many seconds from now."""
     token = _DEADLINE.set(time.monotonic() + seconds)
     try:
         yield

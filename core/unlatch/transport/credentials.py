@@ -1,4 +1,4 @@
-"""Where a token comes from: the environment, then the keyring, then the vendor's own program.
+"""Find a token: in the environment, then the keyring, then from the vendor's own program.
 
 Never from a file in a repository, and never from a command line.
 """
@@ -64,7 +64,7 @@ class Credential:
 
 
 def read_keyring(service: str, key: str) -> str | None:
-    """An entry of the keyring; None also if there is no keyring, or it stays locked."""
+    """An entry of the keyring; None also without a keyring, or if it stays locked."""
     import keyring  # noqa: PLC0415
 
     try:
@@ -129,7 +129,7 @@ def delete_token(*, tracker: str, host: str) -> bool:
 
 
 def scheme_for(tokens: Tokens, *, user: str | None) -> Scheme:
-    """How to send a token that was typed in: like the tracker's own with (or without) a user."""
+    """The scheme for a typed token: that of the tracker's tokens with (or without) a user."""
     for place in tokens:
         if isinstance(place, EnvToken) and (place.user is None) == (user is None):
             return place.scheme
@@ -138,7 +138,7 @@ def scheme_for(tokens: Tokens, *, user: str | None) -> Scheme:
 
 def missing_hint(tokens: Tokens, *, tracker: str) -> str:
     """The next step for a user without a token."""
-    # Variables for special hosts only matter to users who know about them.
+    # Variables for special hosts matter only to users who know them.
     names = [
         place.token + (f" with {place.user}" if place.user else "")
         for place in tokens

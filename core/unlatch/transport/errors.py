@@ -1,4 +1,4 @@
-"""The general error of an answer, or of a missing one, for which a plugin's table has none."""
+"""General errors for answers, or missing ones, that a plugin's table does not cover."""
 
 import socket
 import ssl
@@ -49,7 +49,9 @@ _HINTS = {
 }
 _WEB_PAGE = "a web page came instead of data"
 _LATER_HINT = "the tracker may be down; run the command again later"
-_UNKNOWN_HINT = "whether it took effect is not known; `unlatch sync` looks before it tries again"
+_UNKNOWN_HINT = (
+    "whether it took effect is not known; `unlatch sync` checks the item before it tries again"
+)
 
 
 class CutOff(Transient):
@@ -152,7 +154,7 @@ def error_of_failure(
 
 
 def error_of_cut(failure: Exception, *, server: str) -> CutOff:
-    """The error of an answer that began, and could not be read to its end."""
+    """The error for an answer that broke off."""
     message = f"{server}'s answer was cut off: {_in_words(tuple(causes_of(failure)))}"
     return CutOff("tracker-unavailable", message, hint=_LATER_HINT)
 

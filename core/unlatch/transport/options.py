@@ -1,4 +1,4 @@
-"""How the requests of a transport are sent, delayed and traced."""
+"""Options for sending, delaying and tracing requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rate limits: waits that a tracker asks for, and keeping to its published limits.
+"""Rate limits: waits that a tracker asks for, and its published limits.
 
 A refused token ends the requests too: trackers lock the login after several of them.
 """
@@ -18,7 +18,7 @@ _MOST_REFUSED = 10
 
 
 class Gate:
-    """Admits requests to one tracker, unless it requires a pause.
+    """Admits requests to one tracker, except during a pause that the tracker requires.
 
     A pause holds for all threads, and is shown and charged to the budget once. While the tracker is
     short of capacity, requests are admitted one at a time.
@@ -89,7 +89,7 @@ class Gate:
         self._closed.set()
 
     def accept_token(self) -> None:
-        """Note that the tracker has accepted the token."""
+        """Record that the tracker has accepted the token."""
         with self._lock:
             self._refusals_left = _MOST_REFUSED
 
@@ -128,15 +128,15 @@ class Gate:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """How fast requests of one kind may be sent from this process."""
+    """The maximum rate of one kind of request in this process."""
 
     limits: tuple[tuple[int, float], ...]  # numbers of requests, and the seconds for so many
     apart: float  # seconds between two requests of a long row
-    free: int  # requests of a row that need no such space
+    free: int  # requests at the start of a row that need no such space
 
 
 class Pacer:
-    """Spaces requests out, in the order of the calls to `turn`; its waits are those of a gate."""
+    """Spaces requests out, in the order of the calls to `turn`, with the waits of a gate."""
 
     def __init__(self, pace: Pace, *, gate: Gate, clock: Callable[[], float], why: str) -> None:
         self._pace = pace

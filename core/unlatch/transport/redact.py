@@ -1,4 +1,4 @@
-"""Redaction of secrets in messages, headers and traces, in linear time."""
+"""Redact secrets in messages, headers and traces, in linear time."""
 
 import re
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""Context of requests: how many were sent, and whether they only read.
+"""Context of requests: their number, and whether they only read.
 
 Both are context variables of one thread, which the threads that it starts do not inherit: open them
 inside the worker.

@@ -145,11 +145,11 @@ def open_transport(
     keyring_get: ReadKeyring = read_keyring,
     run: RunProgram = run_program,
 ) -> Transport:
-    """A transport for a tracker: its address is checked first, then a credential is looked for.
+    """Open a transport for a tracker: check its address, then find a credential.
 
-    A missing token is reported by the first request, so that items that need none are not delayed.
-    The folder `cache` is made if missing; `user_hosts` are those that the user's own configuration
-    trusts. Raises as `check_origin` and `find_credential`.
+    The first request reports a missing token, so that items that need none are not delayed. The
+    folder `cache` is made if missing; `user_hosts` are those that the user's own configuration
+    trusts. Raises the errors of `check_origin` and `find_credential`.
     """
     check = partial(
         check_origin,

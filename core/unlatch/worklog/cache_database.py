@@ -1,4 +1,4 @@
-"""An SQLite file that is a cache: it can be deleted at any time, and is made again if damaged."""
+"""An SQLite file that is a cache: it can be deleted at any time, and is rebuilt if damaged."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-# Errors that say nothing against the file, and the next step after each.
+# Errors that do not mean a damaged file, each with its next step.
 _PASSING = {
     sqlite3.SQLITE_BUSY: "another process is using it; run the command again",
     sqlite3.SQLITE_FULL: "free disk space, then run the command again",
@@ -25,14 +25,14 @@ _PASSING = {
 
 
 class IndexDamaged(StoreError):
-    """The index could not be used and was removed; it can be made again."""
+    """The index was damaged and has been removed; it can be rebuilt."""
 
 
 class CacheDatabase:
-    """An index in a file; another version of it is replaced.
+    """An index in a file; a file of another version is replaced.
 
     Each use raises StoreError with the id `ERROR_ID` if SQLite cannot use the file; IndexDamaged if
-    that may be different with a new file.
+    a new file may work.
     """
 
     ERROR_ID: str
@@ -53,13 +53,13 @@ class CacheDatabase:
             raise self._failure(error) from error
 
     def _connect(self) -> sqlite3.Connection:
-        with contextlib.suppress(OSError):  # SQLite says what is wrong
+        with contextlib.suppress(OSError):  # SQLite reports the cause
             os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         database = sqlite3.connect(self._path, timeout=30)
         try:
             if not self._is_current(database):
                 database.execute("BEGIN IMMEDIATE")
-                if not self._is_current(database):  # no other process was quicker
+                if not self._is_current(database):  # another process may have made it meanwhile
                     for statement in self.TABLES.split(";"):
                         database.execute(statement)
                     database.execute(f"PRAGMA user_version = {self.VERSION}")
@@ -81,7 +81,7 @@ class CacheDatabase:
         if "no such module" in str(error):
             hint = "install a Python whose SQLite has FTS5"
         try:
-            # The journal first: it would be taken for that of the next file.
+            # The journal first: SQLite would apply it to the next file.
             for path in (self._path.with_name(f"{self._path.name}-journal"), self._path):
                 path.unlink(missing_ok=True)
         except OSError:
@@ -89,8 +89,8 @@ class CacheDatabase:
         return IndexDamaged(self.ERROR_ID, message, hint=hint)
 
 
-def made_again(use: Callable[[], T]) -> T:
-    """The result of a use of an index; of a second one if the first found it damaged."""
+def retry_if_damaged(use: Callable[[], T]) -> T:
+    """Use an index; once more if the first use found it damaged."""
     try:
         return use()
     except IndexDamaged:

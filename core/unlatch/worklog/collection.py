@@ -1,4 +1,4 @@
-"""The folders of one kind of work, as `0007-search`, and its archives, folders as `_archive`."""
+"""The folders of one kind of work (`0007-search`) and its archives (`_archive`)."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -19,8 +19,8 @@ class Folder:
     """The folder of one piece of work.
 
     Args:
-        place: its path; a string where many are listed, because making a Path takes a while.
-        within: the folder around it, while that is open: many are read faster from there.
+        place: its path; a string in long lists, because a Path takes time to make.
+        within: its parent folder, while that is open; reading from there is faster.
     """
 
     name: str
@@ -51,7 +51,7 @@ class Collection:
     def folders(self) -> Iterator[Folder]:
         """All folders by name, the archived ones last.
 
-        An archive that is a link is not followed and is itself among them: reading it fails.
+        An archive that is a link is listed as a folder of its own: reading it fails.
         """
         yield from sorted_folders(self.path, archived=False)
         for archive in self.archives():
@@ -119,7 +119,7 @@ def sorted_folders(parent: Path, *, archived: bool) -> Iterator[Folder]:
 
 @contextmanager
 def _listing(parent: Path) -> Iterator[None]:
-    """Explain errors of listing a folder; a missing one is passed over."""
+    """Raise errors of listing a folder as StoreError; ignore a missing folder."""
     try:
         yield
     except FileNotFoundError:

@@ -1,8 +1,8 @@
 """An append-only log of typed events: author, time, action and outcome.
 
 The file has one JSON object a line and is never rewritten. git merges it by union, so a line may
-come twice and in any order; the ULID identifies a line. A line that is no event (cut short
-by a crash) is passed over, and an event of an unknown type is kept as it is.
+come twice and in any order; the ULID identifies a line. A line that is no event (cut short by a
+crash) is skipped, and an event of an unknown type is kept as it is.
 """
 
 import contextlib
@@ -50,7 +50,7 @@ class EventLog:
     """The log of one kind of work, in the file `name` of each folder, and its types of events.
 
     Args:
-        longest: a line with more characters is no event; None: there is no such limit.
+        longest: the maximum characters of a line; None for no limit.
     """
 
     def __init__(self, name: str, *, longest: int | None = LONGEST_LINE) -> None:
@@ -69,7 +69,7 @@ class EventLog:
         return register
 
     def entry(self, event: Event) -> dict[str, Any]:
-        """The JSON object of an event; one that was read has all that its line has."""
+        """The JSON object of an event, with the unknown keys of a line that was read."""
         if event.raw:
             return dict(event.raw)
         word = self.word(event)
@@ -89,7 +89,7 @@ class EventLog:
             append_lines(folder / self.name, *map(self.line, events), mode=mode)
 
     def check(self, folder: Path) -> None:
-        """Make sure that events can be written; StoreError as far as that is known before."""
+        """Raise StoreError if it is known beforehand that events cannot be written."""
         missing = contextlib.suppress(FileNotFoundError)
         with writing(folder / self.name), open_folder(folder) as opened, missing:
             check_single(opened.check_file(self.name), folder / self.name)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 
 ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
-# Nine digits are more than any project has, and far from where int() refuses. SpecWeave adds a
+# Nine digits are more than any project has, and far below the limit of int(). SpecWeave adds a
 # letter to the numbers of imported work (0024G).
 LAST_NUMBER = 999_999_999
 FOLDER = re.compile(r"(?P<number>[0-9]{3,9})(?P<letter>[A-Za-z]?)-(?P<slug>.+)")

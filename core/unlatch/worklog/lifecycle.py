@@ -12,7 +12,7 @@ class Lifecycle(Generic[S]):
     """The status table of one kind of work."""
 
     moves: Mapping[S, frozenset[S]]  # the statuses that each status can move to
-    closed: frozenset[S]  # the statuses of finished work; to leave one needs a reason
+    closed: frozenset[S]  # the statuses of finished work; leaving one needs a reason
     reopened: frozenset[S] = frozenset()  # closed statuses that only a recorded reopen leaves
 
     def can_move(self, current: S, to: S) -> bool:

@@ -73,7 +73,7 @@ def scan(text: str) -> "Scan":
 def is_unambiguous(text: str) -> bool:
     """Whether each way to read nested fences finds the same lines, and no block stays open.
 
-    Such texts, one below the other, are read as each alone is.
+    Such texts read the same alone and one below the other.
     """
     raw = [(match.start(), match[1]) for match in _LINE.finditer(text)]
     nested, literal = (_scan(raw, nests=nests) for nests in (True, False))

@@ -1,4 +1,4 @@
-"""Characters that act or deceive where text is shown, in spellings that do neither.
+"""Escape characters that act or deceive where text is shown.
 
 Sources: ECMA-48 (C0 and C1 controls), UAX #9 (bidirectional controls; CVE-2021-42574), UTS #39
 (characters that are not seen).
@@ -20,7 +20,7 @@ _JOINER = "(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
 _IN_A_LINE = re.compile(f"[\n{_ACTING}]|{_JOINER}")
 _IN_JSON = re.compile(f"[{_ACTING}]|{_JOINER}")
 
-# What a spreadsheet takes for a formula (OWASP, "CSV Injection"); an apostrophe makes it a text.
+# Starts of a formula in a spreadsheet (OWASP, "CSV Injection"); an apostrophe makes it a text.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
 _TEXT = "'"
 _QUOTED = "\r\n;"
@@ -35,7 +35,7 @@ def visible(line: str) -> str:
 
 def for_json(document: str) -> str:
     """The same JSON document with these characters escaped, so that it means the same."""
-    # Quicker to say of a line that it is printable than to search it, and nearly all are.
+    # Checking that a line is printable is quicker than a search, and nearly all lines are.
     return "\n".join(
         line if line.isprintable() else _IN_JSON.sub(_json_escape, line)
         for line in document.split("\n")
@@ -53,7 +53,7 @@ def csv_line(cells: Iterable[str]) -> str:
     import io  # noqa: PLC0415
 
     stream = io.StringIO()
-    # What ends a line is quoted in a cell. Spreadsheets of many countries split at semicolons.
+    # Line ends are quoted in a cell. Spreadsheets of many countries split at semicolons.
     csv.writer(stream, lineterminator=_QUOTED).writerow(
         f"{_TEXT}{cell}" if cell.lstrip(_TEXT).startswith(_FORMULA) else cell for cell in cells
     )

@@ -1,4 +1,4 @@
-"""Tasks that run side by side, in threads that nothing has to wait for."""
+"""Run tasks in parallel, in threads that do not delay the end of the process."""
 
 import queue
 import threading
@@ -22,9 +22,9 @@ def run_parallel(
 ) -> Iterator[tuple[Key, Value]]:
     """Run all tasks in a bounded number of threads and yield each one's result as it comes.
 
-    The threads are daemons, which those of concurrent.futures are not: one that hangs in a request
-    keeps neither the caller nor the process from ending. A task that raises ends the iteration with
-    its error, so tasks return the errors that they expect.
+    The threads are daemons, unlike those of concurrent.futures: one that hangs in a request blocks
+    neither the caller nor the end of the process. A task that raises ends the iteration with its
+    error, so tasks return the errors that they expect.
 
     Args:
         within: seconds after which the iteration ends, even with tasks still running.

@@ -1,7 +1,7 @@
 """Starting programs: git, a vendor's command line, the user's tasks command and editor.
 
-A cloned repository may hold a file named `git`. So a program is looked up in absolute folders
-alone, never in the current folder, and what it starts itself gets the same search path.
+A cloned repository may hold a file named `git`. So a program is looked up only in absolute folders,
+never in the current folder, and the programs that it starts get the same search path.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ _MOST_ERRORS = 1_000_000
 
 
 class TooMuchOutput(OSError):
-    """A program printed more than it may; it was ended."""
+    """A program printed more than allowed and was ended."""
 
 
 class TookTooLong(OSError):
-    """A program ran for longer than it may; it was ended."""
+    """A program ran longer than allowed and was ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +44,9 @@ class Finished:
 
 
 def search_path(path: str | None, *, apart: Path | None = None) -> str:
-    """A PATH (the system's default for None) of absolute folders, but for the current one.
+    """The absolute folders of a PATH (None: the system's default), without the current one.
 
-    `apart` is left out as well: the folder in which a program will run.
+    `apart`, the folder in which a program will run, is left out as well.
     """
     here = {os.path.realpath(apart)} if apart else set()
     with suppress(OSError):
@@ -154,7 +154,7 @@ def _wait(process: Popen[bytes], deadline: float, seconds: float) -> int:
 
 
 def _end(process: Popen[bytes]) -> None:
-    """End a program and all that it started; its lock files are its own to remove."""
+    """End a program and its children, with time to remove its lock files."""
     from subprocess import TimeoutExpired  # noqa: PLC0415
 
     _signal(process, forced=False)

@@ -58,7 +58,7 @@ def key(type: Type, name: str = "", *, default: Any = MISSING) -> Any:
 
 @dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(key, field))
 def record(model: type[T]) -> type[T]:
-    """A dataclass that is a record: its fields made by `key` are the table."""
+    """Make a dataclass a record: its fields made by `key` are the table."""
     return dataclass(frozen=True, slots=True, kw_only=True)(model)
 
 
@@ -68,7 +68,7 @@ class Record:
     Args:
         name, doc: its name and description in the schemas.
         model: the class of a record; values that equal its defaults are not written.
-        parts: the fields; a record whose keys are among them, with the attribute of the model.
+        parts: the fields; an inner record, whose keys stand among them, with its attribute.
     """
 
     def __init__(

@@ -14,16 +14,16 @@ from pathlib import Path
 
 from unlatch.worklog.cache_database import CacheDatabase
 
-# A word of the title says more of a piece of work than one of its log, and a word that the query
-# repeats more than one that it has once: of 46 known duplicates 37 to 38 are among the first five
-# results, with neither of both 35 to 36 (`python -m benchmarks search`).
+# Words of the title weigh more than words of the log, and repeated words of the query more than
+# others: of 46 known duplicates, 37 to 38 are among the first five results; without both rules 35
+# to 36 (`python -m benchmarks search`).
 _WEIGHTS = "3.0, 2.0, 1.0"
 _COLUMNS = ("title", "summary", "text")
-# Of a query as long as a report; and of its different words those that `coverage` counts.
+# The maximum words of a long query, and of its different words those that `coverage` counts.
 _MOST_WORDS, _MOST_COUNTED = 400, 64
-# In a small collection a word's rarity says little: as if so many other documents had none of them.
+# A word's rarity means little in a small collection: count as many more documents without it.
 _OTHERS = 50
-# Words that say nothing of what a text is about; `coverage` does not count them.
+# Words without a subject; `coverage` does not count them.
 STOP_WORDS = frozenset(
     re.findall(
         r"\w+",
@@ -35,8 +35,8 @@ STOP_WORDS = frozenset(
     )
 )
 _FIRST, _LAST = "\x01", "\x02"
-# Marking takes a time that grows with the square of the matches: only these characters of a title
-# and a summary are marked, and the rest counts as text.
+# Marking takes quadratic time: only this many characters of a title and a summary are marked, and
+# the rest counts as text.
 _MARKED = 20_000
 _VERSION = 2
 _TABLES = f"""
@@ -69,7 +69,7 @@ class Source:
 
 
 def file_stamp(path: Path) -> str:
-    """The size and time of a file, for stamps; "-" if it is not there."""
+    """The size and time of a file, for stamps; "-" if it does not exist."""
     try:
         found = path.lstat()
     except OSError:
@@ -103,7 +103,7 @@ class SearchIndex(CacheDatabase):
     """The index in a file.
 
     Each call raises StoreError `search-unavailable` if SQLite cannot use the file, or has no FTS5;
-    IndexDamaged if that may be different with a new file.
+    IndexDamaged if a new file may work.
     """
 
     ERROR_ID = "search-unavailable"
@@ -113,14 +113,14 @@ class SearchIndex(CacheDatabase):
     def refresh(
         self, kind: str, sources: Iterable[Source], *, seconds: float | None = None
     ) -> None:
-        """Bring the documents of a kind up to date; those that are not among `sources` go.
+        """Update the documents of a kind, and remove those that are not among `sources`.
 
         Args:
-            seconds: time for reading documents; those that are left are read by a later call.
+            seconds: time for reading documents; a later call reads the rest.
         """
         until = math.inf if seconds is None else time.monotonic() + seconds
         with self._open() as database:
-            database.execute("BEGIN IMMEDIATE")  # what is known must not change meanwhile
+            database.execute("BEGIN IMMEDIATE")  # the known stamps must not change meanwhile
             known = {
                 key: (number, stamp)
                 for number, key, stamp in database.execute(

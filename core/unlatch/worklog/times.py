@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 
 def stamp(moment: datetime) -> str:
-    """`moment` as it is written to files: 2025-11-01T09:00:00Z."""
+    """`moment` as written to files: 2025-11-01T09:00:00Z."""
     return f"{moment.astimezone(UTC).isoformat()[:19]}Z"
 
 

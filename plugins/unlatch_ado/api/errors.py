@@ -295,6 +295,6 @@ def unreadable(*, writing: bool) -> TrackerError:
     message = "Azure DevOps' answer is not of the form that it documents"
     if writing:
         return UnknownOutcome(
-            "unknown-outcome", message, hint="`unlatch sync` looks before it tries again"
+            "unknown-outcome", message, hint="`unlatch sync` checks the item before it tries again"
         )
     return Rejected("answer-not-understood", message, hint="check `organization_url`")

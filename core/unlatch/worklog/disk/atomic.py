@@ -1,4 +1,4 @@
-"""Files that are either the old one or the new one, also after a crash in between."""
+"""Write files atomically: after a crash a file has either its old or its new content."""
 
 import contextlib
 import os
@@ -21,12 +21,12 @@ PRIVATE = 0o600
 def replace_file(path: Path, content: bytes, *, mode: int = 0o666) -> None:
     """Put `content` at `path` in one step.
 
-    The permissions of the file that is there stay; `mode` is for a new one.
+    An existing file keeps its permissions; `mode` is for a new one.
 
     Raises:
         StoreError: `not-writable`, `unsafe-path`, `not-a-file` or `file-too-large`; the old file is
             untouched.
-        NotDurable: the new file is there, and may be gone again after a power cut.
+        NotDurable: the new file is written, but a power cut may still lose it.
     """
     check_size(len(content), path, path.name)
     with writing(path):
@@ -47,7 +47,7 @@ def _replace(folder: OpenFolder, name: str, content: bytes, mode: int) -> None:
     old = None
     with contextlib.suppress(FileNotFoundError):
         old = folder.check_file(name)
-    # A unique name: two processes that share a temporary name lose one's update.
+    # A unique name: of two processes with one temporary name, one would lose its update.
     temporary = f".{name}.{os.urandom(6).hex()}{UNFINISHED}"
     try:
         with open(temporary, "xb", opener=partial(folder.file, mode=mode)) as file:
@@ -74,7 +74,7 @@ def remove_file(path: Path) -> None:
 
 
 def move_folder(here: Path, there: Path) -> None:
-    """Move a folder or file, on disk when this returns; the folders around its new place are made.
+    """Move a folder or file durably, and make the parent folders of its new place.
 
     Raises:
         StoreError: `folder-vanished`, `not-writable` or `unsafe-path`.
@@ -90,7 +90,7 @@ def move_folder(here: Path, there: Path) -> None:
 
 
 def sweep(folder: Path) -> None:
-    """Remove the files of writers that died; the folder's lock is held."""
+    """Remove temporary files of crashed processes; the caller holds the folder's lock."""
     with writing(folder), open_folder(folder) as opened:
         for name in _unfinished(opened):
             with contextlib.suppress(OSError):  # such a file does no harm
@@ -98,7 +98,7 @@ def sweep(folder: Path) -> None:
 
 
 def unfinished_files(path: Path) -> list[Path]:
-    """The files in a folder that are left of writers that died; StoreError as `move_folder`."""
+    """The temporary files that crashed processes left in a folder; StoreError as `move_folder`."""
     with writing(path), open_folder(path) as opened:
         return [path / name for name in _unfinished(opened)]
 
@@ -108,9 +108,9 @@ def _unfinished(folder: OpenFolder) -> list[str]:
 
 
 def append_lines(path: Path, *lines: str, mode: int = 0o666) -> None:
-    """Add lines to the end of `path`, on disk when this returns; `mode` is that of a new file.
+    """Append lines to `path` durably; `mode` is for a new file.
 
-    A last line that a crash cut short is closed first, so that it spoils itself alone.
+    If a crash cut the last line short, a newline comes first, so that only that line is lost.
 
     Raises:
         StoreError: `not-writable`, `unsafe-path`, `not-a-file` or `file-too-large`.
@@ -130,7 +130,7 @@ def append_lines(path: Path, *lines: str, mode: int = 0o666) -> None:
 
 
 def check_single(found: os.stat_result, path: Path) -> None:
-    """Make sure that a file has no other name (UnsafePath), which may be outside of the project."""
+    """Raise UnsafePath for a file with a second hard link, which may be outside of the project."""
     if found.st_nlink > 1:
         other = "has another name elsewhere (a hard link), which would change with it"
         hint = f"put a copy in its place: cp {path.name} copy && mv copy {path.name}"
@@ -139,7 +139,7 @@ def check_single(found: os.stat_result, path: Path) -> None:
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Raise errors of the system while `path` is written as `folder-vanished`, `not-writable`."""
+    """Raise system errors of writing `path` as `folder-vanished` or `not-writable`."""
     try:
         yield
     except FileNotFoundError as error:
@@ -152,6 +152,6 @@ def writing(path: Path) -> Iterator[None]:
 
 def vanished(folder: Path) -> StoreError:
     """The error for a folder that disappeared while a command wrote to it."""
-    message = f"the folder {folder.name} went away while it was being written to"
-    hint = or_restore("bring it back to its place and run the command again", folder, what="it")
+    message = f"the folder {folder.name} disappeared while it was being written"
+    hint = or_restore("move it back and run the command again", folder, what="it")
     return StoreError("folder-vanished", message, where=str(folder), hint=hint)

@@ -1,4 +1,4 @@
-"""Checks of files: regular ones of a bounded size, and no links; and hints that restore them."""
+"""Check that files are regular, no links and not too large; hints to restore them."""
 
 import os
 import stat
@@ -32,7 +32,7 @@ class UnsafePath(StoreError):
 
 
 def check_size(size: int, place: Path | str, name: str) -> None:
-    """Make sure that a file of this size can be read; else StoreError, `file-too-large`."""
+    """Raise StoreError `file-too-large` for a file above the limit of its name."""
     if size > _SMALLER.get(name, LARGEST):
         message = f"{name} has {size:,} bytes; at most {_SMALLER.get(name, LARGEST):,} are read"
         hint = or_restore("remove unneeded content", place)
@@ -42,7 +42,7 @@ def check_size(size: int, place: Path | str, name: str) -> None:
 def read_whole(descriptor: int, place: str, name: str) -> bytes:
     part = os.read(descriptor, _CHUNK)
     if len(part) < _CHUNK:
-        return part  # only at its end does a regular file give less than a chunk
+        return part  # a regular file gives less than a chunk only at its end
     parts, size = [part], len(part)
     while part := os.read(descriptor, _CHUNK):
         parts.append(part)
@@ -52,7 +52,7 @@ def read_whole(descriptor: int, place: str, name: str) -> bytes:
 
 
 def check_file(found: os.stat_result, place: str, name: str) -> None:
-    """Make sure that a file can be read: UnsafePath, `not-a-file` or `file-too-large`."""
+    """Raise UnsafePath, `not-a-file` or `file-too-large` unless a file can be read."""
     mode = found.st_mode
     if not stat.S_ISREG(mode):
         if stat.S_ISLNK(mode):
@@ -71,15 +71,15 @@ def unsafe(place: str, why: str, hint: str) -> UnsafePath:
 
 
 def or_restore(hint: str, place: Path | str, *, what: str = "the file") -> str:
-    """A hint about a file, and in a git repository also the command that restores the file."""
+    """The hint; in a git repository, also the command that restores the file."""
     command = restore_command(place)
     return f"{hint}, or restore {what} if git tracks it: {command}" if command else hint
 
 
 def replace_command(place: Path | str, *, is_folder: bool) -> str | None:
-    """The command that restores a file in whose place something else is; None outside of git.
+    """The command that restores a file that something else replaced; None outside of git.
 
-    A folder is moved away first: git would remove all that it contains.
+    A folder is moved away first: git would remove its content.
     """
     command = restore_command(place)
     if command is None or not is_folder:

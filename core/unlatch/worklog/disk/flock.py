@@ -1,7 +1,7 @@
-"""Locks on files and folders that exist anyway, by flock; on Windows, by lock files.
+"""Lock existing files and folders with flock; on Windows, with lock files.
 
 A lock by flock belongs to an inode: it survives a rename, leaves nothing behind, and the system
-releases it when its process ends, however that happens.
+releases it when its process ends, even by a crash.
 """
 
 import contextlib
@@ -17,10 +17,10 @@ from pathlib import Path
 
 _Inode = tuple[int, int]
 
-# Seconds between two attempts: flock itself either never waits or waits without an end.
+# Seconds between two attempts: flock itself waits either not at all or forever.
 _SHORTEST_PAUSE, _LONGEST_PAUSE = 0.001, 0.05
 
-# The inodes that this process holds locked; each leads to all descriptors of its lock.
+# The inodes that this process has locked, with all descriptors of each lock.
 _held: dict[_Inode, list[int]] = {}
 
 
@@ -40,8 +40,7 @@ def hold(open_now: Callable[[], int], *, patience: float) -> Iterator[None]:
         for descriptor in descriptors:
             del _held[_inode(os.fstat(descriptor))]
         for descriptor in descriptors:
-            # A process that is just being started may have inherited it, so that to close it is
-            # not enough.
+            # A process that is being started may have inherited it, so closing it is not enough.
             fcntl.flock(descriptor, fcntl.LOCK_UN)
             os.close(descriptor)
 
@@ -66,7 +65,7 @@ def _acquire(open_now: Callable[[], int], deadline: float) -> int:
             descriptor = open_now()
             opened.callback(os.close, descriptor)
             _lock(descriptor, deadline)
-            # It may have been replaced during the wait; then the lock is on a file of the past.
+            # It may have been replaced during the wait; then the lock is on the old file.
             again = open_now()
             opened.callback(os.close, again)
             if os.path.sameopenfile(again, descriptor):
@@ -96,12 +95,12 @@ def _inode(found: os.stat_result) -> _Inode:
 
 @contextlib.contextmanager
 def hold_file(path: Path, *, patience: float) -> Iterator[None]:
-    """Lock by the file `path`, where folders cannot be locked; its two folders are made."""
+    """Lock with the file `path`, where folders cannot be locked; make its two parent folders."""
     from filelock import FileLock, Timeout  # noqa: PLC0415  (needed on Windows alone)
 
     for folder in (path.parent.parent, path.parent):
         folder.mkdir(exist_ok=True)
-    # A lock that is but a file outlives a process that dies, and some give it to two at once.
+    # A lock that is only a file outlives a crash, and two processes may get it at once.
     lock = FileLock(path, fallback_to_soft=False)
     try:
         lock.acquire(timeout=patience)

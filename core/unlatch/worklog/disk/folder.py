@@ -1,9 +1,9 @@
-"""A folder of a project that is open: its files are regular files, and links are not followed.
+"""An open folder of a project: it opens only regular files and does not follow links.
 
 A clone may contain a symbolic link, a named pipe or a huge file in place of any file. So each file
-and folder is opened relative to the folder that is open already, with O_NOFOLLOW: a link that is
-put in place between two steps is not followed either. A link to a folder is followed only into a
-folder that the user's configuration allows (`allowed_links`); a link to a file never is.
+and folder is opened relative to its open parent, with O_NOFOLLOW: a link that is created between
+two steps is not followed either. A link to a folder is followed only into a folder that the user's
+configuration allows (`allowed_links`); a link to a file never is.
 
 Where the system cannot open relative to a folder (Windows), each component is checked instead.
 """
@@ -30,7 +30,7 @@ _FILE = _NOFOLLOW | _CLOSED_IN_CHILDREN | getattr(os, "O_NONBLOCK", 0) | getattr
 
 
 class OpenFolder:
-    """An open folder of a project; `descriptor` is None where nothing is opened relative to one."""
+    """An open folder of a project; without a `descriptor` nothing is opened relative to it."""
 
     __slots__ = ("_descriptor", "_itself", "_prefix", "path")
 
@@ -49,7 +49,7 @@ class OpenFolder:
             os.close(descriptor)
 
     def detach(self) -> int | None:
-        """The open folder, which the caller closes from now on."""
+        """Give up the descriptor, which the caller closes from now on."""
         descriptor, self._descriptor = self._descriptor, None
         self._itself, self._prefix = self.path, self.place("")
         return descriptor
@@ -82,7 +82,7 @@ class OpenFolder:
         return OpenFolder(self.place(name), None)
 
     def file(self, name: str, flags: int = os.O_RDONLY, *, mode: int = 0o666) -> int:
-        """Open a regular file in it, which the caller closes; `mode` is that of a new one.
+        """Open a regular file in it, for the caller to close; `mode` is for a new file.
 
         Raises:
             UnsafePath: it is a link.
@@ -116,14 +116,14 @@ class OpenFolder:
         return _content(descriptor, self.place(name), name, at_most)
 
     def read_in(self, inner: str, name: str, *, at_most: int | None = None) -> bytes:
-        """The content of a file in a folder in it; where thousands are read, the shortest way."""
+        """Read a file in one of its folders, by the fastest way: thousands are read."""
         try:
             folder = os.open(self._prefix + inner, _FOLDER | _NOFOLLOW, dir_fd=self._descriptor)
             try:
                 descriptor = os.open(name, _FILE, dir_fd=folder)
             finally:
                 os.close(folder)
-        except (OSError, NotImplementedError):  # the usual way explains the error, or succeeds
+        except (OSError, NotImplementedError):  # the slow way explains the error, or succeeds
             with self.folder(inner) as opened:
                 return opened.read(name, at_most=at_most)
         return _content(descriptor, f"{self.place(inner)}{os.sep}{name}", name, at_most)
@@ -132,7 +132,7 @@ class OpenFolder:
         return os.stat(self._prefix + name, dir_fd=self._descriptor, follow_symlinks=False)
 
     def has(self, name: str) -> bool:
-        """Whether there is something of this name, a link that leads nowhere included."""
+        """Whether an entry of this name exists, a broken link included."""
         try:
             self.lstat(name)
         except FileNotFoundError:
@@ -143,13 +143,13 @@ class OpenFolder:
         return sorted(os.listdir(self._itself))  # noqa: PTH208  (of an open folder)
 
     def folders(self) -> list[str]:
-        """The names of the folders in it, and of links, which may be folders; sorted."""
+        """The sorted names of its folders, and of links, which may lead to folders."""
         with os.scandir(self._itself) as entries:
             found = (it for it in entries if it.is_dir(follow_symlinks=False) or it.is_symlink())
             return sorted(it.name for it in found)
 
     def changed(self) -> int:
-        """When something was added to it or removed from it, in nanoseconds."""
+        """The time of the last addition or removal, in nanoseconds."""
         return os.stat(self._itself).st_mtime_ns  # noqa: PTH116  (of an open folder)
 
     def make(self, name: str, *, mode: int = 0o777) -> None:
@@ -162,13 +162,13 @@ class OpenFolder:
         os.rmdir(self._prefix + name, dir_fd=self._descriptor)
 
     def remove_tree(self, name: str) -> None:
-        """Remove a folder from it with all that it contains, as far as that is possible."""
+        """Remove one of its folders with all content, as far as possible."""
         from shutil import rmtree  # noqa: PLC0415  (slow to load, and rarely needed)
 
         rmtree(self._prefix + name, ignore_errors=True, dir_fd=self._descriptor)
 
     def move(self, name: str, there: OpenFolder, new: str) -> None:
-        """Move something in it; a file that is there is replaced."""
+        """Move an entry, and replace an existing file."""
         source, target = self._descriptor, there._descriptor
         here, place = self._prefix + name, there._prefix + new
         os.replace(here, place, src_dir_fd=source, dst_dir_fd=target)
@@ -213,6 +213,6 @@ def _followed(link: str, error: OSError | None) -> OpenFolder:
 def _allowing(target: Path) -> str:
     own = user_config_file()
     if allowed_links()[1]:
-        return f"correct {ALLOWED_LINKS} in {own} (unlatch doctor says what is wrong with it)"
+        return f"correct {ALLOWED_LINKS} in {own} (unlatch doctor lists its mistakes)"
     allowing = f"{own}: {ALLOWED_LINKS} = [{json.dumps(str(target))}]"
-    return f"replace it with the folder itself, or, if you trust where it leads, add to {allowing}"
+    return f"replace it with the folder itself, or, if you trust its target, add to {allowing}"

@@ -1,4 +1,4 @@
-"""Locks on folders, with errors that say what is locked."""
+"""Locks on folders, with errors that name the locked work."""
 
 import contextlib
 import errno

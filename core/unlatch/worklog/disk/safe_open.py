@@ -1,9 +1,9 @@
-"""Opening the files of a project by their paths, one component after another from its root.
+"""Open the files of a project by their paths, one component at a time from its root.
 
-The path says where the root is: before its first `.unlatch` or `.specweave`, so that no later one,
-which a repository may have put behind a link, is taken for a root. A path without one
-(`.gitattributes`) begins in the file's own folder. The way to the root is the user's own, and may
-have links; a link below the root that `OpenFolder` does not follow raises UnsafePath.
+The root is the folder before the path's first `.unlatch` or `.specweave`; a later one may be a
+repository's own, behind a link. For a path without either (`.gitattributes`) it is the file's own
+folder. The path to the root is the user's own and may have links; a link below the root that
+`OpenFolder` does not follow raises UnsafePath.
 """
 
 import contextlib
@@ -16,7 +16,7 @@ HOMES = (".unlatch", ".specweave")
 
 
 class ListedFolder(OpenFolder):
-    """A folder that stays open as long as anything that was listed in it is in use."""
+    """A folder that stays open as long as an entry listed from it is in use."""
 
     __slots__ = ()
 
@@ -39,7 +39,7 @@ def open_folder(path: Path | str) -> OpenFolder:
 
 
 def open_parent(path: Path | str) -> tuple[OpenFolder, str]:
-    """Open the folder that contains a file or folder of a project; also returns its name in it."""
+    """Open the parent of a file or folder of a project; also returns the name in it."""
     parent, _, name = os.fspath(path).rpartition(os.sep)
     return open_folder(parent or os.sep), name
 
@@ -57,7 +57,7 @@ def read_file(path: Path | str, *, at_most: int | None = None) -> bytes:
 
 
 def exists(path: Path | str) -> bool:
-    """Whether something of a project is there, a link that leads nowhere included."""
+    """Whether a file or folder of a project exists, a broken link included."""
     try:
         folder, name = open_parent(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -67,7 +67,7 @@ def exists(path: Path | str) -> bool:
 
 
 def make_folders(path: Path | str, *, mode: int = 0o777) -> None:
-    """Make a folder of a project (FileExistsError), and those on the way to it."""
+    """Make a folder of a project (FileExistsError), and its parents."""
     root, steps = _split(os.fspath(path))
     if not steps:  # outside of a project; the way to it is the user's own
         os.makedirs(root, mode)  # noqa: PTH103  (it may be a text)

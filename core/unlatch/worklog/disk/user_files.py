@@ -70,10 +70,10 @@ def _read(path: str, _changed: int, _size: int) -> tuple[tuple[str, ...], bool]:
 def state_folder(root: Path) -> Path:
     """The private folder of this user for the project at `root`.
 
-    It is outside of the repository, so nothing that a clone brings along is taken for local state.
-    The root's real path and inode name it: each worktree and copy has its own, and so has another
-    checkout at the same path. Where the user's folders cannot be written it is a temporary one,
-    which is removed when the process ends.
+    It is outside of the repository, so nothing from a clone is taken for local state. The root's
+    real path and inode name it: each worktree and copy has its own, and so has another checkout at
+    the same path. Where the user's folders are not writable, it is a temporary folder that is
+    removed when the process ends.
     """
     from hashlib import sha256  # noqa: PLC0415  (`list` needs no state)
 

@@ -58,8 +58,8 @@ class JsonText:
             value = _load(text)
         except RecursionError as error:
             raise _depth_error(text) from error
-        # Counting is quick and rules out nearly every file; only the rest is measured: in the
-        # text, for a later one of the same key may hide a deep value.
+        # Counting is quick and rules out nearly every file. The rest is measured in the text,
+        # because a duplicate key may hide a deep value.
         if text.count("{") + text.count("[") > MAX_DEPTH and _deepest(text)[0] > MAX_DEPTH:
             raise _depth_error(text)
         return cls(text, bom, value)
@@ -81,7 +81,7 @@ class JsonText:
         return self._encoded(edited(self.text, root, new))
 
     def with_keys(self, renames: Mapping[tuple[str | int, ...], str]) -> bytes:
-        """Give other names to some keys, by their paths; all else stays."""
+        """Rename keys, given by their paths; everything else stays."""
         from unlatch.worklog.json_text.edit import renamed  # noqa: PLC0415  (as above)
 
         return self._encoded(renamed(self.text, renames))
@@ -108,7 +108,7 @@ class _ConstantError(ValueError):
     """A word that Python takes for a number and JSON does not."""
 
 
-# Made once: making one takes a tenth of the time that a file takes.
+# Made once: that takes a tenth of the time of parsing a file.
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
@@ -145,7 +145,7 @@ def _explained(text: str, error: json.JSONDecodeError) -> JsonTextError:
     if conflict := _CONFLICT.search(text):
         return _error_at(text, conflict.start(), "the file has git conflict markers")
     if error.msg == "Extra data":
-        return _error_at(text, error.pos, "something follows the end of the JSON value")
+        return _error_at(text, error.pos, "text after the end of the JSON value")
     if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
         return _error_at(text, error.pos, "unexpected end of file")
     return _error_at(text, error.pos, error.msg.removesuffix(" at"))
@@ -156,7 +156,7 @@ def _depth_error(text: str) -> JsonTextError:
 
 
 def _deepest(text: str) -> tuple[int, int]:
-    """How deep it goes, no further than is allowed and one more, and where that is."""
+    """The deepest nesting and its place; the search ends one level past the maximum."""
     depth = deepest = at = 0
     for match in _TOKEN.finditer(text):
         depth += (match[0] in "{[") - (match[0] in "}]")

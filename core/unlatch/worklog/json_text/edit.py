@@ -13,7 +13,7 @@ Path = tuple[str | int, ...]
 # An item of the new container: its index in the old one, if it was there, and its text.
 _Piece = tuple[int | None, str]
 _UNIT = "  "
-# That of a delete character is one: json.dumps escapes it in ASCII alone.
+# DEL counts as one: json.dumps escapes it only with ensure_ascii.
 _NON_ASCII_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\u(?!00[0-6]|007[0-9a-eA-E])")
 _INDENT = re.compile(r"[ \t]*")
 

@@ -1,7 +1,7 @@
-"""Three versions of a JSON value into one.
+"""Merge three versions of a JSON value.
 
-What one side alone changed is taken from that side. Where both changed the same place, differently,
-objects are merged member by member, and anything else clashes unless a rule knows better.
+A change on one side alone is taken. Where both sides changed a place differently, objects are
+merged member by member; anything else is a clash, unless a rule merges it.
 """
 
 import heapq
