@@ -25,12 +25,12 @@ from unlatch.efforts.events import (
 from unlatch.efforts.limits import check_message
 from unlatch.efforts.model import EFFORT_ID
 from unlatch.efforts.state import State
-from unlatch.efforts.store import make_private
 from unlatch.efforts.transcript import Transcript
 from unlatch.errors import StoreError, UsageError
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.safe_open import open_folder, read_file
 from unlatch.worklog.event_log import parse_line
+from unlatch.worklog.private_folder import make_private
 from unlatch.worklog.record import NUMBER, BadRecord, object_in
 
 if TYPE_CHECKING:

@@ -14,10 +14,11 @@ from unlatch.efforts.limits import check_reason, check_summary
 from unlatch.efforts.model import EFFORT, EFFORT_ID, Effort, Reopen, Status, effort_id
 from unlatch.efforts.transcript import Author, Pen, Transcript, damaged
 from unlatch.errors import StoreError, UsageError
-from unlatch.worklog.disk.atomic import PRIVATE, append_lines, replace_file, writing
+from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.folder_lock import folder_lock
-from unlatch.worklog.disk.safe_open import exists, make_folders, open_folder, read_file
+from unlatch.worklog.disk.safe_open import open_folder
 from unlatch.worklog.event_log import parse_line
+from unlatch.worklog.private_folder import make_ignored, make_private
 from unlatch.worklog.record import BadRecord
 
 if TYPE_CHECKING:
@@ -28,11 +29,9 @@ if TYPE_CHECKING:
 
 LOG = "log.jsonl"
 PROJECTION = "effort.json"
-_PRIVATE_FOLDER = 0o700
-_IGNORE = """\
+_WHY = """\
 # Conversations can contain secrets and private matters, so git leaves them out.
 # `unlatch effort export` prints one with probable secrets masked.
-*
 """
 
 
@@ -192,12 +191,7 @@ class EffortStore:
 
     def prepare(self) -> None:
         """Make the folder, and the file that keeps it out of git; a clone may have brought it."""
-        make_private(self.root)
-        rules = self.root / ".gitignore"
-        if not exists(rules):
-            replace_file(rules, _IGNORE.encode())
-        elif not _ignores_all(read_file(rules)):
-            append_lines(rules, _IGNORE.rstrip())
+        make_ignored(self.root, _WHY)
 
 
 def _from_lines(id: str, lines: Iterable[bytes]) -> Effort | None:
@@ -252,18 +246,6 @@ def effort_store(workspace: Workspace, *, by: str) -> EffortStore:
     configured = workspace.user.efforts.path
     root = Path(configured) if configured else workspace.layout.home / "efforts"
     return EffortStore(root, author)
-
-
-def _ignores_all(rules: bytes) -> bool:
-    """Whether the last rule is `*`; in git, the last one that matches decides."""
-    lines = [line.removesuffix(b"\r").rstrip(b" ") for line in rules.split(b"\n")]
-    return [line for line in lines if line and not line.startswith(b"#")][-1:] == [b"*"]
-
-
-def make_private(folder: Path) -> None:
-    """Make a folder that only its owner can open, if it is not there."""
-    with writing(folder), contextlib.suppress(FileExistsError):
-        make_folders(folder, mode=_PRIVATE_FOLDER)
 
 
 def _unknown(wanted: str, names: list[str]) -> UsageError:

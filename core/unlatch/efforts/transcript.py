@@ -22,17 +22,11 @@ from unlatch.efforts.events import (
     line_hash,
 )
 from unlatch.errors import StoreError
-from unlatch.worklog.disk.atomic import (
-    PRIVATE,
-    append_lines,
-    check_single,
-    replace_file,
-    sweep,
-    writing,
-)
+from unlatch.worklog.disk.atomic import PRIVATE, append_lines, sweep
 from unlatch.worklog.disk.folder_lock import STORE_PATIENCE, folder_lock
 from unlatch.worklog.disk.safe_open import open_folder
 from unlatch.worklog.event_log import parse_line
+from unlatch.worklog.line_file import ending, repair_ending
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -44,7 +38,6 @@ if TYPE_CHECKING:
     from unlatch.worklog.event_log import Event
 
 SEPARATOR = "--- Effort reopened ---"
-_CHUNK = 1 << 16
 E = TypeVar("E", bound=ChainedEvent)
 
 
@@ -141,8 +134,8 @@ class Pen:
     def __init__(self, transcript: Transcript) -> None:
         self.transcript = transcript
         with open_folder(transcript.folder) as opened:
-            self._repair(opened, EVENTS.name)
-            last, _ = _ending(opened, EVENTS.name)
+            repair_ending(opened, transcript.folder, EVENTS.name, transcript.author.new_id)
+            last, _ = ending(opened, EVENTS.name)
         self._prev, self._lines, self._size = line_hash(last) if last else "", 0, 0
         self.last = EVENTS.parse(last.decode(errors="replace")) if last else None
         if last:
@@ -152,7 +145,8 @@ class Pen:
         """Finish the work of a process that died."""
         transcript = self.transcript
         with open_folder(transcript.folder) as opened:
-            backup = self._repair(opened, transcript.name)
+            new_id = transcript.author.new_id
+            backup = repair_ending(opened, transcript.folder, transcript.name, new_id)
             added = _read_from(opened, transcript.name, self._size)
         if added is None:
             raise damaged(transcript, f"{transcript.name} is shorter than its events say")
@@ -200,44 +194,11 @@ class Pen:
         self._size += sum(len(line) + 1 for line in lines)
         self.record(Logged, hashes=tuple(map(line_hash, lines)), recovered=recovered)
 
-    def _repair(self, opened: OpenFolder, name: str) -> str:
-        """Move a last line that was cut short to a backup, and return the backup's name."""
-        _, cut = _ending(opened, name)
-        if not cut:
-            return ""
-        folder = self.transcript.folder
-        if _entry(cut) is not None:
-            append_lines(folder / name, mode=PRIVATE)  # only its end is missing
-            return ""
-        check_single(opened.check_file(name), folder / name)
-        backup = f"{name}.cut-{self.transcript.author.new_id()}"
-        replace_file(folder / backup, cut, mode=PRIVATE)
-        with writing(folder / name), open(name, "r+b", opener=opened.file) as file:
-            file.truncate(file.seek(0, os.SEEK_END) - len(cut))
-            file.flush()
-            os.fsync(file.fileno())
-        return backup
-
 
 def _entry(line: bytes) -> dict[str, Any] | None:
     """A line of any length, if it is a JSON object."""
     entry = parse_line(line.decode(errors="replace"), longest=None)
     return entry if isinstance(entry, dict) else None
-
-
-def _ending(opened: OpenFolder, name: str) -> tuple[bytes, bytes]:
-    """The last complete line of a file and the rest after it, both without a line end."""
-    if not opened.has(name):
-        return b"", b""
-    with open(name, "rb", opener=opened.file) as file:
-        place, tail = file.seek(0, os.SEEK_END), b""
-        while place and tail.count(b"\n") < len("\n\n"):
-            length = min(_CHUNK, place)
-            place -= length
-            file.seek(place)
-            tail = file.read(length) + tail
-    before, _, rest = tail.rpartition(b"\n")
-    return before.rpartition(b"\n")[2], rest
 
 
 def _read_from(opened: OpenFolder, name: str, size: int) -> bytes | None:
