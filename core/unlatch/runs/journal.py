@@ -1,0 +1,166 @@
+"""The log of a run, and the one coordinator that may write it.
+
+The log is the truth. An event is on disk before its effect begins. The writer holds the lock of the
+run's folder; a writer that has lost it (the folder was moved, or its file system forgot the lock)
+finds that the log has grown without it, and writes no more.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, TypeVar
+
+from unlatch.errors import StoreError
+from unlatch.runs.events import CoordinatorStarted, RunEvent, line_of, parse_event
+from unlatch.runs.model import RunState
+from unlatch.runs.reducer import apply
+from unlatch.worklog.disk.atomic import PRIVATE, append_lines, sweep
+from unlatch.worklog.disk.folder_lock import folder_lock
+from unlatch.worklog.disk.safe_open import open_folder, read_file
+from unlatch.worklog.line_file import repair_ending
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from datetime import datetime
+    from pathlib import Path
+    from typing import Any
+
+LOG = "events.jsonl"
+# Seconds. Commands that only add an answer hold the lock for a moment.
+_PATIENCE = 1.0
+E = TypeVar("E", bound=RunEvent)
+
+
+def read_events(folder: Path) -> Iterator[RunEvent]:
+    """The events of a run, each once, in their order; a last line that was cut short is none.
+
+    Raises:
+        StoreError: `run-damaged`, with the line at which an event is missing.
+    """
+    try:
+        lines = read_file(folder / LOG).split(b"\n")[:-1]
+    except FileNotFoundError:
+        return
+    last = 0
+    for number, line in enumerate(lines, 1):
+        event = parse_event(line.decode(errors="replace"))
+        if event is not None and event.sequence <= last:
+            continue  # it was applied already
+        if event is None or event.sequence != last + 1:
+            raise _damaged(folder, number, last + 1)
+        last = event.sequence
+        yield event
+
+
+def read_state(folder: Path) -> RunState:
+    """The state of a run, from its whole log; raises as `read_events`."""
+    state = RunState()
+    for event in read_events(folder):
+        apply(state, event)
+    return state
+
+
+def is_held(folder: Path) -> bool:
+    """Whether a process holds the lock of a run now: observed, not remembered."""
+    try:
+        with folder_lock(folder, patience=0):
+            return False
+    except StoreError as error:
+        if error.id != "locked":
+            raise
+        return True
+
+
+class Journal:
+    """The log of a run, whose lock this process holds; `state` follows each event."""
+
+    def __init__(self, folder: Path, clock: Callable[[], datetime]) -> None:
+        self.folder, self._clock = folder, clock
+        self.state = read_state(folder)
+        self._size = self._measure()
+
+    @staticmethod
+    @contextlib.contextmanager
+    def locked(
+        folder: Path, *, clock: Callable[[], datetime], new_id: Callable[[], str]
+    ) -> Iterator[Journal]:
+        """Lock a run and repair the end of its log.
+
+        Raises:
+            StoreError: `run-active` if a coordinator has it; `run-damaged`; as `folder_lock`.
+        """
+        with contextlib.ExitStack() as held:
+            try:
+                held.enter_context(folder_lock(folder, patience=_PATIENCE))
+            except StoreError as error:
+                if error.id != "locked":
+                    raise
+                raise _active(folder) from error
+            sweep(folder)
+            with open_folder(folder) as opened:
+                repair_ending(opened, folder, LOG, new_id)
+            yield Journal(folder, clock)
+
+    def take_over(self, session: str) -> None:
+        """Begin a new epoch: what an earlier coordinator still writes no longer counts."""
+        previous = self.state.session or None
+        epoch = self.state.epoch + 1
+        event = self._made(CoordinatorStarted, epoch=epoch, previous_session_id=previous)
+        self._write(_with_session(event, session))
+
+    def record(self, kind: type[E], **facts: Any) -> E:
+        """Add an event, on disk when this returns.
+
+        Raises:
+            StoreError: `run-taken-over` if another process writes this log; `not-writable`.
+        """
+        event = self._made(kind, **facts)
+        self._write(event)
+        return event
+
+    def _made(self, kind: type[E], **facts: Any) -> E:
+        return kind(
+            timestamp=self._clock(),
+            sequence=self.state.sequence + 1,
+            session_id=self.state.session,
+            **facts,
+        )
+
+    def _write(self, event: RunEvent) -> None:
+        if self._measure() != self._size:
+            raise _taken_over(self.folder)
+        line = line_of(event)
+        append_lines(self.folder / LOG, line, mode=PRIVATE)
+        self._size = self._measure()
+        apply(self.state, event)
+
+    def _measure(self) -> int:
+        with open_folder(self.folder) as opened:
+            return opened.lstat(LOG).st_size if opened.has(LOG) else 0
+
+
+def _with_session(event: CoordinatorStarted, session: str) -> CoordinatorStarted:
+    from dataclasses import replace  # noqa: PLC0415
+
+    return replace(event, session_id=session)
+
+
+def _active(folder: Path) -> StoreError:
+    message = f"a coordinator has the run '{folder.name}'"
+    hint = f"unlatch run status {folder.name}, or unlatch run pause {folder.name}"
+    return StoreError("run-active", message, where=str(folder), hint=hint)
+
+
+def _taken_over(folder: Path) -> StoreError:
+    message = f"another process writes the log of the run '{folder.name}'"
+    hint = f"unlatch run status {folder.name} shows its state"
+    return StoreError("run-taken-over", message, where=str(folder / LOG), hint=hint)
+
+
+def _damaged(folder: Path, line: int, sequence: int) -> StoreError:
+    return StoreError(
+        "run-damaged",
+        f"line {line} of {LOG} is not event {sequence}",
+        where=str(folder / LOG),
+        hint="restore the file from a backup; the run cannot be continued without it",
+    )

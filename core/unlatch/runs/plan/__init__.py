@@ -1,0 +1,1 @@
+"""The plan of a run: its grammar, its graph and its acceptance commands. Nothing here runs them."""

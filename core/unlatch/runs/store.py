@@ -1,0 +1,93 @@
+"""The runs of a project, in a folder each."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+from unlatch.errors import UsageError
+from unlatch.worklog.disk.folder_lock import folder_lock
+from unlatch.worklog.disk.safe_open import open_folder
+from unlatch.worklog.private_folder import make_ignored, make_private
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+    from unlatch.project.workspace import Workspace
+
+_ID = re.compile(r"\d{4}-\d\d-\d\d-[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
+_DATE = re.compile(r"\A\d{4}-\d\d-\d\d-")
+_LONGEST = 60
+_WHY = """\
+# Logs of runs hold the words of workers, and the paths of this machine, so git leaves them out.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class RunStore:
+    """The runs in one folder; it is made when the first run starts."""
+
+    root: Path
+
+    def names(self) -> list[str]:
+        """The ids of all runs, the oldest first."""
+        try:
+            with open_folder(self.root) as opened:
+                return [name for name in opened.folders() if _ID.fullmatch(name)]
+        except FileNotFoundError:
+            return []
+
+    def create(self, title: str, day: datetime) -> Path:
+        """Make the folder of a new run, named after the day and the title."""
+        make_ignored(self.root, _WHY)
+        with folder_lock(self.root):
+            taken = set(self.names())
+            name = f"{day:%Y-%m-%d}-{_slug(title)}"
+            more = (f"{name}-{number}" for number in range(2, len(taken) + 3))
+            folder = self.root / next(one for one in (name, *more) if one not in taken)
+            make_private(folder)
+        return folder
+
+    def find(self, wanted: str | None) -> Path:
+        """The folder of a run: by its id or the beginning of it; None: the newest one.
+
+        Raises:
+            UsageError: `run-unknown`, `run-ambiguous` or `run-none`.
+        """
+        names = self.names()
+        if wanted is None:
+            if not names:
+                hint = "unlatch run start PLAN --worker COMMAND"
+                raise UsageError("run-none", "there is no run in this project", hint=hint)
+            return self.root / names[-1]
+        if wanted in names:
+            return self.root / wanted
+        begun = [one for one in names if wanted and _begins(one, wanted)]
+        if len(begun) == 1:
+            return self.root / begun[0]
+        if begun:
+            message, hint = f"'{wanted}' matches several runs", f"use an id: {', '.join(begun[:5])}"
+            raise UsageError("run-ambiguous", message, hint=hint, problems=tuple(begun))
+        close = tuple(get_close_matches(wanted, names))
+        hint = f"the closest: {', '.join(close)}" if close else "unlatch run list shows them all"
+        message = f"there is no run '{wanted}'"
+        raise UsageError("run-unknown", message, hint=hint, problems=close)
+
+
+def run_store(workspace: Workspace) -> RunStore:
+    """The store in `.unlatch/runs`."""
+    return RunStore(workspace.layout.home / "runs")
+
+
+def _begins(name: str, wanted: str) -> bool:
+    """Whether an id, or its part behind the date, begins with these letters."""
+    return name.startswith(wanted) or _DATE.sub("", name).startswith(wanted)
+
+
+def _slug(title: str) -> str:
+    words = re.findall(r"[a-z0-9]+", unicodedata.normalize("NFKD", title).lower())
+    return "-".join(words)[:_LONGEST].rstrip("-") or "run"
