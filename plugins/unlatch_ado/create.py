@@ -47,7 +47,7 @@ def create(writer: Writer, change: Change) -> Outcome:
     project = settings.project
     if project is None:
         raise _no_project()
-    items = writer.linked([number for _, number in linked_items(settings, draft)])
+    items = writer.read_linked([number for _, number in linked_items(settings, draft)])
     patch = patch_for_new(settings, draft, change, items)
     # Asked before the item is created: an error after that would hide the item.
     workflow = writer.projects.workflow(project, settings.type_for(draft.type))

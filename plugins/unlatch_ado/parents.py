@@ -70,10 +70,10 @@ def reopen_parent(writer: Writer, child: ItemSnapshot, patch: Patch) -> tuple[st
     # The parent goes first: a later attempt that finds the marker on the child looks no further.
     # But not before the tracker has said that the child can follow.
     send_dropping_tags(patch, lambda patch: writer.check(child.item, patch))
-    return (_reopened(writer, child.parent, child),)
+    return (_reopen_parent(writer, child.parent, child),)
 
 
-def _reopened(writer: Writer, parent: ItemSnapshot, child: ItemSnapshot) -> str:
+def _reopen_parent(writer: Writer, parent: ItemSnapshot, child: ItemSnapshot) -> str:
     number, was = parent.item.id, parent.item.state
     try:
         patch = _patch(writer.settings, parent, writer.settings.name(child.remote.ref))

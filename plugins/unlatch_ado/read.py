@@ -34,7 +34,7 @@ def read(
     seen = to_snapshot(settings, client.projects, item)
     if not reopens(seen, change):
         return _noted(settings, seen, change)
-    return _reopenable(settings, client, seen, lambda number: _attempted(client, number))
+    return _reopenable(settings, client, seen, lambda number: _try_read(client, number))
 
 
 def read_many(
@@ -90,7 +90,7 @@ def _reopenable(
     return replace(seen, renewal=renewal, parent=above)
 
 
-def _attempted(client: Client, number: str) -> WorkItem | TrackerError:
+def _try_read(client: Client, number: str) -> WorkItem | TrackerError:
     try:
         return client.read(number)
     except TrackerError as error:

@@ -79,7 +79,7 @@ def _attempt(writer: Writer, seen: ItemSnapshot, change: Change, done: Progress)
     if reopens(seen, change):
         done.notes += reopen_parent(writer, seen, patch)
     if not patch.is_empty:
-        answer, refused = send_dropping_tags(patch, partial(_changed, writer, seen.item))
+        answer, refused = send_dropping_tags(patch, partial(_send_patch, writer, seen.item))
         done.item = interpret_answer(writer.settings, writer.projects, answer).remote
         done.commented = was_commented(seen, answer, change)
         done.refused += refused
@@ -87,7 +87,7 @@ def _attempt(writer: Writer, seen: ItemSnapshot, change: Change, done: Progress)
     done.notes += notes_on(seen, change)
 
 
-def _changed(writer: Writer, item: WorkItem, patch: Patch) -> WorkItem:
+def _send_patch(writer: Writer, item: WorkItem, patch: Patch) -> WorkItem:
     # Nothing is left of a request for a tag alone that may not be created.
     return item if patch.is_empty else writer.change(item, patch)
 

@@ -54,7 +54,7 @@ class Writer:
         """Create a work item of a type."""
         return self._client.create(project, workflow.type, patch.steps())
 
-    def linked(self, numbers: Sequence[str]) -> Mapping[str, WorkItem | TrackerError]:
+    def read_linked(self, numbers: Sequence[str]) -> Mapping[str, WorkItem | TrackerError]:
         """Read the work items that a new one links to."""
         return self._client.read_many(numbers) if numbers else {}
 
@@ -117,12 +117,12 @@ class PreviewWriter(Writer):
         self._list("POST", path, ", ".join(words))
         return _new(project, workflow, patch)
 
-    def linked(self, numbers: Sequence[str]) -> Mapping[str, WorkItem | TrackerError]:
+    def read_linked(self, numbers: Sequence[str]) -> Mapping[str, WorkItem | TrackerError]:
         """Read the work items that a new one links to, and list that."""
         if numbers:
             words = f"read the work items to link to: {', '.join(numbers)}"
             self._list("POST", "/_apis/wit/workItemsBatch", words)
-        return super().linked(numbers)
+        return super().read_linked(numbers)
 
     def _list(self, method: str, path: str, what: str) -> None:
         url = f"{self.settings.organization_url}{path}"

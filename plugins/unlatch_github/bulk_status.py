@@ -36,7 +36,7 @@ def read_statuses(client: Client, refs: Iterable[ItemRef]) -> Answers:
     answers: Answers = {}
     unclear: list[ItemRef] = []
     for refs_of_query in _chunks([ref for ref in wanted if int(ref.id) <= LARGEST_NUMBER]):
-        found = _queried(client, refs_of_query)
+        found = _query(client, refs_of_query)
         if found is None:
             # No GraphQL here: an older server, a gateway, a token that may not.
             return {ref: _alone(client, ref) for ref in wanted}
@@ -53,7 +53,7 @@ def _chunks(refs: Sequence[ItemRef]) -> Iterator[Sequence[ItemRef]]:
         yield refs[start : start + MOST]
 
 
-def _queried(client: Client, refs: Sequence[ItemRef]) -> Answers | None:
+def _query(client: Client, refs: Sequence[ItemRef]) -> Answers | None:
     """The answers of a query about these issues; None if the server has no GraphQL."""
     try:
         answer = client.query(*status_query(refs))

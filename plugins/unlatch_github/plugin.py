@@ -121,7 +121,7 @@ class GithubPlugin(SyncPlugin):
         target = self._settings.target
         if target is None:
             return None
-        for seen, issue in enumerate(self._client.created(target)):
+        for seen, issue in enumerate(self._client.list_issues(target)):
             if seen >= _NEWEST and issue.created < since - _DAY:
                 return None
             if op in issue.ops and self._trust.counts(target, issue.author):
@@ -133,7 +133,7 @@ class GithubPlugin(SyncPlugin):
         target = self._settings.target
         if target is None:
             return
-        listed = self._client.created(target)
+        listed = self._client.list_issues(target)
         for issue in takewhile(lambda one: since is None or one.created >= since, listed):
             counts = bool(issue.ops) and self._trust.counts(target, issue.author)
             ref = self._settings.ref(target, issue.id)

@@ -87,9 +87,9 @@ class PreviewClient(JiraClient):
         self._listing.note("POST", f"issue/{issue.key}/transitions", open_end)
         raise UndecidedError(issue.key)
 
-    def transition_called(self, issue: Issue, word: str) -> Transition:
+    def find_transition(self, issue: Issue, word: str) -> Transition:
         if issue.key not in self._expected:
-            return super().transition_called(issue, word)
+            return super().find_transition(issue, word)
         return Transition(id=word, name=word, to=Status(name=word))
 
     def move(

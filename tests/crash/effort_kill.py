@@ -154,7 +154,7 @@ def modes(root: Path) -> set[int]:
 def left_over(store: EffortStore) -> list[str]:
     """Files of dead writers that the next change of an effort does not remove."""
     for name in store.names():
-        with store.transcript(name).locked():
+        with store.transcript(name).lock():
             pass
     return [one.name for one in store.root.rglob("*.tmp")]
 

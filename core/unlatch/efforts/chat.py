@@ -77,7 +77,7 @@ class Chat:
         message is in the log then, too, with the pieces that arrived of an `interrupted` reply.
         Raises UsageError `message-too-long` before anything is written.
         """
-        with self.conversation.locked() as turn:
+        with self.conversation.lock() as turn:
             turn.begin(text)
             on_logged()
             banners = self._decay(turn, text)

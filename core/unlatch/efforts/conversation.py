@@ -113,12 +113,12 @@ class Conversation:
             replace_file(self.ambient.folder / STATE, content, mode=PRIVATE)
 
     @contextlib.contextmanager
-    def locked(self) -> Iterator[Turn]:
+    def lock(self) -> Iterator[Turn]:
         """Lock the conversation and finish a turn that a dead process left.
 
         Raises:
             StoreError: `locked` if another process is in a turn for too long; as
-                `Transcript.locked`.
+                `Transcript.lock`.
         """
         self.efforts.prepare()
         for folder in (self.ambient.folder.parent, self.ambient.folder):
@@ -133,12 +133,12 @@ class Conversation:
     def _pen(self) -> Iterator[Pen]:
         with contextlib.ExitStack() as held:
             try:
-                pen = held.enter_context(self.ambient.locked(patience=_MOMENT))
+                pen = held.enter_context(self.ambient.lock(patience=_MOMENT))
             except StoreError as error:
                 if error.id != "locked":
                     raise
                 self._on_wait()
-                pen = held.enter_context(self.ambient.locked(patience=PATIENCE))
+                pen = held.enter_context(self.ambient.lock(patience=PATIENCE))
             yield pen
 
 

@@ -123,7 +123,7 @@ class EffortStore:
                 hint = f"unlatch effort switch {name}, or choose another name"
                 raise UsageError("effort-exists", f"there is an effort '{name}' already", hint=hint)
             make_private(self.root / name)
-            with self.transcript(name).locked() as pen:
+            with self.transcript(name).lock() as pen:
                 pen.record(Opened, title=title)
         return self.rebuild(name)
 
@@ -163,7 +163,7 @@ class EffortStore:
     @contextlib.contextmanager
     def _changing(self, id: str) -> Iterator[tuple[Pen, Effort]]:
         found = self.find(id)
-        with self.transcript(found.id).locked() as pen:
+        with self.transcript(found.id).lock() as pen:
             yield pen, self.rebuild(found.id)
 
     def rebuild(self, id: str) -> Effort:

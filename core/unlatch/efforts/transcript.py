@@ -63,7 +63,7 @@ class Transcript:
     author: Author
 
     @contextlib.contextmanager
-    def locked(self, *, patience: float = STORE_PATIENCE) -> Iterator[Pen]:
+    def lock(self, *, patience: float = STORE_PATIENCE) -> Iterator[Pen]:
         """Lock the folder and bring log and events in line with each other.
 
         Args:
@@ -80,7 +80,7 @@ class Transcript:
 
     def append(self, *entries: Mapping[str, Any]) -> None:
         """Add lines to the log, on disk and in the chain when this returns; raises as `locked`."""
-        with self.locked() as pen:
+        with self.lock() as pen:
             pen.log(*entries)
 
     def read(self) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Increments: model, rules, documents, files and merging. The one place that writes their files.
+"""Increments: model, rules, documents, files and merging. Only this package writes their files.
 
 Used by delivery, sync and the use cases of increments; imports spi and worklog.
 """

@@ -89,7 +89,7 @@ def resolve(
             if plan.content is not None:
                 replace_file(plan.path, plan.content)
     done = _with_spec(workspace, folder, done)
-    return _added(folder, done) if add else done
+    return _git_add(folder, done) if add else done
 
 
 def _plans(folder: Folder, shapes: Shapes, take: Side | None) -> list[_Plan]:
@@ -189,7 +189,7 @@ def _with_spec(workspace: Workspace, folder: Folder, done: MergeResult) -> Merge
     )
 
 
-def _added(folder: Folder, done: MergeResult) -> MergeResult:
+def _git_add(folder: Folder, done: MergeResult) -> MergeResult:
     check_git_folder(folder.path)
     if run_git(folder.path, "add", "--", *(path.name for path in done.paths)) is None:
         raise StoreError(

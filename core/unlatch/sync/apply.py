@@ -135,7 +135,7 @@ def _uncommented(increment: Increment, link: Link) -> ReopenEntry | None:
 def _move(workspace: Workspace, move: Move, *, by: str, force: bool) -> frozenset[str]:
     """Move an increment, enqueue the same for its other items, and record the origins' base."""
     is_reopen = move.increment.status is Status.COMPLETED
-    with _permitted(workspace, move, force=force) as forced:
+    with _allow_move(workspace, move, force=force) as forced:
         made, after = workspace.manager.apply(
             move.increment.id,
             lambda before, intent: _plan_move(_current(move, before), intent, forced=forced),
@@ -169,7 +169,7 @@ def _current(move: Move, before: Increment) -> Move:
 
 
 @contextmanager
-def _permitted(workspace: Workspace, move: Move, *, force: bool) -> Iterator[tuple[str, ...]]:
+def _allow_move(workspace: Workspace, move: Move, *, force: bool) -> Iterator[tuple[str, ...]]:
     """Hold the permission for a move; yields the rule violations that are overridden."""
     if move.to.is_finished:
         yield check_finish(move.increment, move.to, reason=move.reason, force=force).forced

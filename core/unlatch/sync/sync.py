@@ -202,7 +202,7 @@ class Sync:
     def _apply(
         self, plan: SyncPlan, served: set[tuple[str, str]]
     ) -> tuple[SyncPlan, tuple[Move, ...]]:
-        plan = _answered(plan, self.listener)
+        plan = _ask_decisions(plan, self.listener)
         written = served - plan.due
         self.refused = _refusal(self.workspace, self.options, plan.items, written=len(written))
         if self.refused is not None:
@@ -227,7 +227,7 @@ def _refusal(
     return find_excess(workspace, items, options.max_items, command=command, written=written)
 
 
-def _answered(plan: SyncPlan, listener: SyncListener) -> SyncPlan:
+def _ask_decisions(plan: SyncPlan, listener: SyncListener) -> SyncPlan:
     """The plan with the decisions of a person; other questions stay open."""
     answers: dict[int, Compared] = {}
     for one in plan.having(Verdict.ASK):

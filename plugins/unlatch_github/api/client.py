@@ -62,7 +62,7 @@ class Client:
             Rejected: `not-an-issue`, for the number of a pull request.
             Moved: it is elsewhere by now.
         """
-        with self._followed(ref):
+        with self._following(ref):
             answer = self._ask("GET", paths.issue_path(ref))
         return self.found(answer, ref, written=False)
 
@@ -76,7 +76,7 @@ class Client:
         path = paths.issue_path(ref)
         url = f"{self.settings.api_url}{path}"
         kept = self._etags.of(url)
-        with self._followed(ref):
+        with self._following(ref):
             etag, answer = self._connection.ask_if_changed(path, kept.etag if kept else None)
         if kept and answer is None:
             return self.found(kept.issue, ref, written=False)
@@ -120,11 +120,13 @@ class Client:
         answer = self._ask("POST", paths.issue_path(ref, "assignees"), {"assignees": [*logins]})
         return self.found(answer, ref)
 
-    def created(self, target: str) -> Iterator[IssueComment]:
+    def list_issues(self, target: str) -> Iterator[IssueComment]:
         """A repository's issues, newest first, page by page."""
         query = f"?state=all&sort=created&direction=desc&{_PAGE}"
-        with reading_answer(target, written=False), self._renamed(target):
-            for answer in self._connection.listed(paths.repository_path(target, "issues") + query):
+        with reading_answer(target, written=False), self._explaining_rename(target):
+            for answer in self._connection.list_entries(
+                paths.repository_path(target, "issues") + query
+            ):
                 if not is_pull_request(answer):
                     yield read_comment(answer, id="number")
 
@@ -133,8 +135,10 @@ class Client:
     def comments(self, ref: ItemRef) -> Iterator[IssueComment]:
         """An issue's comments, oldest first, page by page."""
         name = self.settings.name(ref)
-        with reading_answer(name, written=False), self._explored(ref):
-            for answer in self._connection.listed(f"{paths.issue_path(ref, 'comments')}?{_PAGE}"):
+        with reading_answer(name, written=False), self._explaining_missing(ref):
+            for answer in self._connection.list_entries(
+                f"{paths.issue_path(ref, 'comments')}?{_PAGE}"
+            ):
                 yield read_comment(answer)
 
     def comment(self, ref: ItemRef, body: str) -> str:
@@ -171,8 +175,8 @@ class Client:
         return self._labels(item.ref, answer)
 
     def _labels_now(self, ref: ItemRef) -> tuple[str, ...]:
-        with self._explored(ref):
-            listed = [*self._connection.listed(f"{paths.issue_path(ref, 'labels')}?{_PAGE}")]
+        with self._explaining_missing(ref):
+            listed = [*self._connection.list_entries(f"{paths.issue_path(ref, 'labels')}?{_PAGE}")]
         return self._labels(ref, listed)
 
     def _labels(self, ref: ItemRef, answer: Any) -> tuple[str, ...]:
@@ -184,12 +188,12 @@ class Client:
     def milestones(self, target: str) -> tuple[Milestone, ...]:
         """A repository's milestones, closed ones too."""
         path = f"{paths.repository_path(target, 'milestones')}?state=all&{_PAGE}"
-        with reading_answer(target, written=False), self._renamed(target):
-            return tuple(map(read_milestone, self._connection.listed(path)))
+        with reading_answer(target, written=False), self._explaining_rename(target):
+            return tuple(map(read_milestone, self._connection.list_entries(path)))
 
     def repository(self, target: str) -> dict[str, Any]:
         """A repository."""
-        with self._renamed(target):
+        with self._explaining_rename(target):
             answer = self._ask("GET", paths.repository_path(target))
         with reading_answer(target, written=False):
             return dict(answer)
@@ -258,7 +262,7 @@ class Client:
             return issue_snapshot(answer, self._connection.requester(), ref, where=name)
 
     @contextmanager
-    def _followed(self, ref: ItemRef) -> Iterator[None]:
+    def _following(self, ref: ItemRef) -> Iterator[None]:
         """Raises Moved with the web address where a redirect leads: links are made of those."""
         try:
             yield
@@ -270,7 +274,7 @@ class Client:
             raise moved(self.settings, ref, target, number) from elsewhere
 
     @contextmanager
-    def _explored(self, ref: ItemRef) -> Iterator[None]:
+    def _explaining_missing(self, ref: ItemRef) -> Iterator[None]:
         """Comments and labels of a transferred issue are just missing at its old place."""
         try:
             yield
@@ -279,7 +283,7 @@ class Client:
             raise
 
     @contextmanager
-    def _renamed(self, target: str) -> Iterator[None]:
+    def _explaining_rename(self, target: str) -> Iterator[None]:
         try:
             yield
         except Elsewhere as elsewhere:

@@ -142,7 +142,7 @@ class Connection:
         with reading_answer(path, written=False):
             return headers.get("etag"), json.loads(body)
 
-    def listed(self, path: str) -> Iterator[Any]:
+    def list_entries(self, path: str) -> Iterator[Any]:
         """All entries of a list; each page is read when its first entry is needed."""
         following: str | None = path
         for _ in each_page():

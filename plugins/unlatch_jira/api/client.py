@@ -93,7 +93,7 @@ class JiraClient:
             TransitionsAnswer, f"issue/{issue.key}/transitions", query
         ).transitions
 
-    def transition_called(self, issue: Issue, word: str) -> Transition:
+    def find_transition(self, issue: Issue, word: str) -> Transition:
         """The transition that a step of a known path names.
 
         Raises:

@@ -70,7 +70,7 @@ class JiraConnection:
     @property
     def api(self) -> str:
         """The base of request addresses, as far as it is known without a request."""
-        known = self._settings.cloud_id or self._remembered() or _UNKNOWN_ID
+        known = self._settings.cloud_id or self._read_cached() or _UNKNOWN_ID
         return f"{self._settings.server(known)}/rest/api/{self._settings.version}"
 
     @property
@@ -145,16 +145,16 @@ class JiraConnection:
         return self._session.get(url, params=query).json()
 
     def _cloud_id(self) -> str:
-        known = self._settings.cloud_id or self._remembered()
+        known = self._settings.cloud_id or self._read_cached()
         if known is None:
-            known = self._asked()
+            known = self._ask_site()
             write_cache(self.cache_file("cloud"), {"id": known})
         return known
 
-    def _remembered(self) -> str | None:
+    def _read_cached(self) -> str | None:
         return _checked(read_cache(self.cache_file("cloud")).get("id"))
 
-    def _asked(self) -> str:
+    def _ask_site(self) -> str:
         """The id that the site tells everybody; the request carries no credential.
 
         https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/ has the gateway, and

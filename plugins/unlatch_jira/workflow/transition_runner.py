@@ -107,7 +107,7 @@ class TransitionRunner:
     def _along(self, here: Issue, way: Sequence[str], walk: TransitionGoal) -> Transition | None:
         """Take the steps of a known way, reading the issue before each one."""
         step, *rest = way
-        move = self.client.transition_called(here, step)
+        move = self.client.find_transition(here, step)
         self._take(here, move, walk, arrives=not rest)
         if not rest:
             return move

@@ -199,7 +199,7 @@ def test_a_chat_says_that_it_waits_and_ctrl_c_sends_nothing(project: Project) ->
     author = Author("ada", lambda: datetime.now(UTC), new_ulid)
     store = EffortStore(project.root / ".unlatch" / "efforts", author)
     with (
-        Conversation(store).locked(),
+        Conversation(store).lock(),
         Terminal(project, "effort", "chat", "--script", script(project, "Hi.")) as terminal,
     ):
         terminal.expect("you> ")

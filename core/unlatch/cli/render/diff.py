@@ -34,7 +34,7 @@ def show_diff(diff: str) -> None:
         output.data(text)
 
 
-def agreed(question: str, *, yes: bool, command: str) -> bool:
+def ask_consent(question: str, *, yes: bool, command: str) -> bool:
     """Ask for consent to a change that was shown; `command` names the one that needs no answer."""
     if not yes:
         require_terminal("files would be changed", command)

@@ -16,7 +16,7 @@ from unlatch.increments.documents.tasks import TaskBlock, discarded_by_id, field
 from unlatch.worklog.markdown_lines import line_ending, scan
 
 _Item = TaskBlock | Criterion | Story
-# Comparing takes time, and a hint need not know every id of a huge file.
+# Comparing takes time, and a hint does not need every id of a huge file.
 _COMPARED = 1000
 _SHOWN_LINES = 10
 _SUGGESTED = 3
@@ -26,7 +26,7 @@ _Edit = tuple[int, int, str]  # the offsets of the old text, and the new one
 
 
 def with_marked(text: str, ids: Iterable[str], *, done: bool) -> str:
-    """Tick or untick tasks, criteria, and all criteria of stories; marks that fit already stay.
+    """Tick or untick tasks, criteria, and all criteria of stories; fitting marks stay.
 
     Raises:
         UsageError: `item-unknown`, an id is not there; `item-ambiguous`, it occurs more than once.
@@ -38,9 +38,9 @@ def with_marked(text: str, ids: Iterable[str], *, done: bool) -> str:
     items: tuple[_Item, ...] = (*tasks, *stories, *criteria)
     for item in items:
         known[item.id.upper()].append(item)
-    # Two ids may mean one item: that of a story, and that of its criterion.
+    # Two ids may select one item: its story's, and its own.
     chosen = {id(item): item for wanted in ids for item in _items(known, wanted.strip())}
-    # The chosen tasks are no example to themselves, so unticking restores what was there before.
+    # The chosen tasks do not count for the style, so unticking restores the text of before.
     others = [block for block in tasks if id(block) not in chosen]
     marker = _TaskMarker(text, StatusStyle(others), done=done)
     edits: set[_Edit] = set()
@@ -141,7 +141,7 @@ class _TaskMarker:
             return block.first.start, block.first.start, self._line + end
         at = block.head.start + len(block.head.text)
         behind = self._text[at : at + 4].replace("\r\n", "\n").replace("\r", "\n")
-        # A text without an empty line in between would become one paragraph with the status.
+        # Without an empty line in between, a text would join the paragraph of the status.
         is_free = behind in ("", "\n") or behind.startswith("\n\n")
         return at, at, end + self._line + ("" if is_free else end)
 

@@ -1,7 +1,7 @@
 """Headings of tasks and stories: an id, a title, and status marks before and after them.
 
-A task may also be a list item with a check box. Marking one loses no mark: a note behind the title
-keeps those that do not fit any more, as in "(was: [X] DONE)".
+A task may also be a list item with a check box. Marking a heading loses no mark: a note behind the
+title keeps outdated ones, as in "(was: [X] DONE)".
 """
 
 import re
@@ -56,7 +56,7 @@ _SUFFIX = re.compile(
 # No mark is longer, so only this much of a long title is searched.
 _LONGEST_SUFFIX = 40
 _MOST_MARKS = 3
-# A mark before the id, which is no check box, stands before dots that stand for id and title.
+# A former mark before the id is followed by dots for id and title.
 _WAS = re.compile(
     rf"[ \t]\(was:(?: (?P<box>{BOX})| (?P<sign>{SIGN}[ \t]{{1,4}})\.\.\.)?"
     r"(?P<suffix>(?:(?!\(was:).)*)\)\Z"
@@ -101,7 +101,7 @@ class Heading:
 
 
 def boxed_marks(heading: Heading, *, done: bool, ticked: str) -> tuple[str, str]:
-    """The marks before and after a heading with a check box, once it is marked.
+    """The new marks before and after a heading with a check box.
 
     Args:
         ticked: the check box of done tasks.
@@ -125,11 +125,11 @@ def boxed_marks(heading: Heading, *, done: bool, ticked: str) -> tuple[str, str]
 def plain_marks(
     heading: Heading, *, done: bool, usual: tuple[str, str], dropped: tuple[str, str]
 ) -> tuple[str, str]:
-    """The marks before and after a heading without a check box, once it is marked.
+    """The new marks before and after a heading without a check box.
 
     Args:
         usual: the marks of such tasks.
-        dropped: those of tasks in the other state, for which no note is needed.
+        dropped: marks of tasks in the other state, which need no note.
     """
     was = _WAS.search(heading.suffix)
     note = was[0] if was else ""
@@ -175,7 +175,7 @@ def _story_behind(title: str) -> re.Match[str] | None:
 
 
 def last_mark(title: str) -> str:
-    """The last status mark that a title ends with, or a note of marks, with its white space."""
+    """The last status mark or note of marks at the end of a title, with its white space."""
     was = _WAS.search(title, max(0, len(title) - _LONGEST_WAS))
     if (
         was
@@ -187,7 +187,7 @@ def last_mark(title: str) -> str:
 
 
 def _suffix_of(title: str) -> str:
-    """The status marks that a title ends with, white space included, or nothing."""
+    """The status marks at the end of a title, with their white space, or nothing."""
     last = last_mark(title)
     return _marks_of(title[: len(title) - len(last)]) + last
 
@@ -221,7 +221,7 @@ def _state(mark: str) -> State | None:
 
 
 def _heading(match: re.Match[str], words: str) -> Heading:
-    # A mark may take the title's place; the space before it then belongs to the separator.
+    # A mark may stand in place of the title; then the space before it belongs to the separator.
     title = words[match.end() :]
     suffix = _suffix_of(" " + title) if words[: match.end()].endswith((" ", "\t")) else ""
     return Heading(

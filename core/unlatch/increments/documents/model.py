@@ -8,7 +8,7 @@ class Criterion:
     """One acceptance criterion; `text` is the rest of its line, in the file's Markdown.
 
     Args:
-        done: whether its check box is ticked; None if it has none, or is discarded.
+        done: whether its check box is ticked; None without a check box, or if it is discarded.
         story: the id of its story, as the story spells it.
         start: the offset of its check box, or of the place for one.
         end: the offset of the end of its text.
@@ -38,7 +38,7 @@ class Story:
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """A spec.md; its criteria are in the file's order, also those without a story."""
+    """A spec.md; its criteria, with or without a story, are in the file's order."""
 
     text: str
     title: str | None = None
@@ -48,13 +48,13 @@ class Spec:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One task: a heading or a list item, whose line is counted from 1, and the text below it.
+    """One task: a heading or a list item, with its line number from 1, and the text below it.
 
     Args:
         title: its line without the id and without status marks.
         done: None if the file does not say.
-        status: the status in the file's own words, if it has any.
-        story: the first story that it names, else the one that it stands under.
+        status: the status in the file's own words, if any.
+        story: the first story that it names, else the story above it.
         discarded: deferred, cancelled or the like: neither open nor done.
     """
 
@@ -77,7 +77,7 @@ class Tasks:
 
 
 def progress(tasks: Tasks) -> tuple[int, int]:
-    """The number of tasks done, and of all tasks; discarded ones do not count."""
+    """The numbers of done tasks and of all tasks, without discarded ones."""
     counted = [task for task in tasks.tasks if not task.discarded]
     return sum(task.done is True for task in counted), len(counted)
 

@@ -1,4 +1,4 @@
-"""Quoting texts of people and programs in a Markdown file, so that they never become structure."""
+"""Quote texts of people and programs in a Markdown file, so that they never become structure."""
 
 import re
 
@@ -13,7 +13,7 @@ from unlatch.spi.text import without_controls, without_surrogates
 _SHOWN = 60
 # Line breaks to some readers (JavaScript's multi-line patterns for one), not to CommonMark.
 _OTHER_BREAKS = re.compile("[\u2028\u2029]")
-# The beginning of a block, after markers of lists and quotes, which may stay.
+# The beginning of a block, after markers of lists and quotes (these may stay).
 _BLOCK_START = re.compile(
     r"(?P<lead>[ \t]*(?:(?:[-+*>]|[0-9]{1,9}[.)])[ \t]+|>)*)"
     r"(?P<sign>#{1,6}(?=[ \t]|\Z)|`{3}|~{3}|\[(?P<box>[ xX~/-])\]|-{3}|={3}|\+{3}|\*{3}|_{3}|<)"
@@ -47,7 +47,7 @@ def one_line(text: str) -> str:
 
 
 def label_value(text: str) -> str:
-    """The text on one line, in which no further label can begin."""
+    """The text on one line, without the beginning of a further label."""
     return one_line(text).replace("**", r"\*\*")
 
 

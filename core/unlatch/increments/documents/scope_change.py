@@ -1,4 +1,4 @@
-"""Writing a change of the work into spec.md and tasks.md; doing it twice does it once."""
+"""Write a change of the work into spec.md and tasks.md; a second write changes nothing."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -23,7 +23,7 @@ _UPPER_NUMBER = re.compile(r"T-?[0-9]+-(?P<digits>[0-9]{1,9})\Z", re.IGNORECASE)
 def with_tasks(text: str, new: Sequence[NewTask], *, heading: str) -> tuple[str, tuple[str, ...]]:
     """Append tasks to a tasks.md, numbered from its highest number; their ids are returned too.
 
-    The heading above them is one level higher where there is one.
+    The heading above them, if any, is one level higher.
     """
     if not new:
         return text, ()
@@ -48,7 +48,7 @@ def _level(found: Sequence[TaskBlock]) -> int:
 
 
 def _open_sections(lines: Iterable[Line]) -> list[int]:
-    """The levels of the stories that the end of the file stands under."""
+    """The levels of the stories that are open at the end of the file."""
     found: list[int] = []
     for line in lines:
         if line.level:
@@ -76,14 +76,14 @@ def _number(id: str) -> tuple[str, int]:
 
 
 class _TaskWriter:
-    """Writes tasks in a file's style, or in a sensible one if it has no tasks."""
+    """Writes tasks in the file's style, or in a default style if it has no tasks."""
 
     def __init__(self, found: Sequence[TaskBlock], level: int) -> None:
         headings = [block.heading for block in found]
         box = most_common(heading.has_box for heading in headings)
         spaced = most_common(_is_spaced(block) for block in found if block.first)
         start = "#" * level or most_common(map(_item_sign, found)) or "-"
-        # No more than a label may be indented.
+        # The maximum indent of a label.
         self._indent = None if level else " " * min(len(start) + 1, 3)
         self._head = f"{start} {'[ ] ' if box else ''}"
         self._separator = most_common(one.separator for one in headings if one.title) or ": "
@@ -190,7 +190,7 @@ def amended_tasks(text: str, amended: Amended) -> tuple[str, tuple[str, ...]]:
         return text, amendment.ids
     heading = f"Scope change {amended.at:%Y-%m-%d} ({amended.id})"
     after, ids = with_tasks(text, amendment.tasks, heading=heading)
-    # A file whose tasks are its top headings has no place for one above them.
+    # Where tasks are top headings, no heading can stand above them.
     is_marked = amended.id in after
     if not is_marked and amendment.ids and set(amendment.ids) <= {task.id for task in known}:
         return text, amendment.ids
@@ -200,7 +200,7 @@ def amended_tasks(text: str, amended: Amended) -> tuple[str, tuple[str, ...]]:
 def check_parts(
     spec: str, tasks: str, *, task_ids: Iterable[str], other_ids: Iterable[str]
 ) -> tuple[str, ...]:
-    """The ids of parts as the files spell them; raises `item-unknown` or `item-ambiguous`."""
+    """The ids of parts in the files' spelling; raises `item-unknown` or `item-ambiguous`."""
     task_ids, other_ids = tuple(task_ids), tuple(other_ids)
     with_marked(tasks, task_ids, done=False)
     with_marked(spec, other_ids, done=False)
@@ -224,7 +224,7 @@ def touched_stories(spec: str, tasks: str, parts: Iterable[str]) -> frozenset[st
 
 
 def are_open(spec: str, tasks: str, parts: Iterable[str]) -> bool:
-    """Whether all of the parts that the files have are open already."""
+    """Whether all of these parts, as far as the files have them, are open already."""
     parts = tuple(parts)
     ours, theirs = _known(parts, _parts(read_spec(spec))), _known(parts, read_tasks(tasks).tasks)
     after = (with_marked(spec, ours, done=False), with_marked(tasks, theirs, done=False))
@@ -236,7 +236,7 @@ def _parts(spec: Spec) -> tuple[Story | Criterion, ...]:
 
 
 def _known(parts: Iterable[str], items: Iterable[Criterion | Story | Task]) -> list[str]:
-    """Those of the parts that a file still has."""
+    """The parts that a file still has."""
     known = {item.id.casefold() for item in items}
     return [part for part in parts if part.casefold() in known]
 

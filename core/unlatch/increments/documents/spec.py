@@ -23,7 +23,7 @@ _CRITERION = re.compile(
 # The number of a story, as its criteria spell it: "9A" for US-009A.
 _STORY_KEY = re.compile(r"US-?0*(?P<key>[0-9].*)", re.IGNORECASE)
 _CRITERION_KEY = re.compile(r"AC-US0*(?P<key>[0-9]+[A-Za-z]?)-", re.IGNORECASE)
-# People give criteria up as [~] and as [-].
+# People mark descoped criteria with [~] or [-].
 _DISCARDED = (State.STARTED, State.DISCARDED)
 _NOT_TOLD = (*_DISCARDED, None)
 
@@ -62,7 +62,7 @@ def _match_criterion(line: Line) -> re.Match[str] | None:
 def _assign(
     headings: list[tuple[Line, Heading]], found: list[tuple[Line, re.Match[str], int | None]]
 ) -> tuple[tuple[Story, ...], tuple[Criterion, ...]]:
-    """Give each criterion to the story that its id names, else to the one that it stands under."""
+    """Assign each criterion to the story that its id names, else to the story above it."""
     keys = [_key(_STORY_KEY, heading.id) for _, heading in headings]
     first = {key: number for number, key in reversed([*enumerate(keys)])}
     criteria: list[Criterion] = []

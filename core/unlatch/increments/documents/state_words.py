@@ -73,7 +73,7 @@ class Status:
 
     @property
     def is_given_up(self) -> bool:
-        """Whether it is neither open nor done, so that its words are no example."""
+        """Whether it is neither open nor done, so that its words are not used for other tasks."""
         return self.state in (State.DISCARDED, None)
 
     @property
@@ -105,7 +105,7 @@ def box(*, done: bool) -> str:
 
 
 def is_wanted(state: State | None, *, done: bool) -> bool:
-    """Whether a state counts as done, or as open; started is open."""
+    """Whether a state counts as done, or as open (a started task is open)."""
     return state is State.DONE if done else state in (State.OPEN, State.STARTED)
 
 
@@ -139,7 +139,7 @@ def _state(box: str | None, word: str | None, sign: str | None, note: str) -> St
 
 
 def with_note(words: str, old: str, *, done: bool) -> str:
-    """Words for a state, with a note of the status that they replace."""
+    """Words for a state, with a note of the replaced status."""
     rest = old.removeprefix(f"{box(done=not done)} ")
     if _BOX.match(rest) or _is_discarded(rest) is not _is_discarded(old):
         rest = old
@@ -172,7 +172,7 @@ def noted(raw: str, *, done: bool) -> str | None:
 
 
 def opposite(status: Status | None, *, done: bool) -> str:
-    """The other state in the style of `status`, as far as that shows one."""
+    """The other state in the style of `status`, if that has a style."""
     word = "completed" if done else "pending"
     if status is None or not status.spelling:
         return f"{box(done=done)} {word}"

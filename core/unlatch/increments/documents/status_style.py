@@ -1,6 +1,6 @@
-"""How a file writes the status of its tasks: the style in which most of them do.
+"""The style in which most tasks of a file write their status.
 
-A status that would lose its words keeps them in a note: "[ ] pending (was: completed (skipped))".
+A status that would lose words keeps them in a note: "[ ] pending (was: completed (skipped))".
 Marking it again restores it to the letter.
 """
 
@@ -41,17 +41,17 @@ class StatusStyle:
         }
 
     def spelling(self, *, done: bool) -> str | None:
-        """The spelling of most tasks that are done, or open; None if there is none."""
+        """The most frequent spelling of done, or open, tasks; None if there is none."""
         return self._spellings[State.DONE if done else State.OPEN] or None
 
     def words(self, own: Status | None = None, *, done: bool) -> str:
-        """The status of a task; `own` is its present one, the example in a file without others."""
+        """The status of a task; `own` is its present one, the model in a file without others."""
         contrary = self.spelling(done=not done)
         example = read_status(contrary) if contrary else own
         return self.spelling(done=done) or opposite(example, done=done)
 
     def changed(self, raw: str, *, done: bool, is_bare: bool = False) -> str:
-        """A status in the other state; a note keeps words that would not come back otherwise."""
+        """A status in the other state; a note keeps words that unticking could not restore."""
         rest, note = split_note(raw)
         if before := noted(raw, done=done):
             return before + split_note(rest)[1]
@@ -73,18 +73,18 @@ class StatusStyle:
         return self._words(own, done=done, is_bare=is_bare) + ("" if is_bare else own.lasting_note)
 
     def _words(self, own: Status, *, done: bool, is_bare: bool) -> str:
-        if is_bare:  # it has to stay a check box with a word behind it
+        if is_bare:  # it must stay a check box with a word behind it
             return opposite(own, done=done)
         return self.words(None if own.is_given_up else own, done=done)
 
     @property
     def ticked(self) -> str:
-        """The check box of most done tasks that have one in their heading."""
+        """The most frequent check box in headings of done tasks."""
         marks = (one.heading.mark[:3] for one in self.blocks if one.heading.has_box)
         return most_common(mark for mark in marks if state_of_box(mark) is State.DONE) or "[x]"
 
     def label(self, words: str | None) -> str:
-        """The label of most statuses, if `words` can stand behind it."""
+        """The most frequent label of a status, if `words` can follow it."""
         found = label((block.status for block in self.blocks), _STATUS_LABEL)
         status = read_status(words or "")
         return _STATUS_LABEL if is_bare(found) and not (status.box and status.word) else found
@@ -103,7 +103,7 @@ class StatusStyle:
 
 
 def most_common(values: Iterable[_T]) -> _T | None:
-    """The most frequent value, of equals the first; None if there is none."""
+    """The most frequent value (the first of several); None if there is none."""
     ranked = Counter(values).most_common(1)
     return ranked[0][0] if ranked else None
 

@@ -29,7 +29,7 @@ _LABEL = re.compile(
     r"(?:\*\*(?P<bold>[A-Za-z][A-Za-z -]{0,30})(?::\*\*|\*\*[ \t]{0,4}:)|(?P<plain>[Ss]tatus):)"
     r"[ \t]{0,8}"
 )
-# The kinds of labelled values that count, by their labels in lower case.
+# The kinds of known labelled values, by their labels in lower case.
 _KINDS = {
     "status": "status",
     **dict.fromkeys(("user story", "user stories", "story", "us"), "story"),
@@ -136,7 +136,7 @@ class TaskBlock:
 
     @property
     def state(self) -> State | None:
-        """The state by all marks; the status counts more than the heading, an open box most."""
+        """The state by all marks: an open box counts first, then the status, then the heading."""
         state, heading = self.status_state, self.heading
         if state is State.DONE:
             return State.OPEN if heading.has_box and heading.mark_state is State.OPEN else state
@@ -146,13 +146,13 @@ class TaskBlock:
         return state or marks[0] or marks[1]
 
     def ends_at(self, line: Line) -> bool:
-        """Whether a line, by its level or its indent, is not below it."""
+        """Whether the task ends at this line, by its level or indent."""
         if self.indent is None:
             return 0 < line.level <= self.head.level
         return not line.text.startswith((f"{self.indent} ", f"{self.indent}\t"))
 
     def take(self, line: Line) -> None:
-        """Learn from a line below the heading."""
+        """Read a line below the heading."""
         if self.indent is not None:  # any part of an item may be indented further
             line = _without_indent(line)
         status = self.status
@@ -231,7 +231,7 @@ def _without_indent(line: Line) -> Line:
 
 
 def _without_mentions(found: list[TaskBlock]) -> list[TaskBlock]:
-    """A list of tasks that have headings, such as one of their progress, has no tasks."""
+    """Items of a list that repeats tasks with headings, such as an overview, are no tasks."""
     headings = {block.id.upper() for block in found if block.indent is None}
     return [one for one in found if one.indent is None or one.id.upper() not in headings]
 
@@ -244,7 +244,7 @@ def discarded_by_id(id: str) -> bool:
 def marks_headings(found: Sequence[TaskBlock]) -> bool:
     """Whether a file marks done tasks in their headings, so that a task without a mark is open.
 
-    Check boxes in headings are no such marks: open tasks have them as well.
+    Check boxes in headings do not count: open tasks have them as well.
     """
     return any(one.heading.is_marked_done for one in found if not one.heading.has_box)
 

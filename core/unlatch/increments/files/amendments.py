@@ -2,7 +2,7 @@
 
 metadata.json is written first, with the names of the documents to write. These are written next,
 and then the names are removed. After an interruption, the next command that changes the increment
-completes this: writing a document for the second time changes nothing.
+completes this: writing a document twice changes nothing.
 """
 
 import copy
@@ -18,7 +18,7 @@ from unlatch.increments.records.reopens import entries_of
 from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.atomic import replace_file
 
-# The documents of an amendment that are left to write, and the ids of its tasks.
+# The unwritten documents of an amendment, and the ids of its tasks.
 _Written = tuple[list[str], tuple[str, ...]]
 
 
@@ -41,7 +41,7 @@ def documents_of(increment: Increment) -> dict[str, str]:
             try:
                 texts, _ = _after(texts, amended)
             except UsageError:
-                continue  # a part was removed from the file, or occurs twice by now
+                continue  # a part was removed from the file, or now occurs twice
     return texts
 
 

@@ -1,7 +1,7 @@
 """The title and the status in the YAML front matter of a spec.md, found without a YAML parser.
 
 Only scalars on one line are understood, and a title on several; anything else counts as absent. The
-text has to have its own line endings.
+text must have its own line endings.
 """
 
 import json
@@ -30,7 +30,7 @@ _KEYS = {key: re.compile(rf"^{key}[ \t]*:(?=\s)", re.MULTILINE) for key in ("tit
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _PLAIN = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
 _NOT_PLAIN = _NULLS | {"true", "false", "yes", "no", "on", "off", "y", "n"}
-# The closing run of a heading, which a space sets apart.
+# The closing run of a heading, after a space.
 _CLOSING = re.compile(r"(?<=[ \t])#+$")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
@@ -80,7 +80,7 @@ def status(text: str) -> str | None:
 
 
 def is_whole(head: str) -> bool:
-    """Whether the beginning of a text holds all of its front matter, or it has none."""
+    """Whether `head` holds the whole front matter of its text, or there is none."""
     return not head.removeprefix("\ufeff").startswith("---") or _BLOCK.match(head) is not None
 
 
@@ -120,7 +120,7 @@ def _status(text: str) -> _Scalar | None:
 
 
 def _find(block: re.Match[str], key: str) -> _Scalar | None:
-    """The value of a top-level key; of two the first counts, for reading and for writing."""
+    """The value of a top-level key; the first counts, for reading and for writing."""
     found = _KEYS[key].search(block.string, *block.span("body"))
     value = _VALUE.match(block.string, found.end()) if found else None
     if value is None:

@@ -1,4 +1,4 @@
-"""The folders of a project, and those of its increments."""
+"""The folders of a project and of its increments."""
 
 import shlex
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class Layout:
 
     @property
     def home(self) -> Path:
-        """The folder of our own files that git shares: the configuration."""
+        """The folder of our own files in git: the configuration."""
         return self.root / HOME
 
     @property
@@ -67,5 +67,5 @@ def layout_at(root: Path) -> Layout:
 
 
 def _is_folder(place: Path) -> bool:
-    """Whether a folder is there, or a link: opening a link fails with the reason."""
+    """Whether a folder or a link exists; opening a link fails with the reason."""
     return place.is_dir() or place.is_symlink()

@@ -14,7 +14,7 @@ from unlatch.worklog.event_log import Event
 
 
 def link(manager: MetadataManager, wanted: str, links: Iterable[Link], *, by: str) -> Increment:
-    """Link items to an increment; one that is linked already is left alone."""
+    """Link items to an increment; ignore items that are linked already."""
 
     def edit(_before: Increment, data: dict[str, Any]) -> list[Event]:
         events: list[Event] = []
@@ -32,10 +32,10 @@ def unlink(manager: MetadataManager, wanted: str, link: Link, *, by: str) -> Inc
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
         if not (known := _links_to(data, link, manager)):
-            return []  # another process was faster
+            return []  # another process did it first
         remove_link(data, link, manager.shapes.links[link.tracker])
         keys = {(one.tracker, one.key) for one in known}
-        # Nothing is written to the item any more. But until the outcome of an attempt is known,
+        # Nothing more is written to the item. But while the outcome of an attempt is unknown,
         # nothing else may write to it, so an operation in doubt stays.
         left = (
             replace(one, state=False, options=replace(one.options, comment="none"))
@@ -51,9 +51,9 @@ def unlink(manager: MetadataManager, wanted: str, link: Link, *, by: str) -> Inc
 
 
 def repoint(manager: MetadataManager, wanted: str, link: Link, to: Link, *, by: str) -> Increment:
-    """Let a link and its pending operations follow an item to its new place.
+    """Point a link and its pending operations to the new place of an item.
 
-    If another link has that place already, the two become one.
+    If another link has that place already, the two are merged.
     """
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
@@ -69,7 +69,7 @@ def repoint(manager: MetadataManager, wanted: str, link: Link, to: Link, *, by: 
             replace(one, item=key) if (one.tracker, one.item) == (link.tracker, link.key) else one
             for one in before.pending
         )
-        # Of two operations of one intent, that of the other link stands.
+        # Of two operations of one intent, keep the other link's.
         ordered = sorted(moved, key=lambda one: one not in before.pending)
         kept = {one.key: one for one in reversed(ordered)}
         set_pending(data, tuple(one for one in ordered if kept[one.key] is one))

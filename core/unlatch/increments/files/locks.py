@@ -1,7 +1,7 @@
 """Locks between processes: one for an increment's files, one for delivering its operations.
 
-They lock files and folders that the project has anyway. So they exclude every user of the checkout,
-and no lock file stays behind or comes with a clone:
+They lock existing files and folders of the project. So they exclude every user of the checkout, and
+no lock file is left or cloned:
 
 | lock | is on |
 |---|---|
@@ -11,7 +11,7 @@ and no lock file stays behind or comes with a clone:
 | ACTIVE | the folder around that |
 | SYNC, MIGRATE | the project's root: the one commits the files that the other moves |
 
-Nested locks are taken in this order: SYNC or MIGRATE, ACTIVE, delivery, store. Each is on another
+Nested locks are taken in this order: SYNC or MIGRATE, ACTIVE, delivery, store. Each locks another
 inode, so no process waits for itself.
 """
 
@@ -62,9 +62,9 @@ def delivery_lock(layout: Layout, name: str, *, patience: float) -> AbstractCont
 
 @contextlib.contextmanager
 def _make_increments(layout: Layout) -> Iterator[None]:
-    """Make the folder of the increments if it is missing; if the body fails, remove it again."""
+    """Make the folder of the increments if missing; remove it again if the body fails."""
     with contextlib.ExitStack() as made:
-        # Never the project's own folder: one that has vanished must not come back empty.
+        # Never the project's own folder: a vanished one must not come back empty.
         for folder in (layout.increments.parent, layout.increments):
             with writing(folder), contextlib.suppress(FileExistsError):
                 outer, name = open_parent(folder)

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 class MetadataManager:
     """The increments of one project.
 
-    Modules that only writing needs are imported by the methods that write: `list` is faster so.
-    The clock returns a time with a zone, and `new_id` a ULID.
+    The methods that write import the modules that only they need, which makes `list` faster. The
+    clock returns a time with a zone, and `new_id` a ULID.
     """
 
     layout: Layout
@@ -84,7 +84,7 @@ class MetadataManager:
 
     def each(self, folders: Iterable[Folder]) -> Iterator[Increment | BrokenIncrement]:
         was_enabled = gc.isenabled()
-        gc.disable()  # there is no garbage among the files that are parsed
+        gc.disable()  # parsing files makes no garbage
         try:
             for folder in folders:
                 yield read_folder(folder, self.shapes)
@@ -122,7 +122,7 @@ class MetadataManager:
         unarchive: bool = False,
         **details: Unpack[IntentDetails],
     ) -> tuple[Plan, Increment]:
-        """Plan a change from the increment as it is under its lock, and write it."""
+        """Lock an increment, plan a change from its present state, and write it."""
         from unlatch.increments.files.transaction import write_plan  # noqa: PLC0415
 
         made: list[Plan] = []
@@ -149,7 +149,7 @@ class MetadataManager:
     def change(
         self, wanted: str, edit: Edit, *, unarchive: bool = False, events_first: bool = False
     ) -> Increment:
-        """Change one increment under its lock; nothing else writes its files.
+        """Change one increment under its lock; all writes to its files pass here.
 
         Raises:
             StoreError: the files cannot be read or written; nothing was changed.

@@ -25,7 +25,7 @@ _SPEC = "\n## User stories\n\n## Acceptance criteria\n"
 
 
 def slug_of(title: str) -> str:
-    """A folder's name for a title: lower-case ASCII words joined by hyphens."""
+    """The folder name for a title: lower-case ASCII words joined by hyphens."""
     ascii_only = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
     slug = re.sub(r"[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:_LONGEST_SLUG].rstrip("-")
     if not slug:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     _EditAll = Callable[[tuple[Operation, ...]], Iterable[Operation]]
 
-# The facts of a delivery that its event and the entry of reopenHistory both have.
+# The facts of a delivery that its event and its entry in reopenHistory share.
 _REACHED = ("before", "after", "labels_added", "labels_removed")
 
 
@@ -37,11 +37,11 @@ def enqueue(manager: MetadataManager, wanted: str, *operations: Operation) -> In
 def note_attempts(
     manager: MetadataManager, wanted: str, notes: Mapping[Operation, SeenItem | None]
 ) -> dict[Operation, Operation]:
-    """Note attempts before anything is sent, with each item as the first attempt read it.
+    """Record attempts before anything is sent, with each item as the first attempt read it.
 
     Returns:
-        The operations as they are now. One that was withdrawn meanwhile is missing; one whose
-        state part was struck meanwhile is returned so, and without a note.
+        The operations as they are now, without those withdrawn meanwhile. One whose state part was
+        struck meanwhile has no note.
     """
     found: dict[Operation, Operation] = {}
     known = {one.key: one for one in notes}
@@ -61,7 +61,7 @@ def note_attempts(
 
 def _with_attempt(operation: Operation, now: datetime, before: SeenItem | None) -> Operation:
     last = operation.attempt or Attempt(0, now, ended=now)
-    # An attempt that is still open ended without an answer, and does not count.
+    # An attempt that is still open ended without an answer and does not count.
     number = max(1, last.number if last.is_open else last.number + 1)
     first_seen = last.before or before
     return replace(operation, attempt=Attempt(number, now, first_seen), cause=None, blocked_at=None)
@@ -79,14 +79,14 @@ def close_attempt(
     remedy: str | None = None,
     untouched: bool = False,
 ) -> Operation | None:
-    """Note the end of an attempt that did not deliver; None if it is not pending any more.
+    """Record the end of a failed attempt; None if the operation is no longer pending.
 
     Args:
         counts: whether it counts towards the maximum number of attempts.
         in_doubt: whether a request may still take effect.
         retry_at: when the tracker accepts requests again.
         remedy: the option of `unlatch sync` with which another attempt can succeed.
-        untouched: whether the item is unchanged for sure, so that the next attempt reads it anew.
+        untouched: whether the item is certainly unchanged, so that the next attempt reads it again.
     """
     found: list[Operation] = []
 
@@ -95,7 +95,7 @@ def close_attempt(
             return one
         now = manager.clock()
         last = one.attempt or Attempt(0, now)
-        # An attempt that failed before it was noted was not counted yet.
+        # An attempt that failed before it was recorded is not counted yet.
         number = last.number if last.is_open and one.attempt else last.number + 1
         ended = Attempt(
             number if counts or in_doubt else max(0, number - 1),
@@ -104,7 +104,7 @@ def close_attempt(
             None if in_doubt else now,
             cause,
             retry_at,
-            # A failure that is no refusal keeps the remedy for the refusal before it.
+            # A failure other than a refusal keeps the remedy of the last refusal.
             remedy or (None if counts else last.remedy),
         )
         found.append(replace(one, attempt=ended))
@@ -115,7 +115,7 @@ def close_attempt(
 
 
 def block(manager: MetadataManager, wanted: str, operation: Operation, *, cause: str) -> None:
-    """Note that an operation waits for a person."""
+    """Record that an operation waits for a person."""
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
         known = next((one for one in before.pending if one.key == operation.key), None)
@@ -131,7 +131,7 @@ def block(manager: MetadataManager, wanted: str, operation: Operation, *, cause:
 
 
 def withdraw(manager: MetadataManager, wanted: str, operation: Operation) -> None:
-    """Remove an operation that has nothing left to do."""
+    """Remove an operation with nothing left to do."""
     _edit_pending(
         manager, wanted, lambda pending: (one for one in pending if one.key != operation.key)
     )
@@ -159,10 +159,10 @@ def record_delivery(
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
         left = tuple(one for one in before.pending if one.key != operation.key)
-        # An undo asks for the result of the reopen, also of one that was undone on its way.
+        # An undo needs the result of the reopen, also of one undone before its delivery.
         is_undone = any(one.id == operation.op and one.reverted_at for one in before.reopens)
         if len(left) == len(before.pending) and not is_undone:
-            return []  # another process was faster; its record stands
+            return []  # another process recorded it first
         set_pending(data, left)
         _write_item(manager, before, data, operation, reached=reached, base=base, link=link)
         event = Delivered(
@@ -201,7 +201,7 @@ def _write_item(
             shape = manager.shapes.links[one.tracker]
             write_base(data, replace(one, url=reached.url), base, shape)
         elif operation.kind is Kind.UNDO:
-            # A later comparison with the state before must not close the item again.
+            # Otherwise a comparison with the old base would close the item again.
             remove_base(data, one)
     if link is not None and not known:
         add_link(data, link, manager.shapes.links[link.tracker])
@@ -221,7 +221,8 @@ def record_in_sync(
 
     Args:
         by: who compared them.
-        is_current: whether an increment is still as it was compared; else nothing is recorded.
+        is_current: whether an increment is unchanged since the comparison; else nothing is
+            recorded.
         op: the reopen that followed from items which were open already.
         reached: those items; the reopen counts as delivered to them.
     """

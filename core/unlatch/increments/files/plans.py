@@ -1,7 +1,7 @@
 """Plans for changes of an increment: its new status, and the operations that follow from it.
 
-One pure function makes each plan: for a dry run from the increment as it was read, and for the
-change itself from the increment as it is under its lock.
+A pure function makes each plan: for a dry run from the increment as read, for the change itself
+from the increment under its lock.
 """
 
 from collections.abc import Collection, Iterable
@@ -33,7 +33,7 @@ _COMMANDS = {
 
 @dataclass(frozen=True, slots=True)
 class Intent:
-    """Who wants a change, when and why.
+    """The author, time and reason of a change.
 
     Args:
         op: the ULID of the operations that follow from it.

@@ -28,7 +28,7 @@ ID_KEYS = ("id", "increment", "increment_id")
 CREATED_KEYS = ("created", "created_at", "createdAt")
 ACTIVITY_KEYS = ("lastActivity", "lastUpdated", "updated_at", "updated", "updatedAt")
 COMPLETED_KEYS = ("completedAt", "completed", "completed_at", "completedDate")
-# SpecWeave's time of the review that completes an increment; it stays when the status changes.
+# SpecWeave's time of the final review; it stays when the status changes.
 APPROVED = "approvedAt"
 TITLE_KEYS = ("title", "name")
 DOCUMENTS = (SPEC, TASKS)
@@ -36,12 +36,12 @@ DOCUMENTS = (SPEC, TASKS)
 _SPEC_KEYS = ("status", "type", "origin")
 _SPEC_TIMES = (*CREATED_KEYS, *ACTIVITY_KEYS, *COMPLETED_KEYS, APPROVED)
 _LINK_KEYS = (*TRACKERS, *OUTER_BLOCKS, EXTERNAL_REF, EXTERNAL_URL)
-# A title stands at the beginning of a spec.md, and the rest may be long.
+# The title is at the beginning of a spec.md, and the rest may be long.
 _HEAD = 2048
 
 
 def read_metadata(place: Path | str, folder: Folder | None = None) -> JsonText:
-    """The text of a metadata.json; read faster from a string, and with a folder of a listing."""
+    """The text of a metadata.json; a path as a string and a listed `folder` make it faster."""
     try:
         raw = _read(folder, METADATA) if folder else read_file(place)
         text = JsonText.parse(raw)
@@ -64,7 +64,7 @@ def read_metadata(place: Path | str, folder: Folder | None = None) -> JsonText:
 
 
 class SpecText(JsonText):
-    """The content that a missing metadata.json would have, by the front matter of spec.md."""
+    """The content of a missing metadata.json, from the front matter of spec.md."""
 
 
 def _from_spec(folder: Folder) -> SpecText:
@@ -94,13 +94,13 @@ def _with_numbers(value: Any) -> Any:
 
 
 def invalid(message: str, path: Path | str, where: str | None = None) -> StoreError:
-    """The error for a metadata.json that has to be corrected by hand."""
+    """The error for a metadata.json that must be corrected by hand."""
     hint = or_restore("correct it by hand", path)
     return _error("metadata-invalid", message, where or path, hint)
 
 
 def newer_version(data: Mapping[str, Any]) -> str | None:
-    """The reason to refuse a format version that this unlatch does not know."""
+    """The reason to refuse an unknown format version; None for a known one."""
     version = data.get("formatVersion", FORMAT_VERSION)
     if type(version) is int and version <= FORMAT_VERSION:
         return None
@@ -108,12 +108,12 @@ def newer_version(data: Mapping[str, Any]) -> str | None:
 
 
 def completion_keys(status: Status) -> tuple[str, ...]:
-    """The keys that hold the time of completion of an increment in this status."""
+    """The keys for the completion time of an increment in this status."""
     return (*COMPLETED_KEYS, APPROVED) if status is Status.COMPLETED else COMPLETED_KEYS
 
 
 def times_in(data: Mapping[str, Any], keys: Iterable[str]) -> tuple[str, ...]:
-    """Those of the keys that hold a time."""
+    """The keys that hold a time."""
     # A number or a truth value under such a name is another program's field.
     return tuple(key for key in keys if key in data and isinstance(data[key], str | None))
 
@@ -163,7 +163,7 @@ def document(folder: Path, name: str) -> str:
 
 
 def unreadable_documents(folder: Path, names: Iterable[str] = DOCUMENTS) -> list[StoreError]:
-    """The errors of reading spec.md and tasks.md, or those of them that are named."""
+    """The errors of reading the named documents, by default spec.md and tasks.md."""
     found = []
     for name in names:
         try:

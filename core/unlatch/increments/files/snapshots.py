@@ -41,7 +41,7 @@ _RECORDS = frozenset({"reopenHistory", "pending", AMENDMENTS})
 def read_folder(folder: Folder, shapes: Shapes) -> Increment | BrokenIncrement:
     """The increment in `folder`, or the reason why it cannot be read.
 
-    Parts of it are computed at their first use: of many increments, most are never used.
+    Parts of it are computed at first use: in long lists most are never needed.
     """
     try:
         text = read_metadata(f"{folder.place}{os.sep}{METADATA}", folder)
@@ -66,7 +66,7 @@ def snapshot(folder: Folder, text: JsonText, shapes: Shapes) -> Increment:
 class IncrementHeader(Increment):
     """An increment with parts that are computed at their first use.
 
-    Everything that can be wrong with it is found when it is made.
+    Making it finds every mistake.
     """
 
     __slots__ = ("shapes", "source", "text")
@@ -101,7 +101,7 @@ class IncrementHeader(Increment):
         put(one, "shapes", shapes)
         return one
 
-    if not TYPE_CHECKING:  # it would make every misspelt attribute pass
+    if not TYPE_CHECKING:  # type checkers would accept every misspelt attribute
 
         def __getattr__(self, name: str) -> Any:
             if name not in _COMPUTED:
@@ -112,7 +112,7 @@ class IncrementHeader(Increment):
 
     @property
     def whole(self) -> Increment:
-        """The same with all parts computed."""
+        """The whole increment, with all parts computed."""
         return Increment(**{field.name: getattr(self, field.name) for field in fields(Increment)})
 
     def __eq__(self, other: object) -> bool:

@@ -1,4 +1,4 @@
-"""Changing an increment's files in one step; all that does not change keeps its bytes."""
+"""Change an increment's files in one step; unchanged parts keep their bytes."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def change_folder(
     unarchive: bool = False,
     events_first: bool = False,
 ) -> Increment:
-    """Read, edit and write one increment; its store lock is held by the caller."""
+    """Read, edit and write one increment; the caller holds its store lock."""
     text = read_metadata(folder.path / METADATA)
     LOG.check(folder.path)
     if text.duplicates:
@@ -69,7 +69,7 @@ def change_folder(
     events = edit(snapshot(folder, text, shapes), data)
     if events_first:
         LOG.append(folder.path, *events)
-    with _unarchived(layout, folder, wanted=unarchive) as place:
+    with _move_out(layout, folder, wanted=unarchive) as place:
         sweep(place.path)
         if data != text.value:
             replace_file(place.path / METADATA, text.with_value(data))
@@ -79,7 +79,7 @@ def change_folder(
         try:
             LOG.append(place.path, *events)
         except StoreError as error:
-            # The change is on disk already and its event follows from it, so this is no failure.
+            # The change is on disk and its event can be derived from it, so this is no failure.
             warnings.append(f"{error.message}; history shows it from metadata.json")
     increment = read_increment(place, shapes)
     warnings += _follow_status(place, increment.status)
@@ -129,7 +129,7 @@ def _set_back(data: dict[str, Any], entries: tuple[ReopenEntry, ...], now: datet
         entry = undone.get(written["id"])
         if entry is not None and entry.reverted_at is not None:
             written |= {"revertedAt": stamp(entry.reverted_at), "revert": entry.revert}
-            # An amendment that is not in the documents yet must not get there any more.
+            # An amendment that is not in the documents yet must not be written any more.
             written.pop("unwritten", None)
 
 
@@ -156,7 +156,7 @@ def _follow_status(folder: Folder, status: Status) -> list[str]:
 
 
 def _any_encoding(path: Path) -> str:
-    """A text as far as it is ASCII, or UTF-16 with its mark; empty if it cannot be read."""
+    """The ASCII part of a text, or a UTF-16 text with its mark; empty if it cannot be read."""
     try:
         raw = read_file(path)
     except OSError:
@@ -166,8 +166,8 @@ def _any_encoding(path: Path) -> str:
 
 
 @contextlib.contextmanager
-def _unarchived(layout: Layout, folder: Folder, *, wanted: bool) -> Iterator[Folder]:
-    """The folder, moved out of the archive if that is wanted; moved back if the body fails.
+def _move_out(layout: Layout, folder: Folder, *, wanted: bool) -> Iterator[Folder]:
+    """Move the folder out of the archive, if wanted; move it back if the body fails.
 
     Moving comes first: a crash in between leaves a completed increment outside the archive, which
     the next resume can reopen.

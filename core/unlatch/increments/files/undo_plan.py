@@ -1,4 +1,4 @@
-"""Plan an undo: the reopens that it takes back, and the operations that follow."""
+"""Plan an undo: the reopens to take back, and the operations that follow."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,11 +18,10 @@ UNDONE = "the last reopen was taken back"
 
 
 def plan_undo(before: Increment, intent: Intent) -> Plan:
-    """Undo the last reopen, with those that other clones made of the same completion.
+    """Undo the last reopen, and those of the same completion by other clones.
 
-    Pending operations of the reopens are withdrawn. Each operation that undoes one takes over the
-    note of its last attempt: the item as the reopen found it, and a request that may still take
-    effect.
+    Pending operations of the reopens are withdrawn. The undo of an operation takes over its last
+    attempt: the item before the reopen, and any request that may still take effect.
     """
     entries = undoable(before)
     to, ids = entries[-1].previous_status, {entry.id for entry in entries}
@@ -38,11 +37,11 @@ def plan_undo(before: Increment, intent: Intent) -> Plan:
 def _undo_operation(
     before: Increment, entries: Sequence[ReopenEntry], link: Link, intent: Intent
 ) -> Operation:
-    # Where a reopen struck a close, the item is to be closed, however the reopen found it.
+    # If the reopen struck a close, the undo closes the item in any case.
     kind = Kind.CLOSE if any(link.key in one.struck for one in entries) else Kind.UNDO
     reached = (synced.link for one in entries for synced in one.synced_to)
     if kind is Kind.CLOSE and any(same_item(link, one) for one in reached):
-        # A close without a reason has no comment, and the item has that of the reopen.
+        # A close without a reason has no comment; the item keeps the comment of the reopen.
         intent = replace(intent, reason=intent.reason or UNDONE)
     attempt = _last_attempt(before, entries, link, intent.at)
     return replace(build_operation(kind, link, intent, intent.by), attempt=attempt)
@@ -53,7 +52,7 @@ def _last_attempt(
 ) -> Attempt | None:
     """The last attempt to reopen one item, as a note for its undo.
 
-    Of several reopens it is one that may still take effect; the state is the one before the first.
+    Of several reopens, one that may still take effect counts; the state is that before the first.
     """
     found = [one for entry in entries if (one := _attempt(before, entry, link, at))]
     if not found:
@@ -75,9 +74,9 @@ def _attempt(before: Increment, entry: ReopenEntry, link: Link, at: datetime) ->
 
 
 def undoable(increment: Increment) -> tuple[ReopenEntry, ...]:
-    """The reopens that undo takes back, the oldest first; StoreError `nothing-to-undo`.
+    """The reopens that an undo takes back, the oldest first; StoreError `nothing-to-undo`.
 
-    Usually the last one alone: several if clones reopened one completion, and git merged them.
+    Usually the last one alone; several if clones reopened the same completion and git merged them.
     """
     standing = [entry for entry in increment.reopens if entry.reverted_at is None]
     if standing and increment.status is Status.ACTIVE:

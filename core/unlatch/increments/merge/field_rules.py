@@ -1,4 +1,4 @@
-"""The rules by which the fields of two versions of a metadata.json are merged."""
+"""The rules for merging the fields of two versions of a metadata.json."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ def _united(way: ThreeWay, key: Callable[[Data], Any], rule: Rule, time: str) ->
     def united(versions: Versions, place: Place) -> Any:
         known = Versions(*(_by(key, side) for side in versions))
         if None in known:
-            return way.opposed(versions, place)
+            return way.merge_changes(versions, place)
         merged = way.records(known, place, rule=rule, order=order)
         return ABSENT if not merged and ABSENT in versions else merged
 
@@ -64,7 +64,7 @@ def _united(way: ThreeWay, key: Callable[[Data], Any], rule: Rule, time: str) ->
 
 
 def _record_rule(way: ThreeWay, time: str, of: str, rules: Mapping[str, Rule]) -> Rule:
-    """Two versions of a record in which the field `of` goes with its time; the later stands."""
+    """Two versions of a record whose field `of` has a time; the later one counts."""
 
     def rule(versions: Versions, place: Place) -> Any:
         base, *sides = versions
@@ -83,20 +83,20 @@ def _synced_rule(way: ThreeWay, shapes: Shapes) -> Rule:
 
     def rule(versions: Versions, place: Place) -> Any:
         if not versions.are_objects:
-            return way.opposed(versions, place)
+            return way.merge_changes(versions, place)
         return way.members(versions, place, rules=blocks)
 
     return rule
 
 
 def _attempt(way: ThreeWay, versions: Versions, place: Place) -> Any:
-    """The later attempt, with the item as the earlier one found it; open if either is."""
+    """The later attempt, with the item before the earlier one; open if either is."""
     _, *sides = versions
     if not versions.are_objects:
-        return way.opposed(versions, place)
+        return way.merge_changes(versions, place)
     first, last = sorted(sides, key=lambda one: _time(one, "at"))
     merged = {**first, **last}
-    # Clocks differ, so the times do not show who looked first: a closed item is the older state.
+    # Clocks differ, so the times do not show the first reader: a closed item is the older state.
     found = [one["before"] for one in sides if isinstance(one.get("before"), dict)]
     if found:
         closed = (one for one in found if one.get("category") in _CLOSED)
@@ -112,17 +112,17 @@ def _later(way: ThreeWay, versions: Versions, place: Place) -> Any:
         return theirs if ours is ABSENT else ours
     our_time, their_time = read_stamp(ours), read_stamp(theirs)
     if our_time is None or their_time is None:
-        return way.opposed(versions, place)
+        return way.merge_changes(versions, place)
     return max((our_time, ours), (their_time, theirs))[1]
 
 
 def _forget_base(_versions: Versions, _place: Place) -> Any:
-    # Nothing shows which base is the later one; without a base the next sync compares anew.
+    # The later base cannot be determined; without a base the next sync compares again.
     return ABSENT
 
 
 def _nested(way: ThreeWay, versions: Versions, place: Place) -> Any:
-    """A block of another shape: its bases are forgotten, entries of a list keep their places."""
+    """A block of another shape: drop its bases; entries of a list keep their places."""
     rule = partial(_nested, way)
     if versions.are_objects:
         rules: dict[str, Rule] = dict.fromkeys({**versions.ours, **versions.theirs}, rule)
@@ -130,11 +130,11 @@ def _nested(way: ThreeWay, versions: Versions, place: Place) -> Any:
     if all(isinstance(one, list) for one in versions) and len(set(map(len, versions))) == 1:
         entries = enumerate(map(Versions, *versions))
         return [way.value(each, (*place, str(number)), rule=rule) for number, each in entries]
-    return way.opposed(versions, place)
+    return way.merge_changes(versions, place)
 
 
 def _unwritten(versions: Versions, _place: Place) -> Any:
-    # The documents that are still to be written: where one side wrote them all, none is.
+    # The unwritten documents: none if one side wrote them all.
     _, ours, theirs = versions
     return ABSENT if ABSENT in (ours, theirs) else [name for name in ours if name in theirs]
 
@@ -150,7 +150,7 @@ def _lateness(reached: Data) -> tuple[bool, bool, int, str]:
     was_open = seen is None or seen.category is None or seen.category.is_open
     changed = [reached.get(key) for key in ("labelsAdded", "labelsRemoved")]
     count = sum(len(labels) for labels in changed if isinstance(labels, list))
-    # The last one makes it the same from either side.
+    # The last key makes the order the same from either side.
     return seen is None, was_open, -count, str(sorted(reached.items()))
 
 
@@ -206,7 +206,7 @@ def block_rule(
 
     Args:
         fields: rules for an item's fields.
-        whole: the rule for an item that is merged as a whole.
+        whole: the rule for merging an item as a whole.
     """
     own = {**(fields or {}), shape.item: _one_spelling, shape.url: _one_spelling}
 
@@ -218,7 +218,7 @@ def block_rule(
         blocks = [block for block in found if block is not None]
         known = _by_identity([block.items for block in blocks], tracker, shape)
         if known is None or len(blocks) < len(found):
-            return way.opposed(versions, place)
+            return way.merge_changes(versions, place)
         items = way.records(Versions(*known), (*place, _ITEMS), rule=item_rule)
         rest = way.members(Versions(*(block.rest for block in blocks)), place, rules=fields)
         is_listed = blocks[1].is_listed and blocks[2].is_listed
@@ -249,20 +249,20 @@ def _listed(block: dict[str, Any], plain: dict[str, Any], shape: LinkShape) -> _
     if not all(isinstance(item, dict) and shape.item in item for item in items):
         return None
     if plain and not any(plain.items() <= item.items() for item in items):
-        return None  # the plain keys name an item of their own
+        return None  # the plain keys name a further item
     rest = {key: value for key, value in block.items() if key not in (*plain, _ITEMS)}
     return _Unfolded(items, rest, is_listed=True)
 
 
 def _one_spelling(versions: Versions, _place: Place) -> Any:
-    """The id or the address of one item, which may be spelled in several ways."""
+    """The id or the address of one item, in one of its spellings."""
     return versions.theirs if versions.ours in (versions.base, ABSENT) else versions.ours
 
 
 def _by_identity(
     lists: list[_Items], tracker: str, shape: LinkShape
 ) -> list[dict[str, Any]] | None:
-    """Each list's items by address, or by id where not all have one; None if that is ambiguous."""
+    """The items of each list by address, or by id if some have no address; None if ambiguous."""
     have_urls = all(isinstance(item.get(shape.url), str) for items in lists for item in items)
 
     def known_by(item: dict[str, Any]) -> str:

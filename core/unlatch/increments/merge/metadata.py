@@ -1,9 +1,9 @@
-"""Merging two versions of a metadata.json with a common ancestor by the meaning of their fields.
+"""Merge two versions of a metadata.json with a common ancestor, by the meaning of their fields.
 
-Entries of reopenHistory, pending operations, links and reached items are united by their ids.
+Entries of reopenHistory, pending operations, links and reached items are matched by their ids.
 Records that either side removed stay removed: an operation that one clone delivered is not pending
-any more. Of two times the later one counts. The base of a link is dropped where both sides changed
-it. A status that both sides changed clashes.
+any more. The later of two times counts. The base of a link is dropped if both sides changed it. A
+status that both sides changed clashes.
 """
 
 from collections.abc import Mapping
@@ -44,7 +44,7 @@ class Merged:
 def merge(
     base: Data | None, ours: Data, theirs: Data, *, shapes: Shapes, take: Side = Side.OURS
 ) -> Merged:
-    """Merge two versions; `take` is the side whose value stands where the two clash."""
+    """Merge two versions; `take` is the side whose value counts in a clash."""
     base, way = base or {}, ThreeWay(take)
     sides = {Side.OURS: ours, Side.THEIRS: theirs}
     winner = _winner(way, base, sides)
@@ -74,11 +74,11 @@ def merge(
 
 
 def _winner(way: ThreeWay, base: Data, sides: Mapping[Side, Data]) -> Side | None:
-    """The side whose status stands; None if both have the same."""
+    """The side whose status counts; None if both have the same."""
     statuses = {side: _status(data) for side, data in sides.items()}
     if statuses[Side.OURS] == statuses[Side.THEIRS]:
         return None
-    # Completed and reopened in between is a change, too, though the status is the same again.
+    # Completed and reopened meanwhile is also a change, although the status is the same again.
     moved = {
         side: statuses[side] != _status(base) or bool(_reopens(data) - _reopens(base))
         for side, data in sides.items()
@@ -102,7 +102,7 @@ def _reopens(data: Data) -> set[str]:
 
 
 def _without_unlinked(pending: _Pending, base: Data, side: Data, shapes: Shapes) -> _Pending:
-    """Unlinking an item drops its operations, also those that the other side has added since."""
+    """Drop the operations of unlinked items, also those that the other side added."""
     left = read_links(side, shapes.links)
     unlinked = {
         (link.tracker, link.key)
@@ -118,7 +118,7 @@ def _without_unlinked(pending: _Pending, base: Data, side: Data, shapes: Shapes)
 def _without_lost(
     pending: _Pending, merged: Data, base: Data, loser: Data, reopens: tuple[ReopenEntry, ...]
 ) -> _Pending:
-    """The status of one side stands and supersedes the operations of the other side's change."""
+    """Drop the operations of the side whose status is superseded."""
     stands, lost = read_status(str(merged.get("status"))), read_status(str(loser.get("status")))
     if stands is None or lost is None or stands.is_finished is lost.is_finished:
         return pending
@@ -127,7 +127,7 @@ def _without_lost(
     for one in pending:
         if one.key not in own:
             left.append(one)
-        elif one.kind is not Kind.UNDO or is_in_doubt(one):  # an undo is about the state alone
+        elif one.kind is not Kind.UNDO or is_in_doubt(one):  # an undo concerns the state alone
             left += supersede([one], reopens)
     return tuple(left)
 
@@ -135,7 +135,7 @@ def _without_lost(
 def _with_doubts(
     pending: _Pending, sides: list[_Pending], reopens: tuple[ReopenEntry, ...]
 ) -> _Pending:
-    """An undo takes over the doubt about a reopen that only the other side has sent."""
+    """Let an undo take over the doubt about a reopen that only the other side sent."""
     undone = {one.id: one.revert for one in reopens if one.revert}
     doubts = {
         (undone[one.op], one.tracker, one.item): one.attempt
@@ -155,12 +155,12 @@ def _doubtful(undo: Operation, doubt: Attempt | None) -> Operation:
 
 
 class UnmergeableError(ValueError):
-    """A version cannot be merged by the meaning of its fields; the message says which, and why."""
+    """A version cannot be merged by the meaning of its fields; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class MergedText:
-    """The merged file, with conflict markers around both values where no side was to be taken."""
+    """The merged file, with conflict markers around clashing values if no side is taken."""
 
     content: bytes
     clashes: tuple[Clash, ...]
@@ -190,7 +190,7 @@ def merge_metadata(
             content = _marked(content, source.with_value(taking(Side.THEIRS).value))
     except BadRecord as error:
         raise UnmergeableError(str(error)) from error
-    except ValueError as error:  # the united value is nested too deep
+    except ValueError as error:  # the merged value is nested too deep
         raise UnmergeableError(f"the merged file could not be written: {error}") from error
     return MergedText(content, merged.clashes)
 
@@ -220,7 +220,7 @@ def _read(raw: bytes, whose: str) -> JsonText:
 
 def _marked(ours: bytes, theirs: bytes) -> bytes:
     """Our text with git's conflict markers where theirs differs."""
-    # Not splitlines: JSON texts may hold characters that Python takes for the end of a line.
+    # Not splitlines: JSON may contain other characters that Python counts as line ends.
     our_lines, their_lines = (side.decode().split("\n") for side in (ours, theirs))
     end = "\r" if our_lines[0].endswith("\r") else ""
     marked: list[str] = []

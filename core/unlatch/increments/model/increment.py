@@ -14,7 +14,7 @@ FROM_SPEC = "metadata.json is missing; read from the front matter of spec.md"
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """Both sides of a link in sync; `remote` is the category of the tracker's own `state`."""
+    """Both sides of a link when in sync; `remote` is the category of the tracker's own `state`."""
 
     local: str
     remote: str
@@ -26,12 +26,12 @@ class Link:
     """An increment's link to one item.
 
     Args:
-        base: both sides when last in sync; None if they never were compared.
+        base: both sides when last in sync; None if they were never compared.
         path: the place in metadata.json that names the item; empty for a new link.
         story: the user story that the item is about; None for the increment as a whole.
         target: the container of an item without an address ("octo/widgets"), or SpecWeave's
             profile of it; None for the configured one.
-        has_block: whether its place is an object, which can hold its base.
+        has_block: whether its place is an object, so that it can hold the base.
     """
 
     tracker: str
@@ -50,13 +50,13 @@ class Link:
 
     @property
     def key(self) -> str:
-        """How operations name the item: by its address, else by its name."""
+        """The item's key in operations: its address, else its name."""
         return self.url or self.name
 
 
 @dataclass(frozen=True, slots=True)
 class NewTask:
-    """A task to be added, which a person or a program proposed; `id` is empty until planned."""
+    """A task to add, proposed by a person or a program; `id` is empty until planned."""
 
     title: str
     story: str | None = None
@@ -78,7 +78,7 @@ class Amendment:
         change: a description of the added work; None where only parts are reopened.
         parts: the ids of tasks, stories and criteria to be done again.
         about: the ids of the stories and criteria of a change without tasks.
-        unwritten: the names of the files that do not show it yet.
+        unwritten: the names of the files that lack it.
     """
 
     change: str | None = None
@@ -94,7 +94,7 @@ class Amendment:
 
     @property
     def belongings(self) -> tuple[tuple[str, ...], ...]:
-        """The stories and criteria that each new task names, or the change without tasks."""
+        """The stories and criteria of each new task, or of a change without tasks."""
         return tuple(task.belongs_to for task in self.tasks) or (self.about,)
 
 
@@ -111,7 +111,7 @@ class Amended:
 
 @dataclass(frozen=True, slots=True)
 class SyncedItem:
-    """An item that a reopen reached; as the reopen found it (`before`) and left it."""
+    """An item that a reopen reached, before and after it."""
 
     tracker: str
     item: str
@@ -132,7 +132,7 @@ class ReopenEntry:
 
     Args:
         forced: the ids of the rules that were overridden.
-        struck: items that stay open: their close was not delivered before this reopen.
+        struck: items that stay open, because their close was not delivered before this reopen.
     """
 
     id: str
@@ -163,7 +163,7 @@ class Increment:
         id: the name of its folder.
         title: from spec.md, else the id's words.
         raw_status: the status as the file spells it.
-        from_spec: whether metadata.json is missing, so that spec.md alone was read.
+        from_spec: whether metadata.json is missing and spec.md was read instead.
         amendments: changes of its work without a reopen.
     """
 
@@ -187,12 +187,12 @@ class Increment:
 
     @property
     def effective_reopens(self) -> int:
-        """How often it was reopened, not counting reopens that were undone."""
+        """The number of reopens that were not undone."""
         return sum(entry.reverted_at is None for entry in self.reopens)
 
     @property
     def amended(self) -> tuple[Amended, ...]:
-        """All changes of its work that no undo took back."""
+        """All changes of its work that were not undone."""
         with_reopens = (
             Amended(one.id, one.reopened_at, one.reopened_by, one.amendment, one.reason)
             for one in self.reopens
@@ -202,7 +202,7 @@ class Increment:
 
     @property
     def unwritten(self) -> tuple[str, ...]:
-        """The names of files that do not show the changes of its work yet."""
+        """The names of the files that lack changes of its work."""
         names = (name for one in self.amended for name in one.amendment.unwritten)
         return tuple(dict.fromkeys(names))
 

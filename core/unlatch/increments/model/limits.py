@@ -1,6 +1,6 @@
-"""Limits of work in progress, and the one place that counts it.
+"""Limits of work in progress; only this module counts it.
 
-Active increments count; paused, archived ones and those in review do not.
+Active increments count; paused and archived ones and those in review do not.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ class Limits:
     """The limits of a project.
 
     Args:
-        hard_cap: as `max_active`; it always refuses, and no type is exempt.
+        hard_cap: as `max_active`, but always refuses and exempts no type.
         can_interrupt: types that are exempt from `max_active` and `per_type`.
         policy: the reaction to a violation of `max_active` and `per_type`.
         stale_after: days without activity, by status, to be stale; 0 for never.
@@ -88,17 +88,17 @@ def counts(increment: Increment) -> bool:
 
 
 def type_of(increment: Increment) -> str:
-    """The type that an increment is counted under; upper and lower case are alike."""
+    """The type under which an increment counts, in lower case."""
     return (increment.type or "none").casefold()
 
 
 def limit_violations(
     increment: Increment, found: Iterable[Increment | BrokenIncrement], limits: Limits
 ) -> tuple[RuleViolation, ...]:
-    """The violations if an increment became active, the strictest first.
+    """The violations that making an increment active would cause, the strictest first.
 
     Only the hard cap applies to a type that may interrupt. `found` are all increments of the
-    project, with or without that one.
+    project, with or without this one.
     """
     others = [one for one in wip(found, limits).active if one.id != increment.id]
     then = wip((*others, replace(increment, status=Status.ACTIVE, archived=False)), limits)
@@ -129,7 +129,7 @@ def first_of(ids: Sequence[str]) -> str:
 
 
 def days_idle(increment: Increment, now: datetime) -> int | None:
-    """Whole days since the last activity; None if no file has its time."""
+    """Whole days since the last activity; None if no file records it."""
     last = increment.last_activity or increment.created
     return max(0, (now - last) // timedelta(days=1)) if last else None
 

@@ -15,7 +15,7 @@ class Policy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RuleViolation:
-    """A violated rule; `error` is raised where the policy is to refuse."""
+    """A violated rule; `error` is raised if the policy refuses."""
 
     error: UnlatchError
     policy: Policy

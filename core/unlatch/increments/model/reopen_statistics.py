@@ -1,4 +1,4 @@
-"""The reopens of all increments: who, when and why, until when, and how often."""
+"""Statistics of the reopens of all increments."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -37,7 +37,7 @@ class Reopen:
 
     @property
     def items(self) -> tuple[Link, ...]:
-        """The items that it reached, and those that it is still to be delivered to."""
+        """The items that it reached, and those with its pending operations."""
         ours = (one for one in self.increment.pending if one.op == self.entry.id)
         pending = {(one.tracker, one.item) for one in ours}
         left = (one for one in self.increment.links if (one.tracker, one.key) in pending)
@@ -46,7 +46,7 @@ class Reopen:
 
 @dataclass(frozen=True, slots=True)
 class ReopenFilter:
-    """The reopens to list: `by` is the person, `tracker` the tracker of an item."""
+    """The reopens to list: by this person, with an item on this tracker."""
 
     since: datetime | None = None
     until: datetime | None = None
@@ -82,11 +82,11 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class ReopenStatistics:
-    """The listed reopens, by time; undone ones count nowhere else.
+    """The listed reopens, by time; the other figures ignore undone ones.
 
     Args:
         increments: the number of increments.
-        completed: the number of those that were ever completed.
+        completed: the number of increments that were ever completed.
     """
 
     listed: tuple[Reopen, ...]
@@ -137,7 +137,7 @@ class ReopenStatistics:
 def reopen_statistics(
     increments: Iterable[Increment], wanted: ReopenFilter | None = None
 ) -> ReopenStatistics:
-    """List the reopens of increments, which are read once; only those with a reopen are kept."""
+    """List the reopens of increments; reads each once, and keeps only those with a reopen."""
     wanted = wanted or ReopenFilter()
     listed: list[Reopen] = []
     count = completed = 0
@@ -151,7 +151,7 @@ def reopen_statistics(
 
 def _reopens(increment: Increment) -> Iterator[Reopen]:
     entries = sorted(increment.reopens, key=lambda entry: (entry.reopened_at, entry.id))
-    # A later reopen has the time of the completion between; one of another clone does not.
+    # A later reopen has the completion time in between; a reopen by another clone does not.
     times = [read_stamp(entry.previous_completed_at) for entry in entries]
     times.append(increment.completed_at if increment.status is Status.COMPLETED else None)
     for place, (entry, before) in enumerate(zip(entries, times, strict=False)):

@@ -15,7 +15,7 @@ LONGEST_REASON = 10_000
 
 @dataclass(frozen=True, slots=True)
 class ReopenRules:
-    """The rules; a violation has the policy below its rule.
+    """The rules, each followed by the policy for its violation.
 
     Args:
         within_days: the number of days after completion in which it is allowed.
@@ -33,7 +33,7 @@ class ReopenRules:
 
 
 def category_of(word: str | None, rules: ReopenRules) -> str | None:
-    """A category in the project's spelling, if it has a list; UsageError `category-unknown`."""
+    """A category, in the spelling of the project's list if any; UsageError `category-unknown`."""
     if word is None:
         return None
     word = word.strip()
@@ -82,13 +82,13 @@ def _too_often(increment: Increment, rules: ReopenRules) -> Iterator[RuleViolati
 
 
 def checked_reason(reason: str) -> str:
-    """The reason as it will be stored; UsageError `reason-missing` or `reason-too-long`."""
+    """The reason to store; UsageError `reason-missing` or `reason-too-long`."""
     reason = without_surrogates(reason).strip()
     if not reason.strip("-"):
         message = "a dash is not a reason" if reason else "the reason is empty"
         raise UsageError("reason-missing", message, hint="--reason TEXT says why")
     if len(reason) > LONGEST_REASON:
         message = f"the reason has {len(reason):,} characters; at most {LONGEST_REASON:,} are kept"
-        hint = "say it in short and put the rest into spec.md"
+        hint = "shorten it and put the rest into spec.md"
         raise UsageError("reason-too-long", message, hint=hint)
     return reason

@@ -21,7 +21,7 @@ class Status(StrEnum):
 
     @property
     def is_finished(self) -> bool:
-        """Whether the items of such an increment should be closed; to leave it needs a reason."""
+        """Whether the items of such an increment should be closed; leaving it needs a reason."""
         return self in LIFECYCLE.closed
 
     def can_become(self, to: "Status") -> bool:
@@ -53,9 +53,9 @@ _SPELLINGS: Mapping[str, Status] = MappingProxyType(
         "closed": Status.COMPLETED,
         "done": Status.COMPLETED,
         "complete": Status.COMPLETED,
-        # Of an item that SpecWeave imported: recorded, and nobody has planned it.
+        # SpecWeave writes it for imported items: recorded, not planned yet.
         "imported": Status.BACKLOG,
-        # Nothing shows that the work has begun.
+        # The work may not have begun.
         "open": Status.PLANNING,
         # Other work took its place, so it was not done.
         "superseded": Status.ABANDONED,
@@ -64,6 +64,6 @@ _SPELLINGS: Mapping[str, Status] = MappingProxyType(
 
 
 def read_status(raw: str) -> Status | None:
-    """The status that `raw` spells, in any spelling seen in real files; None if there is none."""
+    """The status named by `raw`, in any spelling seen in real files; None for other words."""
     known = _SPELLINGS.get(raw)
     return known or _SPELLINGS.get("_".join(re.split(r"[\s_-]+", raw.strip().lower())))

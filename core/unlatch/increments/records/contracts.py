@@ -59,7 +59,7 @@ def record_type(record: Record, **more: object) -> Any:
 
 
 def entry_type(name: str, record: Record, doc: str, more: dict[str, object]) -> object:
-    """The type of the same record in a JSON document: all keys, null where there is no value.
+    """The type of the same record in a JSON document, with all keys; null without a value.
 
     `more` has further keys, or other types for those of the table.
     """
@@ -83,7 +83,7 @@ PendingRecord: Any = record_type(OPERATION)
 BaseRecord = record_type(BASE)
 SyncedDetails = record_type(SYNCED)
 _METADATA = {
-    # 2 while a note about an attempt is pending; without the key it is 1.
+    # 2 while an attempt is recorded; 1 without the key.
     "formatVersion": NotRequired[Literal[1, 2]],
     "id": Word,
     "status": Status,
@@ -147,7 +147,7 @@ def _named(made: Schema, name: str, title: str) -> Schema:
 
 
 def metadata_schema(shapes: Shapes) -> Schema:
-    """The schema of metadata.json with the link blocks of the trackers that are known."""
+    """The schema of metadata.json with the link blocks of the known trackers."""
     made = schema_of(Metadata, name="metadata", title="An increment's metadata.json")
     for one in (BaseRecord, SyncedDetails):
         extra = TypeAdapter(one).json_schema(schema_generator=_Plain)
@@ -168,7 +168,7 @@ def event_schema() -> Schema:
 
 
 def _links(shape: LinkShape) -> Schema:
-    """A tracker's link block: its first item under the plain keys, all of them in `items`."""
+    """A tracker's link block: its first item under the plain keys, all items in `items`."""
     one = {**_item(shape), "base": {"$ref": f"#/$defs/{BaseRecord.__name__}"}}
     several = {"type": "array", "items": _object(one, required=[shape.item])}
     # After unlinking, a block may have only keys of other programs, so no key is required.

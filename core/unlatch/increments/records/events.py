@@ -1,6 +1,6 @@
 """events.jsonl: the types of events of an increment.
 
-A class is all there is of a type: reader, writer and JSON Schema come from it.
+Each type is one class; reader, writer and JSON Schema come from it.
 """
 
 from collections.abc import Iterable
@@ -17,7 +17,7 @@ from unlatch.worklog.record import FLAG, TEXT, TEXTS, ULID, WORD, WORDS, Type, k
 
 LOG = EventLog("events.jsonl")
 
-# A word that another version wrote is kept, so these are read as any text.
+# Words of other versions are kept, so these are read as any text.
 _STATUS, _KIND, _RESULT = (Type(name, text) for name in ("Status", "Kind", "Result"))
 
 
@@ -142,7 +142,7 @@ class Repointed(ItemEvent):
 
 
 def reopened_event(entry: ReopenEntry) -> Reopened:
-    """The event of a reopen, as it follows from its entry in reopenHistory."""
+    """The event of a reopen, derived from its entry in reopenHistory."""
     return Reopened(
         id=entry.id,
         at=entry.reopened_at,
@@ -157,7 +157,7 @@ def reopened_event(entry: ReopenEntry) -> Reopened:
 
 
 def amended_event(done: model.Amended) -> Amended:
-    """The event of an amendment, as it follows from its record."""
+    """The event of an amendment, derived from its record."""
     return Amended(id=done.id, at=done.at, by=done.by, reason=done.reason, **_work(done.amendment))
 
 

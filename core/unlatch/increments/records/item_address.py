@@ -1,4 +1,4 @@
-"""The address of a link's item in one spelling, so that two addresses can be compared.
+"""The address of a link's item in one spelling, for comparisons.
 
 It names trackers because each has pages, APIs and older hosts that show the same item.
 """
@@ -30,13 +30,13 @@ def address_of(link: Link) -> str | None:
 
 
 def item_at(tracker: str, url: str) -> str | None:
-    """The item that an address shows, in lower case; None if its form is not known."""
+    """The item at an address, in lower case; None for an unknown form."""
     found = _READERS[tracker](*_parts(url)) if tracker in _READERS else None
     return found[1] if found else None
 
 
 def _parts(url: str) -> tuple[str, str]:
-    """The path of an address, with its host and in lower case, and its query."""
+    """The host and path of an address in lower case, and its query."""
     address = url.strip().partition("#")[0].casefold()
     path, _, query = (address.partition("://")[2] or address).partition("?")
     return unquote(path).rstrip("/"), query
@@ -48,7 +48,7 @@ def _issue(path: str, _query: str) -> tuple[str, str] | None:
 
 
 def _work_item(path: str, query: str) -> tuple[str, str] | None:
-    """Numbers of work items are unique in an organization: its projects do not matter."""
+    """Numbers of work items are unique in an organization, across its projects."""
     before, _, page = _OLD_CLOUD.sub(r"dev.azure.com/\1", path, count=1).partition("/_")
     host, *names = before.split("/")
     place = [host, *names[: 2 if names[:1] == ["tfs"] else 1]]
@@ -65,7 +65,7 @@ def _ticket(path: str, query: str) -> tuple[str, str] | None:
 
 
 def _shown(query: str, *names: str) -> str | None:
-    """The item that a page, such as a board, shows on top of itself."""
+    """The item that a page, such as a board, shows in a dialog."""
     values = dict(parse_qsl(query))
     return next((values[name] for name in names if name in values), None)
 

@@ -29,7 +29,7 @@ from unlatch.spi.manifest import LinkShape
 
 
 def block_at(data: dict[str, Any], path: Path) -> Any:
-    """The value of a link's place: its block, to be changed in place, or a plain item."""
+    """The value at a link's place: its block, which can be edited, or a plain item."""
     node: Any = data
     for step in path:
         node = node[step]
@@ -37,7 +37,7 @@ def block_at(data: dict[str, Any], path: Path) -> Any:
 
 
 def write_base(data: dict[str, Any], link: Link, base: Base, shape: LinkShape) -> None:
-    """Write the base of a link into its block; a plain item gets a block besides."""
+    """Write the base of a link into its block; for a plain item, add a block."""
     if link.has_block:
         block_at(data, link.path)["base"] = BASE.write(base)
     else:
@@ -50,7 +50,7 @@ def remove_base(data: dict[str, Any], link: Link) -> None:
 
 
 def entry_for(item: str, url: str | None, shape: LinkShape) -> dict[str, Any]:
-    """An item as link blocks and syncedTo write it."""
+    """An item in the form of link blocks and syncedTo."""
     is_number = shape.number and NUMBER.fullmatch(item)
     entry: dict[str, Any] = {shape.item: int(item) if is_number else item}
     if url:
@@ -91,7 +91,7 @@ def _block_for(data: dict[str, Any], link: Link, shape: LinkShape) -> dict[str, 
 
 
 def _means(value: object, link: Link) -> bool:
-    """Whether a plain value, or each of a list, names just the item of a link."""
+    """Whether a plain value, or each value of a list, names only the item of a link."""
     if isinstance(value, list):
         return all(_means(one, link) for one in value)
     item = item_in(value, link.tracker)
@@ -108,7 +108,7 @@ def _entry(link: Link, shape: LinkShape, block: dict[str, Any]) -> dict[str, Any
 
 
 def point_link(data: dict[str, Any], link: Link, to: Link, shape: LinkShape) -> None:
-    """Point a link to another item, in each place and under the keys that it has."""
+    """Point a link to another item, in all its places and under their keys."""
     for place in _places_of(data, link, shape):
         if place.has_block:
             _point(block_at(data, place.path), place, to, shape)
@@ -121,7 +121,7 @@ def point_link(data: dict[str, Any], link: Link, to: Link, shape: LinkShape) -> 
 
 
 def _places_of(data: dict[str, Any], link: Link, shape: LinkShape) -> list[Link]:
-    """The places that name a link's item, the last one first."""
+    """The places that name a link's item, in reverse order."""
     return [one for one in places_of(data, link.tracker, shape) if same_item(one, link)][::-1]
 
 
@@ -145,7 +145,7 @@ def remove_link(data: dict[str, Any], link: Link, shape: LinkShape) -> None:
 
 
 def _take_out(data: dict[str, Any], place: Link, shape: LinkShape) -> None:
-    """Remove one place, and the list around it with its last entry."""
+    """Remove one place, and a list whose last entry it was."""
     *outer, key = place.path
     around = block_at(data, tuple(outer))
     if place.has_block and key == place.tracker:
@@ -174,7 +174,7 @@ def _clear(block: dict[str, Any], link: Link, shape: LinkShape) -> None:
 
 
 def _settle(block: dict[str, Any], tracker: str, shape: LinkShape) -> None:
-    """Rewrite a block for the links that are left in it."""
+    """Rewrite a block for its remaining links."""
     for name in LISTS:
         if block.get(name) == []:
             del block[name]
@@ -190,14 +190,14 @@ def _settle(block: dict[str, Any], tracker: str, shape: LinkShape) -> None:
 
 
 def is_old_place(link: Link) -> bool:
-    """Whether unlatch writes a link into another place: its tracker's own block, or `items`."""
+    """Whether unlatch now writes such a link elsewhere: into its tracker's block, or `items`."""
     return link.path[:1] != (link.tracker,) or (
         link.path != (link.tracker,) and link.path[1:2] != (ITEMS,)
     )
 
 
 def old_keys(block: Mapping[str, Any], *, tracker: str, shape: LinkShape) -> dict[str, str]:
-    """The canonical key for each key that a link in this block is read from instead."""
+    """The canonical key for each old key of a link in this block."""
     item = next(
         (key for key in item_keys(tracker, shape) if item_in(block.get(key), tracker)), None
     )

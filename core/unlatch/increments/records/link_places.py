@@ -1,7 +1,7 @@
 """The places of metadata.json that name items, in every shape found in real files.
 
-This is the one module of the core that knows trackers by name, because files written by SpecWeave
-name them; a tracker that it does not know is read by the shape in its manifest.
+Only this module of the core knows trackers by name, because files written by SpecWeave name them;
+other trackers are read by the shapes in their manifests.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _STORY = re.compile(r"US-?\w+(?:-\w+)*", re.IGNORECASE | re.ASCII)
 # An item that is a plain value, and the address of one.
 _PLAIN = {"github": NUMBER, "ado": NUMBER, "jira": re.compile(_KEY, re.IGNORECASE)}
 TRACKERS = (*_PLAIN,)
-# Only what is in front of a query or fragment: elsewhere each of many "/issues/" would be tried.
+# Only in front of a query or fragment: elsewhere each of many "/issues/" would be tried.
 _START, _END = r"[^?#\n]*", r"/?(?:[?#].*)?"
 _URL = {
     "github": re.compile(rf"{_START}/issues/([0-9]{{1,18}}){_END}"),
@@ -82,7 +82,7 @@ def places_of(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterat
 
 
 def trackers_in(data: Mapping[str, Any], trackers: Iterable[str]) -> list[str]:
-    """Those of the trackers that any key names: most files name one, which is quick to see."""
+    """The trackers that any key names; most files name one, and this check is quick."""
     keys = {key for _, holder in holders(data) for key in holder}
     return [one for one in trackers if not keys.isdisjoint(_keys_of(one))]
 
@@ -94,7 +94,7 @@ def _keys_of(tracker: str) -> frozenset[str]:
 
 
 def blocks_of(data: Mapping[str, Any], tracker: str) -> Iterator[tuple[Path, Any]]:
-    """The values under a tracker's name, at the top and in the blocks around."""
+    """The values under a tracker's name, at the top and in known outer blocks."""
     for path, holder in holders(data):
         if tracker in holder:
             yield (*path, tracker), holder[tracker]
@@ -143,7 +143,7 @@ def link_in(
     *,
     target: str | None = None,
 ) -> Link | None:
-    """The link under the own keys of a block, or of an entry of its lists."""
+    """The link under the keys of a block, or of an entry of its lists."""
     found = _own_item(block, tracker, shape)
     if found is None or contradiction(block, tracker, shape):
         return None
@@ -155,7 +155,7 @@ def link_in(
 def _own_item(
     block: Mapping[str, Any], tracker: str, shape: LinkShape
 ) -> tuple[str | None, str, str | None] | None:
-    """The container and the item under the own keys of a block, and the key of its address."""
+    """The container and the item under the keys of a block, and the key of its address."""
     named = (_named_in(block.get(key), tracker) for key in item_keys(tracker, shape))
     found = next(filter(None, named), None)
     return (*found, url_key(block, found[1], shape)) if found else None
@@ -164,7 +164,7 @@ def _own_item(
 def contradiction(
     block: Mapping[str, Any], tracker: str, shape: LinkShape
 ) -> tuple[str, str] | None:
-    """The item that a block names, and the other one that its address shows, if so."""
+    """The item that a block names and the different one at its address; None if they agree."""
     _, item, key = _own_item(block, tracker, shape) or (None, "", None)
     shown = item_at(tracker, block[key]) if key else None
     return (item, shown) if shown not in (None, item.casefold()) else None
@@ -184,7 +184,7 @@ def item_keys(tracker: str, shape: LinkShape) -> tuple[str, ...]:
 
 
 def item_in(value: object, tracker: str) -> str | None:
-    """The id that a value is; None for any other word, such as TBD."""
+    """The id in a value; None for any other word, such as TBD."""
     named = _named_in(value, tracker)
     return named[1] if named else None
 
@@ -218,7 +218,7 @@ def _story_at(path: Path, block: Mapping[str, Any] | None = None) -> str | None:
 
 
 def plain_link(value: object, tracker: str) -> Link | None:
-    """The link for a tracker's whole value: an address; a word alone may mean anything."""
+    """The link for a tracker's whole value if that is an address; other words may mean anything."""
     link = _plain(value, tracker, (tracker,)) if isinstance(value, str) else None
     return link if link and link.url else None
 
@@ -281,7 +281,7 @@ def target_in(block: Mapping[str, Any], tracker: str) -> str | None:
 
 
 def _names(url: str, item: str) -> bool:
-    """Whether an address names an item: Jira keys and numbers are whole words in it."""
+    """Whether an address contains an item's Jira key or number as a whole word."""
     return item.casefold() in (word.lstrip("0") for word in _WORD.findall(url.casefold()))
 
 

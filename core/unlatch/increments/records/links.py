@@ -23,7 +23,7 @@ def read_links(data: Mapping[str, Any], shapes: Mapping[str, LinkShape]) -> tupl
     """The links of an increment, each item once, with the place of its block."""
     if not (named := trackers_in(data, shapes)):
         return ()
-    # In the order of the file, which is the order that people made them in.
+    # In the order of the file, in which people added them.
     ordered = (one for one in {**data, **shapes} if one in named)
     links = [link for one in ordered for link in _united([*places_of(data, one, shapes[one])])]
     if isinstance(profile := data.get("githubProfile"), str):
@@ -37,11 +37,11 @@ def _in_profile(link: Link, profile: str) -> Link:
 
 
 def _united(places: Sequence[Link]) -> Iterable[Link]:
-    """One link for each item (`same_item`), with all that its places say of it."""
+    """One link for each item (`same_item`), with the facts of all its places."""
     if len(places) == 1:
         return places
     groups: list[list[Link]] = []
-    # By address; by id; and by id where no place of the item has an address.
+    # By address; by id; by id of items without any address.
     addressed: dict[str, list[Link]] = {}
     first: dict[str, list[Link]] = {}
     bare: dict[str, list[Link]] = {}
@@ -63,7 +63,7 @@ def _united(places: Sequence[Link]) -> Iterable[Link]:
 
 
 def _one_of(places: list[Link]) -> Link:
-    """The link of an item: its place is that of the base, else the first that can hold one."""
+    """The link of an item: at the place with the base, else the first that can hold one."""
     if len(places) == 1:
         return places[0]
     stories = {one.story.casefold(): one.story for one in places if one.story}
@@ -73,13 +73,13 @@ def _one_of(places: list[Link]) -> Link:
         item=places[0].item,
         url=next((one.url for one in places if one.url), None),
         target=next((one.target for one in places if one.target), None),
-        # An item of several stories is about the increment as a whole.
+        # An item of several stories belongs to the increment as a whole.
         story=next(iter(stories.values())) if len(stories) == 1 else None,
     )
 
 
 def spelled_twice(data: Mapping[str, Any], shapes: Mapping[str, LinkShape]) -> tuple[Link, ...]:
-    """The links to an item of an earlier link, by another address."""
+    """Links to the item of an earlier link, with another address."""
     links = read_links(data, shapes)
     kept, known = {link.path for link in links}, {(link.tracker, link.url) for link in links}
     every = (link for tracker, shape in shapes.items() for link in places_of(data, tracker, shape))
@@ -106,7 +106,7 @@ def identity(link: Link) -> tuple[str, str]:
 
 
 def _id(link: Link) -> str:
-    """The id of a link's item in one spelling: people write Jira's keys in any case."""
+    """The id of a link's item in one spelling: people write Jira keys in upper or lower case."""
     return link.item.upper() if link.tracker == "jira" else link.item
 
 
@@ -120,18 +120,18 @@ class _OnItem(Protocol):
 
 
 def link_of(increment: Increment, one: _OnItem) -> Link:
-    """The link of an item in any spelling; made from the item if it was unlinked."""
+    """The link of an item in any spelling; a new one if it was unlinked."""
     for link in increment.links:
         if (link.tracker, link.key) == (one.tracker, one.item):
             return link
     found = _as_link(one.tracker, one.item)
     same = [link for link in increment.links if same_item(link, found)]
-    # A number alone may be that of items in several places.
+    # A number alone may belong to items in several places.
     return same[0] if same and (address_of(found) or len(same) == 1) else found
 
 
 def _as_link(tracker: str, item: str) -> Link:
-    """The link that an operation's item is the key of."""
+    """The link whose key is an operation's item."""
     if "://" in item:
         last = item.partition("#")[0].partition("?")[0].rstrip("/").rpartition("/")[2]
         return Link(tracker, last, item)

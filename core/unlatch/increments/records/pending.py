@@ -61,7 +61,7 @@ SEEN = Record(
     Field("labels", Type("Texts", _labels, list), "labels", always=True),
     # An opaque token that changes with the item, where the tracker has one.
     Field("revision", Type("Text", lambda raw: raw if isinstance(raw, str) else None), "revision"),
-    # In a state that counts as open, and that a reopen leaves.
+    # In a state that counts as open but that a reopen leaves.
     Field("resolved", Type("Flag", lambda raw: raw is True, bool), "resolved"),
 )
 
@@ -125,7 +125,7 @@ def operation_entry(operation: Operation) -> dict[str, Any]:
 
 
 def read_pending(data: Mapping[str, Any]) -> tuple[Operation, ...]:
-    """The pending operations, oldest first; BadRecord where one lacks a required key."""
+    """The pending operations, oldest first; BadRecord if one lacks a required key."""
     return OPERATION.read_all(data.get("pending", []), "/pending")
 
 
@@ -135,8 +135,8 @@ def supersede(
     """Strike the state part of pending operations when the status of the increment changes again.
 
     The comment stays due; a close without a reason has none. An operation whose last attempt may
-    still take effect stays, so that nothing is written to its item before that is known. Creating
-    and updating have no state part.
+    still take effect stays, so that nothing is written to its item before the outcome is known.
+    Creating and updating have no state part.
     """
     with_comment = {entry.id for entry in reopens}
     left = []
@@ -160,7 +160,7 @@ def is_in_doubt(operation: Operation) -> bool:
 
 
 def set_pending(data: dict[str, Any], operations: Iterable[Operation]) -> None:
-    """Write `pending`; entries that stay the same keep their text, none at all means no key."""
+    """Write `pending`; unchanged entries keep their text, and an empty list removes the key."""
     known = {
         (entry["op"], entry["tracker"], entry["item"]): entry for entry in data.get("pending", [])
     }

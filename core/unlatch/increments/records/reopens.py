@@ -64,7 +64,7 @@ AMENDED = Record(
     Field("reason", WORD, "reason"),
     ("amendment", _AMENDMENT),
 )
-# Beside these it has `syncedTo`, whose keys depend on the trackers.
+# It also has `syncedTo`, whose keys depend on the trackers.
 REOPEN = Record(
     "ReopenRecord",
     "One reopen: when, why, by whom, and which items it reached.",
@@ -129,9 +129,9 @@ def write_reopen(entry: ReopenEntry) -> dict[str, Any]:
 def write_synced(
     entry: dict[str, Any], item: SyncedItem, shapes: Mapping[str, LinkShape], links: Iterable[Link]
 ) -> None:
-    """Note in an entry of reopenHistory that a reopen reached an item, unless it has that note.
+    """Record in an entry of reopenHistory that a reopen reached an item, unless it is recorded.
 
-    The items are written in the order of `links`, which are all of the increment.
+    The items are written in the order of `links`, all links of the increment.
     """
     shape = shapes[item.tracker]
     block = entry.setdefault("syncedTo", {}).setdefault(item.tracker, {})

@@ -1,4 +1,4 @@
-"""The places of metadata.json that seem to name items, and from which no link is read."""
+"""The places of metadata.json that seem to name items but give no link."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -20,24 +20,24 @@ from unlatch.increments.records.link_places import (
 )
 from unlatch.spi.manifest import LinkShape
 
-# Other words for a tracker, in one spelling; SpecWeave reads none of them either.
+# Other words for a tracker, in one spelling; SpecWeave does not read them either.
 _NAMES = {"ado": ("azuredevops", "azureboards")}
 # Names of trackers in blocks of other programs, also at the top.
 _OTHER_TRACKERS = frozenset(
     {"asana", "azure", "bitbucket", "clickup", "gitea"}
     | {"gitlab", "linear", "redmine", "shortcut", "trello", "youtrack"}
 )
-# Keys whose values name items; a milestone, a project and the time of a sync are none.
+# Keys whose values name items; not a milestone, a project or the time of a sync.
 _NAMING = re.compile(
     r"(?!milestone|project|last|sync).*(?:issue|item|stor|epic|feature|key|number|url|ref)",
     re.IGNORECASE,
 )
-# These name an item only in the block of a tracker that is known.
+# These name an item only in the block of a known tracker.
 _SHORT = re.compile(r"id|num|link|href", re.IGNORECASE)
 
 
 def unread_places(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterator[Path]:
-    """The blocks, keys and entries that seem to name items of a tracker, and are not read."""
+    """The unread blocks, keys and entries that seem to name items of a tracker."""
     paths = [link.path for link in places_of(data, tracker, shape)]
     read = {path[:length] for path in paths for length in range(1, len(path) + 1)}
     yield from (path for path in _naming(data, tracker, shape) if path not in read)
@@ -47,14 +47,14 @@ def unread_places(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> It
 
 
 def unread_reason(block: object, tracker: str, shape: LinkShape) -> str:
-    """Why no item of a tracker is read from the block in a place."""
+    """The reason why no item of a tracker is read from a block."""
     if isinstance(block, dict) and (items := contradiction(block, tracker, shape)):
         return f"names {tracker} {items[0]}, and its address shows {items[1]}"
     return f"names {tracker}, but no item that unlatch can read"
 
 
 def unknown_trackers(data: Mapping[str, Any], known: Iterable[str]) -> Iterator[Path]:
-    """The blocks that seem to name items of other trackers than the known ones."""
+    """The blocks that seem to name items of unknown trackers."""
     names = set(known)
     for path, holder in holders(data):
         for key, block in holder.items():
@@ -78,7 +78,7 @@ def _naming(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterator
     own = item_keys(tracker, shape)
     for path, block in blocks_of(data, tracker):
         if isinstance(block, dict):
-            # 0 is no item, and no number of items where an item belongs.
+            # 0 names no item.
             keys = [key for key, one in block.items() if one or (key in own and one == 0)]
             is_named = any(_NAMING.match(key) or _SHORT.fullmatch(key) for key in keys)
         else:

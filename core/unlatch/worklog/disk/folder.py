@@ -71,12 +71,12 @@ class OpenFolder:
             is_other = error.errno not in (errno.ENOTDIR, errno.ELOOP)
             if is_other or not stat.S_ISLNK(self.lstat(name).st_mode):
                 raise
-            return _followed(self.place(name), error)
+            return _follow_link(self.place(name), error)
 
     def _checked(self, name: str) -> OpenFolder:
         found = self.lstat(name)
         if stat.S_ISLNK(found.st_mode):
-            return _followed(self.place(name), None)
+            return _follow_link(self.place(name), None)
         if not stat.S_ISDIR(found.st_mode):
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), self.place(name))
         return OpenFolder(self.place(name), None)
@@ -198,7 +198,7 @@ def descend(root: str, steps: list[str] | tuple[str, ...]) -> OpenFolder:
     return folder
 
 
-def _followed(link: str, error: OSError | None) -> OpenFolder:
+def _follow_link(link: str, error: OSError | None) -> OpenFolder:
     """Open the folder that a link leads to, if the user allows it."""
     target = Path(os.path.realpath(link))
     for allowed in allowed_links()[0]:

@@ -87,9 +87,9 @@ class ThreeWay:
             return ours
         if is_same(base, ours):
             return theirs
-        return (rule or self.opposed)(versions, place)
+        return (rule or self.merge_changes)(versions, place)
 
-    def opposed(self, versions: Versions, place: Place) -> Any:
+    def merge_changes(self, versions: Versions, place: Place) -> Any:
         """Merge two changes without a rule of their own."""
         return (self.members if versions.are_objects else self.clash)(versions, place)
 

@@ -107,7 +107,7 @@ def _messages() -> Iterator[str]:
 
 def _turn(chat: Chat, text: str, on_logged: Callable[[], None]) -> None:
     streams = sys.stdout.isatty()
-    with _streamed() as on_text:
+    with _stream_pieces() as on_text:
         answered = chat.turn(text, on_text=on_text if streams else None, on_logged=on_logged)
     _tell(answered, text_too=not streams)
     _tell_missing(answered)
@@ -117,7 +117,7 @@ def _turn(chat: Chat, text: str, on_logged: Callable[[], None]) -> None:
 
 
 @contextmanager
-def _streamed() -> Iterator[OnText]:
+def _stream_pieces() -> Iterator[OnText]:
     """Show pieces of text as they arrive, and end their last line."""
     last = "\n"
 

@@ -43,7 +43,7 @@ def conversation_of(session: Session, name: str, by: str | None = None) -> Conve
 def tools_of(session: Session, conversation: str, by: str | None) -> Iterator[Tools]:
     """The tools over a conversation, which is locked while they are in use."""
     talk = conversation_of(session, conversation, by)
-    with talk.locked() as turn:
+    with talk.lock() as turn:
         tools = Tools(turn, summarize=_no_model, search=lambda _: (), before=lambda: None)
         yield tools
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.render.diff import agreed, diff_of, show_diff
+from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.session import BY, JSON, Session, flag, with_session
@@ -37,7 +37,7 @@ def run(
     left = task.left
     is_applied = task.is_due and not dry_run
     if is_applied:
-        if not agreed(task.question, yes=yes, command=task.command):
+        if not ask_consent(task.question, yes=yes, command=task.command):
             output.talk("Nothing was changed.")
             return DECLINED
         left = task.apply()

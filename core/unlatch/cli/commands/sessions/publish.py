@@ -28,7 +28,7 @@ def publish_session(run: Run, *, wanted: str, yes: bool, as_json: bool) -> int:
     imports = store_of(run, imported=True)
     path = imports.find(wanted)
     found = draft(imports, path)
-    if not yes and not _confirmed(found, path.stem):
+    if not yes and not _ask_consent(found, path.stem):
         return DECLINED
     project = session_store(run.workspace)
     session = project.read(publish(project, found, now=run.workspace.clock())).session
@@ -44,7 +44,7 @@ def publish_session(run: Run, *, wanted: str, yes: bool, as_json: bool) -> int:
     return 0
 
 
-def _confirmed(found: Draft, id: str) -> bool:
+def _ask_consent(found: Draft, id: str) -> bool:
     require_terminal(
         "the session is shown before it is published", f"unlatch session publish {id} --yes"
     )

@@ -8,7 +8,7 @@ import click
 
 from unlatch.cli.commands.setup.doctor_report import tell_report
 from unlatch.cli.render.describe import times
-from unlatch.cli.render.diff import agreed, diff_of, show_diff
+from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.session import JSON, Session, flag, with_session
@@ -78,7 +78,7 @@ def _fix(
         show_diff(diff)
     if found and not dry_run:
         question = f"Change {times(len(found), 'file')}?"
-        if not agreed(question, yes=yes, command="unlatch doctor --fix --yes"):
+        if not ask_consent(question, yes=yes, command="unlatch doctor --fix --yes"):
             return None
     done = [not dry_run and apply_fix(session.workspace, one) for one in found]
     if not quiet and not found:

@@ -76,7 +76,7 @@ def command(entry: Entry) -> click.Command:
                 spared=plan.spared,
                 warnings=plan.approval.warnings,
             )
-        if plan.undone and not yes and not _confirmed(plan.before, plan.undone):
+        if plan.undone and not yes and not _ask_consent(plan.before, plan.undone):
             output.talk("Nothing was changed.")
             return DECLINED
         return _apply(session, entry.name, plan, offline=offline, as_json=as_json)
@@ -115,7 +115,7 @@ def _apply(session: Session, name: str, plan: ChangePlan, *, offline: bool, as_j
     return code
 
 
-def _confirmed(increment: Increment, entries: Sequence[ReopenEntry]) -> bool:
+def _ask_consent(increment: Increment, entries: Sequence[ReopenEntry]) -> bool:
     require_terminal("undo closes items again", f"unlatch undo {increment.id} --yes")
     for entry in entries:
         by, reason = output.clean(entry.reopened_by), output.clean(entry.reason)
