@@ -187,3 +187,13 @@ def test_texts_of_others_do_not_break_the_formats(log: Log) -> None:
     for one in (Format.MARKDOWN, Format.PUZZLE):
         tokens = MarkdownIt().parse(write_cases([case], one))
         assert sum(it.type == "heading_open" and it.level == 0 for it in tokens) == 1
+
+
+def test_a_solution_is_rather_a_call_of_the_program_that_failed(log: Log) -> None:
+    log.recorder.phase("Build")
+    log.recorder.call("Bash", "pytest -x", "1 failed", failed=True)
+    log.recorder.error("A test fails")
+    log.recorder.call("Bash", "ls", "a.py")
+    log.recorder.call("Bash", "pytest", "1 passed")
+    (case,) = learn([log.session], mask=plain).cases
+    assert case.expected == "Bash pytest -> 1 passed"

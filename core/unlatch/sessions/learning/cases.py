@@ -168,10 +168,12 @@ def _corrects(callout: Callout) -> bool:
 
 
 def _solution(before: Sequence[Entry], after: Sequence[Entry]) -> str:
-    """The call of the same tool that succeeded after the one that failed; empty without any."""
+    """The call of the same tool, rather of the same program, that succeeded after a failed one."""
     failed = next((one for one in reversed(before) if isinstance(one, ToolCall)), None)
     if failed is None or not failed.failed:
         return ""
-    same = (o for o in after if isinstance(o, ToolCall) and o.tool == failed.tool and not o.failed)
-    found = next(same, None)
-    return shown(found) if found else ""
+    calls = (one for one in after if isinstance(one, ToolCall) and not one.failed)
+    same = [one for one in calls if one.tool == failed.tool]
+    program = failed.arguments.split()[:1]
+    found = [*(one for one in same if one.arguments.split()[:1] == program), *same]
+    return shown(found[0]) if found else ""
