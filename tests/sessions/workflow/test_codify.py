@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from unlatch.errors import StoreError
+from unlatch.errors import StoreError, UsageError
 from unlatch.llm.scripted import Scripted, said
 from unlatch.sessions.document import read_document
+from unlatch.sessions.heading import Heading, one_line, write_heading
 from unlatch.sessions.markup import call_line
 from unlatch.sessions.model import Agent
 from unlatch.sessions.workflow.codify import codify
@@ -17,12 +21,14 @@ from unlatch.sessions.workflow.graph import check, data_edges
 from unlatch.sessions.workflow.model import Dialect
 from unlatch.sessions.workflow.reading import read_workflow
 from unlatch.sessions.workflow.refine import refine
+from unlatch.sessions.workflow.wording import without_paths
 from unlatch.sessions.workflow.writing import write_workflow
 
 if TYPE_CHECKING:
     from tests.sessions.conftest import Log
 
     from unlatch.sessions.model import Session
+    from unlatch.sessions.workflow.model import Workflow
 
 
 def fill(log: Log) -> Session:
@@ -70,7 +76,7 @@ def test_errors_are_what_happens_otherwise(log: Log) -> None:
     research, build, _ = codify(fill(log)).nodes
     assert [(one.condition, one.text) for one in research.branches] == [
         ("it succeeds", "proceed to Build"),
-        (None, "fix: 3 failed"),
+        (None, "fix Bash npm test: failed tests"),
     ]
     assert [one.text for one in build.branches if one.condition is None] == ["installed node"]
 
@@ -92,6 +98,171 @@ def test_a_long_session_has_less_than_40_nodes() -> None:
     workflow = read_workflow(write_workflow(codify(read_document(head + phases).session)))
     assert len(workflow.nodes) < 40
     assert check(workflow) == []
+
+
+def of(*phases: str) -> Workflow:
+    head = "---\ntype: session\nsession_id: a\nstatus: active\n---\n\n# Do it\n\n"
+    return codify(read_document(head + "\n\n".join(phases)).session)
+
+
+def phase(title: str, *lines: str, head: str = "") -> str:
+    """A phase that a prompt began, as an import writes it."""
+    said = f'> [!user] {head}\n> "{title}"'
+    return f"## {title} @coder\n\n{said}\n\n**Tool calls:**\n" + "\n".join(lines)
+
+
+EDIT, TEST, FAILED = (
+    call_line("Edit", "calc.py", "ok", failed=False),
+    call_line("Bash", "cd /home/dev/demo && pytest -q", "2 passed", failed=False),
+    call_line("Bash", "cd /home/dev/demo && pytest -q", "Exit code 1 1 failed", failed=True),
+)
+
+
+def test_phases_that_do_the_same_are_one_step() -> None:
+    (step,) = of(phase("Fix add", EDIT, TEST), phase("And sub", EDIT, TEST)).nodes
+    assert step.name == "Fix add"
+    assert step.steps == (
+        "Repeat until it is done (2 times in the session, a loop).",
+        "- `Edit calc.py`",
+        "- `Bash pytest -q`",
+    )
+
+
+def test_a_single_call_is_the_same_only_with_its_arguments() -> None:
+    other = call_line("Bash", "pytest other", "1 passed", failed=False)
+    assert [one.name for one in of(phase("Test", TEST), phase("Other", other)).nodes] == [
+        *("Test", "Other"),
+    ]
+
+
+def test_a_correction_retries_the_step_before_and_stays_known() -> None:
+    sed = call_line("Bash", "sed -i s/-/+/ calc.py", "ok", failed=False)
+    corrected = phase("no, use sed", sed, head="correction (opening-words)")
+    (step,) = of(phase("Fix add", EDIT), corrected).nodes
+    assert step.steps[:2] == (
+        "Repeat until it is done (2 times in the session, retried after corrections).",
+        "- Correction: no, use sed",
+    )
+
+
+@pytest.mark.parametrize("words", ["continue", "Yes, go ahead.", "ok", "try again!"])
+def test_words_to_go_on_continue_the_step_before(words: str) -> None:
+    (step,) = of(phase("Fix add", EDIT), phase(words, TEST)).nodes
+    assert step.steps == ("- `Edit calc.py`", "- `Bash pytest -q`")
+
+
+def test_a_call_that_fails_first_is_repeated_until_it_succeeds() -> None:
+    (step,) = of(phase("Fix add", FAILED, EDIT, FAILED, TEST)).nodes
+    assert "- `Bash pytest -q`, again until it succeeds" in step.steps
+    assert [one.text for one in step.branches] == ["fix Bash pytest: failed tests"]
+
+
+def test_answers_alone_and_lists_of_the_agent_are_no_steps() -> None:
+    todo = call_line("TodoWrite", '{"todos": []}', "ok", failed=False)
+    answer = '## Why @coder\n\n> [!user]\n> "Why"\n\nBecause.'
+    (step,) = of(answer, phase("Fix add", EDIT, todo)).nodes
+    assert step.steps == ("- `Edit calc.py`",)
+    assert [one.name for one in of(answer).nodes] == ["Why"]
+
+
+def test_of_many_calls_those_that_only_read_are_left_out_first() -> None:
+    reads = [call_line("Read", f"src/{n}.py", "ok", failed=False) for n in range(9)]
+    (step,) = of(phase("Fix add", *reads, EDIT, TEST)).nodes
+    assert step.steps[-3:] == ("- `Edit calc.py`", "- `Bash pytest -q`", "- and 3 more")
+
+
+@pytest.mark.parametrize(
+    ("result", "kind"),
+    [
+        ("Exit code 127 bash: x: command not found", "not installed"),
+        ("Exit code 4 ERROR: file or directory not found: nosuch.py", "not found"),
+        ("Error: EACCES", "no permission"),
+        ("Exit code 3", "exit code 3"),
+        ("SECRET of /home/me", "failed"),
+    ],
+)
+def test_otherwise_names_the_call_and_the_kind_of_its_failure(result: str, kind: str) -> None:
+    failed = call_line("Bash", "git -C /x push", result, failed=True)
+    output = "> [!error] (exit-code)\n> " + result
+    (step,) = of(phase("Push", failed) + f"\n\n{output}").nodes
+    assert [one.text for one in step.branches] == [f"fix Bash git: {kind}"]
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Can you help me implement a new feature", "Implement a new feature"),
+        ("Great! Can you also show me the output?", "Show me the output"),
+        ("Hello Claude! Please fix `add`", "Fix add"),
+        ("And add a docstring", "Add a docstring"),
+        ("Hi! Can you please fix it? It fails: see below.", "Fix it"),
+        ("Oh, I just found out", "Oh, I just found out"),
+        ("Let us test a very long message to see how it handles tex…", None),
+        ("Summary", "Summary step"),
+        ("!?", "Step"),
+    ],
+)
+def test_a_step_is_named_by_what_was_asked_for(title: str, name: str | None) -> None:
+    (step,) = of(phase(title, EDIT)).nodes
+    assert step.name == (name or "Test a very long message to see how it handles")
+
+
+PATHS = [
+    "/home/dev/a.py",
+    "cat</etc/x/passwd",
+    "file:///home/dev/a.py",
+    "gcc -I/usr/include/x a.c",
+    "PATH=/usr/bin:/home/dev/bin",
+    "~/.ssh/id",
+    "C:\\Users\\me\\a.py",
+    r"C:\\Users\\me\\a.py",
+    "cp('/tmp/a/b','/var/c')",
+    "ssh host:/srv/www/a",
+]
+
+
+@pytest.mark.parametrize("path", PATHS)
+@pytest.mark.parametrize("dialect", [*Dialect])
+def test_no_form_of_an_absolute_path_is_left(path: str, dialect: Dialect) -> None:
+    text = phase(f"Do {path}", call_line("Bash", path, path, failed=False), head="")
+    failed = call_line("Bash", f"x {path}", path, failed=True)
+    workflow = of(text, "> [!decision]\n> " + path, f"**Tool calls:**\n{failed}")
+    shown = write_workflow(replace(workflow, dialect=dialect))
+    assert not re.search(r"/(?:home|etc|usr|tmp|var|srv)\b|~/|C:", shown)
+
+
+def test_relative_paths_and_addresses_stay() -> None:
+    kept = "src/app/a.py https://example.org/a/b ./run s/a/b/"
+    assert without_paths(kept) == kept
+
+
+_TITLES = st.lists(
+    st.text(st.sampled_from("ab !?.&#@>-:\\[]()*→`/~…") | st.characters(), max_size=80)
+    | st.sampled_from(
+        ["Summary", "Goals", "validation", "A (parallel)", "& A", "a -> b", "a [k:: v]", "b @c #d"]
+    ),
+    min_size=1,
+    max_size=5,
+)
+
+
+@pytest.mark.parametrize("dialect", [*Dialect])
+@given(titles=_TITLES)
+def test_each_step_is_read_back_under_its_name(dialect: Dialect, titles: list[str]) -> None:
+    lines = (
+        write_heading(Heading(one or "x", Agent("coder"), None)) + f"\n\n**Tool calls:**\n{EDIT}"
+        for one in map(one_line, titles)
+    )
+    workflow = replace(of(*lines), dialect=dialect)
+    found = read_workflow(write_workflow(workflow))
+    assert [one.name for one in found.nodes] == [one.name for one in workflow.nodes]
+    assert [str(one.agent) for one in found.nodes] == ["coder"] * len(found.nodes)
+    assert check(found) == []
+
+
+def test_a_session_without_phases_cannot_be_codified() -> None:
+    with pytest.raises(UsageError, match="session-empty"):
+        of()
 
 
 def test_agent_refined_codification(log: Log) -> None:

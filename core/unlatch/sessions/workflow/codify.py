@@ -1,132 +1,84 @@
 """A workflow from the log of a session.
 
-Phases of one title and agent are one step. Files are data: the step that writes one first creates
-it, and later steps that read or change it take it, so the data makes no cycle.
+Phases that do the same are one step. Files are data: the step that writes one first creates it, and
+later steps that read or change it take it, so the data makes no cycle.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
-from itertools import pairwise
-from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from unlatch.sessions.heading import one_line
-from unlatch.sessions.markup import cut
-from unlatch.sessions.model import CalloutKind, ToolCall
+from unlatch.errors import UsageError
+from unlatch.sessions.model import CalloutKind
+from unlatch.sessions.workflow import calls
 from unlatch.sessions.workflow.model import Branch, Data, Dialect, Node, Workflow
+from unlatch.sessions.workflow.steps import steps_of
+from unlatch.sessions.workflow.wording import line, name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from unlatch.sessions.model import Agent, Phase, Session
+    from unlatch.sessions.model import Callout, Session
+    from unlatch.sessions.workflow.steps import Step
 
-MOST_NODES = 39
-_MOST_DATA, _MOST_STEPS, _MOST_BRANCHES = 8, 8, 3
-_LONGEST = 100
-# The tools of coding agents, in lower case and without separators: Claude Code, Codex, Gemini CLI
-# and OpenCode name them so.
-_READS = frozenset(
-    ("read", "view", "cat", "open", "readfile", "readmanyfiles", "notebookread", "glob", "grep")
-)
-_WRITES = frozenset(
-    (
-        *("write", "edit", "multiedit", "create", "applypatch", "patch", "writefile", "replace"),
-        *("notebookedit", "strreplace"),
-    )
-)
-_NAME = r"[^\s/\\:*?\"'<>|`,;()\[\]{}]+"
-_ABSOLUTE = re.compile(
-    rf"(?<![\w.:/~-])(?:~|[A-Za-z]:)?[/\\](?:{_NAME}[/\\])*(?P<name>{_NAME})[/\\]?"
-)
-_PATH = re.compile(r"(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.\w{1,8}|(?:[\w.@+-]+/)+[\w.@+-]+")
-
-
-@dataclass
-class _Step:
-    """The phases that are one step."""
-
-    title: str
-    agent: Agent | None
-    channel: str | None
-    phases: list[Phase] = field(default_factory=list)
-    count: int = 0  # how often it was begun anew, after another step or after a failure
-    titles: int = 1  # the number of steps that were joined in it
+_MOST_DATA, _MOST_WORDS, _MOST_CALLS, _MOST_BRANCHES = 8, 4, 8, 3
+_LABEL = re.compile(r"(?:[*_#\s-]*(?:decision|decided)[*_]*:[*_]*\s*|#+\s+)+", re.IGNORECASE)
+_RULE = re.compile(r"\([\w-]+\)")
 
 
 def codify(session: Session, dialect: Dialect = Dialect.CRUCIBLE_1) -> Workflow:
-    """The workflow of a session, with at most 39 nodes and without absolute paths."""
-    steps = _joined(_steps(session.phases))
+    """The workflow of a session, with at most 39 nodes and without absolute paths.
+
+    Raises:
+        UsageError: `session-empty`.
+    """
+    if not session.phases:
+        hint = "choose another: unlatch session list, with --imported for imported ones"
+        raise UsageError("session-empty", f"'{session.id}' has no phases to codify", hint=hint)
+    steps = steps_of(session.phases)
     names = _unique([_title(one) for one in steps])
     owners = _owners(steps)
     nodes = tuple(_node(steps, names, owners, number) for number in range(len(steps)))
-    return Workflow(_without_paths(session.title), dialect, nodes, source=session.id)
+    return Workflow(name(session.title), dialect, nodes, source=session.id)
 
 
-def _steps(phases: Iterable[Phase]) -> list[_Step]:
-    found: dict[tuple[str, str | None], _Step] = {}
-    for phase in phases:
-        title = _without_paths(phase.title)
-        key = (" ".join(title.casefold().split()), phase.agent.name if phase.agent else None)
-        step = found.setdefault(key, _Step(title, phase.agent, phase.channel))
-        step.phases.append(phase)
-        step.count += 1
-    return [*found.values()]
-
-
-def _joined(steps: list[_Step]) -> list[_Step]:
-    """Join the smallest neighbours until there are few enough."""
-    while len(steps) > MOST_NODES:
-        sizes = [len(one.phases) + len(two.phases) for one, two in pairwise(steps)]
-        at = sizes.index(min(sizes))
-        one, two = steps[at], steps[at + 1]
-        agent = one.agent if one.agent == two.agent else None
-        channel = one.channel if one.channel == two.channel else None
-        joined = _Step(one.title, agent, channel, [*one.phases, *two.phases], 1)
-        joined.titles = one.titles + two.titles
-        steps = [*steps[:at], joined, *steps[at + 2 :]]
-    return steps
-
-
-def _title(step: _Step) -> str:
-    more = f" and {step.titles - 1} more" if step.titles > 1 else ""
-    # A mark at its end would make the step required or optional.
-    title = _line(step.title).rstrip("!? ") or "Step"
-    return cut(title, _LONGEST - len(more)) + more
+def _title(step: Step) -> str:
+    return f"{step.title} and {step.joined - 1} more" if step.joined > 1 else step.title
 
 
 def _unique(titles: Sequence[str]) -> list[str]:
     seen = Counter[str]()
-    names = []
+    names: list[str] = []
     for title in titles:
-        seen[title.casefold()] += 1
-        count = seen[title.casefold()]
-        names.append(title if count == 1 else f"{title} ({count})")
+        unique = title
+        while unique.casefold() in seen:
+            seen[title.casefold()] += 1
+            unique = f"{title} ({seen[title.casefold()]})"
+        seen[unique.casefold()] += 1
+        names.append(unique)
     return names
 
 
-def _owners(steps: Sequence[_Step]) -> dict[str, int]:
+def _owners(steps: Sequence[Step]) -> dict[str, int]:
     """The step that writes each file first, if a later one uses it."""
     first: dict[str, int] = {}
     used: set[str] = set()
     for number, step in enumerate(steps):
-        for call in _calls(step):
-            for path in _paths(call):
+        for call in step.calls:
+            for path in calls.paths(call):
                 if first.get(path, number) < number:
                     used.add(path)
-                if _tool(call) in _WRITES:
+                if calls.writes(call):
                     first.setdefault(path, number)
     return {path: number for path, number in first.items() if path in used}
 
 
-def _node(
-    steps: Sequence[_Step], names: Sequence[str], owners: dict[str, int], number: int
-) -> Node:
+def _node(steps: Sequence[Step], names: Sequence[str], owners: dict[str, int], number: int) -> Node:
     step = steps[number]
     mine = [path for path, owner in owners.items() if owner == number]
-    paths = dict.fromkeys(path for call in _calls(step) for path in _paths(call))
+    paths = dict.fromkeys(path for call in step.calls for path in calls.paths(call))
     theirs = [path for path in paths if owners.get(path, number) < number]
     data = _names_of(owners)
     return Node(
@@ -137,7 +89,7 @@ def _node(
         takes=tuple(data[path] for path in theirs[:_MOST_DATA]),
         creates=tuple(data[path] for path in mine[:_MOST_DATA]),
         branches=tuple(_branches(step, names, number)),
-        steps=tuple(_texts(step)),
+        steps=(*_repeats(step), *_words(step), *_calls(step)),
     )
 
 
@@ -148,32 +100,49 @@ def _names_of(paths: Iterable[str]) -> dict[str, Data]:
     for path in paths:
         base = re.sub(r"\W+", "_", path).strip("_").lower()
         base = base if base[:1].isalpha() else f"file_{base}"
-        name, count = base, 1
-        while name in taken:
+        unique, count = base, 1
+        while unique in taken:
             count += 1
-            name = f"{base}_{count}"
-        taken.add(name)
-        names[path] = Data(name, "File")
+            unique = f"{base}_{count}"
+        taken.add(unique)
+        names[path] = Data(unique, "File")
     return names
 
 
-def _texts(step: _Step) -> Iterator[str]:
-    """Decisions, and the tool calls without repetitions."""
-    if step.count > 1:
-        retried = any(one.failed for phase in step.phases[:-1] for one in phase.calls)
-        why = "retried after failures" if retried else "a loop"
-        yield f"Repeat until it is done ({step.count} times in the session, {why})."
-    decided = (one for phase in step.phases for one in phase.callouts(CalloutKind.DECISION))
-    lines = [f"- Decision: {_line(one.text)}" for one in decided]
-    lines += [f"- {_call(call)}" for call in _calls(step) if not call.failed]
-    yield from list(dict.fromkeys(lines))[:_MOST_STEPS]
+def _repeats(step: Step) -> Iterator[str]:
+    if step.begun > 1:
+        failed = any(one.failed for phase in step.phases[:-1] for one in phase.calls)
+        why = "retried after failures" if failed else "a loop"
+        why = "retried after corrections" if step.corrections else why
+        yield f"Repeat until it is done ({step.begun} times in the session, {why})."
 
 
-def _branches(step: _Step, names: Sequence[str], number: int) -> Iterator[Branch]:
+def _words(step: Step) -> list[str]:
+    """Decisions of the work, and what people said against it."""
+    decided = [_LABEL.sub("", one.text, count=1) for one in step.callouts(CalloutKind.DECISION)]
+    lines = [f"- Decision: {line(one)}" for one in decided]
+    lines += [f"- Correction: {line(one)}" for one in step.corrections if one]
+    return list(dict.fromkeys(lines))[:_MOST_WORDS]
+
+
+def _calls(step: Step) -> Iterator[str]:
+    """The calls that succeeded, each once; of many, those that do more than read."""
+    reading: dict[str, bool] = {}
+    for one in step.calls:
+        if not one.failed:
+            reading.setdefault(calls.shown(one), calls.reads(one))
+    kept = sorted(reading, key=reading.__getitem__)[:_MOST_CALLS]
+    failed = {calls.shown(one) for one in step.calls if one.failed}
+    for shown in (one for one in reading if one in kept):
+        yield f"- `{shown}`{', again until it succeeds' if shown in failed else ''}"
+    if left := len(reading) - len(kept):
+        yield f"- and {left} more"
+
+
+def _branches(step: Step, names: Sequence[str], number: int) -> Iterator[Branch]:
     """An error of the session is what happens otherwise."""
-    errors = (one for phase in step.phases for one in phase.callouts(CalloutKind.ERROR))
-    found = [_line(one.resolution or one.description) for one in errors]
-    found += [f"fix: {_line(one.result or one.tool)}" for one in _calls(step) if one.failed]
+    found = [line(_said(one)) for one in step.callouts(CalloutKind.ERROR)]
+    found += [f"fix {line(calls.failure(one))}" for one in step.calls if one.failed]
     if not found:
         return
     if number + 1 < len(names):
@@ -183,32 +152,7 @@ def _branches(step: _Step, names: Sequence[str], number: int) -> Iterator[Branch
         yield Branch(None, text, None, 0)
 
 
-def _calls(step: _Step) -> Iterator[ToolCall]:
-    return (call for phase in step.phases for call in phase.calls)
-
-
-def _call(call: ToolCall) -> str:
-    arguments = _without_paths(call.arguments)
-    return "`" + cut(f"{call.tool} {arguments}".strip().replace("`", "'"), _LONGEST) + "`"
-
-
-def _line(text: str) -> str:
-    # An arrow would begin data or a condition.
-    line = re.sub(r"\u2192|->", "to", _without_paths(one_line(text)))
-    return cut(line, _LONGEST)
-
-
-def _tool(call: ToolCall) -> str:
-    return re.sub(r"[^a-z]", "", call.tool.lower())
-
-
-def _paths(call: ToolCall) -> list[str]:
-    """The files that a tool for files names."""
-    if _tool(call) not in _READS | _WRITES:
-        return []
-    return [PurePath(found).as_posix() for found in _PATH.findall(_without_paths(call.arguments))]
-
-
-def _without_paths(text: str) -> str:
-    """The text with the name of each absolute path alone."""
-    return _ABSOLUTE.sub(lambda found: found["name"], text)
+def _said(error: Callout) -> str:
+    """What the log says of an error; an import only copies the output of the call."""
+    is_output = _RULE.fullmatch(error.head) is not None
+    return error.resolution or ("" if is_output else error.description)

@@ -1,0 +1,124 @@
+"""The steps of a session: phases that do the same are one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from unlatch.sessions.model import CORRECTION, Callout, CalloutKind
+from unlatch.sessions.workflow import calls
+from unlatch.sessions.workflow.wording import name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from unlatch.sessions.model import Agent, Phase, ToolCall
+
+MOST_NODES = 39
+# Words of a person that ask for no more than to go on.
+_GO_ON = re.compile(
+    r"(?:please |yes,? |ok,? )?(?:yes|y|ok|okay|sure|continue|go on|go ahead|proceed|resume|retry"
+    r"|try again|do it|again)\W*",
+    re.IGNORECASE,
+)
+
+
+@dataclass
+class Step:
+    """The phases that are one step.
+
+    Args:
+        begun: how often it was begun anew.
+        corrections: what a person said against it.
+        joined: the number of steps that it stands for.
+    """
+
+    title: str
+    agent: Agent | None
+    channel: str | None
+    phases: list[Phase] = field(default_factory=list)
+    begun: int = 0
+    corrections: list[str] = field(default_factory=list)
+    joined: int = 1
+
+    @property
+    def calls(self) -> Iterator[ToolCall]:
+        return (one for phase in self.phases for one in phase.calls if calls.is_step(one))
+
+    def callouts(self, kind: CalloutKind) -> Iterator[Callout]:
+        return (one for phase in self.phases for one in phase.callouts(kind))
+
+
+def steps_of(phases: Sequence[Phase]) -> list[Step]:
+    """At most 39 steps, in the order in which they were begun first."""
+    working = [one for one in phases if not _only_answers(one)] or phases
+    return _joined(_steps(working))
+
+
+def _steps(phases: Iterable[Phase]) -> list[Step]:
+    found: list[Step] = []
+    last: Step | None = None
+    for phase in phases:
+        opening = _opening(phase)
+        corrects = opening is not None and opening.head.startswith(CORRECTION)
+        step = last if last and (corrects or _GO_ON.fullmatch(phase.title)) else None
+        if step is None:
+            step = next((one for one in found if _is_same(one, phase)), None)
+        if step is None:
+            step = Step(name(phase.title), phase.agent, phase.channel)
+            found.append(step)
+        if opening and corrects and step.phases:
+            step.corrections.append(opening.words)
+        step.begun += not (step is last and _GO_ON.fullmatch(phase.title))
+        step.phases.append(phase)
+        last = step
+    return found
+
+
+def _is_same(step: Step, phase: Phase) -> bool:
+    """Whether a phase has the title of a step, or does what it did."""
+    if _name(step.agent) != _name(phase.agent):
+        return False
+    if step.title.casefold() == name(phase.title).casefold():
+        return True
+    return bool(_work(phase)) and any(_work(phase) == _work(one) for one in step.phases)
+
+
+def _work(phase: Phase) -> frozenset[str]:
+    """What a phase does: a single call counts with its arguments, several by their kinds."""
+    done = [one for one in phase.calls if calls.is_step(one)]
+    kinds = frozenset(map(calls.kind, done))
+    return kinds if len(kinds) > 1 else frozenset(map(calls.shown, done))
+
+
+def _name(agent: Agent | None) -> str | None:
+    return agent.name if agent else None
+
+
+def _opening(phase: Phase) -> Callout | None:
+    """The words of a person that begin a phase."""
+    first = phase.entries[0] if phase.entries else None
+    is_said = isinstance(first, Callout) and first.kind == CalloutKind.USER
+    return first if isinstance(first, Callout) and is_said else None
+
+
+def _only_answers(phase: Phase) -> bool:
+    """Whether an agent answered a prompt and did nothing else."""
+    return _opening(phase) is not None and len(phase.entries) == 1
+
+
+def _joined(steps: list[Step]) -> list[Step]:
+    """Join the smallest neighbours until there are few enough."""
+    while len(steps) > MOST_NODES:
+        sizes = [len(one.phases) + len(two.phases) for one, two in pairwise(steps)]
+        at = sizes.index(min(sizes))
+        one, two = steps[at], steps[at + 1]
+        agent = one.agent if one.agent == two.agent else None
+        channel = one.channel if one.channel == two.channel else None
+        corrections = [*one.corrections, *two.corrections]
+        joined = Step(one.title, agent, channel, [*one.phases, *two.phases], 1, corrections)
+        joined.joined = one.joined + two.joined
+        steps = [*steps[:at], joined, *steps[at + 2 :]]
+    return steps
