@@ -134,7 +134,13 @@ SECTIONS = {
         Entry("workflow", "workflows.group", "Check and show workflows of agents", _LOCAL),
         Entry("migrate", "files.migrate", "Migrate a SpecWeave project to .unlatch", _LOCAL, _GIT),
         Entry("merge", "files.merge", "Resolve git conflicts in an increment", _LOCAL, _GIT),
-        Entry("merge-driver", "files.merge:driver", "Merge metadata.json for git", _LOCAL, _GIT),
+        Entry(
+            "merge-driver",
+            "files.merge:driver",
+            "Merge increments and sessions for git",
+            _LOCAL,
+            _GIT,
+        ),
     ),
 }
 COMMANDS = {entry.name: entry for entries in SECTIONS.values() for entry in entries}

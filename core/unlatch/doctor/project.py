@@ -23,6 +23,7 @@ from unlatch.worklog.disk.safe_open import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from unlatch.doctor.snapshot import ProjectSnapshot
     from unlatch.increments.files.layout import Layout
@@ -75,10 +76,23 @@ def old_local_folder(project: ProjectSnapshot) -> Hits:
 
 def no_merge_driver(project: ProjectSnapshot) -> Hits:
     # The attribute comes with the repository, the driver has to be set in each clone.
-    path = str(project.layout.increments / "0001-any" / METADATA)
-    wanted = ask_git(project.root, "check-attr", "merge", "--", path) or ""
-    if wanted.endswith(": unlatch") and ask_git(project.root, "config", "--get", DRIVER) is None:
-        yield Found("git merges increments as text in this clone", hint="unlatch init --git")
+    places = {"increments": project.layout.increments / "0001-any" / METADATA}
+    if project.core and (sessions := project.root / project.core.sessions.path).is_dir():
+        places["sessions"] = sessions / "any.md"
+    wanted = {name: _merged_by(project.root, path) for name, path in places.items()}
+    if wanted["increments"] != "unlatch":
+        return
+    missing = [name for name, driver in wanted.items() if driver == "unspecified"]
+    if ask_git(project.root, "config", "--get", DRIVER) is None:
+        missing = [*wanted]
+    if missing:
+        names = " and ".join(missing)
+        yield Found(f"git merges {names} as text in this clone", hint="unlatch init --git")
+
+
+def _merged_by(root: Path, path: Path) -> str:
+    """The merge driver that .gitattributes names for a file."""
+    return (ask_git(root, "check-attr", "merge", "--", str(path)) or "").rpartition(": ")[2]
 
 
 def broken_plugins(project: ProjectSnapshot) -> Hits:

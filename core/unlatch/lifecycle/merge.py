@@ -2,14 +2,16 @@
 
 import os
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
-from unlatch.errors import StoreError, unexpected
+from unlatch.errors import StoreError
 from unlatch.increments.files.layout import EVENTS, METADATA, SPEC
 from unlatch.increments.files.locks import store_lock
-from unlatch.increments.merge.metadata import UnmergeableError, merge_events, merge_metadata
+from unlatch.increments.merge.metadata import merge_events, merge_metadata
 from unlatch.increments.records.links import Shapes
-from unlatch.project.git.run import merge_file, run_git
+from unlatch.project.git.driver import MergeDriverResult, run_driver
+from unlatch.project.git.run import run_git
 from unlatch.project.git.setup import check_git_folder
 from unlatch.project.workspace import Workspace
 from unlatch.worklog.collection import Folder
@@ -18,6 +20,7 @@ from unlatch.worklog.disk.file_check import check_size
 from unlatch.worklog.disk.safe_open import exists, read_file
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
 from unlatch.worklog.json_text.three_way import Clash, Side
+from unlatch.worklog.text_merge import UnmergeableError
 
 # git's numbers for the versions of a file that is in conflict.
 _BASE, _OURS, _THEIRS = 1, 2, 3
@@ -201,49 +204,7 @@ def _git_add(folder: Folder, done: MergeResult) -> MergeResult:
     return replace(done, added=True)
 
 
-@dataclass(frozen=True, slots=True)
-class MergeDriverResult:
-    """The result of a merge of three files.
-
-    Args:
-        clean: whether nothing is left for people to decide.
-        clashes: fields that both sides changed, differently.
-        problem: why the file was merged as text instead.
-    """
-
-    clean: bool
-    clashes: tuple[Clash, ...] = ()
-    problem: str | None = None
-
-
 def merge_versions(base: Path, ours: Path, theirs: Path, *, shapes: Shapes) -> MergeDriverResult:
-    """Merge three versions of a metadata.json, as git hands them over, into `ours`.
-
-    A version that is no sound metadata.json is merged as git merges any text.
-
-    Raises:
-        StoreError: `merge-failed`, if git could not merge it either; `ours` is as it was.
-    """
-    try:
-        versions = [_read(path) for path in (base, ours, theirs)]
-        merged = merge_metadata(*versions, shapes=shapes)
-    except UnmergeableError as error:
-        problem = str(error)
-    except Exception as error:  # noqa: BLE001  # git would take our side for the result
-        problem = unexpected(error).message
-    else:
-        # This is git's temporary file: git ignores it if the write is interrupted.
-        ours.write_bytes(merged.content)
-        return MergeDriverResult(clean=not merged.clashes, clashes=merged.clashes)
-    conflicts = merge_file(ours.parent, ours.absolute(), base.absolute(), theirs.absolute())
-    if conflicts is None:
-        raise StoreError("merge-failed", f"metadata.json could not be merged: {problem}")
-    return MergeDriverResult(clean=conflicts == 0, problem=problem)
-
-
-def _read(path: Path) -> bytes:
-    try:
-        check_size(path.stat().st_size, path, METADATA)
-    except StoreError as error:
-        raise UnmergeableError(error.message) from error
-    return path.read_bytes()
+    """Merge three versions of a metadata.json for git, as `run_driver`."""
+    merge = partial(merge_metadata, shapes=shapes)
+    return run_driver((base, ours, theirs), merge, name=METADATA)

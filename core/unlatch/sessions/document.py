@@ -59,10 +59,12 @@ def read_document(text: str) -> Document:
     """Read a session's file.
 
     Raises:
-        StoreError: `session-damaged`.
+        StoreError: `session-damaged` or `session-in-conflict`.
     """
     meta = read_meta(text)
     scanned = scan(text)
+    if marker := next((o for o in scanned.lines if o.text.startswith(front_matter.MARKER)), None):
+        raise front_matter.in_conflict(marker.number)
     headings = [line for line in scanned.lines if line.level == _LEVEL]
     trailing = headings.pop() if headings and headings[-1].words == SUMMARY else None
     end = trailing.start if trailing else len(text)

@@ -23,6 +23,11 @@ _GOES_ON = r"(?:[ \t]*(?:\r\n|\r|\n))*(?:[ \t]+[^\s]|-[ \t])[^\r\n]*(?:\r\n|\r|\
 # YAML reads these without quotes as text; a time is read as text too, because unlatch asks for it.
 _PLAIN = re.compile(r"[A-Za-z_][\w./@+-]*(?: [\w./@+-]+)*|\d{4}-\d{2}-\d{2}[\w:-]+", re.ASCII)
 _NOT_PLAIN = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
+# Of a conflict in git.
+MARKER = "<<<<<<< "
+_MARKERS = re.compile(rf"^{MARKER}", re.MULTILINE)
+# How far a file without front matter is searched for them.
+_LONGEST = 4096
 _HINT = "correct it, or restore the file if git tracks it"
 
 Scalar = str | int | None
@@ -33,11 +38,13 @@ def read(text: str) -> dict[str, Any]:
     """The front matter, each scalar as its text.
 
     Raises:
-        StoreError: `session-damaged`.
+        StoreError: `session-damaged` or `session-in-conflict`.
     """
     import yaml  # noqa: PLC0415  (slow to load)
 
     block = _BLOCK.match(text)
+    if found := _MARKERS.search(text, 0, block.end() if block else _LONGEST):
+        raise in_conflict(text.count("\n", 0, found.start()) + 1)
     if block is None:
         raise _damaged("it has no front matter between two lines of ---", 1)
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
@@ -120,6 +127,14 @@ def _scalar(value: Scalar) -> str:
         return value
     # A JSON text is a YAML text; escaped, because YAML allows fewer characters than JSON.
     return json.dumps(value, ensure_ascii=not value.isprintable())
+
+
+def in_conflict(line: int) -> StoreError:
+    """The error of a file with git's conflict markers."""
+    message = f"line {line}: the file contains git's conflict markers"
+    return StoreError(
+        "session-in-conflict", message, hint="fix the marked lines, then git add the file"
+    )
 
 
 def _damaged(why: str, line: int) -> StoreError:

@@ -25,7 +25,9 @@ _LONGEST_CALL = 300
 _TICKS = re.compile(r"`+")
 _BREAKS = re.compile("[\u2028\u2029]")
 # The beginnings of lines that mean something in a session.
-_MEANING = re.compile(r"\A(?P<lead> {0,3}(?:> ?)?)(?=##(?:[ \t]|\Z)|\[![\w-]|\*\*Tool calls:)")
+_MEANING = re.compile(
+    r"\A(?P<lead> {0,3}(?:> ?)?)(?=##(?:[ \t]|\Z)|\[![\w-]|\*\*Tool calls:|<{7} )"
+)
 _TASKS = re.compile(
     r"(?P<fence>[ \t]*(?:`{3,}|~{3,}))[ \t]*(?:json[ \t]+)?tasks[ \t]*\Z", re.IGNORECASE
 )

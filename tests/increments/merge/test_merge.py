@@ -11,11 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from unlatch.increments.merge.metadata import UnmergeableError, merge, merge_events, merge_metadata
+from unlatch.increments.merge.metadata import merge, merge_events, merge_metadata
 from unlatch.increments.records.links import Shapes
 from unlatch.spi.manifest import LinkShape
 from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
 from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side
+from unlatch.worklog.text_merge import UnmergeableError
 
 if TYPE_CHECKING:
     from unlatch.increments.merge.metadata import Merged

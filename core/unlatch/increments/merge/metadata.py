@@ -28,6 +28,7 @@ from unlatch.spi.operation import Attempt, Kind, Operation
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
 from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side, ThreeWay, Versions
 from unlatch.worklog.record import BadRecord
+from unlatch.worklog.text_merge import UnmergeableError
 
 Data = dict[str, Any]
 _Pending = tuple["Operation", ...]
@@ -152,10 +153,6 @@ def _doubtful(undo: Operation, doubt: Attempt | None) -> Operation:
     number = undo.attempt.number if undo.attempt else 0
     before = (undo.attempt.before if undo.attempt else None) or doubt.before
     return replace(undo, attempt=replace(doubt, number=number, before=before, retry_at=None))
-
-
-class UnmergeableError(ValueError):
-    """A version cannot be merged by the meaning of its fields; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)

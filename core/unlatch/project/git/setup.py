@@ -1,12 +1,14 @@
-"""The git setup of a project: the merge driver for increments, and whether `.git` is its own.
+"""The git setup of a project: the merge driver, and whether `.git` is its own.
 
 .gitattributes is committed and names the driver of each file; the driver itself is a line of each
 clone's own configuration, because git lets no repository name programs to run.
 """
 
+import json
 import os
+import re
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.layout import EVENTS, METADATA, Layout
@@ -18,7 +20,7 @@ from unlatch.worklog.programs import find_program
 
 ATTRIBUTES = ".gitattributes"
 DRIVER = "merge.unlatch.driver"
-_NAME = "merge.unlatch.name", "merge two versions of an increment's metadata.json"
+_NAME = "merge.unlatch.name", "merge two versions of a record of unlatch"
 # An exit code above 1 means that nothing was merged: unlatch is not on the PATH, or too old to know
 # the command. git would take our side for the result, so git's own merge marks the conflict.
 _COMMAND = (
@@ -35,8 +37,11 @@ class GitSetupResult:
     foreign: str | None  # another driver under our name, which is left unchanged
 
 
-def set_up_git(layout: Layout) -> GitSetupResult:
-    """Let git merge increments by the meaning of their fields; existing settings stay.
+def set_up_git(layout: Layout, sessions: str) -> GitSetupResult:
+    """Let git merge increments and sessions by the meaning of their parts; existing settings stay.
+
+    Args:
+        sessions: the folder of the sessions, from the root.
 
     Raises as `require_git`, and StoreError (`unsafe-path`, `not-writable`, `git-config-failed`).
     """
@@ -44,7 +49,8 @@ def set_up_git(layout: Layout) -> GitSetupResult:
     path = layout.root / ATTRIBUTES
     below = layout.increments.relative_to(layout.root).as_posix()
     metadata, events = f"/{below}/**/{METADATA}", f"/{below}/**/{EVENTS}"
-    lines = _add_lines(path, (f"{metadata} merge=unlatch", f"{events} merge=union"))
+    wanted = (metadata, "unlatch"), (events, "union"), (_sessions(sessions), "unlatch")
+    lines = _add_lines(path, tuple(f"{pattern} merge={how}" for pattern, how in wanted))
     known = ask_git(layout.root, "config", "--get", DRIVER)
     if known is None:
         for name, value in (_NAME, (DRIVER, _COMMAND)):
@@ -53,6 +59,13 @@ def set_up_git(layout: Layout) -> GitSetupResult:
                 raise StoreError("git-config-failed", message, where=str(layout.root), hint=hint)
     foreign = known if known != _COMMAND else None
     return GitSetupResult(path, lines, known is None, foreign)
+
+
+def _sessions(folder: str) -> str:
+    """The pattern of the sessions' files; git reads one with spaces in quotes, as in C."""
+    place = re.sub(r"([\\*?\[\]])", r"\\\1", PurePath(folder).as_posix())
+    pattern = f"/{place}/*.md"
+    return json.dumps(pattern, ensure_ascii=False) if re.search(r'[\s"]', pattern) else pattern
 
 
 def require_git(root: Path) -> None:

@@ -1,4 +1,7 @@
-"""unlatch merge and merge-driver: resolve git conflicts in an increment, and merge for git."""
+"""unlatch merge and merge-driver: resolve git conflicts in an increment, and merge for git.
+
+The driver joins increments and sessions: git has one for both.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from unlatch.cli.table import Entry
-    from unlatch.lifecycle.merge import MergeDriverResult, MergeResult
+    from unlatch.lifecycle.merge import MergeResult
+    from unlatch.project.git.driver import MergeDriverResult
 
 # For git: merged; merged with conflicts left; not merged, so that git has to.
 CLEAN, CONFLICT, NOTHING_DONE = 0, 1, 2
@@ -117,7 +121,7 @@ def _tell(session: Session, done: MergeResult, *, dry_run: bool) -> None:
 
 
 def driver(entry: Entry) -> click.Command:
-    """The command that git runs to merge two versions of a metadata.json."""
+    """The command that git runs to merge two versions of a metadata.json or of a session."""
 
     @click.command(entry.name, cls=_Driver, help=f"{entry.own_help}\n\n{_SETUP}")
     @click.argument("base", type=_FILE)
@@ -126,11 +130,9 @@ def driver(entry: Entry) -> click.Command:
     @click.argument("path", required=False, default="metadata.json")
     def run(*, base: Path, ours: Path, theirs: Path, path: str) -> int:
         from unlatch.errors import StoreError  # noqa: PLC0415
-        from unlatch.lifecycle.merge import merge_versions  # noqa: PLC0415
-        from unlatch.project.registry import Registry, shapes_of  # noqa: PLC0415
 
         try:
-            done = merge_versions(base, ours, theirs, shapes=shapes_of(Registry().manifests))
+            done = _merge(base, ours, theirs, path)
         except StoreError as error:
             output.talk(f"unlatch: {output.clean(path)}: {output.clean(error.message)}")
             return NOTHING_DONE
@@ -138,6 +140,19 @@ def driver(entry: Entry) -> click.Command:
         return CLEAN if done.clean else CONFLICT
 
     return run
+
+
+def _merge(base: Path, ours: Path, theirs: Path, path: str) -> MergeDriverResult:
+    if path.endswith(".md"):
+        from unlatch.project.git.driver import run_driver  # noqa: PLC0415
+        from unlatch.sessions.merge.documents import merge_sessions  # noqa: PLC0415
+
+        name = PurePosixPath(path).name
+        return run_driver((base, ours, theirs), merge_sessions, name=name)
+    from unlatch.lifecycle.merge import merge_versions  # noqa: PLC0415
+    from unlatch.project.registry import Registry, shapes_of  # noqa: PLC0415
+
+    return merge_versions(base, ours, theirs, shapes=shapes_of(Registry().manifests))
 
 
 class _Driver(click.Command):
@@ -156,5 +171,8 @@ def _tell_driver(done: MergeDriverResult, path: str) -> None:
     if done.clashes:
         output.talk(f"unlatch: {shown}: both sides changed this, differently:")
         output.talk(*_clash_lines(done.clashes))
-        name = PurePosixPath(path).parent.name
-        output.talk(f"  Next: unlatch merge --resolve {output.clean(name)} --ours (or --theirs)")
+        name = output.clean(PurePosixPath(path).parent.name)
+        step = f"unlatch merge --resolve {name} --ours (or --theirs)"
+        if path.endswith(".md"):
+            step = f"fix the marked lines, then git add {shlex.quote(shown)}"
+        output.talk(f"  Next: {step}")

@@ -15,10 +15,11 @@ from unlatch.project.setup import set_up
 
 if TYPE_CHECKING:
     from unlatch.cli.table import Globals
+    from unlatch.increments.files.layout import Layout
 
 
 @click.command()
-@flag("--git", "with_git", help="Also set up git to merge increments field by field.")
+@flag("--git", "with_git", help="Also set up git to merge increments and sessions.")
 @JSON
 @click.pass_context
 def run(ctx: click.Context, /, *, with_git: bool, as_json: bool) -> int:
@@ -27,7 +28,7 @@ def run(ctx: click.Context, /, *, with_git: bool, as_json: bool) -> int:
     if with_git:
         require_git(root)
     layout, paths = set_up(root, Registry().manifests.values())
-    git = set_up_git(layout) if with_git else None
+    git = set_up_git(layout, _sessions(layout)) if with_git else None
     made = [str(path.relative_to(layout.root)) for path in paths]
     if as_json:
         entry = git and {"attributes": git.lines, **output.fields(git, "driver", "foreign")}
@@ -43,6 +44,12 @@ def run(ctx: click.Context, /, *, with_git: bool, as_json: bool) -> int:
     output.talk(f"Increments are in {increments}/.")
     output.talk("Next: fill in .unlatch/config.toml, then unlatch doctor")
     return 0
+
+
+def _sessions(layout: Layout) -> str:
+    from unlatch.config.config import read_config  # noqa: PLC0415  (pydantic is slow to load)
+
+    return read_config(layout).core.sessions.path
 
 
 def _tell_git(git: GitSetupResult) -> None:
