@@ -151,6 +151,13 @@ def test_a_prompt_begins_a_phase_and_findings_name_their_rule(place: Place) -> N
     assert session.id == "2026-03-02-fix-add"
 
 
+def test_paths_in_the_project_are_those_of_the_project(place: Place) -> None:
+    paths = "/demo/src/a.py /demo2/b /old/demo/c /demo"
+    place.take(transcript(prompt(1, "Go"), call(2, paths, Result("")), cwd="/demo"))
+    (found,) = place.session.phases[0].calls
+    assert found.arguments == "src/a.py /demo2/b /old/demo/c /demo"
+
+
 def test_what_precedes_the_first_prompt_has_a_phase(place: Place) -> None:
     place.take(transcript(Thought("k0", None, "Hm"), reply(1, "Hello."), prompt(2, "Go")))
     assert [it.title for it in place.session.phases] == ["Before the first prompt", "Go"]

@@ -65,7 +65,13 @@ class Subagents:
 
     def _work(self, transcript: Transcript) -> str:
         inner = Subagents(self.mode, self.mask, by_id(transcript), {})
-        page = Page(agent_of(transcript), self.mask, by_key(transcript), inner.callout)
+        page = Page(
+            agent_of(transcript),
+            self.mask,
+            by_key(transcript),
+            inner.callout,
+            root=transcript.cwd,
+        )
         page.add(transcript.events)
         return "\n".join(page.lines).strip("\n")
 

@@ -6,6 +6,7 @@ The words of people, models and tools never become a part of the session's struc
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -57,6 +58,7 @@ class Page:
         subagent: the callout of the agent with an id; empty for an unknown one.
         opening: the title of the phase for what precedes the first prompt; empty if the session
             has a phase already, which the lines continue.
+        root: the project's folder, which paths in calls leave out.
         phases: how many begin in `lines`.
     """
 
@@ -65,6 +67,7 @@ class Page:
     findings: Mapping[str, Sequence[Finding]]
     subagent: Callable[[str], list[str]]
     opening: str = ""
+    root: str = ""
     lines: list[str] = field(default_factory=list)
     phases: int = 0
     _is_list: bool = False
@@ -104,7 +107,7 @@ class Page:
         result = event.result
         line = markup.call_line(
             event.name or "tool",
-            self.mask(_argument(event.arguments)),
+            self.mask(_within(self.root, _argument(event.arguments))),
             self._masked_beginning(result.text) if result else "",
             failed=result is not None and result.failed,
         )
@@ -169,6 +172,12 @@ def _argument(arguments: Json) -> str:
             case [*words] if words and all(isinstance(it, str) for it in words):
                 return " ".join(words)
     return json.dumps(arguments, ensure_ascii=False) if arguments else ""
+
+
+def _within(root: str, argument: str) -> str:
+    """The argument with the paths in the project as they are there."""
+    folder = re.escape(root.rstrip("/\\"))
+    return re.sub(rf"(?<![\w./~-]){folder}[/\\](?=\w)", "", argument) if folder else argument
 
 
 def _headed(lines: list[str], finding: Finding | None) -> list[str]:

@@ -107,7 +107,8 @@ class Writing:
 
     def _page(self, events: Sequence[Event], opening: str) -> Page:
         agent, found = agent_of(self.transcript), by_key(self.transcript)
-        page = Page(agent, self.subagents.mask, found, self.subagents.callout, opening)
+        root = self.transcript.cwd
+        page = Page(agent, self.subagents.mask, found, self.subagents.callout, opening, root)
         page.add(events)
         self.phases, self.added = page.phases, len(events)
         return page
