@@ -17,6 +17,7 @@ from tests.transcripts.lines import all_of, calls, said, write
 
 from unlatch.config.tables import SubagentMode
 from unlatch.errors import StoreError
+from unlatch.sessions.front_matter import read, with_values
 from unlatch.sessions.imports.importing import Imported, Importer
 from unlatch.sessions.imports.watching import take, watch
 from unlatch.sessions.model import CalloutKind, Session
@@ -194,6 +195,22 @@ def test_a_second_import_adds_what_is_new_and_keeps_edits(place: Place) -> None:
     whole = place.text
     assert place.take(transcript(*EVENTS, usage=Usage(400))).events == 0
     assert place.text == whole
+
+
+@pytest.mark.parametrize("is_running", [True, False])
+@pytest.mark.parametrize("edit", [("status", "failed"), ("ended", "2026-03-09T09:00:00Z")])
+def test_a_second_import_keeps_an_edited_status_and_end(
+    place: Place, edit: tuple[str, str], *, is_running: bool
+) -> None:
+    place.take(transcript(*EVENTS[:4]), is_running=is_running)
+    place.path.write_text(with_values(place.text, dict([edit])), encoding="utf-8")
+    before = read(place.text)
+    place.take(transcript(*EVENTS))
+    after = read(place.text)
+    assert {it: after[it] for it in ("status", "ended")} == {
+        it: before[it] for it in ("status", "ended")
+    }
+    assert numbers(place.session)[:2] == (2, 3)
 
 
 def test_import_in_two_steps_at_any_place_is_import_in_one(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from unlatch.sessions.imports.composing import Page, beginning
 from unlatch.sessions.imports.progress import unseen, until
 from unlatch.sessions.model import Status
 from unlatch.transcripts.model import CUT
-from unlatch.worklog.times import stamp
+from unlatch.worklog.times import read_stamp, stamp
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -121,7 +121,7 @@ class Writing:
     def _with_values(self, text: str) -> str:
         """The text with the front matter that follows from the whole transcript."""
         meta, found = read_meta(text), front_matter.read(text)
-        values = self._state(meta) | self._progress()
+        values = self._state(meta, found) | self._progress()
         if self.masking and self.masking.count:
             values[MASKED] = self.masking.count + masked_before(found)
         changed = {key: it for key, it in values.items() if not _is_same(found.get(key), it)}
@@ -132,16 +132,16 @@ class Writing:
             changed["subagents"] = [asdict(it) for it in merged]
         return front_matter.with_values(text, changed)
 
-    def _state(self, meta: Meta) -> dict[str, Value]:
+    def _state(self, meta: Meta, found: Mapping[str, object]) -> dict[str, Value]:
         it, agent = self.transcript, str(agent_of(self.transcript))
-        ended = None if self.is_running else it.ended
-        status = Status.ACTIVE if self.is_running else Status.COMPLETED
         values: dict[str, Value] = {
-            "status": status.value,
-            "ended": stamp(ended) if ended else None,
             "tokens_used": it.usage.total,
             "model": meta.model or one_line(it.model) or None,
         }
+        if not _is_edited(meta, found):
+            ended = None if self.is_running else it.ended
+            status = Status.ACTIVE if self.is_running else Status.COMPLETED
+            values |= {"status": status.value, "ended": stamp(ended) if ended else None}
         if agent not in meta.participants:
             values["participants"] = [*meta.participants, agent]
         return values
@@ -156,6 +156,14 @@ def masked_before(found: Mapping[str, object]) -> int:
     """The places that earlier imports masked, by the front matter."""
     count = str(found.get(MASKED))
     return int(count) if count.isdecimal() else 0
+
+
+def _is_edited(meta: Meta, found: Mapping[str, object]) -> bool:
+    """Whether a person changed status or end: an import writes them as its last event was."""
+    last = read_stamp(found.get(_UNTIL))
+    ended = stamp(last) if last else None
+    own = ((Status.ACTIVE, None), (Status.COMPLETED, ended))
+    return (meta.status, stamp(meta.ended) if meta.ended else None) not in own
 
 
 def _is_same(found: object, value: Value) -> bool:
