@@ -463,6 +463,15 @@ def test_subagents_are_where_the_mode_says(place: Place, mode: SubagentMode) -> 
         assert numbers(inner) == (1, 1, 0, 171)
 
 
+@pytest.mark.parametrize("first", SubagentMode)
+def test_a_later_import_leaves_subagents_where_they_are(place: Place, first: SubagentMode) -> None:
+    place.take(with_agent(), mode=first)
+    texts = {it: it.read_bytes() for it in place.store.paths()}
+    for mode in SubagentMode:
+        place.take(with_agent(), mode=mode)
+        assert {it: it.read_bytes() for it in place.store.paths()} == texts
+
+
 def test_a_subagent_that_no_call_names_has_its_callout_at_the_end(place: Place) -> None:
     lost = transcript(reply(1, "Hi."), id="a9", parent="s1", role="scout", title="Lost")
     for _ in range(2):

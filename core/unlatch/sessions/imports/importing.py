@@ -12,7 +12,7 @@ from unlatch.errors import StoreError
 from unlatch.sessions import front_matter
 from unlatch.sessions.imports.agents import Subagents, by_id
 from unlatch.sessions.imports.progress import finished
-from unlatch.sessions.imports.writing import SOURCE, Writing
+from unlatch.sessions.imports.writing import SOURCE, SUBAGENTS, Writing, source_of
 from unlatch.transport.redact import Masking
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class Importer:
 
     Args:
         home: the folder that is masked; by default the user's home.
-        mode: the place of subagents' work.
+        mode: the place of subagents' work, for sessions that are new.
     """
 
     store: SessionStore
@@ -80,14 +80,15 @@ class Importer:
         """
         transcript = replace(transcript, id=transcript.id or name)
         own: dict[str, Imported] = {}
-        if self.mode is not SubagentMode.INLINE:
+        mode = self._mode(transcript)
+        if mode is not SubagentMode.INLINE:
             for key, one in by_id(transcript).items():
                 own[key] = self.take(one, modified=modified, name=key, is_running=is_running)
         sessions = {key: one.session for key, one in own.items()}
         masking = None if self.keep_secrets else Masking(self.home)
         mask = masking.text if masking else str
         events = finished(transcript.events) if is_running else transcript.events
-        subagents = Subagents(self.mode, mask, by_id(transcript), sessions)
+        subagents = Subagents(mode, mask, by_id(transcript), sessions)
         writing = Writing(transcript, events, subagents, masking, is_running)
         created, session = self._write(writing, transcript.started or modified)
         return Imported(
@@ -100,6 +101,12 @@ class Importer:
             unknown=sum(transcript.unknown.values()),
             subagents=sum(1 + it.subagents for it in own.values()),
         )
+
+    def _mode(self, transcript: Transcript) -> SubagentMode:
+        """The place of the subagents' work: where an earlier import put it."""
+        path = self._find(source_of(transcript)) if transcript.subagents else None
+        chosen = front_matter.read(self.store.read(path).text).get(SUBAGENTS) if path else None
+        return next((one for one in SubagentMode if one.value == chosen), self.mode)
 
     def _write(self, writing: Writing, day: datetime) -> tuple[bool, str]:
         """Whether the session is new, and its id."""

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from unlatch.transcripts import Event, Transcript
     from unlatch.transport.redact import Masking
 
-SOURCE, MASKED = "import_source", "import_masked"
+SOURCE, MASKED, SUBAGENTS = "import_source", "import_masked", "import_subagents"
 _LAST, _UNTIL = "import_last", "import_until"
 
 
@@ -51,7 +51,7 @@ class Writing:
 
     @property
     def source(self) -> str:
-        return one_line(f"{self.transcript.agent}:{self.transcript.id}")
+        return source_of(self.transcript)
 
     @cached_property
     def title(self) -> str:
@@ -122,6 +122,8 @@ class Writing:
         """The text with the front matter that follows from the whole transcript."""
         meta, found = read_meta(text), front_matter.read(text)
         values = self._state(meta, found) | self._progress()
+        if self.transcript.subagents:
+            values[SUBAGENTS] = self.subagents.mode.value
         if self.masking and self.masking.count:
             values[MASKED] = self.masking.count + masked_before(found)
         changed = {key: it for key, it in values.items() if not _is_same(found.get(key), it)}
@@ -150,6 +152,11 @@ class Writing:
         if not self.events:
             return {}
         return {_LAST: one_line(self.events[-1].key), _UNTIL: until(self.events)}
+
+
+def source_of(transcript: Transcript) -> str:
+    """The name of a transcript in the sessions made from it."""
+    return one_line(f"{transcript.agent}:{transcript.id}")
 
 
 def masked_before(found: Mapping[str, object]) -> int:
