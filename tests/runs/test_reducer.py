@@ -4,7 +4,8 @@ from datetime import UTC, datetime
 from typing import Any
 
 from unlatch.runs import events as e
-from unlatch.runs.model import Cause, Role, RunState, Status, TaskState
+from unlatch.runs.dispatch.port import Role
+from unlatch.runs.model import Cause, RunState, Status, TaskState
 from unlatch.runs.reducer import apply, replay
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

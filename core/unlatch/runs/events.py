@@ -223,8 +223,7 @@ class AgentStopped(RunEvent):
 class LateAnswer(RunEvent):
     """An answer of a dispatch that is over; it changes nothing."""
 
-    kind: str = key(TEXT)
-    text: str = key(TEXT, default="")
+    answer: str = key(TEXT)
 
 
 @_event("usage")

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from unlatch.runs.dispatch.port import Role
+
 
 class Status(StrEnum):
     """Where a run is. `running` says that it is not over; a lock says if a coordinator lives."""
@@ -58,11 +60,6 @@ class PauseReason(StrEnum):
     QUESTION = "Question pending"
 
 
-class Role(StrEnum):
-    DEVELOPER = "developer"
-    AUDITOR = "auditor"
-
-
 @dataclass(frozen=True, slots=True)
 class Dispatch:
     """One start of a worker or auditor; `agent` is its id, a ULID."""
@@ -80,6 +77,7 @@ class Task:
     Args:
         digest: the hash of its definition in the plan.
         attempts: the number of dispatches that failed.
+        dispatches: the number of times that a worker got it.
         checkpoint: the last words of a worker, or the reason of an auditor's refusal.
         done_digest: the definition that an auditor accepted.
         validates: whether a completed task is to be accepted again.
@@ -91,6 +89,7 @@ class Task:
     blocked_by: tuple[str, ...]
     stage: Stage = Stage.OPEN
     attempts: int = 0
+    dispatches: int = 0
     checkpoint: str = ""
     dispatch: Dispatch | None = None
     worktree: str | None = None
@@ -168,6 +167,10 @@ class RunState:
     def within(self, *states: TaskState) -> list[Task]:
         """The tasks in one of these states, in the order of the plan."""
         return [task for task in self.tasks.values() if self.state_of(task) in states]
+
+    def validating(self) -> list[Task]:
+        """The completed tasks that an auditor is to accept again."""
+        return [task for task in self.tasks.values() if task.validates]
 
     def is_done(self, id: str) -> bool:
         return id not in self.tasks or self.tasks[id].stage is Stage.DONE

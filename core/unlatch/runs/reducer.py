@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from unlatch.runs import events as e
+from unlatch.runs.dispatch.port import Role
 from unlatch.runs.model import (
     Dispatch,
     Pause,
     Question,
-    Role,
     RunState,
     Stage,
     Status,
@@ -77,6 +77,7 @@ def _assign(state: RunState, event: e.DeveloperDispatched) -> None:
     task = state.tasks.get(event.task_id or "")
     if task and task.stage is Stage.OPEN and event.agent_id:
         task.stage = Stage.IN_PROGRESS
+        task.dispatches += 1
         task.worktree = event.worktree or task.worktree
         task.dispatch = Dispatch(event.agent_id, Role.DEVELOPER, event.timestamp, event.worktree)
 
@@ -149,9 +150,6 @@ def _fail(state: RunState, event: e.AgentFailed | e.OrphanAgentDetected) -> None
     if task := _current(state, event):
         task.stage, task.dispatch = _BEFORE.get(task.stage, task.stage), None
         task.attempts += 1
-        if task.validates and task.attempts >= state.attempts_limit:
-            # It cannot be validated; blocked by its attempts, it waits for a person.
-            task.stage, task.completed_at, task.validates = Stage.CRITIQUE, None, False
 
 
 def _stop(state: RunState, event: e.AgentStopped) -> None:

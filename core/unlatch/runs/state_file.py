@@ -10,7 +10,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
-from unlatch.runs.model import Role, TaskState
+from unlatch.runs.dispatch.port import Role
+from unlatch.runs.model import TaskState
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.event_log import parse_line
@@ -58,7 +59,7 @@ def state_document(state: RunState) -> dict[str, Any]:
         "completed_tasks": _ids(state, TaskState.DONE),
         "in_progress_tasks": [_in_progress(task) for task in state.within(TaskState.IN_PROGRESS)],
         "pending_audit": _ids(state, TaskState.CRITIQUE, TaskState.AUDIT),
-        "pending_validation": [task.id for task in state.tasks.values() if task.validates],
+        "pending_validation": [task.id for task in state.validating()],
         "blocked_tasks": {
             task.id: {"cause": cause.value, "blocked_by": list(task.blocked_by)}
             for task in state.tasks.values()

@@ -1,0 +1,104 @@
+"""What a person agreed to for a run: the programs to start, and the acceptance commands.
+
+It comes from the command line and is kept in the user's own state folder. Nothing in a run's folder
+or in the repository is taken for it, so a run that came with a clone starts nothing.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from unlatch.errors import UsageError
+from unlatch.worklog.disk.atomic import PRIVATE, replace_file
+from unlatch.worklog.disk.safe_open import read_file
+from unlatch.worklog.disk.user_files import state_folder
+from unlatch.worklog.event_log import parse_line
+from unlatch.worklog.private_folder import make_private
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from unlatch.runs.plan.model import Plan
+
+Argv = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """The programs and limits of a run, as they were typed.
+
+    Args:
+        worker, auditor, usage, hook: argument lists; empty: there is none. `usage` with a single
+            file that is no program is read as that file.
+        agreed: the acceptance commands that may run.
+        jobs: the number of workers side by side.
+        timeout: seconds that a worker may take.
+        max_cost, max_tokens: the run pauses above these; 0: no limit.
+        pass_env: variables with credentials that workers get.
+        worktrees: whether each task gets a git worktree.
+    """
+
+    worker: Argv
+    auditor: Argv = ()
+    usage: Argv = ()
+    usage_file: str = ""
+    hook: Argv = ()
+    agreed: frozenset[Argv] = frozenset()
+    jobs: int = 4
+    timeout: float = 900.0
+    max_cost: float = 0.0
+    max_tokens: int = 0
+    pass_env: tuple[str, ...] = ()
+    worktrees: bool = False
+    references: tuple[str, ...] = field(default=())
+
+    def agree(self, commands: Iterable[Argv]) -> Consent:
+        return replace(self, agreed=self.agreed | frozenset(commands))
+
+    def missing(self, plan: Plan) -> list[str]:
+        """The tasks with acceptance commands that nobody agreed to."""
+        return [
+            task.id
+            for task in plan.tasks.values()
+            if not self.agreed.issuperset(command.argv for command in task.commands)
+        ]
+
+
+def private_folder(root: Path, run: str) -> Path:
+    """The folder of a run in the user's state folder, for the project at `root`."""
+    parent = state_folder(root) / "runs"
+    make_private(parent)
+    make_private(parent / run)
+    return parent / run
+
+
+def save_consent(root: Path, run: str, consent: Consent) -> None:
+    """Keep a consent, readable by its owner alone."""
+    entry = asdict(consent) | {"agreed": sorted(map(list, consent.agreed))}
+    replace_file(_place(root, run), json.dumps(entry, indent=1).encode(), mode=PRIVATE)
+
+
+def read_consent(root: Path, run: str) -> Consent:
+    """The consent for a run; UsageError `run-no-consent` if this user gave none here."""
+    try:
+        raw = parse_line(read_file(_place(root, run)).decode(errors="replace"), longest=None)
+        return _consent(raw)
+    except (FileNotFoundError, KeyError, TypeError, ValueError):
+        message = f"nobody agreed here to the programs of the run '{run}'"
+        hint = f"unlatch run resume {run} --worker COMMAND"
+        raise UsageError("run-no-consent", message, hint=hint) from None
+
+
+def _place(root: Path, run: str) -> Path:
+    return private_folder(root, run) / "consent.json"
+
+
+def _consent(raw: Any) -> Consent:
+    lists = ("worker", "auditor", "usage", "hook", "pass_env", "references")
+    found = dict(raw)
+    found |= {name: tuple(map(str, found[name])) for name in lists}
+    found["agreed"] = frozenset(tuple(map(str, argv)) for argv in found["agreed"])
+    return Consent(**found)

@@ -1,0 +1,1 @@
+"""The coordinator of a run: dispatches tasks, pauses, compacts, resumes and recovers."""

@@ -1,0 +1,162 @@
+"""Pauses: by usage, which end by themselves, and by people, errors and questions."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unlatch.runs import outputs
+from unlatch.runs.coordinator.plans import load_plan
+from unlatch.runs.dispatch.commands import run_command
+from unlatch.runs.dispatch.usage import UsageLimits, UsageUnreadable, read_usage
+from unlatch.runs.events import SessionPause, SessionResume
+from unlatch.runs.model import PauseReason
+from unlatch.worklog.disk.user_files import read_user_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
+    from unlatch.runs.coordinator.context import Context
+    from unlatch.runs.model import RunState
+
+# Seconds.
+_SCRIPT_TIMEOUT = 60.0
+_LONGEST_SLEEP = 1.0
+
+
+class UsageWatch:
+    """Looks at the usage, and at what the workers cost, from time to time."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self._next: datetime | None = None
+
+    def exceeded(self) -> UsageLimits | None:
+        """The limits, if the run has to pause for them now."""
+        if self.is_spent:
+            return UsageLimits(100.0, 0.0)
+        now = self.context.clock()
+        if self._next and now < self._next:
+            return None
+        self._next = now + self.context.thresholds.look
+        limits = self.read()
+        return limits if limits and self.is_low(limits) else None
+
+    def is_low(self, limits: UsageLimits) -> bool:
+        return limits.remaining <= self.context.thresholds.session
+
+    def read(self) -> UsageLimits | None:
+        """The usage now; None without a source, or where it cannot be read (that is said)."""
+        consent = self.context.consent()
+        try:
+            if consent.usage_file:
+                text = read_user_file(Path(consent.usage_file)).decode(errors="replace")
+                return read_usage(text, where=consent.usage_file)
+            if consent.usage:
+                return self._run(consent.usage)
+        except (OSError, UsageUnreadable) as error:
+            self.context.say(f"the usage is unknown: {error}")
+        return None
+
+    def _run(self, argv: tuple[str, ...]) -> UsageLimits:
+        context = self.context
+        result = run_command(
+            argv,
+            folder=context.root,
+            environ=context.environ,
+            timeout=_SCRIPT_TIMEOUT,
+            with_errors=False,
+        )
+        return read_usage(result.output, where=argv[0])
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether the workers cost as much as was agreed to."""
+        consent, state = self.context.consent(), self.context.journal.state
+        over_cost = consent.max_cost and state.cost >= consent.max_cost
+        over_tokens = consent.max_tokens and state.tokens >= consent.max_tokens
+        return bool(over_cost or over_tokens)
+
+
+def pause(
+    context: Context,
+    reason: PauseReason,
+    limits: UsageLimits | None = None,
+    *,
+    progress: outputs.Progress | None = None,
+) -> None:
+    """Record a pause, write the state, and print the output; the workers have ended.
+
+    Args:
+        progress: how far the run was when the workers were still at work.
+    """
+    progress = progress or outputs.progress(context.journal.state)
+    context.journal.record(
+        SessionPause,
+        reason=reason.value,
+        remaining_percent=limits.remaining if limits else None,
+        resets_at=limits.resets_at if limits else None,
+    )
+    context.save("pause")
+    state = context.journal.state
+    if state.pause:
+        context.say(outputs.paused(state, state.pause, progress, context.state_file))
+
+
+def wait_for_reset(context: Context, watch: UsageWatch, is_disturbed: Callable[[], bool]) -> bool:
+    """Wait until the usage is reset, and some minutes more; False if a request came first.
+
+    Without a time of the reset, the usage is looked at again and again.
+    """
+    paused = context.journal.state.pause
+    resets_at = paused.resets_at if paused else None
+    if resets_at:
+        return _wait_until(context, resets_at + outputs.RESET_MARGIN, is_disturbed)
+    while _wait_until(context, context.clock() + context.thresholds.look, is_disturbed):
+        limits = watch.read()
+        if limits and not watch.is_low(limits):
+            return True
+    return False
+
+
+def _wait_until(context: Context, moment: datetime, is_disturbed: Callable[[], bool]) -> bool:
+    while (left := (moment - context.clock()).total_seconds()) > 0:
+        if is_disturbed():
+            return False
+        context.sleep(min(left, _LONGEST_SLEEP))
+    return True
+
+
+def resume(context: Context, *, after_reset: bool = False) -> None:
+    """End a pause: log it, read the plan, show the questions; recent completions are validated.
+
+    Raises:
+        MistakesError: `plan-invalid`; the run stays paused.
+    """
+    state = context.journal.state
+    context.say(outputs.RESET_COMPLETE if after_reset else outputs.RESUMED)
+    load_plan(context)
+    recent = recent_completions(state, context.clock() - context.thresholds.window)
+    context.journal.record(
+        SessionResume, resume_count=state.resumes + 1, tasks_to_revalidate=tuple(recent)
+    )
+    for question in state.open_questions():
+        context.say(f"question {question.id} of {question.task}: {question.text}")
+    context.save("resume")
+
+
+def recent_completions(state: RunState, since: datetime) -> list[str]:
+    """The tasks that were completed since a moment."""
+    return [
+        task.id
+        for task in state.tasks.values()
+        if task.completed_at is not None and task.completed_at >= since
+    ]
+
+
+def pause_after_error(context: Context) -> None:
+    """Record that a system error paused the run, as far as that is possible."""
+    with suppress(Exception):
+        pause(context, PauseReason.ERROR)

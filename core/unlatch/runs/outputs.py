@@ -1,0 +1,117 @@
+"""The outputs of a run, to the letter of the requirement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from unlatch.runs.model import PauseReason, TaskState
+from unlatch.worklog.times import stamp
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from unlatch.runs.model import Pause, RunState
+
+# The wait after a usage limit is reset, so that the reset has arrived everywhere.
+RESET_MARGIN = timedelta(minutes=5)
+RESET_COMPLETE = "SESSION RESUMED - Reset complete"
+RESUMED = "SESSION RESUMED"
+NO_PRIOR_STATE = "No prior state found. Starting fresh."
+
+
+def compaction_start(number: int, threshold: str, state_file: str) -> str:
+    return f"AUTO-COMPACTION #{number} - Context at {threshold}\n\nState persisted to: {state_file}"
+
+
+def compaction_resumed(state: RunState, *, full: bool, relationships: int) -> str:
+    """The output after a compaction; `relationships` counts the pairs in the blocked graph."""
+    at, total = progress(state), len(state.tasks)
+    suffix = " (full plan reload)" if full else ""
+    lines = [f"RESUMED - Compaction #{state.compactions} complete{suffix}", ""]
+    if full:
+        lines += [f"Plan reloaded: {state.plan_file}", f"Total tasks: {total}"]
+    lines += [
+        f"Completed: {at.done}/{total} tasks",
+        f"Restoring: {at.in_progress} in-progress tasks",
+        f"Pending audit: {at.pending_audit} tasks",
+    ]
+    if full:
+        lines.append(f"Blocked graph rebuilt: {relationships} relationships")
+    return "\n".join(lines)
+
+
+def full_reload(state: RunState, relationships: int) -> str:
+    total = len(state.tasks)
+    return (
+        f"FULL PLAN RELOAD - Compaction #{state.compactions}\n\n"
+        f"Plan: {state.plan_file}\n"
+        f"Total tasks: {total}\n"
+        f"Completed: {state.done} (verified against plan)\n"
+        f"Remaining: {total - state.done}\n"
+        f"Blocked graph rebuilt: {relationships} blocking relationships"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a run is, in numbers of tasks."""
+
+    done: int
+    total: int
+    in_progress: int
+    pending_audit: int
+
+
+def progress(state: RunState) -> Progress:
+    waiting = _count(state, TaskState.CRITIQUE, TaskState.AUDIT)
+    return Progress(state.done, len(state.tasks), _count(state, TaskState.IN_PROGRESS), waiting)
+
+
+def paused(state: RunState, pause: Pause, at: Progress, state_file: str) -> str:
+    """The output of a pause; only one by usage says what remains and when it resets."""
+    lines = [
+        f"SESSION PAUSED - {pause.reason}",
+        "",
+        f"State persisted to: {state_file}",
+        f"Progress: {at.done}/{at.total} tasks complete",
+        f"In progress: {at.in_progress} tasks",
+        f"Pending audit: {at.pending_audit} tasks",
+        f"Compactions this session: {state.compactions}",
+    ]
+    if pause.reason == PauseReason.USAGE and pause.remaining is not None:
+        lines += ["", f"Session remaining: {pause.remaining:g}%"]
+        if pause.resets_at:
+            lines += [
+                f"Session resets at: {stamp(pause.resets_at)}",
+                f"Auto-resuming at: {stamp(pause.resets_at + RESET_MARGIN)}",
+            ]
+    return "\n".join(lines)
+
+
+def recovered(
+    state: RunState,
+    *,
+    state_file: str,
+    saved_at: datetime | None,
+    reconciled: int,
+    orphans: int,
+    validating: int,
+) -> str:
+    return (
+        "COORDINATOR RECOVERY\n\n"
+        f"Prior state found: {state_file}\n"
+        f"Saved at: {stamp(saved_at) if saved_at else 'unknown'}\n"
+        f"Events to reconcile: {reconciled}\n"
+        f"Orphaned agents: {orphans}\n"
+        f"Recent completions to validate: {validating}\n\n"
+        "Recovery complete. Resuming normal operation.\n\n"
+        f"Progress: {state.done}/{len(state.tasks)} tasks complete\n"
+        f"Available: {_count(state, TaskState.AVAILABLE)} tasks\n"
+        f"Blocked: {_count(state, TaskState.BLOCKED)} tasks"
+    )
+
+
+def _count(state: RunState, *states: TaskState) -> int:
+    return len(state.within(*states))
