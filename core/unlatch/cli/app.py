@@ -48,7 +48,7 @@ def _load(entry: Entry) -> click.Command:
     path, _, name = entry.module.partition(":")
     module = import_module(f"unlatch.cli.commands.{path}")
     found = getattr(module, name or "command", None) or module.run
-    # A function, where the options depend on the plugins or on the command's name.
+    # A function, if the options depend on the plugins or on the command's name.
     if not isinstance(found, click.Command):
         built: click.Command = found(entry)
         return built

@@ -17,10 +17,10 @@ _OBJECTS_BETWEEN_COLLECTIONS = 100_000
 
 def main() -> NoReturn:
     _make_streams_safe()
-    # For the libraries, which search the PATH by themselves.
+    # For libraries that search the PATH themselves.
     os.environ["PATH"] = search_path(os.environ.get("PATH"))
-    # Loading SDKs makes many objects and no garbage; collections meanwhile and at the end cost a
-    # quarter of the loading time.
+    # Loading SDKs makes many objects and no garbage, but collections take a quarter of the loading
+    # time.
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     code = run(sys.argv[1:])
     gc.freeze()
@@ -68,7 +68,7 @@ def _tell_interrupt(stop: BaseException) -> int:
     from unlatch.cli.runtime import output  # noqa: PLC0415
     from unlatch.cli.runtime.failure import INTERRUPTED  # noqa: PLC0415
 
-    # Commands ask before they change anything; sync, which does not, raises another interruption.
+    # Commands prompt before they change anything; sync does not, and raises another interruption.
     is_early = isinstance(stop, output.Unanswered)
     left = (
         "Nothing was changed." if is_early else "Recorded changes are kept; see `unlatch status`."
@@ -84,14 +84,14 @@ def _tell_usage(error: click.ClickException, arguments: list[str]) -> int:
 
     meant = suggestion(error, arguments)
     if isinstance(error, click.NoSuchOption):
-        # click names similar options itself; the command has the most similar one.
+        # click names similar options; the suggested command has the most similar one.
         error.possibilities = None  # type: ignore[misc]  # final, but the error ends here
         if is_misplaced(error):
             error.message += " It goes before the command."  # type: ignore[misc]  # as above
     if "--json" in arguments:
         hint = meant or f"{_path(error)} --help"
         return _tell(UsageError("usage", error.format_message(), hint=hint), arguments)
-    # A message quotes user input; only click's own line breaks are line breaks. Help quotes none.
+    # A message quotes user input, so only click's own line breaks count. Help quotes none.
     if not isinstance(error, click.exceptions.NoArgsIsHelpError):
         error.message = visible(error.message)  # type: ignore[misc]  # as above
     shown = io.StringIO()

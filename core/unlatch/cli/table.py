@@ -1,4 +1,4 @@
-"""The commands, as data: `unlatch --help` shows them without loading one; and common options."""
+"""The commands as data, which `unlatch --help` shows without loading one, and common options."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -41,7 +41,7 @@ class Entry:
     Args:
         module: the module below `unlatch.cli.commands` with the command `run` or, if its options
             depend on the plugins or on the name, the function `command`; another name has a colon.
-        programs: all programs that it may start; tests/security proves it.
+        programs: all programs that it may start; checked by tests/security.
         shown: False for a synonym.
     """
 

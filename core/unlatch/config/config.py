@@ -159,7 +159,7 @@ def read_config(layout: Layout) -> RawConfig:
     if not isinstance(tables, dict) or not all(isinstance(t, dict) for t in tables.values()):
         tables, problems = {}, (*problems, "trackers: must be tables like [trackers.github]")
     if core is None:
-        # Valid settings are kept, so that mistakes elsewhere are still found.
+        # Valid settings are kept, so that later mistakes are still found.
         alone = ((key, {key: value}) for key, value in merged.items())
         valid = [key for key, table in alone if validate(CoreConfig, table, prefix="")[0]]
         core = CoreConfig.model_validate({key: merged[key] for key in valid})
@@ -167,7 +167,7 @@ def read_config(layout: Layout) -> RawConfig:
 
 
 def read_user_config(path: Path) -> UserConfig:
-    """The user's configuration; ConfigError: it is not TOML, or has mistakes, all listed."""
+    """The user's configuration; ConfigError: it is not TOML, or has mistakes (all are listed)."""
     config, problems = validate(UserConfig, _parse(read_user_file, path), prefix="")
     if config is None:
         raise ConfigError(problems, where=str(path))
@@ -177,7 +177,7 @@ def read_user_config(path: Path) -> UserConfig:
 def validate(
     model: type[Model], values: Mapping[str, Any], *, prefix: str
 ) -> tuple[Model | None, tuple[str, ...]]:
-    """The model of `values`, or every mistake in them with its dotted key."""
+    """The model of `values`, or all mistakes with their dotted keys."""
     try:
         return model.model_validate(dict(values)), ()
     except ValidationError as error:
@@ -204,7 +204,7 @@ def _unknown(key: str, model: type[BaseModel]) -> str:
     return "unknown setting"
 
 
-# The memory of a parser grows with the square of the number of parts in a key.
+# A parser's memory grows quadratically with the parts of a key.
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 # Matched only from the start of a key, because matches from within one take quadratic time.
 _LONG_KEY = re.compile(rf"(?<![\w.-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{50}}")

@@ -1,7 +1,7 @@
 """Settings of a SpecWeave project's config.json, translated to config.toml's.
 
-It names trackers because SpecWeave does. Values of an unexpected shape are ignored: the file
-belongs to another program, and must not keep this one from working.
+It names trackers because SpecWeave does. Values of an unexpected shape are ignored: a file of
+another program must not stop this one.
 """
 
 import json
@@ -14,8 +14,8 @@ from unlatch.increments.files.layout import SPECWEAVE, Layout
 from unlatch.worklog.disk.safe_open import read_file
 
 _COUNTS = {"max_active": "maxActiveIncrements", "hard_cap": "hardCap"}
-# The parts of `sync.write` that need consent in SpecWeave: for items that it made, for items that
-# existed before, and for all (its config-permissions-guide.md).
+# The parts of `sync.write` that need consent in SpecWeave: for its own items, for older items, and
+# for all (config-permissions-guide.md).
 _OWN = "canUpsertInternalItems", frozenset({"create", "body", "comment"})
 _FOREIGN = "canUpdateExternalItems", frozenset({"body", "comment"})
 _ANY = "canUpdateStatus", frozenset({"status", "labels"})
@@ -63,10 +63,10 @@ def read_specweave(layout: Layout) -> Any:
 
 
 def settings_of(config: Any, ours: Mapping[str, Any]) -> dict[str, Any]:
-    """The tables `limits`, `trackers` and `sync` that are equivalent to a config.json's content.
+    """The tables `limits`, `trackers` and `sync` with the content of a config.json.
 
-    `ours` is the content of config.toml. SpecWeave's place or states of a tracker do not apply if
-    it sets them, nor SpecWeave's consents if it sets the parts that may be written.
+    `ours` is the content of config.toml. Places, states and consents of SpecWeave do not apply if
+    it sets the same.
     """
     sync = at(ours, "sync")
     is_set = any(at(sync, key) is not None for key in ("write", "write_foreign"))
@@ -106,7 +106,7 @@ def automatic_sync(config: Any) -> tuple[str, ...]:
 
 
 def unread_profile(config: Any) -> str | None:
-    """The name of the active profile, if it gives the place of no tracker."""
+    """The name of the active profile, if it gives no tracker's place."""
     sync = at(config, "sync")
     active = at(sync, "activeProfile") or at(sync, "defaultProfile")
     profile = at(sync, "profiles", active)
@@ -116,7 +116,7 @@ def unread_profile(config: Any) -> str | None:
 
 
 def unused_mappings(config: Any) -> tuple[str, ...]:
-    """The dotted names of mappings from a status to labels or tags, which nothing reads."""
+    """The dotted names of unused mappings from a status to labels or tags."""
     mappings = at(config, "sync", "statusSync", "mappings")
     return tuple(
         f"sync.statusSync.mappings.{tracker}.{status}.{key}"
@@ -176,7 +176,7 @@ def _places(config: Any) -> Tables:
             found.setdefault(tracker, []).append(place)
     code = at(config, "repository")
     if not found["github"] and _tracker(at(code, "provider")) == "github":
-        # The issues are where the code is, if nothing else is said.
+        # By default the issues are in the repository of the code.
         owner = at(code, "organization") or at(code, "owner")
         found["github"] = [_github({"owner": owner, "repo": at(code, "repo")})]
     return {name: _joined(name, found[name]) for name in _READERS if any(found.get(name, ()))}
@@ -195,13 +195,13 @@ def _targets(config: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def _tracker(provider: Any) -> str | None:
-    """The tracker that a provider means, in any spelling (Azure-DevOps, azure_devops)."""
+    """The tracker of a provider, in any spelling (Azure-DevOps, azure_devops)."""
     word = re.sub(r"[\W_]", "", provider).casefold() if isinstance(provider, str) else ""
     return _PROVIDERS.get(word)
 
 
 def _target(profile: Any) -> dict[str, Any]:
-    """The place that a profile names, in its `config` or beside it."""
+    """The place in a profile, from its `config` or beside it."""
     return dict((*_items(profile), *_items(at(profile, "config"))))
 
 
@@ -218,7 +218,7 @@ def _project_places(config: Any) -> list[dict[str, Any]]:
 
 
 def _joined(name: str, places: list[dict[str, Any]]) -> dict[str, Any]:
-    """One table for several places; new items go to the first."""
+    """One table for several places; new items go to the first one."""
     table = places[0]
     one, more = ("repository", "repositories") if name == "github" else ("project", "projects")
     host = next((key for key in ("organization_url", "site") if key in table), None)

@@ -13,7 +13,7 @@ from unlatch.increments.model.policies import Direction, OnClose, OnConflict, Po
 from unlatch.increments.model.status import Status
 
 Count = Annotated[int, Field(ge=1)]
-# A century; dates cannot be counted back by more than some thousands of years.
+# A century; dates end some thousands of years back.
 _LONGEST = 36_500
 Days = Annotated[int, Field(ge=0, le=_LONGEST)]
 Word = Annotated[str, Field(min_length=1)]
@@ -223,7 +223,7 @@ class TrackerSync(Table):
 
 
 class SyncConfig(Table):
-    """How `unlatch sync` compares increments and items, and which one it changes."""
+    """How `unlatch sync` compares increments and items, and which side it changes."""
 
     branch: str | None = Field(
         None,

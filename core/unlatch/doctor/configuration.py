@@ -43,7 +43,7 @@ def mistakes(project: ProjectSnapshot) -> Hits:
 
 
 def settings_in_force(workspace: Workspace) -> Iterator[Setting]:
-    """Each setting with its origin; those of a file with mistakes are left out."""
+    """Each setting with its origin, without those of a file with mistakes."""
     with suppress(ConfigError, StoreError):
         raw = workspace.raw_config
         settings, problems = check_trackers(raw, workspace.registry)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from unlatch.doctor.snapshot import IncrementFiles, ReadableIncrement
     from unlatch.increments.model.increment import ReopenEntry
 
-# git writes all three, in this order, each at the beginning of a line.
+# git writes all three in this order, each at the start of a line.
 _MARKS = tuple(re.compile(mark, re.MULTILINE) for mark in (r"^<{7} ", r"^={7}\r?$", r"^>{7} "))
 
 
@@ -57,7 +57,7 @@ def documents_in_conflict(one: ReadableIncrement) -> Hits:
 
 
 def _conflict(text: str) -> int | None:
-    """The line in which a conflict left by git begins."""
+    """The first line of a conflict left by git."""
     at, places = 0, []
     for mark in _MARKS:
         match = mark.search(text, at)
@@ -155,7 +155,7 @@ def unreadable_events(files: IncrementFiles) -> Hits:
 
 @several
 def odd_events(files: IncrementFiles) -> Iterator[tuple[str, Found]]:
-    """Lines that are passed over, or differ from their schema; so none is an error."""
+    """Lines that are ignored or differ from their schema; none of them is an error."""
     for number, line in enumerate(files.lines, start=1):
         for name, message in _odd_line(files, line) if line else ():
             yield name, Found(message, f"{files.folder.path / EVENTS}:{number}")

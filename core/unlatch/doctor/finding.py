@@ -11,7 +11,7 @@ from unlatch.errors import ConfigError, StoreError, UnlatchError
 
 
 class Severity(StrEnum):
-    """An error does not work until it is fixed; a warning is unusual, but everything works."""
+    """An error stops something from working; a warning is only unusual."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -20,7 +20,7 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One problem or remark; `where` is a file, with a JSON pointer or a line behind a colon."""
+    """One problem or remark; `where` is a file, with a JSON pointer or a line after a colon."""
 
     severity: Severity
     id: str
@@ -32,7 +32,7 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """A setting as it is in force; `source` is a file, an environment variable or "default"."""
+    """A setting in force; `source` is a file, an environment variable or "default"."""
 
     key: str
     value: Any
@@ -41,7 +41,7 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """One file, from the project's root, as it is and as it would be; None means no file."""
+    """One file, from the project's root, before and after the fix; None means no file."""
 
     id: str
     increment: str
@@ -64,7 +64,7 @@ S = TypeVar("S")
 # A file with its content before and after; None means no file.
 FileChange = tuple["Path", bytes | None, bytes | None]
 Hits = Iterable[Found | UnlatchError]
-# The next thing to do where a fix is safe.
+# The next step if the fix is safe.
 FIX = "unlatch doctor --fix"
 
 
@@ -73,8 +73,8 @@ class Check(Generic[S]):
     """A row of the table of checks.
 
     Args:
-        id: the id of its findings; an error is reported under its own id, and ends the check.
-        fix: the changes that fix the hits without a decision.
+        id: the id of its findings; an error has its own id, and ends the check.
+        fix: the changes that fix the hits and need no decision.
     """
 
     id: str
@@ -97,7 +97,7 @@ class Check(Generic[S]):
             name = hit.increment or increment
             yield Finding(self.severity, self.id, hit.message, where, hit.hint, name)
             return
-        # A warning's own error keeps nothing from working.
+        # An error of a warning's check is a warning as well.
         severity = Severity.WARNING if self.severity is Severity.WARNING else Severity.ERROR
         yield from from_error(hit, root, severity, increment)
 
@@ -119,15 +119,15 @@ def from_error(
 
 
 def below(path: Path | str, root: Path) -> str:
-    """A path as people know it: from the project's root."""
+    """A path from the project's root."""
     return str(path).removeprefix(f"{root}/").removeprefix(f"{root}\\")
 
 
 def several(
     find: Callable[[S], Iterable[tuple[str, Found]]],
 ) -> Callable[[str], Callable[[S], Hits]]:
-    """Share one search between the checks that differ by the ids of its hits."""
-    # The checks of one subject follow each other.
+    """Share one search between checks for different ids of its hits."""
+    # The checks of one subject are adjacent.
     search = lru_cache(maxsize=1)(lambda subject: tuple(find(subject)))
 
     def with_id(id: str) -> Callable[[S], Hits]:

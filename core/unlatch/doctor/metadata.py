@@ -1,4 +1,4 @@
-"""Checks of metadata.json, alone and beside those of other increments."""
+"""Checks of metadata.json, alone and compared with other increments."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from unlatch.increments.records.link_places import Path as Steps
 
 MIGRATE = "unlatch migrate"
-# A clock may be a day wrong, and a date alone is a whole day.
+# A clock may be wrong by a day, and a date alone is a whole day.
 _LEEWAY = timedelta(days=1)
 _DATE = len("2025-11-01")
 
@@ -58,7 +58,7 @@ def content_of(path: Path) -> bytes | None:
 
 
 def unreadable(files: IncrementFiles) -> Hits:
-    """The reason why an increment cannot be read, at its place where the schema knows it."""
+    """The reason why an increment cannot be read, at its place if the schema finds it."""
     if files.error is None:
         return
     vital = [error for error in _schema_errors(files) if is_vital(error)]
@@ -131,14 +131,14 @@ def _id_key(one: ReadableIncrement) -> str | None:
 
 
 class _Time(NamedTuple):
-    """A time as the file has it."""
+    """A time as written in the file."""
 
     key: str
     text: str
     moment: datetime
 
     def is_before(self, other: _Time) -> bool:
-        """Whether it surely is: a date alone may be any moment of that day."""
+        """Whether it is certainly before: a date alone may be any time of that day."""
         if _DATE in (len(self.text.strip()), len(other.text.strip())):
             return self.moment.date() < other.moment.date()
         return self.moment < other.moment
@@ -173,7 +173,7 @@ def odd_dates(one: ReadableIncrement) -> Iterator[tuple[str, Found]]:
 
 @several
 def unusable_links(one: ReadableIncrement) -> Iterator[tuple[str, Found]]:
-    """Links to items that nothing can be delivered to, as far as the configuration shows."""
+    """Links to items that nothing can be delivered to, by the configuration."""
     project = one.files.project
     for link in one.increment.links:
         settings = (project.settings or {}).get(link.tracker)
@@ -238,7 +238,7 @@ def old_links(one: ReadableIncrement) -> Hits:
 
 
 def _is_old(link: Link, one: ReadableIncrement) -> bool:
-    """Whether `unlatch migrate` would write a link in another way."""
+    """Whether `unlatch migrate` would rewrite a link."""
     if link.path[0] not in (link.tracker, *OUTER_BLOCKS):
         return False  # it stays where it is
     shape = one.files.project.workspace.manager.shapes.links[link.tracker]

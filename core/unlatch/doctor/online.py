@@ -1,4 +1,4 @@
-"""Ask each tracker about the credential and the configuration; nothing is written there."""
+"""Ask each tracker about the credential and the configuration, without writing."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from unlatch.worklog.parallel import run_parallel
 
 # The ids of findings, besides those of errors and of plugins' remarks.
 IDS = ("posts-as", "access", "access-missing")
-# So many linked items are examined for permissions; more would cost requests and show no more.
+# The number of linked items to examine for permissions; more would only cost requests.
 MOST_ITEMS = 100
 
 
@@ -50,7 +50,7 @@ def examine_online(
     except StoreError:
         if wanted:
             raise
-        refs = {}  # `examine` reports it beside the answers
+        refs = {}  # `examine` also reports it
     tasks: dict[str, Callable[[], Examined]] = {
         name: partial(_ask, workspace, trackers, name, refs.get(name, [])) for name in names
     }

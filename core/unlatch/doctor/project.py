@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from unlatch.increments.files.layout import Layout
 
 _CONFIG = f"{SPECWEAVE}/config.json"
-# The reason why a name is not that of an increment; the first that fits.
+# The reasons why a name is not an increment's; the first match counts.
 _OTHER_NAMES = (
     (r"[^0-9]", "its name does not begin with a number"),
     (r"(?:[0-9]{1,2}|[0-9]{10,})(?![0-9])", "its number does not have three to nine digits"),
@@ -50,7 +50,7 @@ def ignored_folders(project: ProjectSnapshot) -> Hits:
 
 
 def passed_over(layout: Layout) -> Iterator[Found]:
-    """The folders that look like increments and are not read."""
+    """The folders that look like increments but are not read."""
     place = below(layout.increments, layout.root)
     for folder in layout.collection.ignored():
         has_file = any(os.path.lexists(folder.path / name) for name in (METADATA, SPEC, TASKS))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def examine(workspace: Workspace) -> tuple[list[Setting], list[Finding]]:
-    """Run all checks; a folder that is refused ends only those that need it, and is reported once.
+    """Run all checks; a refused folder ends only the checks that need it, and is reported once.
 
     Nothing is written, no request is sent, and no program but git is started.
     """
@@ -37,7 +37,7 @@ def examine(workspace: Workspace) -> tuple[list[Setting], list[Finding]]:
 
 
 def with_online(findings: Sequence[Finding], examined: Sequence[Examined]) -> list[Finding]:
-    """The findings with those of the trackers' answers; a mistake that both see is reported once.
+    """The findings with those of the trackers' answers; a mistake in both is reported once.
 
     A missing token has its own severity where a request needs it.
     """
@@ -78,9 +78,9 @@ def _findings(project: ProjectSnapshot) -> Iterator[Finding]:
 
 
 def safe_fixes(workspace: Workspace) -> Iterator[Fix]:
-    """The fixes that need no decision, in the order of the increments; nothing is written.
+    """The fixes that need no decision, in the order of the increments; writes nothing.
 
-    unlatch reads the files alike before and after, and only a crash or another tool leaves them so.
+    unlatch reads the same from the files before and after; the cause is a crash or another tool.
     """
     project = ProjectSnapshot(workspace)
     with suppress(StoreError):
@@ -95,7 +95,7 @@ def safe_fixes(workspace: Workspace) -> Iterator[Fix]:
 
 
 def apply_fix(workspace: Workspace, wanted: Fix) -> bool:
-    """Write a fix as it was shown; False if the file has changed since."""
+    """Write a fix as shown; False if the file has changed since."""
     path = workspace.layout.root / wanted.path
     with store_lock(workspace.layout, wanted.increment):
         if content_of(path) != wanted.before:

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
     from unlatch.increments.records.link_places import Path
 
-# Keys that an increment cannot be read without; the rest is ignored if it is odd.
+# Keys that an increment requires; other odd keys are ignored.
 VITAL = ("status", "reopenHistory", "pending", "amendments", "formatVersion")
 
 _SYNONYMS = {keys[0]: keys for keys in (ID_KEYS, CREATED_KEYS, ACTIVITY_KEYS, COMPLETED_KEYS)}
 _LONGEST = 60
-# The words of people for the types of JSON Schema.
+# Names of JSON Schema's types for users.
 _TYPES = {
     "array": "a list",
     "object": "an object",
@@ -39,13 +39,13 @@ def pointer(path: Iterable[str | int]) -> str:
 
 
 def is_vital(error: ValidationError) -> bool:
-    """Whether it is about something that an increment cannot be read without."""
+    """Whether it concerns a key that an increment requires."""
     first = next(iter(error.absolute_path), None) or missing_key(error)
     return first in VITAL
 
 
 def is_about_link(error: ValidationError, blocks: Iterable[tuple[Path, str]]) -> bool:
-    """Whether it is about the item of a link block, given as the block's place and that key."""
+    """Whether it concerns the item of a link block, given as block and item key."""
     place = tuple(error.absolute_path)
     is_item = error.validator in ("type", "minLength")
     return any(place in {path, (*path, key)} if is_item else place == path for path, key in blocks)
@@ -55,7 +55,7 @@ def missing_key(error: ValidationError) -> str | None:
     """The missing key, if that is the error."""
     if error.validator != "required":
         return None
-    # jsonschema names the key in the message alone.
+    # jsonschema names the key only in the message.
     keys: list[str] = list(error.schema["required"])  # type: ignore[index]  # it has just failed
     return next(key for key in keys if error.message.startswith(repr(key)))
 

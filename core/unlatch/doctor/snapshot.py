@@ -1,4 +1,4 @@
-"""A project as the checks see it: each file is read once."""
+"""The snapshot of a project for the checks: each file is read once."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ class IncrementFiles:
     """The files of one increment.
 
     Args:
-        text: metadata.json; None where it cannot be read at all.
-        increment: None where metadata.json lacks something vital; `error` is the reason.
+        text: metadata.json; None if unreadable.
+        increment: None if metadata.json lacks a required key; `error` is the reason.
     """
 
     def __init__(self, project: ProjectSnapshot, folder: Folder) -> None:
@@ -58,7 +58,7 @@ class IncrementFiles:
 
     @cached_property
     def documents(self) -> dict[str, str | StoreError | None]:
-        """The text of each document; the error where it is refused, None where it is no text."""
+        """The text of each document; the error if it is refused, None if it is not text."""
         return {name: self._document(self.folder.path / name) for name in (SPEC, TASKS, EVENTS)}
 
     def text_of(self, name: str) -> str:
@@ -67,7 +67,7 @@ class IncrementFiles:
 
     @cached_property
     def events(self) -> list[str] | OSError | StoreError:
-        """The lines of events.jsonl, or why it cannot be read; none without metadata.json."""
+        """The lines of events.jsonl, or the error; none without metadata.json."""
         try:
             raw = read_file(self.folder.path / EVENTS) if self.text is not None else b""
         except FileNotFoundError:
@@ -146,7 +146,7 @@ class ProjectSnapshot:
 
     @cached_property
     def event_schemas(self) -> dict[str, Draft202012Validator]:
-        """The schema of each type of events: one for all would only say that a line fits none."""
+        """The schema of each type of events; a common one would not say which key is wrong."""
         schema = event_schema()
         return {
             word: Draft202012Validator({"$ref": place, "$defs": schema["$defs"]})

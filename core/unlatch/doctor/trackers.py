@@ -82,6 +82,6 @@ def _credential(tracker: TrackerSetup) -> Credential | None:
         tracker=tracker.manifest.name,
         host=credential_host(tracker.settings.base_url),
         env=tracker.workspace.environ,
-        # A vendor's program may use the network to renew what it prints.
+        # A vendor's program may use the network to renew a token.
         run=lambda _argv: None,
     )

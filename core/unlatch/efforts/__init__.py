@@ -1,5 +1,5 @@
-"""Efforts: stretches of conversation with a model that are concluded, found again and reopened.
+"""Efforts: parts of conversations with a model that can be concluded, found and reopened.
 
-`unlatch effort` and programs that embed a memory use it. It stands on `worklog` and imports no
-other kind of work.
+`unlatch effort` and programs with an embedded memory use it. It imports `worklog`, and no other
+kind of work.
 """

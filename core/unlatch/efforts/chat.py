@@ -1,4 +1,4 @@
-"""One turn with a model: its calls of tools are dispatched, and each line goes to its log."""
+"""One turn with a model: run its tool calls, and write each line to its log."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ class Answered:
     Args:
         text: the model's text, of all rounds.
         banners: the changes of efforts, for the user.
-        effort: the effort whose log has the turn; None: the ambient log has it.
-        context: the last context that the model got.
-        dropped: the tools that the model called after the last round, which were not run.
+        effort: the effort whose log has the turn; None for the ambient log.
+        context: the last context sent to the model.
+        dropped: the tools called after the last round, which did not run.
     """
 
     text: str
@@ -51,7 +51,7 @@ class Chat:
     Args:
         search: finds efforts, for `search_efforts`.
         count: the tokens of a text.
-        ceiling: the most tokens that a context has.
+        ceiling: the maximum tokens of a context.
     """
 
     conversation: Conversation
@@ -67,15 +67,15 @@ class Chat:
         on_text: OnText | None = None,
         on_logged: Callable[[], None] = lambda: None,
     ) -> Answered:
-        """Send a message of the user, and carry out the model's calls.
+        """Send a message of the user, and run the model's tool calls.
 
         Args:
             on_text: gets each piece of the model's text as it arrives.
             on_logged: called when the message is on disk.
 
-        The message is on disk before the model gets it. Errors of the model are raised; the
-        message is in the log then, too, with the pieces that arrived of an `interrupted` reply.
-        Raises UsageError `message-too-long` before anything is written.
+        The message is on disk before the model gets it. If the model fails, the error is raised,
+        and the log has the message with the pieces of an `interrupted` reply. Raises UsageError
+        `message-too-long` before anything is written.
         """
         with self.conversation.lock() as turn:
             turn.begin(text)
@@ -88,7 +88,7 @@ class Chat:
                 rounds.keep()
 
     def summarize(self, log: str) -> str:
-        """A summary of a whole log, by the model; of a long one, part after part."""
+        """Ask the model for a summary of a log, part by part if it is long."""
         summary = ""
         while log:
             before = f"Summary of the log so far:\n{summary}\n\nIt goes on:\n" if summary else ""
@@ -103,14 +103,14 @@ class Chat:
         return summary
 
     def _fitting(self, before: str, log: str) -> int:
-        """How many characters of a log fit into a request for a summary."""
+        """The number of characters of a log that fit into a request for a summary."""
         size, room = len(log), self.ceiling * 3 // 4
         while size > 1 and self.count(before + log[:size]) > room:
             size = size * 3 // 4
         return size
 
     def _decay(self, turn: Turn, text: str) -> list[str]:
-        """Note the efforts that the message refers to; collapse those without a reference."""
+        """Record the efforts that the message refers to; collapse idle ones."""
         turn.refer(referred(text, self.conversation.efforts.all()))
         idle = [one for one in turn.state.expanded if turn.state.idle(one) >= memory.COLLAPSE_AFTER]
         for effort in idle:
@@ -146,7 +146,7 @@ class _Rounds:
             hear = self._hear if self.on_text else None
             reply = self.chat.model(context.messages, DEFINITIONS, on_text=hear)
             message = reply.choices[0].message
-            # Some servers refuse calls in the history without tools, so these are always sent.
+            # Some servers refuse a history with calls but without tools, so tools are always sent.
             calls = message.tool_calls if number < ROUNDS else ()
             self._note(_bounded(message), has_calls=bool(calls))
             for call in calls:
@@ -171,7 +171,7 @@ class _Rounds:
         )
 
     def keep(self) -> None:
-        """Log what there is of a turn that did not end."""
+        """Log the parts of an interrupted turn."""
         if text := "".join(self.arrived):
             part = {"role": "assistant", "content": cut(text), "interrupted": True}
             self.messages.append(part)
@@ -202,7 +202,7 @@ class _Rounds:
 
 
 def _bounded(message: Message) -> Message:
-    """A message whose texts are as long as a log has them; a tool refuses such arguments."""
+    """A message with its texts cut to the limits of a log; a tool refuses longer arguments."""
     calls = tuple(
         replace(one, function=replace(one.function, name=name[:TITLE], arguments=cut(arguments)))
         for one in message.tool_calls

@@ -1,8 +1,8 @@
 """A conversation: its turns, the active effort, and the efforts that are expanded in it.
 
-A project has as many as people begin, each under a name. The state follows from the events; talk
-outside of efforts is in ambient.jsonl. A conversation is locked during a turn, and all its
-writes go through one pen.
+A project can have several, each with a name. The state follows from the events; messages outside of
+efforts are in ambient.jsonl. A conversation is locked during a turn, and all its writes go through
+one pen.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class Conversation:
     """One conversation over the efforts of a store; UsageError `conversation-name`.
 
     Args:
-        on_wait: called when another process is in a turn for longer than a moment.
+        on_wait: called if another process holds the lock for more than a moment.
     """
 
     def __init__(
@@ -78,15 +78,15 @@ class Conversation:
             return []
 
     def state(self) -> State:
-        """The state as the events have it; those of earlier turns were folded already."""
+        """The state by the events; those of earlier turns are already folded."""
         state, place = self._kept()
         lines = self.ambient.events_from(place)
-        if lines is None:  # the events that the kept state is from are gone
+        if lines is None:  # the events of the cached state are gone
             state, lines = State(), self.ambient.events_from(0)
         return _folded(state, lines or ())
 
     def is_false(self) -> bool:
-        """Whether what was kept of the state is not what the events say."""
+        """Whether the cached state differs from the events."""
         kept, place = self._kept()
         lines = self.ambient.events_from(0) or []
         sizes = accumulate(len(line) + 1 for line in lines)
@@ -94,12 +94,12 @@ class Conversation:
         return kept != _folded(State(), before)
 
     def rebuild(self) -> None:
-        """Keep the state as the events have it."""
+        """Rebuild the cached state from the events."""
         lines = self.ambient.events_from(0) or []
         self._keep(_folded(State(), lines), sum(len(line) + 1 for line in lines))
 
     def _kept(self) -> tuple[State, int]:
-        """The state at the end of the last turn, and the size of the events at that time."""
+        """The cached state after the last turn, and the size of the events at that time."""
         with contextlib.suppress(FileNotFoundError, NotADirectoryError, BadRecord):
             raw = read_file(self.ambient.folder / STATE).decode(errors="replace")
             found = object_in(parse_line(raw), "")
@@ -114,7 +114,7 @@ class Conversation:
 
     @contextlib.contextmanager
     def lock(self) -> Iterator[Turn]:
-        """Lock the conversation and finish a turn that a dead process left.
+        """Lock the conversation and finish the turn of a process that died.
 
         Raises:
             StoreError: `locked` if another process is in a turn for too long; as
@@ -157,7 +157,7 @@ class Turn:
         self._pen = pen
 
     def begin(self, text: str) -> None:
-        """Begin a turn with a message of the user, on disk when this returns.
+        """Begin a turn with a message of the user, and write it durably.
 
         UsageError `message-too-long`: nothing is written.
         """
@@ -190,7 +190,7 @@ class Turn:
         self._record(Collapsed, effort=effort, automatic=automatic)
 
     def refer(self, efforts: Iterable[str]) -> None:
-        """Note that the message of this turn refers to efforts."""
+        """Record that the message of this turn refers to efforts."""
         if named := tuple(efforts):
             self._record(Referenced, efforts=named)
 
@@ -205,6 +205,6 @@ class Turn:
         self.state.apply(self._pen.record(kind, **facts))
 
     def _has(self, target: str | None, id: str) -> bool:
-        """Whether a message is in the log already: its writer died before it could note that."""
+        """Whether a message is already in the log: its writer may have died before the event."""
         written = self.efforts.transcript(target) if target else self._pen.transcript
         return written.has(id)

@@ -1,4 +1,4 @@
-"""The texts of log lines, which other programs may have added."""
+"""The texts of log lines, which may come from other programs."""
 
 from __future__ import annotations
 

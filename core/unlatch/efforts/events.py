@@ -1,7 +1,7 @@
 """events.jsonl of an effort and of a conversation: its history, and the proof of the log.
 
-Each event has the SHA-256 of the event before it, and how far the log was at that time, so that
-an event or a line that is changed, removed or moved later is found.
+Each event has the SHA-256 of the event before it and the length of the log at that time, so that
+later changes, removals and moves of events and lines are found.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from hashlib import sha256
 from unlatch.worklog.event_log import Event, EventLog
 from unlatch.worklog.record import FLAG, NUMBER, TEXT, WORDS, key, record
 
-# Its lines have messages, and a hash for each of the lines that are added at once.
+# Its lines contain messages, and a hash of each line that was added with them.
 EVENTS = EventLog("events.jsonl", longest=None)
 
 
@@ -39,7 +39,7 @@ class Logged(ChainedEvent):
     """Lines were added to the log; `hashes` has the SHA-256 of each."""
 
     hashes: tuple[str, ...] = key(WORDS)
-    # They were found without an event: a process died before it wrote one.
+    # The lines of a process that died before it wrote the event.
     recovered: bool = key(FLAG, default=False)
 
 
@@ -87,7 +87,7 @@ class TurnLogged(ChainedEvent):
 @EVENTS.event("activated")
 @record
 class Activated(ChainedEvent):
-    """An effort became the active one of the conversation; None: there is none."""
+    """An effort became the conversation's active one, or none did."""
 
     effort: str | None = key(TEXT, default=None)
 
@@ -103,7 +103,7 @@ class Expanded(ChainedEvent):
 @EVENTS.event("collapsed")
 @record
 class Collapsed(ChainedEvent):
-    """An expanded effort is back to its summary; `automatic` after turns without a reference."""
+    """An effort was collapsed to its summary; `automatic` after turns without a reference."""
 
     effort: str = key(TEXT)
     automatic: bool = key(FLAG, default=False)

@@ -1,4 +1,4 @@
-"""An effort as a file that can be passed on, with probable secrets masked."""
+"""Export an effort to a file, with probable secrets masked."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Masker:
     def lines(
         self, log: Iterable[tuple[int, dict[str, Any] | None]]
     ) -> tuple[list[dict[str, Any]], list[int]]:
-        """The lines of a numbered log, masked, and the numbers of those that cannot be read."""
+        """The masked lines of a numbered log, and the numbers of unreadable ones."""
         lines: list[dict[str, Any]] = []
         broken: list[int] = []
         for number, line in log:
@@ -56,7 +56,7 @@ class Masker:
 
 
 def as_markdown(effort: Effort, lines: Sequence[dict[str, Any]], masker: Masker) -> str:
-    """An effort to read: title, summary, and the messages, as quotes.
+    """An effort in Markdown: title, summary, and the messages as quotes.
 
     Args:
         lines: masked ones.
@@ -72,5 +72,5 @@ def as_markdown(effort: Effort, lines: Sequence[dict[str, Any]], masker: Masker)
 
 
 def _quoted(text: str) -> str:
-    """A quote, so that no line of the text can pass for the heading of another message."""
+    """A quote, so that no line of the text looks like the heading of another message."""
     return "\n".join(f"> {line}".rstrip() for line in text.splitlines())

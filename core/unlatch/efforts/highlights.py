@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-# One kind of highlight each; of a sentence the first rule that matches counts.
+# One kind of highlight each; the first matching rule of a sentence counts.
 _SENTENCES = MappingProxyType(
     {
         "rejected": re.compile(
@@ -28,7 +28,7 @@ _SENTENCES = MappingProxyType(
 _IDENTIFIERS = re.compile(
     r"`[^`\n]{2,80}`"  # code spans
     r"|https?://[^\s<>\"')\]]+"
-    r"|(?<![\w./-])/?(?:[\w.-]+/)+[\w.-]+\.\w+"  # paths; from their beginning, or it takes long
+    r"|(?<![\w./-])/?(?:[\w.-]+/)+[\w.-]+\.\w+"  # paths; matched from their start, for speed
     r"|\b[A-Z][A-Z0-9]+-\d+\b|(?<!\w)#\d+\b"  # items
     r"|\b[0-9a-f]{7,40}\b(?<![g-z])(?=\W|$)"  # commits
     r"|\b[a-z]+_[a-z0-9_]+\b|\b[a-z]+[A-Z]\w+\b"  # names in code

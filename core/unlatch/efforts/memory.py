@@ -1,7 +1,7 @@
-"""The context that a model gets: bounded, with the active effort last.
+"""The context for a model: bounded, with the active effort last.
 
-Only the system prompt has the role of the system. Summaries and logs were written by
-people, models and tools, so they are the content of a user message that says where they are from.
+Only the system prompt has the role of the system. Summaries and logs come from people, models and
+tools, so they are the content of a user message that names their source.
 """
 
 from __future__ import annotations
@@ -22,20 +22,19 @@ if TYPE_CHECKING:
     from unlatch.efforts.state import State
     from unlatch.efforts.transcript import Transcript
 
-# In turns without a reference: an expanded effort goes back to its summary; a summary leaves the
-# context.
+# Turns without a reference until an expanded effort is collapsed, and until a summary is dropped.
 COLLAPSE_AFTER, EVICT_AFTER = 3, 20
 # Ambient exchanges: a message of the user, and the answers to it.
 WINDOW = 10
-# Tokens; and those around each message, which providers count too.
+# Tokens; and the overhead of each message, which providers count too.
 CEILING, _AROUND = 24_000, 4
-# The share of what is left that a part can take at most.
+# The maximum share of the remaining tokens for one part.
 _TURN, _ACTIVE, _HIGHLIGHTS, _SUMMARIES, _AMBIENT, _EXPANDED = 0.7, 0.6, 0.3, 0.4, 0.5, 0.8
 _STANDING, _NOTE = 500, 150
 # Bytes at the end of a log for each token of the ceiling; JSON and ids take some of them.
 _TAIL = 8
 _CUT = " [... cut ...]"
-# Members of a message that a server refuses the request without.
+# Members of a message that servers require.
 _NEEDED = frozenset({"role", "tool_call_id"})
 _PLAIN = frozenset({"user", "assistant"})
 
@@ -64,10 +63,10 @@ def build(
     count: Callable[[str], int] = estimate,
     ceiling: int = CEILING,
 ) -> Context:
-    """The context of a turn, never more than `ceiling` tokens.
+    """The context of a turn, with at most `ceiling` tokens.
 
     Args:
-        turn: the messages of this turn, which are in no log yet: the user's, replies and results.
+        turn: the messages of this turn, not logged yet: the user's, replies and results.
         count: the tokens of a text.
     """
     return _Builder(conversation, state, count, ceiling).build(turn)
@@ -106,7 +105,7 @@ class _Builder:
         return self.ceiling * _TAIL
 
     def _turn(self, messages: Sequence[Message]) -> list[Message]:
-        """All messages of the turn, each shortened if they would take too much."""
+        """All messages of the turn, shortened if needed."""
         room = int(self.left * _TURN)
         if sum(map(self._size, messages)) > room:
             share = room // len(messages)
@@ -129,7 +128,7 @@ class _Builder:
         return [message for log in logs for message in log]
 
     def _standing(self, efforts: Iterable[Effort]) -> Message:
-        """The open efforts, as a record: a clone may have brought them, and chosen their ids."""
+        """The open efforts, as data: their ids may come from a clone."""
         open_ = [one.id for one in efforts if one.is_open]
         active = self.state.active or "none (messages are ambient)"
         (standing,) = self._memory(
@@ -171,7 +170,7 @@ class _Builder:
         return head + self._newest(name, self._spoken(transcript, name), _ACTIVE)
 
     def _whole_log(self, effort: Effort, how: str) -> list[Message]:
-        """The end of the log of an effort that is not the active one, as one message."""
+        """The end of the log of an inactive effort, as one message."""
         name = f"messages of {effort.id}"
         spoken = self._spoken(self.conversation.efforts.transcript(effort.id), name)
         lines = [{"content": _quoted(f"{one['role']}: {one['content']}")} for one in spoken]
@@ -187,7 +186,7 @@ class _Builder:
         return _spoken(entries)
 
     def _newest(self, name: str, messages: Sequence[Message], share: float) -> list[Message]:
-        """The last messages that fit into a share of what is left; the rest is cut."""
+        """The last messages that fit into a share of the remaining tokens."""
         room, kept = int(self.left * share), []
         for message in reversed(messages):
             size = self._size(message)
@@ -230,7 +229,7 @@ def _spoken(entries: Iterable[Message]) -> list[Message]:
 
 
 def _without_arguments(message: Message) -> Message:
-    """A message without what a model wrote into its calls, and its reasoning."""
+    """A message without the arguments of its calls, and without reasoning."""
     texts = {key: "" for key, one in message.items() if isinstance(one, str) and key not in _NEEDED}
     calls = [
         {**one, "function": {**one["function"], "arguments": "{}"}}
@@ -240,12 +239,12 @@ def _without_arguments(message: Message) -> Message:
 
 
 def _quoted(text: str) -> str:
-    """Lines of a record: none of them can pass for the end of it."""
+    """Quoted lines, of which none looks like the end of the quote."""
     return "\n".join(f"> {line}" for line in text.splitlines())
 
 
 def _merged(messages: Iterable[Message]) -> list[Message]:
-    """Messages in which roles take turns, as some providers demand; calls of tools stay apart."""
+    """Messages with alternating roles, as some providers require; tool calls stay separate."""
     merged: list[Message] = []
     for message in messages:
         last = merged[-1] if merged else {}

@@ -65,8 +65,8 @@ _REOPENS = Type("EffortReopens", _REOPEN.read_all, _REOPEN.write_all)
 class Effort:
     """An effort, as its events describe it.
 
-    `lines` is the number of lines of its log. `summary` is the newest one: there is none before the
-    effort is concluded, nor of one that is only a stub.
+    `lines` is the number of lines of its log. `summary` is the newest one; None before the first
+    conclusion, and for a stub.
     """
 
     id: str = key(TEXT)

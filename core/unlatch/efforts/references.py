@@ -1,4 +1,4 @@
-"""Which efforts a message refers to, and the words that texts have in common."""
+"""Find the efforts that a message refers to, and the common words of texts."""
 
 from __future__ import annotations
 

@@ -1,7 +1,6 @@
 """The state of a conversation, as its events describe it.
 
-Events and the file that keeps the state can come with a clone, so ids in them are checked as
-typed ones are.
+Events and the cached state can come from a clone, so their ids are checked like typed ones.
 """
 
 from __future__ import annotations
@@ -30,14 +29,14 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class State:
-    """Where a conversation is.
+    """The state of a conversation.
 
     Args:
         turn: the number of the turn; 0 before the first.
-        active: the effort that messages go to; None: they are ambient.
+        active: the effort that messages go to; None for the ambient log.
         expanded: the expanded efforts, each with the turn of its expansion.
         referenced: the turn in which each effort was referred to for the last time.
-        message: the message of a turn that is in no log yet.
+        message: the message of a turn, not logged yet.
     """
 
     turn: int = 0
@@ -48,7 +47,7 @@ class State:
 
     @classmethod
     def read(cls, raw: Any) -> State:
-        """The state that was kept as JSON; raises BadRecord."""
+        """Read the cached state from JSON; raises BadRecord."""
         entry = object_in(raw, "")
         return cls(
             turn=NUMBER.read(entry.get("turn")),

@@ -54,12 +54,12 @@ class EffortStore:
             return []
 
     def all(self) -> list[Effort]:
-        """All efforts that can be read, the one that was changed last first."""
+        """All readable efforts, the most recently changed first."""
         found = [one for one in map(self._get_or_error, self.names()) if isinstance(one, Effort)]
         return sorted(found, key=lambda one: (one.updated, one.id), reverse=True)
 
     def unreadable(self) -> list[StoreError]:
-        """The errors of efforts that cannot be read; the others do not depend on them."""
+        """The errors of unreadable efforts."""
         return [one for one in map(self._get_or_error, self.names()) if isinstance(one, StoreError)]
 
     def _get_or_error(self, id: str) -> Effort | StoreError | None:
@@ -69,7 +69,7 @@ class EffortStore:
             return error
 
     def get(self, id: str) -> Effort | None:
-        """The effort of that id, if there is one; StoreError where its files cannot be read."""
+        """The effort of that id, if it exists; StoreError if its files cannot be read."""
         if not EFFORT_ID.fullmatch(id):
             return None
         try:
@@ -80,17 +80,17 @@ class EffortStore:
                         return cached
         except (FileNotFoundError, NotADirectoryError):
             return None
-        # An opening that is not on disk yet, or never will be, has no event.
+        # An opening without an event is not finished, or its process died.
         return self.rebuild(id) if self.transcript(id).lines(EVENTS.name) else None
 
     def find(self, wanted: str) -> Effort:
-        """The effort with that id, or the only one whose id begins with it; raises as `find_id`."""
+        """The effort with that id, or with a unique id that starts so; raises as `find_id`."""
         if effort := self.get(wanted) or self.get(self.find_id(wanted)):
             return effort
         raise _unknown(wanted, self.names())
 
     def find_id(self, wanted: str) -> str:
-        """The id of an effort, which may be one that cannot be read.
+        """The id of an effort, which may be unreadable.
 
         Raises:
             UsageError: `effort-unknown` or `effort-ambiguous`, with the candidates as problems.
@@ -108,14 +108,14 @@ class EffortStore:
         raise _unknown(wanted, names)
 
     def named(self, name: str) -> Effort | None:
-        """The effort that a name would have, if there is one; raises as `effort_id`."""
+        """The effort for a name, if it exists; raises as `effort_id`."""
         return self.get(effort_id(name))
 
     def transcript(self, id: str) -> Transcript:
         return Transcript(self.root / id, LOG, self.author)
 
     def open(self, title: str) -> Effort:
-        """Make an effort; UsageError `effort-exists`, and as `effort_id`."""
+        """Open a new effort; UsageError `effort-exists`, and as `effort_id`."""
         name = effort_id(title)
         self.prepare()
         with folder_lock(self.root):
@@ -144,7 +144,7 @@ class EffortStore:
         return self.rebuild(effort.id)
 
     def reopen(self, id: str, reason: str | None = None) -> tuple[Effort, str | None]:
-        """Reopen a concluded effort; also returns the summary that it had.
+        """Reopen a concluded effort; also returns its earlier summary.
 
         Raises:
             UsageError: `effort-not-concluded`, `effort-unknown`, `effort-ambiguous` or
@@ -167,7 +167,7 @@ class EffortStore:
             yield pen, self.rebuild(found.id)
 
     def rebuild(self, id: str) -> Effort:
-        """Read an effort from its events, and keep the result; StoreError `effort-damaged`."""
+        """Rebuild a cached effort from its events; StoreError `effort-damaged`."""
         transcript = self.transcript(id)
         lines = transcript.lines(EVENTS.name)
         effort = _from_lines(id, lines)
@@ -180,7 +180,7 @@ class EffortStore:
         return effort
 
     def is_false(self, id: str) -> bool:
-        """Whether what was kept of an effort is not what its events say."""
+        """Whether a cached effort differs from its events."""
         try:
             with open_folder(self.root / id) as opened:
                 kept, events = opened.read(PROJECTION), opened.read(EVENTS.name)
@@ -190,7 +190,7 @@ class EffortStore:
         return effort is not None and effort != _from_lines(id, events.split(b"\n")[:-1])
 
     def prepare(self) -> None:
-        """Make the folder, and the file that keeps it out of git; a clone may have brought it."""
+        """Make the folder, and the file that keeps it out of git, even if it came from a clone."""
         make_ignored(self.root, _WHY)
 
 
@@ -200,7 +200,7 @@ def _from_lines(id: str, lines: Iterable[bytes]) -> Effort | None:
 
 
 def project(id: str, events: Iterable[Event]) -> Effort | None:
-    """The effort that its events describe, in the order of the file; None without its opening."""
+    """The effort described by its events, in the order of the file; None without its opening."""
     effort: Effort | None = None
     for event in events:
         if isinstance(event, Opened):
@@ -230,7 +230,7 @@ def _changes(effort: Effort, event: ChainedEvent) -> dict[str, Any]:
 
 
 def _cached(raw: bytes, size: int) -> Effort | None:
-    """The effort that was kept, if its events have not grown since."""
+    """The cached effort, if its events have not grown since."""
     found = parse_line(raw.decode(errors="replace"))
     if not isinstance(found, dict) or found.get("events") != size:
         return None
@@ -241,7 +241,7 @@ def _cached(raw: bytes, size: int) -> Effort | None:
 
 
 def effort_store(workspace: Workspace, *, by: str) -> EffortStore:
-    """The store in `.unlatch/efforts`, or where the user's own configuration has it."""
+    """The store in `.unlatch/efforts`, or in the folder of the user's own configuration."""
     author = Author(by, workspace.clock, workspace.new_id)
     configured = workspace.user.efforts.path
     root = Path(configured) if configured else workspace.layout.home / "efforts"

@@ -1,4 +1,4 @@
-"""The tools with which a model manages efforts: definitions, answers, and errors as answers."""
+"""The tools for a model to manage efforts: definitions, answers, and errors as answers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from unlatch.efforts.conversation import Turn
     from unlatch.efforts.model import Effort
 
-# The next steps of errors, which name commands, in the words of a model.
+# The next steps of errors: tools for a model, in place of commands.
 _HINTS = {
     "effort-missing": "effort_status lists them; name one by its id",
     "effort-not-concluded": "switch_effort makes it the active one",
@@ -26,7 +26,7 @@ _HINTS = {
     "effort-unknown": "effort_status lists them all",
     "summary-missing": "conclude_effort takes a summary of your own",
 }
-# In characters; a shorter log is a stub, which gets no summary.
+# In characters; a shorter log is a stub and gets no summary.
 STUB = 50
 
 Answer = dict[str, Any]
@@ -102,8 +102,8 @@ class Tools:
 
     Args:
         summarize: writes the summary of an effort from the text of its log.
-        search: finds efforts for `search_efforts`; its results as in the answer.
-        before: called before an effort is concluded, so that the turn is in its log.
+        search: finds efforts for `search_efforts`, in the form of its answer.
+        before: called before an effort is concluded, to log the turn.
     """
 
     def __init__(
@@ -136,7 +136,7 @@ class Tools:
         return self._turn.state.active
 
     def call(self, name: str, arguments: str) -> Answer:
-        """The answer of a tool; `{"error": {id, message, hint}}` where it fails."""
+        """The answer of a tool; `{"error": {id, message, hint}}` if it fails."""
         try:
             if name not in self._table:
                 raise _mistake("tool-unknown", f"there is no tool '{name}'", ", ".join(self._table))
@@ -147,7 +147,7 @@ class Tools:
             return {"error": {"id": error.id, "message": error.message, "hint": hint or ""}}
 
     def run(self, name: str, /, **arguments: Any) -> Answer:
-        """The answer of a tool that exists; raises UnlatchError where it fails."""
+        """The answer of an existing tool; raises UnlatchError if it fails."""
         return self._table[name](**arguments)
 
     def _open(self, name: str) -> Answer:
@@ -179,7 +179,7 @@ class Tools:
         self._before()
         if summary is None:
             log = self._efforts.transcript(effort.id).read()
-            # A log that is too short for a summary keeps the earlier one.
+            # With a log too short for a summary, the earlier one stays.
             is_stub = len(said_text(log)) < STUB
             summary = effort.summary if is_stub else self._summary(log)
         effort = self._efforts.conclude(effort.id, summary)

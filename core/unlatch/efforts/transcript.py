@@ -1,8 +1,8 @@
-"""A log that only grows, and the chain of events that proves it.
+"""An append-only log, and the chain of events that proves it.
 
 A write is a line in the log first, then an event with the line's hash; each is on disk before the
-next. A process that dies in between leaves lines without an event: the next writer records them as
-`recovered`. A last line that was cut short is moved to a backup.
+next. If a process dies in between, the next writer records the lines without an event as
+`recovered`. A cut last line is moved to a backup.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ E = TypeVar("E", bound=ChainedEvent)
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Facts of new events: who writes them, the time, and their ids."""
+    """The author, time and ids of new events."""
 
     by: str
     clock: Callable[[], datetime]
@@ -64,7 +64,7 @@ class Transcript:
 
     @contextlib.contextmanager
     def lock(self, *, patience: float = STORE_PATIENCE) -> Iterator[Pen]:
-        """Lock the folder and bring log and events in line with each other.
+        """Lock the folder and make log and events consistent.
 
         Args:
             patience: seconds to wait for another process.
@@ -79,7 +79,7 @@ class Transcript:
             yield pen
 
     def append(self, *entries: Mapping[str, Any]) -> None:
-        """Add lines to the log, on disk and in the chain when this returns; raises as `locked`."""
+        """Add lines to the log durably, with an event; raises as `lock`."""
         with self.lock() as pen:
             pen.log(*entries)
 
@@ -88,14 +88,14 @@ class Transcript:
         return [entry for _, entry in self.numbered() if entry is not None]
 
     def tail(self, size: int) -> tuple[list[dict[str, Any]], bool]:
-        """The lines in the last `size` bytes of the log, and whether these are all."""
+        """The lines in the last `size` bytes of the log, and whether they are all lines."""
         lines, start = self._end(size)
         entries = [_entry(line) for line in lines]
         found = [entry for entry in entries if entry is not None]
         return found, start == 0 and len(found) == len(entries)
 
     def _end(self, size: int) -> tuple[list[bytes], int]:
-        """The complete lines in the last `size` bytes, and where these begin."""
+        """The complete lines in the last `size` bytes, and their offset."""
         with contextlib.suppress(FileNotFoundError), open_folder(self.folder) as opened:
             start = max(0, opened.lstat(self.name).st_size - size)
             lines = (_read_from(opened, self.name, start) or b"").split(b"\n")
@@ -108,14 +108,14 @@ class Transcript:
         return any(wanted in line for line in self.lines(self.name))
 
     def events_from(self, place: int) -> list[bytes] | None:
-        """The complete lines of the events after `place` bytes; None if they are shorter."""
+        """The complete lines of the events after `place` bytes; None if there are fewer bytes."""
         with contextlib.suppress(FileNotFoundError), open_folder(self.folder) as opened:
             rest = _read_from(opened, EVENTS.name, place)
             return None if rest is None else rest.split(b"\n")[:-1]
         return None
 
     def numbered(self) -> Iterator[tuple[int, dict[str, Any] | None]]:
-        """The complete lines of the log with their numbers from 1; None for one that is broken."""
+        """The complete lines of the log with their numbers from 1; None for a broken line."""
         for number, line in enumerate(self.lines(self.name), 1):
             yield number, _entry(line)
 
@@ -214,7 +214,7 @@ def _read_from(opened: OpenFolder, name: str, size: int) -> bytes | None:
 
 
 def _extent(event: Event | None, transcript: Transcript) -> tuple[int, int]:
-    """The lines and bytes of the log at the time of an event, which may be of a later version."""
+    """The lines and bytes of the log at an event, which may be of a later version."""
     known = event.raw if event else {}
     lines, size = known.get("lines"), known.get("size")
     if not isinstance(lines, int) or not isinstance(size, int) or min(lines, size) < 0:
@@ -223,7 +223,7 @@ def _extent(event: Event | None, transcript: Transcript) -> tuple[int, int]:
 
 
 def damaged(transcript: Transcript, why: str) -> StoreError:
-    """The error for a log or events that do not fit together."""
+    """The error for a log that does not match its events."""
     return StoreError(
         "effort-damaged",
         f"{transcript.folder.name} cannot be continued: {why}",

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from unlatch.efforts.transcript import Transcript
 
 
-# Lines that one event can have recorded, as far as the report goes.
+# The maximum lines of one event that a report covers.
 _MOST_GONE = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A line that is not as it was written.
+    """A line that was changed after it was written.
 
     Args:
         file: the name of the log, or of the events.
@@ -41,7 +41,7 @@ class Problem:
 
 
 def verify(transcript: Transcript) -> list[Problem]:
-    """The lines of a log, and of its events, that are not as they were written."""
+    """The lines of a log and its events that were changed after they were written."""
     events = transcript.lines(EVENTS.name)
     expected: list[str] = []
     problems = list(_events(events, expected))
@@ -50,9 +50,9 @@ def verify(transcript: Transcript) -> list[Problem]:
 
 
 def check_effort(store: EffortStore, id: str) -> list[Problem]:
-    """As `verify` for an effort; also checks what is derived from the events, and rebuilds it.
+    """As `verify` for an effort; also checks the derived files, and rebuilds them.
 
-    It stays while the events have problems: it may be the one that is right.
+    They stay while the events have problems, since they may be right.
     """
     is_false, rebuild = partial(store.is_false, id), partial(store.rebuild, id)
     return _checked(store.transcript(id), PROJECTION, is_false, rebuild)
@@ -88,7 +88,7 @@ def _events(lines: list[bytes], expected: list[str]) -> Iterator[Problem]:
         if isinstance(event, Logged):
             expected += event.hashes
         if isinstance(event, ChainedEvent) and event.lines > len(expected):
-            # Of an event that is gone; of one that claims more, the chain has the problem.
+            # Of a missing event; if an event claims more, the chain has the problem.
             expected += [""] * min(event.lines - len(expected), _MOST_GONE)
 
 

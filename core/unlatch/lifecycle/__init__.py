@@ -1,4 +1,4 @@
 """The use cases of increments: resume, complete, move, link, change scope, look back.
 
-Used by sync and the command line; they return plans and results, and never print or prompt.
+Sync and the command line use them; they return plans and results, and never print or prompt.
 """

@@ -45,7 +45,7 @@ class Approval:
     warnings: tuple[UnlatchError, ...] = ()
 
 
-# The increments of a project by their folders, read once by a command that activates many of them.
+# The increments of a project by folder; a command that activates many reads them once.
 WipSnapshot: TypeAlias = dict[Path, Increment | BrokenIncrement]
 DEFAULT_ACTIVATION = ActivationOptions()
 APPROVED = Approval()
@@ -53,7 +53,7 @@ APPROVED = Approval()
 
 @contextmanager
 def lock_activation(workspace: Workspace) -> Iterator[WipSnapshot | None]:
-    """Lock increment activation; yields None where nothing limits it."""
+    """Lock increment activation; yields None if the project has no limits."""
     if not workspace.config.limits.rules.is_limited:
         yield None
         return
@@ -71,12 +71,12 @@ def allow_activation(
 ) -> Iterator[Approval]:
     """Let an increment become active within this context, if the rules allow it.
 
-    Where the number of active increments is limited, commands that add to it wait for each other
-    here, so that two cannot take the last place. This lock is taken before the increments' own;
-    pausing and completing only make room, and do not need it.
+    If the number of active increments is limited, commands that add to it wait for each other here,
+    so that two cannot take the last place. Pausing and completing only make room and do not need
+    this lock. It is taken before the increments' own locks.
 
     Args:
-        wip: the count of a caller that holds the lock already.
+        wip: the count, from a caller that already holds the lock.
 
     Raises:
         UnlatchError: as `check_activation`.
@@ -103,7 +103,7 @@ def check_activation(
     """
     category = category_of(activation.category, workspace.config.reopen.rules)
     if increment.status is Status.ACTIVE:
-        return APPROVED  # nothing is added; a step that CI repeats must not be refused
+        return APPROVED  # nothing is added; a repeated CI step must not be refused
     found: list[RuleViolation] = []
     limits = workspace.config.limits.rules
     if limits.is_limited:

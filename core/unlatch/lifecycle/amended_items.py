@@ -13,9 +13,9 @@ from unlatch.spi.operation import DeliveryOptions, Kind, Operation
 
 
 def spared_by(increment: Increment, amendment: Amendment) -> tuple[Link, ...]:
-    """The links whose items an amendment leaves alone: those of stories that it does not touch.
+    """The links whose items an amendment does not affect: those of other stories.
 
-    New work that belongs to no story of spec.md touches all of them.
+    New work without a story of spec.md affects all items.
     """
     from unlatch.increments.documents.scope_change import touched_stories  # noqa: PLC0415
 
@@ -34,7 +34,7 @@ def spared_by(increment: Increment, amendment: Amendment) -> tuple[Link, ...]:
 def updates_for(
     workspace: Workspace, increment: Increment, amended: Amended
 ) -> tuple[Operation, ...]:
-    """Updates of the items that show check boxes which an amendment changes."""
+    """Updates of the items whose bodies show check boxes that an amendment changes."""
     amendment, at, by = amended.amendment, amended.at, amended.by
     spared = spared_by(increment, amendment)
     links = [one for one in _shown_in_bodies(workspace, increment) if one not in spared]
@@ -46,9 +46,9 @@ def updates_for(
 
 
 def _shown_in_bodies(workspace: Workspace, increment: Increment) -> Iterator[Link]:
-    """The links whose items have a part of their body from unlatch, and can be updated.
+    """The links to items whose body unlatch wrote in part, so that it can be updated.
 
-    The increment's events show which. Where they are lost, all bodies are left alone.
+    The increment's events name them; without events no body is changed.
     """
     written = _written(increment) if increment.links else set()
     manifests = workspace.registry.manifests
@@ -77,8 +77,8 @@ def operations_for(
 ) -> tuple[Operation, ...]:
     """The operations that follow from an amendment of an active increment.
 
-    New work is posted on each item. Of parts that are to be done again, the items of their user
-    stories are reopened; an item of the whole increment is open as it is.
+    New work is posted on each item. For parts to be done again, the items of their user stories are
+    reopened; an item of the whole increment is already open.
     """
     amendment = amended.amendment
     is_state = amendment.change is None

@@ -1,4 +1,4 @@
-"""Closed items of increments that are not finished: to reopen them too, or to report them."""
+"""Closed items of unfinished increments: reopen them too, or report them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -22,14 +22,14 @@ _LONGEST_QUOTED = 60
 
 
 def depends_on_items(plan: ResumePlan) -> bool:
-    """Whether a plan depends on the state of its items: they may be closed."""
+    """Whether a plan depends on the state of its items, which may be closed."""
     if plan.step in (ResumeStep.ACTIVATE, ResumeStep.NOTHING):
         return bool(plan.before.links) or has_new_reason(plan)
     return plan.step in ACTIVE_STEPS and (plan.request.reopen_items or has_new_reason(plan))
 
 
 def has_new_reason(plan: ResumePlan) -> bool:
-    """Whether a plan for an active increment has a reason that is not recorded."""
+    """Whether a plan for an active increment has an unrecorded reason."""
     reason = plan.request.reason
     if reason is None or plan.step not in ACTIVE_STEPS:
         return False
@@ -37,7 +37,7 @@ def has_new_reason(plan: ResumePlan) -> bool:
 
 
 def reopenable(increment: Increment, seen: Iterable[ItemSnapshot]) -> tuple[ItemSnapshot, ...]:
-    """The items that are closed, without those that a pending operation reopens."""
+    """The closed items, except those that a pending operation reopens."""
     closed = [one for one in seen if one.item is not None and not one.item.category.is_open]
     return tuple(one for one in closed if not _is_pending(increment, one))
 
@@ -49,7 +49,7 @@ def _is_pending(increment: Increment, one: ItemSnapshot) -> bool:
 def reopening(
     plan: ResumePlan, seen: Sequence[ItemSnapshot], *, unread: bool = False
 ) -> ResumePlan:
-    """The plan that also reopens the closed items; with `unread` those of unknown state, too."""
+    """The plan that also reopens the closed items; with `unread` also those of unknown state."""
     chosen = [*reopenable(plan.before, seen)]
     chosen += [one for one in seen if unread and one.item is None]
     links = [one.link for one in chosen if not _is_pending(plan.before, one)]
@@ -57,9 +57,9 @@ def reopening(
 
 
 def closed_warnings(increment: Increment, seen: Sequence[ItemSnapshot]) -> tuple[UnlatchError, ...]:
-    """Warnings about the items of an increment that is not finished.
+    """Warnings about the items of an unfinished increment.
 
-    `items-closed` for closed ones, and `items-unread` for those whose state is not known.
+    `items-closed` for closed items, `items-unread` for items of unknown state.
     """
     if increment.status.is_finished:
         return ()

@@ -1,4 +1,4 @@
-"""Deliver the pending operations of increments: the end of every use case that writes to items."""
+"""Deliver pending operations, as the last step of every use case that writes to items."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Delivered:
     """The result of delivering one increment's operations.
 
     Args:
-        left: the number of operations that are still pending.
+        left: the number of operations still pending.
         on_purpose: whether they were left on purpose (`--offline`).
     """
 
@@ -60,11 +60,11 @@ def deliver_all(
 
 
 def read_back(workspace: Workspace, increment: Increment, made: Sequence[Delivery]) -> Delivered:
-    """The increment as it is after a delivery, with the number of operations left."""
+    """Read an increment after a delivery, and count its remaining operations."""
     try:
         now = workspace.manager.read(increment.id)
     except StoreError:
-        # Each delivery was reported; recorded operations stay pending in the unreadable files.
+        # Each delivery was reported; other operations stay pending in the unreadable files.
         return Delivered(increment, tuple(made), sum(one.error is not None for one in made))
     return Delivered(now, tuple(made), len(now.pending))
 
@@ -80,11 +80,11 @@ def deliver_pending(
     shared: SharedItems | None = None,
     tracker: str | None = None,
 ) -> list[Delivered]:
-    """Deliver the pending operations of increments that were named, the blocked ones too.
+    """Deliver the pending operations of named increments, blocked ones included.
 
     Args:
         report, fresh, tracker: as for `deliver_all` and `DeliveryRun`.
-        shared: the increments that share items with these, where they were read already.
+        shared: the increments that share items with these, if already read.
 
     Raises:
         UnlatchError: an increment cannot be read, or another process is delivering it.
@@ -118,8 +118,8 @@ def find_excess(
     """Return `too-many-items` if these are more than the user or the configuration allows.
 
     Args:
-        command: the command that shows which items would be written to.
-        written: the number of other items that this run has written to.
+        command: the command that lists the items to be written to.
+        written: the number of other items already written to in this run.
     """
     allowed = max_items or workspace.config.sync.max_items
     if items + written <= allowed:

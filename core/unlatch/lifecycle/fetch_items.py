@@ -1,4 +1,4 @@
-"""Read items from their trackers, side by side, and when each was last synced."""
+"""Read items from their trackers in parallel, and find when each was last synced."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ItemSnapshot:
-    """A linked item as its tracker has it.
+    """A linked item in the tracker's present state.
 
     Args:
         name: the item's name for people.
         item: None if it could not be read, or its tracker did not answer in time.
-        error: why it could not be read; None if its tracker merely did not answer in time.
+        error: why it could not be read; None if its tracker did not answer in time.
     """
 
     link: Link
@@ -52,7 +52,7 @@ class Unread:
 
 
 def group_unread(snapshots: Iterable[ItemSnapshot]) -> list[Unread]:
-    """Group the items that could not be read, each once, by tracker and cause."""
+    """Group the items that could not be read by tracker and cause, each item once."""
     errors: dict[tuple[str, str, str], UnlatchError] = {}
     names: dict[tuple[str, str, str], dict[str, None]] = {}
     for one in snapshots:
@@ -102,9 +102,9 @@ def fetch_items(
     """Read the items of `links`, in that order.
 
     Args:
-        within: seconds after which an item without an answer is left unknown.
-        closely: read all details (who moved an item, why it was closed), also where a single item
-            could be read more simply.
+        within: seconds to wait; an item without an answer stays unknown.
+        closely: read all details (who moved an item, why it was closed), even if a simpler read is
+            possible.
     """
     links = list(links)
     seen = {link: ItemSnapshot(link, link.key) for link in links}
@@ -133,9 +133,9 @@ def fetch_items(
 
 
 def last_synced(increment: Increment) -> Mapping[Link, datetime]:
-    """When unlatch last changed each item, or compared it and found both sides in sync.
+    """The time of the last sync of each item: a change, or a comparison that found no difference.
 
-    The events show that; without them it is unknown.
+    It comes from the events; without them it is unknown.
     """
     times: dict[tuple[str, str], datetime] = {}
     with suppress(StoreError):

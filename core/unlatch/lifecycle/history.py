@@ -11,7 +11,7 @@ from unlatch.project.workspace import Workspace
 from unlatch.worklog.event_log import Event, OtherEvent, in_order
 from unlatch.worklog.times import read_stamp
 
-# The event and metadata.json record one moment, for which the clock was read twice.
+# The event and metadata.json record the same moment with two readings of the clock.
 _SAME = timedelta(minutes=1)
 
 
@@ -44,8 +44,8 @@ def read_history(workspace: Workspace, wanted: str) -> History:
 def life(increment: Increment, events: Sequence[Event]) -> list[Event]:
     """The events of an increment with the moments that only metadata.json records.
 
-    An increment that is older than its event log, or that another program made, has at least the
-    times of its creation and completion there. Such a moment has an empty `id` and `by`.
+    For an increment that is older than its event log, or was made by another program, metadata.json
+    has at least the times of creation and completion. These moments have an empty `id` and `by`.
     """
     moments = [("completed", at) for at in _completions(increment, events)]
     if increment.created and not any(isinstance(event, Created) for event in events):

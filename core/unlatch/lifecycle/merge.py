@@ -1,4 +1,4 @@
-"""Merge an increment: a conflict from git's three versions of each file, or as merge driver."""
+"""Merge an increment: resolve a conflict from git's three versions, or act as merge driver."""
 
 import os
 from dataclasses import dataclass, replace
@@ -31,12 +31,12 @@ class MergeResult:
     """The result of resolving an increment's conflict.
 
     Args:
-        paths: the files in conflict for git that are sound now (or would be).
-        kept: those of them that were fixed by hand before; they are left as they are.
+        paths: the files in git's conflict that are now resolved (or would be).
+        kept: those of them that were fixed by hand before, and are not changed.
         clashes: fields that both sides changed, differently, whichever was taken.
-        settled: whether nothing is left for people to decide.
+        settled: whether no decision is left for people.
         added: whether the files were added to git's index.
-        left: the files in conflict that only people can merge.
+        left: the files in conflict that only a person can merge.
     """
 
     increment: str
@@ -63,10 +63,10 @@ def resolve(
 ) -> MergeResult:
     """Merge an increment's files from the three versions that git keeps of each.
 
-    Nothing is written while something is left for people to decide.
+    Nothing is written while a decision is left for people.
 
     Args:
-        take: the side to take where the two clash.
+        take: the side to take in a clash.
         add: also git add the files.
 
     Raises:
@@ -145,8 +145,7 @@ def _metadata_plan(
             where=str(path),
             hint="fix it by hand, then git add it",
         ) from error
-    # A choice of a whole side, or of ours before, may still be changed; other content was fixed by
-    # hand.
+    # A whole side, or our earlier merge, may still be changed; other content was fixed by hand.
     unfixed = {ours, theirs, *(one.content for one in merged.values())}
     if _is_sound(path) and read_file(path) not in unfixed:
         return _Plan(path, None)
@@ -197,7 +196,7 @@ def _git_add(folder: Folder, done: MergeResult) -> MergeResult:
     if run_git(folder.path, "add", "--", *(path.name for path in done.paths)) is None:
         raise StoreError(
             "git-add-failed",
-            "the files are resolved, but git did not take them",
+            "the files are resolved, but git add failed",
             where=str(folder.path),
             hint="git add them yourself",
         )

@@ -50,7 +50,7 @@ class Overview:
 
     Args:
         stale: active or paused for too long, the longest first.
-        not_recorded: operations that were delivered, but are pending in git's last commit.
+        not_recorded: operations that are delivered, but pending in git's last commit.
         reopened_often: the most reopened first.
         mistakes: mistakes in the core's own configuration; its valid settings count.
     """
@@ -93,7 +93,7 @@ def overview(workspace: Workspace) -> Overview:
 
 
 def _config(workspace: Workspace) -> tuple[CoreConfig, tuple[str, ...]]:
-    """The core's configuration, and the mistakes in it, which must not hide all the rest."""
+    """The core's configuration and its mistakes, which must not hide everything else."""
     try:
         raw = workspace.raw_config
     except ConfigError as error:
@@ -104,12 +104,12 @@ def _config(workspace: Workspace) -> tuple[CoreConfig, tuple[str, ...]]:
 
 
 def not_recorded(workspace: Workspace, increments: Sequence[Increment]) -> list[PendingOperation]:
-    """Operations that were delivered here while git's last commit still has them pending.
+    """Operations that are delivered, but still pending in git's last commit.
 
-    Where the result cannot be committed (a CI job without the right to push), the next clone finds
-    them pending, reads the items, and sends nothing.
+    If the result is not committed (a CI job without the right to push), the next clone finds them
+    pending, reads the items, and sends nothing.
     """
-    # Without a link there is no operation, and git need not be asked.
+    # Without a link there is no operation, so git is not needed.
     if not any(one.links for one in increments):
         return []
     layout = workspace.layout

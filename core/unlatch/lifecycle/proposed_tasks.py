@@ -150,7 +150,7 @@ def _find_program(name: str, environ: Mapping[str, str]) -> str:
     path = Path(name).expanduser()
     if path.is_absolute():
         return str(path)
-    # A path that depends on the folder would let a repository supply the program.
+    # With a relative path, a repository could supply the program.
     found = find_program(name, path=environ.get("PATH"))
     if found is None:
         raise ProposalError(
@@ -183,7 +183,7 @@ def _read(text: str, *, where: str) -> tuple[NewTask, ...]:
         shown = problems[:_MOST_PROBLEMS] + ([f"and {more} more"] if more > 0 else [])
         raise ProposalError(
             "tasks-invalid",
-            "the proposed tasks are not as proposed-tasks.schema.json has them",
+            "the proposed tasks do not match proposed-tasks.schema.json",
             where=where,
             hint='the form is {"tasks": [{"title": "..."}]}',
             problems=tuple(shown),

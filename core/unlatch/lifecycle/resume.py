@@ -1,4 +1,4 @@
-"""Resuming increments: one, or many for one reason."""
+"""Resume increments: one, or many for one reason."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -30,12 +30,12 @@ class ResumeResult:
     """The result for one increment, before anything was delivered.
 
     Args:
-        fresh: the operations that this process has just made.
-        outrun: whether another process made it active at the same moment; the reason given here
-            was not recorded.
+        fresh: the operations that this process has just enqueued.
+        outrun: whether another process made it active at the same moment, so that this reason was
+            not recorded.
         warnings: rule violations that did not refuse it.
-        is_known: whether the change of its work was left out, because it had been made before.
-        error: why it was refused, where many are resumed; nothing was changed then.
+        is_known: whether the change of its work was skipped, because it was made before.
+        error: why it was refused and not changed, among many.
     """
 
     before: Increment
@@ -56,7 +56,7 @@ def apply_resume(
     """Make an increment active, and enqueue the operations for its items.
 
     Args:
-        wip: the count of active increments, where many are resumed one after the other.
+        wip: the count of active increments, when many are resumed in sequence.
 
     Raises:
         UsageError: a reason is missing, or its category.
@@ -105,8 +105,8 @@ def resume_many(
 ) -> tuple[ResumeResult, ...]:
     """Resume increments one after the other.
 
-    One that is refused keeps none of the others. What was done is on disk when it is reported, so
-    after an interruption the same command continues with those that are left.
+    A refused increment does not stop the others. Each result is on disk before it is reported, so
+    after an interruption the same command continues with the rest.
     """
     done: list[ResumeResult] = []
     with lock_activation(workspace) as wip:
@@ -126,7 +126,7 @@ def resume_many(
 
 
 def find_refusals(workspace: Workspace, plans: Iterable[ResumePlan]) -> tuple[ResumePlan, ...]:
-    """The plans with the refusals that `resume_many` would report; nothing is written."""
+    """The plans with the refusals that `resume_many` would report; writes nothing."""
     found: list[ResumePlan] = []
     is_limited = workspace.config.limits.rules.is_limited
     wip: WipSnapshot = {one.folder: one for one in (workspace.manager.list() if is_limited else ())}
@@ -143,7 +143,7 @@ def find_refusals(workspace: Workspace, plans: Iterable[ResumePlan]) -> tuple[Re
 
 
 def _amend(workspace: Workspace, done: ResumeResult, request: ResumeRequest) -> ResumeResult:
-    """Change the work of an active increment, where a reopen did not do so along with it."""
+    """Change the work of an active increment, unless the reopen did."""
     amendment = request.amendment
     if amendment is None:
         return done
@@ -164,7 +164,7 @@ def _amend(workspace: Workspace, done: ResumeResult, request: ResumeRequest) -> 
 
 
 def _join(workspace: Workspace, plan: ResumePlan, error: StoreError) -> ResumeResult:
-    """Help to deliver the resume of another process, between our look and our lock."""
+    """Join the resume of another process that came between our read and our lock."""
     now = workspace.manager.read(plan.before.id)
     if now.status is not Status.ACTIVE:
         raise error

@@ -1,7 +1,7 @@
 """Decide how to resume an increment, by its status.
 
-The prompt and the dry run show it, and `apply_resume` carries it out, for the increment as it is
-then under its lock.
+The prompt and the dry run show the plan, and `apply_resume` carries it out, for the increment's
+state under its lock.
 """
 
 from dataclasses import dataclass, replace
@@ -40,7 +40,7 @@ from unlatch.lifecycle.scope import Scope
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
 
-# Stands for the reason in a preview where none has been given yet.
+# The reason in a preview without one.
 NO_REASON = "(the reason)"
 
 
@@ -66,10 +66,10 @@ class ResumeRequest:
     """The options of a resume.
 
     Args:
-        reason: needed where the increment is finished, or items are reopened.
+        reason: required if the increment is finished, or items are reopened.
         reopen_items: also reopen the items of an increment that was not completed.
-        amendment: a change of its work. With a reopen it is one intent; for any other increment it
-            follows the change of status.
+        amendment: a change of its work. It shares the intent of a reopen; otherwise it follows the
+            change of status.
     """
 
     by: str
@@ -82,13 +82,13 @@ class ResumeRequest:
 
 @dataclass(frozen=True, slots=True)
 class ResumePlan:
-    """The decision how an increment is resumed.
+    """The plan for resuming an increment.
 
     Args:
         reopening: the links of an unfinished increment whose items are reopened.
-        is_new: whether the reason for that was not recorded before.
+        is_new: whether its reason was not recorded before.
         warnings: about its items.
-        refusal: why it cannot be resumed, where that was found before it was tried.
+        refusal: why it cannot be resumed, if known before the attempt.
     """
 
     before: Increment
@@ -108,19 +108,19 @@ class ResumePlan:
 
     @property
     def reopens_items(self) -> bool:
-        """Whether the items are reopened: abandoning closed them on purpose."""
+        """Whether the items are reopened; after abandoning only on request."""
         is_revive = self.step is ResumeStep.REVIVE and self.request.reopen_items
         return self.step is ResumeStep.REOPEN or is_revive
 
     @property
     def spared(self) -> tuple[Link, ...]:
-        """The links whose items are left alone: those of stories that no amendment touches."""
+        """The links whose items are not affected: those of stories without a change."""
         amendment = self.request.amendment
         return spared_by(self.before, amendment) if amendment else ()
 
     @property
     def items(self) -> frozenset[tuple[str, str]]:
-        """The identities of the items that are written to."""
+        """The identities of the items to be written to."""
         links = [link_of(self.before, operation) for operation in self.before.pending]
         links += self.before.links if self.reopens_items else self.reopening
         return frozenset(map(identity, links))
@@ -141,7 +141,7 @@ class ResumePlan:
         return details
 
     def decide(self, workspace: Workspace, before: Increment, intent: Intent) -> Plan:
-        """The change of the increment as it is then; raises where the plan does not fit it."""
+        """The change for the increment's present state; raises if the plan does not fit it."""
         if self.step in ACTIVE_STEPS:
             return plan_enqueue(before)
         if self.step is ResumeStep.REOPEN_ITEMS:
@@ -163,7 +163,7 @@ class ResumePlan:
         return plan_reopen(before, intent, amendment=amendment, more=more)
 
     def preview(self, workspace: Workspace) -> tuple[Plan, Scope | None]:
-        """The change as it would be made now, and its change of the work."""
+        """The present change of the increment, and of its work."""
         request, reason = self.request, self.request.reason
         if self.before.status.is_finished and reason is None:
             reason = NO_REASON
@@ -173,7 +173,7 @@ class ResumePlan:
             return plan, None
         if plan.entry is not None:
             return plan, scope.scope_of(plan.after, plan.entry.id)
-        # A change of status before it has an intent of its own.
+        # The change of status before it has an intent of its own.
         intent = replace(intent, op=workspace.new_id(), options=request.options)
         return scope.plan_amendment_of_active(workspace, plan, intent, request.amendment)
 
@@ -184,14 +184,14 @@ class ResumePlan:
 
 
 def plan_resume(increment: Increment, request: ResumeRequest) -> ResumePlan:
-    """Plan to resume an increment; raises where the reason is blank or too long."""
+    """Plan to resume an increment; raises if the reason is blank or too long."""
     if request.reason is not None:
         request = replace(request, reason=checked_reason(request.reason))
     return ResumePlan(increment, request)
 
 
 def known_reasons(increment: Increment) -> set[str | None]:
-    """The reasons since the last reopen: a script that is repeated gives one of them again."""
+    """The reasons since the last reopen: a repeated script passes one of them again."""
     found = {operation.reason for operation in increment.pending}
     for event in read_events(increment.folder, increment.reopens):
         if isinstance(event, Reopened):

@@ -1,4 +1,4 @@
-"""JSON Schemas of the files that people and other programs share with unlatch."""
+"""JSON Schemas of the files that people and other programs read or write."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -36,7 +36,7 @@ def file_schemas(manifests: Mapping[str, Manifest]) -> dict[str, Schema]:
 
 
 def _config(manifests: Mapping[str, Manifest]) -> type[BaseModel]:
-    # By alias, because a tracker may have a name that a model's own attribute has.
+    # By alias, because a tracker's name may clash with a model's attribute.
     tables: dict[str, Any] = {
         f"table_{name}": (load(manifest.settings) | None, Field(None, alias=name))
         for name, manifest in manifests.items()

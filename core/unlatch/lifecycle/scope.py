@@ -27,7 +27,7 @@ class Scope:
 
     Args:
         total: the number of tasks, without discarded ones.
-        spared: links whose items are left alone, because they are about other user stories.
+        spared: links whose items are not affected, because they belong to other user stories.
         coverage: the coverage target in percent, if the files name one.
     """
 
@@ -62,7 +62,7 @@ def scope_change(
         raise UsageError(
             "change-too-long",
             f"the change has {len(change):,} characters; at most {LONGEST_CHANGE:,} are kept",
-            hint="say it in short and put the rest into spec.md",
+            hint="shorten it and put the rest into spec.md",
         )
     if len(tasks) > MOST_TASKS:
         raise UsageError(
@@ -93,7 +93,7 @@ def _checked_task(task: NewTask) -> NewTask:
 def parts_of(
     increment: Increment, *, tasks: Sequence[str], stories: Sequence[str], criteria: Sequence[str]
 ) -> Amendment:
-    """Parts that are to be done again.
+    """Parts to be done again.
 
     Raises:
         UsageError: `item-unknown` or `item-ambiguous`.
@@ -107,7 +107,7 @@ def parts_of(
 
 
 def unknown_names(increment: Increment, amendment: Amendment) -> list[str]:
-    """The stories and criteria that new tasks name, and that spec.md does not have."""
+    """The stories and criteria of new tasks that spec.md lacks."""
     from unlatch.increments.documents.spec import read_spec  # noqa: PLC0415
 
     spec = read_spec(documents_of(increment)[SPEC])
@@ -118,7 +118,7 @@ def unknown_names(increment: Increment, amendment: Amendment) -> list[str]:
 
 
 def is_known(increment: Increment, amendment: Amendment) -> bool:
-    """Whether an amendment of an active increment says nothing new, as a step that CI repeats."""
+    """Whether an amendment of an active increment is known, as in a repeated CI step."""
     from unlatch.increments.documents.scope_change import are_open  # noqa: PLC0415
 
     if amendment.change is None:
@@ -132,7 +132,7 @@ def is_known(increment: Increment, amendment: Amendment) -> bool:
 def plan_amendment_of_active(
     workspace: Workspace, plan: Plan, intent: Intent, amendment: Amendment
 ) -> tuple[Plan, Scope | None]:
-    """A plan with the amendment that follows it; None if that was made before.
+    """The plan with the amendment that follows it; None if it was already made.
 
     Raises:
         StoreError: `document-unreadable`.
@@ -173,7 +173,7 @@ def amended_by(intent: Intent, amendment: Amendment) -> Amended:
 
 
 def scope_of(increment: Increment, amendment_id: str) -> Scope:
-    """The change of an increment's work, by its documents as they are after it."""
+    """The change of an increment's work, from its documents after the change."""
     from unlatch.increments.documents.model import progress  # noqa: PLC0415  (needed rarely)
     from unlatch.increments.documents.tasks import read_tasks  # noqa: PLC0415  (needed rarely)
 

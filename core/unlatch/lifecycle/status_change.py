@@ -1,7 +1,7 @@
 """Changes of an increment's status: start, pause, review, backlog, complete, abandon, undo.
 
-A change that items follow is a plan first: a dry run shows it, and `apply_change` makes it by the
-same decision, from the increment as it is under its lock.
+A change that items follow is planned first: a dry run shows the plan, and `apply_change` decides in
+the same way for the increment under its lock.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry
     from unlatch.project.workspace import Workspace
 
-# Of open work, at most so many lines of so many characters are shown.
+# The maximum lines of open work to show, and characters of each.
 _MOST_SHOWN = 10
 _LONGEST = 100
 
@@ -50,8 +50,8 @@ class ChangePlan:
     """A change of status, with the operations that follow from it.
 
     Args:
-        to: the status that the increment gets; nothing changes where it has it already.
-        decide: the change of the increment as it is then; raises where there is none to make.
+        to: the new status; nothing changes if the increment already has it.
+        decide: the change for the increment's present state; raises if there is none.
         spared: links whose items stay open, with the unfinished increments that need them.
         shared: the increments that share items with it.
         undone: the entries of reopenHistory that an undo marks, the oldest first.
@@ -69,7 +69,7 @@ class ChangePlan:
     undone: tuple[ReopenEntry, ...] = ()
 
     def preview(self, workspace: Workspace) -> Plan:
-        """The change, as it would be made now.
+        """The change for the present state.
 
         Raises:
             StoreError: the status table does not allow it.
@@ -80,10 +80,10 @@ class ChangePlan:
 
 @dataclass(frozen=True, slots=True)
 class ChangeResult:
-    """A change of status that was made, before anything was delivered.
+    """A change of status, before anything was delivered.
 
     Args:
-        fresh: the operations that this process has just made.
+        fresh: the operations that this process has just enqueued.
         undone: the entries of reopenHistory that an undo marked, the oldest first.
     """
 
@@ -95,7 +95,7 @@ class ChangeResult:
 
 
 def apply_change(workspace: Workspace, plan: ChangePlan) -> ChangeResult:
-    """Make a change; where the increment has the status already, it is left as it is.
+    """Make a change; an increment that already has the status stays as it is.
 
     Raises:
         StoreError: the status table does not allow it any more, or the files cannot be written.
@@ -176,7 +176,7 @@ def move(
     reason: str | None = None,
     activation: ActivationOptions = DEFAULT_ACTIVATION,
 ) -> ChangeResult:
-    """Move an unfinished increment along the status table, which no tracker sees.
+    """Move an unfinished increment along the status table, without a change on trackers.
 
     Raises:
         UsageError: the increment is unknown.
@@ -208,14 +208,14 @@ def move(
 def check_finish(increment: Increment, to: Status, *, reason: str | None, force: bool) -> Approval:
     """Check that an increment may be completed or abandoned.
 
-    A document that cannot be read says nothing about open work, so it is no reason to refuse.
+    An unreadable document is no reason to refuse.
 
     Args:
-        force: complete it although work is open, which needs a reason.
+        force: complete it despite open work; requires a reason.
 
     Raises:
         StoreError: the status table does not allow it.
-        WorkOpen: it is to be completed, and its files list open work.
+        WorkOpen: its files list open work, so it cannot be completed.
         UsageError: `reason-missing`.
     """
     check_transition(increment, to, reason)

@@ -1,4 +1,4 @@
-"""The items of increments on one tracker: their state, and changes to them alone."""
+"""The items of increments on one tracker: show their state, or change only them."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -83,9 +83,9 @@ def plan_item_creation(
     """Plan to create items for an increment, and to link them.
 
     Args:
-        stories: user stories to create an item for each; empty for one of the whole increment.
-        per_story: create one for each user story that has none.
-        another: also where there is an item of the tracker already.
+        stories: create an item for each of these user stories; empty for the whole increment.
+        per_story: create an item for each user story without one.
+        another: also create one if an item on this tracker is already linked.
 
     Raises:
         UsageError: `no-story`, `item-unknown`, `write-not-permitted`, `not-supported`,
@@ -175,10 +175,10 @@ def apply_item_change(
 def fetch_tracker_items(
     workspace: Workspace, trackers: Trackers, manifest: Manifest, wanted: Sequence[str]
 ) -> tuple[list[tuple[Increment, list[ItemSnapshot]]], Sequence[BrokenIncrement]]:
-    """Fetch the items of increments on one tracker; and the increments that cannot be read.
+    """Read the items of increments on one tracker; also returns the broken increments.
 
     Args:
-        wanted: increments by name; empty for all that have items there.
+        wanted: increments by name; empty for all with items there.
     """
     increments, broken = workspace.manager.read_all() if not wanted else ([], [])
     found = [(one, _links(one, manifest)) for one in increments]

@@ -1,4 +1,4 @@
-"""Migrating a SpecWeave project to unlatch's own layout and format, and back.
+"""Migrate a SpecWeave project to unlatch's layout and format, and back.
 
-Called by `unlatch migrate`; doctor asks for migrations that were interrupted.
+Called by `unlatch migrate`; doctor looks for interrupted migrations.
 """

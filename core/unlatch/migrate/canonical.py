@@ -1,7 +1,7 @@
-"""Rewriting a metadata.json of any known shape in the shape that unlatch writes.
+"""Rewrite a metadata.json of any known shape in the current shape.
 
-Keys keep their places, and unknown ones stay. Where the result would be read in another way than
-before, or lose values, the file is left alone.
+Keys keep their places, and unknown keys stay. If the result would be read differently or lose
+values, the file is not changed.
 """
 
 import copy
@@ -72,7 +72,7 @@ def _renames(data: dict[str, Any], shapes: Shapes) -> dict[tuple[str | int, ...]
 
 
 def _can_be_items(block: dict[str, Any], name: str) -> bool:
-    """Whether a list can be renamed to `items`: it is the only one, and of objects."""
+    """Whether a list can be renamed to `items`: it is the only list, and has objects only."""
     entries, others = block[name], (key for key in LISTS if key in block and key != name)
     is_plain = isinstance(entries, list) and all(isinstance(one, dict) for one in entries)
     return is_plain and not any(others)
@@ -88,7 +88,7 @@ def _rewrite_times(data: dict[str, Any]) -> None:
 def _move_links(data: dict[str, Any], shapes: Shapes) -> bool:
     """Move links from SpecWeave's outer blocks and lists to their tracker's own.
 
-    False if other facts of an entry have no place beside its item.
+    False if the other keys of an entry cannot move with its item.
     """
     places = {*shapes.links, *OUTER_BLOCKS}
     links = [one for one in read_links(data, shapes.links) if is_old_place(one)]
@@ -104,7 +104,7 @@ def _move_links(data: dict[str, Any], shapes: Shapes) -> bool:
 
 
 def _other_facts(data: dict[str, Any], link: Link, shape: LinkShape) -> list[tuple[str, Any]]:
-    """The facts of another program in the entries of lists for one item."""
+    """The keys of other programs in the list entries of one item."""
     plain = {shape.item, shape.url, "story", "base"}
     return [
         (key, value)
@@ -117,7 +117,7 @@ def _other_facts(data: dict[str, Any], link: Link, shape: LinkShape) -> list[tup
 
 
 def _keep(data: dict[str, Any], link: Link, facts: list[tuple[str, Any]], shapes: Shapes) -> bool:
-    """Add facts to the block of a link; False if it cannot be read or has other ones."""
+    """Add keys to the block of a link; False if it is unreadable or has other values."""
     found = (one for one in read_links(data, shapes.links) if same_item(one, link))
     if (moved := next(found, None)) is None:
         return False
@@ -126,7 +126,7 @@ def _keep(data: dict[str, Any], link: Link, facts: list[tuple[str, Any]], shapes
 
 
 def _list_all(data: dict[str, Any], tracker: str, shape: LinkShape) -> None:
-    """List all of a tracker's links in `items`, and the first in the plain keys as well."""
+    """List all links of a tracker in `items`, and also the first in the plain keys."""
     block = data.get(tracker)
     items = block.get("items") if isinstance(block, dict) else None
     if not isinstance(block, dict) or not isinstance(items, list) or not items:
@@ -144,7 +144,7 @@ def _list_all(data: dict[str, Any], tracker: str, shape: LinkShape) -> None:
 
 
 def _is_alike(before: Increment, after: Increment) -> bool:
-    """Whether both are the same increment, however they are written."""
+    """Whether both describe the same increment."""
     plain = {"raw_status": "", "links": (), "warnings": ()}
     if replace(before, **plain) != replace(after, **plain):  # type: ignore[arg-type]  # as named
         return False
@@ -156,7 +156,7 @@ def _is_alike(before: Increment, after: Increment) -> bool:
 
 
 def _has_all(before: Increment, after: Increment) -> bool:
-    """Whether all values are still there, except those that name the items."""
+    """Whether all values are kept, except those that name items."""
     rewritten = {key for keys in _SYNONYMS for key in keys} | {"status"}
     data = {key: value for key, value in before.data.items() if key not in rewritten}
     lost = set(_texts(data)) - set(_texts(after.data))

@@ -1,8 +1,8 @@
-"""The journal of a migration, written before the migration: its changes, and all that undoes them.
+"""The journal of a migration, written before it: its changes, and the data to undo them.
 
-It is in `.unlatch/migrations/` and belongs into git, so that any clone can finish or undo a
-migration, also after everything local was deleted. A journal comes with the repository and is not
-trusted: it can name only places that a migration changes.
+It is in `.unlatch/migrations/` and belongs in git, so that any clone can finish or undo a
+migration, also without local state. A journal comes with the repository and is not trusted: it can
+name only places that a migration changes.
 """
 
 import contextlib
@@ -109,7 +109,7 @@ def digest(content: bytes) -> str:
 
 
 def write_journal(layout: Layout, journal: Journal) -> None:
-    """Write a journal, on disk when this returns."""
+    """Write a journal durably."""
     folder = _folder(layout)
     with writing(folder), contextlib.suppress(FileExistsError):
         make_folders(folder)

@@ -1,8 +1,8 @@
-"""Migrating a SpecWeave tree to the current shape, and back.
+"""Migrate a SpecWeave tree to the current shape, and back.
 
 The folder of the increments moves in one step, so that there are never two; then the files change
-one by one, from a readable shape to another. A journal records all of it before: an interrupted
-run is finished by the next one, or undone.
+one by one, each from one readable shape to another. A journal is written first: the next run
+finishes an interrupted one, or undoes it.
 """
 
 from collections.abc import Iterable
@@ -38,7 +38,7 @@ from unlatch.worklog.disk.safe_open import exists, read_file, remove_empty
 
 
 def find_unfinished(workspace: Workspace) -> Journal | None:
-    """The migration, or its undoing, that was interrupted; None if there is none."""
+    """An interrupted migration or undo; None if there is none."""
     journals = read_journals(workspace.layout)
     return next((one for one in journals if one.state is not State.DONE), None)
 
@@ -47,7 +47,7 @@ def migrate(workspace: Workspace, plan: MigrationPlan, *, by: str) -> tuple[Skip
     """Carry out a migration; an interrupted one becomes a part of it.
 
     Returns:
-        The files that changed in the meantime, which are left alone.
+        The skipped files, which changed in the meantime.
 
     Raises:
         StoreError: something cannot be written; running it again continues from there.
@@ -84,7 +84,7 @@ def _journal(workspace: Workspace, plan: MigrationPlan, by: str) -> Journal:
 
 
 def undo(workspace: Workspace, journal: Journal) -> tuple[SkippedFile, ...]:
-    """Undo a migration; files that changed since move back as they are, and are returned."""
+    """Undo a migration; files that changed since keep their content, and are returned."""
     layout = workspace.layout
     with store_lock(layout, MIGRATE):
         back = [
@@ -105,7 +105,7 @@ def undo(workspace: Workspace, journal: Journal) -> tuple[SkippedFile, ...]:
 def plan_undo(
     workspace: Workspace, journal: Journal
 ) -> tuple[tuple[Edit, ...], tuple[SkippedFile, ...]]:
-    """The changes that an undo takes back, and the files that changed since the migration.
+    """The changes that an undo reverts, and the files that changed since the migration.
 
     Each change has the path of its file after the undo.
     """
@@ -149,7 +149,7 @@ def _move(root: Path, moves: Iterable[Move]) -> None:
 
 
 def _remove_empty(folder: Path, root: Path) -> None:
-    """Remove the empty folders of a tree whose parts have all moved."""
+    """Remove the empty folders that a move left."""
     trees = [root / tree for tree in (THEIRS, OURS)]
     while any(folder.is_relative_to(tree) for tree in trees):
         try:
@@ -182,7 +182,7 @@ def _restore(layout: Layout, edit: Edit, moves: Iterable[Move]) -> bool:
 
 
 def _lock(layout: Layout, path: Path) -> AbstractContextManager[None]:
-    # Nothing but a migration changes the other files, and this is the only one.
+    # Only a migration changes the other files, and this one holds the lock.
     if path.name != METADATA:
         return nullcontext()
     return store_lock(layout_at(layout.root), path.parent.name)  # the increments have moved
@@ -193,7 +193,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _place(root: Path, path: str, moves: Iterable[Move]) -> Path:
-    """The place of a file now: the new one, or still the old one."""
+    """The present place of a file: the new or the old one."""
     return root / path if exists(root / path) else root / _path_before(path, moves)
 
 

@@ -1,4 +1,4 @@
-"""Planning the migration of a SpecWeave tree to the current shape; nothing is written here."""
+"""Plan the migration of a SpecWeave tree to the current shape; writes nothing."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class SkippedFile:
 
 @dataclass(frozen=True, slots=True)
 class MigrationPlan:
-    """A migration; the skipped files move unchanged although they have another shape."""
+    """A migration; skipped files have another shape, but move unchanged."""
 
     moves: tuple[Move, ...]
     changes: tuple[Change, ...]
@@ -57,7 +57,7 @@ class MigrationPlan:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the project has the current shape already."""
+        """Whether the project already has the current shape."""
         return not self.moves and not self.changes
 
 
@@ -85,7 +85,7 @@ def _folders(increments: Path) -> Iterator[Folder]:
 
 
 def moves_between(root: Path, source: str, target: str) -> Iterator[Move]:
-    """The fewest moves that bring all below `source` to `target`."""
+    """The fewest moves from all of `source` to `target`."""
     here, there = root / source, root / target
     if not exists(there):
         yield Move(source=source, target=target)
@@ -102,7 +102,7 @@ def moves_between(root: Path, source: str, target: str) -> Iterator[Move]:
 
 
 def blocked(source: str, target: str, there: Path) -> StoreError:
-    """The error for a move to a place that is taken."""
+    """The error for a move to an occupied place."""
     return StoreError(
         "migrate-blocked",
         f"{source} cannot move to {target}: something is there",
@@ -143,7 +143,7 @@ def _attributes(root: Path) -> Change | None:
 
 
 def _config(workspace: Workspace) -> Change | None:
-    """config.toml with all settings of SpecWeave's config.json, which stays: others read it."""
+    """config.toml with all settings of SpecWeave's config.json, which stays for other programs."""
     if not exists(workspace.layout.root / _SOURCE) or not workspace.config.specweave:
         return None
     import tomlkit  # noqa: PLC0415  (slow to load)

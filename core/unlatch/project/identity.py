@@ -15,10 +15,10 @@ _CI_ACTORS = ("GITHUB_ACTOR", "BUILD_REQUESTEDFOR", "GITLAB_USER_LOGIN")
 
 
 def user_name(given: str | None, *, environ: Mapping[str, str], root: Path) -> tuple[str, bool]:
-    """The given name (UsageError `name-too-long`), else that of CI, git, or the system's user.
+    """The given name (UsageError `name-too-long`), else from CI, git, or the system's user.
 
     Returns:
-        The name, and whether it is only that of the system's user.
+        The name, and whether it is only the system's user name.
     """
     if name := _tidy(given or ""):
         if len(name) <= LONGEST_NAME:
@@ -31,7 +31,7 @@ def user_name(given: str | None, *, environ: Mapping[str, str], root: Path) -> t
     found = known
     with suppress(OSError, KeyError):
         found = found or getpass.getuser()
-    # Not typed for this command, so it is cut and not refused.
+    # Not typed for this command, so it is cut instead of refused.
     return (found or "unknown")[:LONGEST_NAME], not known
 
 

@@ -1,4 +1,4 @@
-"""Setting up a project without changing anything that exists."""
+"""Set up a project without changing existing files."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress

@@ -18,13 +18,12 @@ if TYPE_CHECKING:
     from unlatch.spi import ItemRef, Manifest, Settings, SyncPlugin
     from unlatch.transport import Transport
 
-# Importing an SDK keeps Python's one thread busy. In parallel, all SDKs would be ready as late as
-# the last; one after the other, the first tracker answers in the meantime.
+# Imports run one at a time anyway. In sequence, the first tracker answers while the next SDK loads.
 _LOADING = threading.Lock()
 
 
 class Trackers:
-    """Plugins that are ready for requests, each opened once, on first use.
+    """Plugins that are ready for requests, each opened on first use.
 
     All methods raise ConfigError for mistakes in the configuration.
     """

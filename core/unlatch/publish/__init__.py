@@ -1,1 +1,1 @@
-"""Publishing changed increments from CI: commit, push, or a branch for a pull request."""
+"""Publish changed increments from CI: commit, push, or a branch for a pull request."""

@@ -38,7 +38,7 @@ class Ci:
 
     @property
     def branch(self) -> str | None:
-        """The branch that is built; None for a tag, and for a pull request's trial merge."""
+        """The branch of the build; None for a tag, and for a pull request's trial merge."""
         if self.system is System.GITLAB:
             return self.environ.get("CI_COMMIT_BRANCH") or None
         name = "GITHUB_REF" if self.system is System.GITHUB else "BUILD_SOURCEBRANCH"
@@ -56,7 +56,7 @@ class Ci:
 
     @property
     def is_fork(self) -> bool:
-        """Whether the job is for a pull request from a fork; False if the system does not say."""
+        """Whether the job is for a pull request from a fork; False if unknown."""
         env = self.environ.get
         if self.system is System.AZURE:
             return env("SYSTEM_PULLREQUEST_ISFORK", "").casefold() == "true"

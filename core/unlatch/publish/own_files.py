@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from unlatch.increments.files.layout import EVENTS, METADATA, SPEC, TASKS
 from unlatch.worklog.ids import number_of
 
-# A spec or a list of tasks that was changed alone was changed by a person.
+# A spec.md or tasks.md that changed alone was changed by a person.
 _RECORDS = frozenset({METADATA, EVENTS})
 _OURS = _RECORDS | {SPEC, TASKS}
 
@@ -32,7 +32,7 @@ def own_files(status: bytes, *, below: str) -> tuple[tuple[str, ...], tuple[str,
             increment, inner = place
             changes[increment][inner][path] = code
     ours = {name: files for name, files in changes.items() if files.keys() & _RECORDS}
-    # A folder that was taken out of the archive moved with all of its files.
+    # A folder taken out of the archive moved with all its files.
     paths = [
         path
         for files in ours.values()
@@ -44,7 +44,7 @@ def own_files(status: bytes, *, below: str) -> tuple[tuple[str, ...], tuple[str,
 
 
 def changed_increments(paths: Iterable[str], *, below: str) -> tuple[str, ...]:
-    """The folders of the increments whose records are among these files."""
+    """The folders of the increments with records among these files."""
     places = (_place(path, below) for path in paths)
     return tuple(sorted({place[0] for place in places if place and place[1] in _RECORDS}))
 

@@ -1,4 +1,4 @@
-"""Sync, and publish the changed increments with git: push them, or push a branch to merge.
+"""Sync, and publish the changed increments with git: push them, or a branch to merge.
 
 Only increments' own files are committed, and nothing is forced. After another push the
 other commits are merged field by field, and the push is repeated.
@@ -36,7 +36,7 @@ _STATUS = (
 
 
 class NotPublished(StoreError):
-    """The changes are recorded in this checkout, and were not pushed."""
+    """The changes are recorded in this checkout, but not pushed."""
 
     exit_code = 3
 
@@ -63,7 +63,7 @@ PublishResult = Published | UnlatchError | None
 
 class PublishListener(SyncListener, Protocol):
     def published(self, result: PublishResult) -> None:
-        """Publishing ended, perhaps before the sync itself fails with an error."""
+        """Publishing ended; the sync itself may still fail with an error."""
 
 
 def sync_and_publish(
@@ -77,8 +77,8 @@ def sync_and_publish(
 ) -> tuple[SyncResult, PublishResult]:
     """Sync, and publish the changes, also those of a sync that fails halfway.
 
-    In a CI job, and if it publishes, one such run at a time works in the checkout; a person at a
-    terminal need not wait for a long sync.
+    Publishing runs and CI jobs run one at a time in a checkout; a person at a terminal does not
+    wait for a long sync.
 
     Raises:
         UnlatchError: publishing cannot succeed, and nothing was changed; or the sync failed.
@@ -133,7 +133,7 @@ def publish(target: PublishTarget) -> Published | None:
 
 
 def _unpushed(target: PublishTarget) -> tuple[str, ...]:
-    """The increments in commits that the remote's branch does not have, as far as is known here."""
+    """The increments in commits that the remote's branch lacks, as far as this clone knows."""
     pushed = f"refs/remotes/{target.remote}/{target.branch}"
     options = ("--format=", "--name-only", "--no-renames", "-z")
     listed = target.git("log", *options, f"{pushed}..HEAD", "--")
@@ -151,7 +151,7 @@ def _propose(target: PublishTarget, names: tuple[str, ...], message: str) -> Pub
     commit = _run(target, "commit-tree", tree, *options, "-m", message).line
     pushed = _push_once(target, f"{commit}:{HEADS}{target.proposal}")
     if not pushed.is_done:
-        # Staged again as before, so that a later run in this checkout can propose them.
+        # Staged again, so that a later run in this checkout can propose them.
         git("read-tree", target.tip or "HEAD")
         raise _refused(target, pushed)
     url = target.ci.proposal_url(target.proposal, target.branch) if target.ci else None
@@ -208,7 +208,7 @@ def _message(target: PublishTarget, increments: Sequence[str]) -> str:
 
 
 def _skip_mark(target: PublishTarget) -> str:
-    """Keeps a job's push from starting the next job; a pull request's checks must run."""
+    """Stops a job's push from starting the next job; a pull request's checks must run."""
     return " [skip ci]" if target.ci is not None and target.way is Way.PUSH else ""
 
 

@@ -1,4 +1,4 @@
-"""Where changed increments are published; determined before anything is changed."""
+"""The target for publishing, determined before anything is changed."""
 
 import os
 import shlex
@@ -27,7 +27,7 @@ _DRIVER = (
 
 
 class Way(StrEnum):
-    """How changed increments are published."""
+    """The way of publishing."""
 
     NONE = "none"
     PUSH = "push"
@@ -36,10 +36,10 @@ class Way(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PublishTarget:
-    """Where changed increments are published.
+    """The target for publishing changed increments.
 
     Args:
-        branch: the branch that a push goes to, or that a pull request is made for.
+        branch: the branch to push to, or to open a pull request for.
         below: the folder of the increments, from the top of the checkout.
         tip: the last commit of an open pull request's branch, merged into the checkout.
     """
@@ -58,7 +58,7 @@ class PublishTarget:
 
 
 def find_target(workspace: Workspace, way: Way, *, by: str) -> PublishTarget:
-    """Make sure that publishing can succeed; merge the branch of an open pull request.
+    """Check that publishing can succeed; merge the branch of an open pull request.
 
     Raises:
         UsageError: `no-git`, `no-committer`, `no-remote`, `no-branch`, `outside-checkout` or
@@ -107,7 +107,7 @@ def _below(increments: Path, top: Path) -> str:
 
 def fetch(target: PublishTarget, ref: str) -> GitResult:
     """Fetch a branch as FETCH_HEAD, with the history that a merge needs."""
-    # CI systems check out one commit alone, without the merge base.
+    # CI systems check out a single commit, without the merge base.
     is_shallow = target.git("rev-parse", "--is-shallow-repository").line == "true"
     deeper = ("--unshallow",) if is_shallow else ()
     return target.git("fetch", "--quiet", *deeper, "--", target.remote, ref)
@@ -145,7 +145,7 @@ def _with_proposal(target: PublishTarget) -> PublishTarget:
     staged = None if is_clean else git("write-tree").line
     listed = git("log", "--no-show-signature", "--format=%T", f"HEAD..{tip}") if tip else None
     trees = listed.line.split() if listed else []
-    # An earlier run in this checkout leaves the tree of its commit staged.
+    # An earlier run in this checkout left the tree of its commit staged.
     if staged is not None and staged not in trees:
         raise UsageError(
             "index-not-empty",

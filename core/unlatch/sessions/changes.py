@@ -16,7 +16,7 @@ Change = Callable[[str], str]
 
 
 def add_phase(lines: Sequence[str], *, phases: int = 1) -> Change:
-    """Begin a phase: its heading and its time; or add lines with several, or with none."""
+    """Begin a phase with its heading and time; or add lines with any number of phases."""
     return lambda text: _append(text, lines, phases=phases)
 
 
@@ -44,7 +44,7 @@ def add_prose(words: str) -> Change:
 
 
 def add_call(line: str) -> Change:
-    """Add a tool call to the last phase, to its list if that is at the end."""
+    """Add a tool call to the last phase, to a list at its end if there is one."""
 
     def change(text: str) -> str:
         document = read_document(text)
@@ -92,7 +92,7 @@ def set_values(values: Mapping[str, Value]) -> Change:
 
 
 def add_participant(agent: str, model: str | None = None) -> Change:
-    """Name an agent among the participants; the first model is that of the session."""
+    """Add an agent to the participants; the first model is the session's."""
 
     def change(text: str) -> str:
         meta = read_document(text).session.meta
@@ -136,7 +136,7 @@ def _append(text: str, lines: Sequence[str], *, phases: int = 0) -> str:
     """Add lines behind the last phase, before the summary.
 
     Raises:
-        StoreError: `session-damaged`, if they would not be read as they are meant.
+        StoreError: `session-damaged`, if they would be read differently.
     """
     document = read_document(text)
     head = append_lines(text[: document.end], lines)
@@ -152,7 +152,7 @@ def _gap(text: str, end: int) -> str:
 
 
 def _lines(text: str) -> int:
-    """The number of lines that a text has."""
+    """The number of lines of a text."""
     return len(text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
 
 

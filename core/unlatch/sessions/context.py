@@ -1,6 +1,6 @@
-"""The context that an agent needs to continue a session.
+"""The context for an agent to continue a session.
 
-Under a budget it holds every decision and the newest phases; others are left out, which it says.
+With a budget it has every decision and the newest phases, and names the omitted ones.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _NEXT, _INDENTED = "\n", "\n  "  # lines of a decision in a list
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A decision, and the place where it stands."""
+    """A decision and its place."""
 
     text: str
     session: str
@@ -50,7 +50,7 @@ class Context:
 
 
 def decisions(store: SessionStore, session: Session, phases: Sequence[Phase]) -> list[Decision]:
-    """The decisions of these phases, and of the sessions that the whole session embeds."""
+    """The decisions of these phases, and of all embedded sessions."""
     found = [*_decisions(session, phases)]
     for one in all_embedded(store, session):
         if one.session:

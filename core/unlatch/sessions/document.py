@@ -1,4 +1,4 @@
-"""Reading a session's Markdown file."""
+"""Read a session's Markdown file."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ class Document:
     """A session, and the offsets of its parts in the text.
 
     Args:
-        end: the offset where the last phase ends: that of the summary, or of the end.
-        tasks_at: where the content of the last tasks block is, if there is one.
+        end: the end of the last phase: the offset of the summary, or of the end of the text.
+        tasks_at: the place of the content of the last tasks block, if any.
     """
 
     session: Session

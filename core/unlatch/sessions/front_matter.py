@@ -1,6 +1,6 @@
 """The YAML front matter of a session: read whole, and changed key by key.
 
-Only the lines of a key whose value changes are written again; others stay byte for byte.
+Only the lines of a changed key are rewritten; others stay byte for byte.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ _BLOCK = re.compile(
     r"\ufeff?---[ \t]*(?:\r\n|\r|\n)"
     r"(?P<body>(?:[^\r\n]*(?:\r\n|\r|\n))*?)(?:---|\.\.\.)[ \t]*(?:\r\n|\r|\n|\Z)"
 )
-# A key at the margin, and the lines that belong to its value: indented ones, items of a list, and
-# empty ones between them.
+# A key at the margin and the lines of its value: indented lines, list items, and empty lines
+# between them.
 _GOES_ON = r"(?:[ \t]*(?:\r\n|\r|\n))*(?:[ \t]+[^\s]|-[ \t])[^\r\n]*(?:\r\n|\r|\n)"
-# YAML reads these without quotes as text; a time is read as text too, because unlatch asks for it.
+# YAML reads these as text without quotes; unlatch also reads times as text.
 _PLAIN = re.compile(r"[A-Za-z_][\w./@+-]*(?: [\w./@+-]+)*|\d{4}-\d{2}-\d{2}[\w:-]+", re.ASCII)
 _NOT_PLAIN = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", "n"})
 # Of a conflict in git.

@@ -1,7 +1,7 @@
 """The heading of a phase: `## Title @agent@version #channel`.
 
-`@agent` and `#channel` count only as its last words; in a title that ends with such a word the
-word is written with a backslash.
+`@agent` and `#channel` count only as its last words; at the end of a title such a word gets a
+backslash.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """An index of sessions, in the user's own state folder: a cache that can be deleted at any time.
 
-It holds one entry for each file, and the entry's rows in TOON (Token-Oriented Object Notation,
+It has one entry for each file, and the entry's rows in TOON (Token-Oriented Object Notation,
 github.com/toon-format/spec). Three flat tables, because TOON is short for flat tables only.
 """
 
@@ -57,7 +57,7 @@ class Indexed:
 class SessionIndex(CacheDatabase):
     """The index of one store, in a file.
 
-    Each call raises StoreError `index-unavailable` if SQLite can neither use the file nor make it.
+    Each call raises StoreError `index-unavailable` if SQLite can neither open nor create the file.
     """
 
     ERROR_ID = "index-unavailable"
@@ -69,7 +69,7 @@ class SessionIndex(CacheDatabase):
         self._store = store
 
     def entries(self) -> list[Indexed]:
-        """All sessions, by the names of their files, as the files are now."""
+        """All sessions by file name, from the present files."""
         return [_read(json.loads(entry)) for entry, _ in retry_if_damaged(self._rows)]
 
     def toon(self, names: Iterable[str] | None = None) -> str:
@@ -98,7 +98,7 @@ class SessionIndex(CacheDatabase):
             ).fetchall()
 
     def _refresh(self, database: sqlite3.Connection) -> None:
-        """Read the files whose size or time is new; forget those that are gone."""
+        """Read changed files; forget removed ones."""
         database.execute("BEGIN IMMEDIATE")
         known = dict(database.execute("SELECT name, stamp FROM session").fetchall())
         for name, found in self._store.stamps():

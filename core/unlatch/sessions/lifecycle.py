@@ -1,4 +1,4 @@
-"""Starting, pausing, resuming and ending sessions."""
+"""Start, pause, resume and end sessions."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ if TYPE_CHECKING:
     from unlatch.sessions.store import SessionStore
 
 _LONGEST_TITLE = 200
-# The interpretation of the reason for resuming a session that had ended.
+# The interpretation of the reason for resuming an ended session.
 RESUMED = "session resumed"
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """The facts that a session starts with."""
+    """The facts of a new session."""
 
     title: str
     channel: str | None = None
@@ -87,7 +87,7 @@ def pause(store: SessionStore, path: Path) -> Document:
 
 
 def resume(store: SessionStore, path: Path, *, reason: str | None = None) -> Document:
-    """Resume a session; one that has ended needs a reason, which its log keeps.
+    """Resume a session; an ended one requires a reason, which is logged.
 
     Raises:
         StoreError: `session-active`, `reason-required`, or `session-no-phase` if a reason is given
@@ -135,21 +135,21 @@ def end(
 def pause_idle(
     store: SessionStore, *, after: timedelta, clock: Callable[[], datetime]
 ) -> list[Session]:
-    """Pause the active sessions without a change for this long; they are returned.
+    """Pause the active sessions without a change for this long; returns them.
 
-    The last change is that of the file, by a person too.
+    The file's last change counts, also by a person.
     """
     if not after:
         return []
     idle = []
     for path in store.unchanged_since(clock() - after):
-        with suppress(StoreError):  # it is active no more, or cannot be read
+        with suppress(StoreError):  # no longer active, or unreadable
             idle.append(pause(store, path).session)
     return idle
 
 
 def require_open(session: Session) -> None:
-    """Check that a session can be added to; StoreError `session-not-active`."""
+    """Refuse a session that is not active; StoreError `session-not-active`."""
     if session.meta.status is not Status.ACTIVE:
         raise _not_active(session)
 

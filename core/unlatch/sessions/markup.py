@@ -1,4 +1,4 @@
-"""The Markdown that a session consists of; texts of people, models and tools are escaped."""
+"""The Markdown of a session; texts of people, models and tools are escaped."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LONGEST_RESULT = 100
 _LONGEST_CALL = 300
 _TICKS = re.compile(r"`+")
 _BREAKS = re.compile("[\u2028\u2029]")
-# The beginnings of lines that mean something in a session.
+# Line starts with a meaning in a session.
 _MEANING = re.compile(
     r"\A(?P<lead> {0,3}(?:> ?)?)(?=##(?:[ \t]|\Z)|\[![\w-]|\*\*Tool calls:|<{7} )"
 )
@@ -60,7 +60,7 @@ def user(words: str, interpretation: str | None = None) -> list[str]:
     """The callout of a person's exact words."""
     shown = f'"{_clean(words)}"'
     if interpretation:
-        # A quote at its end would be read as the end of the words.
+        # A quote at the end would end the words.
         shown += f" - {one_line(interpretation).rstrip(chr(34))}"
     return _callout(CalloutKind.USER, shown)
 
@@ -94,14 +94,14 @@ def tasks_block(tasks: Sequence[Mapping[str, object]]) -> list[str]:
 
 
 def tasks_json(tasks: Sequence[Mapping[str, object]]) -> list[str]:
-    """The content of a tasks block, a task a line, in which nothing ends the block."""
+    """The content of a tasks block, one task per line, without an end of the block."""
     lines = [json.dumps(dict(one), ensure_ascii=True) for one in tasks]
     return ["[", *(f"  {line}," for line in lines[:-1]), *(f"  {one}" for one in lines[-1:]), "]"]
 
 
 def prose(text: str) -> list[str]:
-    """A text of its own in a phase: nothing of a session begins in it; its code is closed."""
-    # The empty line keeps front matter from beginning at its first line.
+    """A text as a part of a phase: no session markup begins in it, and its code is closed."""
+    # With the empty line, its first line cannot begin front matter.
     lines = ["", *_clean(text).strip("\n").split("\n")]
     scanned = scan("\n".join(lines))
     for line in scanned.lines:
@@ -129,7 +129,7 @@ def _clean(text: str) -> str:
 
 
 def _code(text: str) -> str:
-    """A code span, which a run of as many backticks as in it would end."""
+    """A code span, with more backticks around it than in any run inside."""
     longest = max(map(len, _TICKS.findall(text)), default=0)
     ticks = "`" * (longest + 1 if longest else 1)
     return f"{ticks} {text} {ticks}" if longest else f"{ticks}{text}{ticks}"

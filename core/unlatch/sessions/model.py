@@ -97,7 +97,7 @@ class Callout:
 
     @property
     def words(self) -> str:
-        """The words of a person, without the quotes and without the interpretation."""
+        """The words of a person, without quotes and interpretation."""
         return self._user()[0]
 
     @property

@@ -33,7 +33,7 @@ def session_store(workspace: Workspace) -> SessionStore:
 
 
 def import_store(workspace: Workspace) -> SessionStore:
-    """The sessions made from transcripts: in the user's state folder, for the user alone."""
+    """The sessions imported from transcripts, in the user's private state folder."""
     return SessionStore(state_folder(workspace.layout.root) / "imports", mode=PRIVATE)
 
 
@@ -44,7 +44,7 @@ def session_index(workspace: Workspace, store: SessionStore) -> SessionIndex:
 
 
 def recorder(workspace: Workspace, store: SessionStore, path: Path) -> Recorder:
-    """A recorder as the configuration has it."""
+    """A recorder with the configured options."""
     config = workspace.config.sessions
     return Recorder(
         store,

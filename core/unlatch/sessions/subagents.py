@@ -43,7 +43,7 @@ class Embedded:
 
 
 def reference(callout: Callout) -> Reference | None:
-    """The session that a subagent's callout links to or embeds; None for inline work."""
+    """The session that a subagent's callout links or embeds; None for inline work."""
     lines = callout.text.split("\n")
     mode = _MODE.fullmatch(lines[0]) if lines else None
     if callout.kind != CalloutKind.SUBAGENT or (mode and mode["mode"] == SubagentMode.INLINE):
@@ -59,7 +59,7 @@ def embed(store: SessionStore, callout: Callout, chain: tuple[str, ...]) -> Embe
     """The session that a callout embeds; None if it embeds none.
 
     Args:
-        chain: the ids of the sessions around it, which it must not embed again.
+        chain: the ids of the outer sessions, which must not be embedded again.
     """
     found = reference(callout)
     if found is None or found.mode is not SubagentMode.EMBED:
@@ -78,7 +78,7 @@ def embed(store: SessionStore, callout: Callout, chain: tuple[str, ...]) -> Embe
 def all_embedded(
     store: SessionStore, session: Session, chain: tuple[str, ...] = ()
 ) -> Iterator[Embedded]:
-    """The sessions that a session embeds, at any depth, in the order of their callouts."""
+    """The embedded sessions at any depth, in the order of their callouts."""
     chain = chain or (session.id,)
     for phase in session.phases:
         for callout in phase.callouts(CalloutKind.SUBAGENT):

@@ -18,7 +18,7 @@ _CHUNK = 1 << 16
 
 
 def ending(opened: OpenFolder, name: str) -> tuple[bytes, bytes]:
-    """The last complete line of a file and the rest after it, both without a line end."""
+    """The last complete line of a file and the rest after it, without line ends."""
     if not opened.has(name):
         return b"", b""
     with open(name, "rb", opener=opened.file) as file:
@@ -33,7 +33,7 @@ def ending(opened: OpenFolder, name: str) -> tuple[bytes, bytes]:
 
 
 def repair_ending(opened: OpenFolder, folder: Path, name: str, new_id: Callable[[], str]) -> str:
-    """Move a last line that was cut short to a backup, and return the backup's name.
+    """Move a cut last line to a backup; returns the backup's name.
 
     A JSON object without a line end gets one; then, as for a whole file, the result is "".
     """

@@ -16,7 +16,7 @@ _ALL = "*"
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder that only its owner can open, if it is not there."""
+    """Make a folder that only its owner can open, if missing."""
     with writing(folder), contextlib.suppress(FileExistsError):
         make_folders(folder, mode=_PRIVATE)
 

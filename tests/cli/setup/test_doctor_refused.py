@@ -67,7 +67,7 @@ def test_a_link_is_not_blamed_on_an_entry_that_is_missing_where_the_entry_is_wro
     own.write_text("")
     missing = completed.run("list")
 
-    assert f"next: correct allowed_links in {own} (unlatch doctor says" in wrong.err
+    assert f"next: correct allowed_links in {own} (unlatch doctor lists" in wrong.err
     assert f'add to {own}: allowed_links = ["{target}"]' in missing.err
 
 

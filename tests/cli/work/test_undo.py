@@ -335,5 +335,5 @@ def test_the_way_back_into_the_archive_is_left_to_the_user(project: Project) -> 
     assert 0 == project.run("resume", "8", "--reason", REASON, "--yes").code
     done = project.run("undo", "8", "--yes")
 
-    said = "note: its folder is not moved; if the reopen took it out of the archive, move it\n"
+    said = "note: its folder is not moved; if the reopen took it out of the archive, move it back\n"
     assert (0, True) == (done.code, said in done.err), done.said

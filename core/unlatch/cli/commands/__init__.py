@@ -1,1 +1,1 @@
-"""The commands, one file each, in the groups of what they are about."""
+"""The commands, one file each, grouped by subject."""

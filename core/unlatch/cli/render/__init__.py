@@ -1,1 +1,1 @@
-"""Results in words and as JSON documents, for several commands."""
+"""Results as text and as JSON documents, for several commands."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from unlatch.project.trackers import Trackers
     from unlatch.spi.operation import DeliveryOptions, Operation
 
-# Of failures with one cause, so many are shown each; the others are counted.
+# The maximum number of failures to show for one cause; the others are counted.
 _ALIKE = 3
 
 
@@ -39,7 +39,7 @@ def deliver_and_tell(
 ) -> Delivered:
     """Deliver an increment's pending operations, and show each delivery as it ends.
 
-    `trackers` are those that are open already; `offline` leaves the operations for later.
+    `trackers` are those already open; `offline` leaves the operations for later.
     """
     if offline:
         return _postponed(increment)
@@ -64,7 +64,7 @@ def _postponed(increment: Increment) -> Delivered:
 def show_deliveries(
     session: Session, total: int, *, silent: bool
 ) -> Iterator[Callable[[str, Delivery], None]]:
-    """Show deliveries as they end: each of a few; of many, only failures and a sum.
+    """Show deliveries as they end: each one if few, else only failures and a sum.
 
     Yields the function to call for each delivery.
     """
@@ -81,7 +81,7 @@ def show_deliveries(
 
 
 class _DeliveryLog:
-    """The lines about deliveries, while they are made and afterwards."""
+    """The lines about deliveries, during and after them."""
 
     def __init__(self, session: Session, *, is_terse: bool, silent: bool) -> None:
         self._session = session
@@ -91,7 +91,7 @@ class _DeliveryLog:
         self._served: Counter[str] = Counter()
 
     def tell(self, delivery: Delivery) -> None:
-        """Show one delivery, if it gets lines of its own."""
+        """Show one delivery, unless it is only counted."""
         self._session.trace(delivery.error)
         tracker = delivery.operation.tracker
         error = delivery.error
@@ -106,7 +106,7 @@ class _DeliveryLog:
             output.data(*delivery_lines(registry, delivery, again=count > 1))
 
     def sum_up(self, total: int, began: datetime) -> None:
-        """Show the sums, where not each delivery was shown."""
+        """Show the sums, if not every delivery was shown."""
         if self._silent or not self._is_terse:
             return
         for (tracker, error, _), count in self._failed.items():
@@ -138,7 +138,7 @@ def tell_all_left(ended: Sequence[Delivered]) -> None:
 def tell_left(delivered: Delivered) -> None:
     """Name the pending operations, and the command that delivers them."""
     if not delivered.left:
-        return  # a note names the decision that is left
+        return  # a note names the open decision
     left = output.warn(f"{times(delivered.left, 'operation')} recorded and not delivered.")
     pending = delivered.increment.pending
     command = next_command(delivered.increment.id, pending)
@@ -148,10 +148,10 @@ def tell_left(delivered: Delivered) -> None:
 
 
 def next_command(increment: str, pending: Sequence[Operation]) -> str:
-    """The command that can deliver what is left.
+    """The command that can deliver the remaining operations.
 
-    With the options that the refusals call for only where nothing is left but refused operations:
-    others would be delivered with them as well, perhaps without their comment.
+    It has the options for refused operations only if no others remain: these would get the options
+    too, and might lose their comment.
     """
     remedies = {one.attempt.remedy for one in pending if one.is_blocked and one.attempt}
     if not remedies or None in remedies or not all(one.is_blocked for one in pending):

@@ -1,4 +1,4 @@
-"""Increments, items and deliveries in words."""
+"""Increments, items and deliveries as text."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _WANTED = {
     Kind.UNDO: "undone",
 }
 _COMMENTED, _LABELS_ADDED, _LABELS_REMOVED = "commented", "labels added", "labels removed"
-# The words for a part that failed, and for one whose result is not known.
+# The text for a part that failed, and for one with an unknown result.
 _FAILED = {
     _COMMENTED: ("not commented", "the comment was posted"),
     _LABELS_ADDED: ("labels not added", "the labels were added"),
@@ -47,7 +47,7 @@ _FAILED = {
 
 
 def ago(moment: datetime, now: datetime) -> str:
-    """How long ago a moment was, in the largest unit that fits."""
+    """The time since a moment, in the largest unit that fits."""
     days = (now - moment).days
     if days < 0:
         return "in the future"
@@ -57,7 +57,7 @@ def ago(moment: datetime, now: datetime) -> str:
 
 
 def seen_line(registry: Registry, seen: ItemSnapshot, *, columns: int) -> str:
-    """A linked item in the dialogue: tracker, name, title, and state."""
+    """A linked item before the prompt: tracker, name, title, and state."""
     return "".join(_seen_parts(registry, seen, columns))
 
 
@@ -92,7 +92,7 @@ def _state_of(seen: ItemSnapshot) -> str:
 
 
 def tracker_title(registry: Registry, tracker: str) -> str:
-    """The title of a tracker, or its name where no plugin for it is installed."""
+    """The title of a tracker, or its name if no plugin for it is installed."""
     manifest = registry.manifests.get(tracker)
     return manifest.title if manifest else tracker
 
@@ -101,7 +101,7 @@ def delivery_lines(registry: Registry, delivery: Delivery, *, again: bool = Fals
     """The result of an operation part by part, and the next step if it was not delivered.
 
     Args:
-        again: whether another operation failed for the same cause before, which is not repeated.
+        again: whether the cause was shown for another operation, and is not repeated.
     """
     tracker = tracker_title(registry, delivery.operation.tracker)
     name = f"{tracker} {clean(delivery.name)}"
@@ -143,7 +143,7 @@ def _state_is_done(delivery: Delivery, effect: Effect) -> bool:
 
 
 def _not_done(delivery: Delivery) -> list[str]:
-    """The part that failed, or whose result is not known, and the labels that were not tried."""
+    """The part that failed or has an unknown result, and the labels that were not tried."""
     if delivery.requests == 0 and delivery.change is None:
         return ["not delivered yet"]
     part = _failed_part(delivery)
@@ -185,7 +185,7 @@ def times(count: int, noun: str) -> str:
 
 
 def document_lines(scope: Scope) -> Iterator[str]:
-    """The result of a change of scope in the documents, and the items that it does not affect."""
+    """The result of a change of scope in the documents, and the unaffected items."""
     amendment, mark = scope.amended.amendment, good(sign("ok"))
     if amendment.change is not None and SPEC not in amendment.unwritten:
         yield f"{mark} {SPEC}: the scope change is at the end"
@@ -197,7 +197,7 @@ def document_lines(scope: Scope) -> Iterator[str]:
 
 
 def foreseen_lines(scope: Scope) -> Iterator[str]:
-    """The same for a dry run, with the work afterwards."""
+    """The same for a dry run, with the resulting work."""
     amendment = scope.amended.amendment
     if amendment.unwritten:
         yield f"    {' and '.join(amendment.unwritten)} would be changed"

@@ -9,7 +9,7 @@ _NO_NEWLINE = "\\ No newline at end of file"
 
 
 def diff_of(path: str, before: bytes | None, after: bytes | None) -> str:
-    """A unified diff of a text; None for a file that is not there."""
+    """A unified diff of a text; None for a missing file."""
     old = "/dev/null" if before is None else f"a/{path}"
     new = "/dev/null" if after is None else f"b/{path}"
     return "\n".join(
@@ -35,7 +35,7 @@ def show_diff(diff: str) -> None:
 
 
 def ask_consent(question: str, *, yes: bool, command: str) -> bool:
-    """Ask for consent to a change that was shown; `command` names the one that needs no answer."""
+    """Ask for consent to a change that was shown; `command` is the one that does not ask."""
     if not yes:
         require_terminal("files would be changed", command)
     return yes or output.confirm(question)

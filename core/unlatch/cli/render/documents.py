@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _TIMES = {"created": "created", "completedAt": "completed_at", "lastActivity": "last_activity"}
 _NONE = ("id", "title", "status", "type", "archived", *_TIMES)
 _UNKNOWN: Json = {**dict.fromkeys(_NONE), "links": [], "reopens": 0, "pending": 0}
-# The outcome of an operation that had been delivered before.
+# The outcome of an operation that was delivered before.
 _FOUND = {
     Kind.REOPEN: "reopened",
     Kind.CLOSE: "closed",
@@ -37,7 +37,7 @@ _FOUND = {
 def delivered_code(deliveries: Iterable[Delivery], left: int = 0) -> int:
     """The exit code of a command that delivered.
 
-    3 if anything that was recorded is left; 5 if a person has to decide about an item.
+    3 if a recorded operation is left; 5 if a person must decide about an item.
     """
     deliveries = list(deliveries)
     if left or any(one.error is not None for one in deliveries):
@@ -128,7 +128,7 @@ def broken_entries(broken: Iterable[BrokenIncrement]) -> list[Json]:
 
 
 def warning_entries(warnings: Iterable[UnlatchError]) -> list[Json]:
-    """Violations of the project's rules that did not refuse a change."""
+    """Rule violations that did not refuse a change."""
     return [problem_entry(warning) for warning in warnings]
 
 

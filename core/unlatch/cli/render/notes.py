@@ -1,4 +1,4 @@
-"""Notes to people: violations of rules, and increments and items that cannot be read."""
+"""Notes for the user: rule violations, and unreadable increments and items."""
 
 from collections.abc import Collection, Iterable, Sequence
 
@@ -12,7 +12,7 @@ from unlatch.lifecycle.fetch_items import ItemSnapshot, group_unread
 
 
 def tell_warnings(warnings: Iterable[UnlatchError], *, known: Collection[str] = ()) -> None:
-    """Show warnings, a line each, without those whose ids are `known` from before."""
+    """Show warnings, one per line, without those whose ids are in `known`."""
     for warning in warnings:
         if warning.id not in known:
             note = f"    {output.warn('note:')} {output.clean(warning.message)}"
@@ -20,13 +20,13 @@ def tell_warnings(warnings: Iterable[UnlatchError], *, known: Collection[str] = 
 
 
 def tell_remarks(increment: Increment) -> None:
-    """Show what a change of an increment left unwritten, and what its files spell oddly."""
+    """Show remarks: files that a change did not write, and odd values in them."""
     for warning in increment.warnings:
         output.remark(warning)
 
 
 def tell_left_out(broken: Sequence[BrokenIncrement]) -> int:
-    """Name the increments that are left out because they cannot be read; the exit code."""
+    """Name the increments that are left out as unreadable; returns the exit code."""
     if not broken:
         return 0
     verb = "is" if len(broken) == 1 else "are"
@@ -37,7 +37,7 @@ def tell_left_out(broken: Sequence[BrokenIncrement]) -> int:
 
 
 def tell_unread(items: Iterable[ItemSnapshot]) -> int:
-    """Count the items that could not be read, with the next step for each cause; the exit code."""
+    """Count the unread items, with the next step for each cause; returns the exit code."""
     causes = group_unread(items)
     for cause in causes:
         step = f" Next: {cause.error.hint}" if cause.error.hint else ""
@@ -46,13 +46,13 @@ def tell_unread(items: Iterable[ItemSnapshot]) -> int:
 
 
 def tell_hint(broken: BrokenIncrement) -> None:
-    """The next step for an increment that cannot be read."""
+    """Show the next step for an increment that cannot be read."""
     if broken.hint:
         output.talk(f"{broken.id}: next: {output.clean(broken.hint)}")
 
 
 def not_read(error: StoreError) -> str:
-    """The note about a document that cannot be read; the rest of the increment can."""
+    """The note about an unreadable document of an increment."""
     place = error.where or ""
     name = place.rpartition("/")[2]
     why = error.message.removeprefix(f"{name} ")
@@ -60,6 +60,6 @@ def not_read(error: StoreError) -> str:
 
 
 def tell_excess(command: str, excess: UsageError, items: int) -> None:
-    """Say that a command without --dry-run would be refused, because of so many items."""
+    """Report that the command would be refused without --dry-run, for too many items."""
     line = f"{command} would fail: {excess.message} [{excess.id}]"
     output.talk(f"{output.warn('!')} {line}. Next: add --max-items {items}")

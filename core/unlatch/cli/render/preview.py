@@ -43,7 +43,7 @@ def preview_and_tell(
     as_json: bool,
     **facts: Any,
 ) -> int:
-    """Show the requests of a change, with further fields of `Preview`; the exit code."""
+    """Show the requests of a change, with further fields of `Preview`; returns the exit code."""
     with session.trackers() as trackers:
         found = preview_plans(session.workspace, trackers, [plan], options=options, offline=offline)
     return tell_preview(session, replace(found[0], **facts), as_json=as_json)
@@ -59,13 +59,13 @@ def tell_preview(session: Session, preview: Preview, *, as_json: bool) -> int:
 
 
 def show_preview(session: Session, preview: Preview) -> None:
-    """Show a preview to people, without the next steps for items that could not be read."""
+    """Show a preview as text, without the next steps for unread items."""
     output.data(*_lines(session, preview))
     tell_warnings(preview.warnings)
 
 
 def unread_items(preview: Preview) -> list[ItemSnapshot]:
-    """The items that could not be read, so that their requests are not known."""
+    """The items that could not be read; their requests are unknown."""
     return [_snapshot(item) for item in preview.items if item.is_unread]
 
 
@@ -90,7 +90,7 @@ def item_lines(session: Session, items: Sequence[Previewed]) -> Iterator[str]:
     requests = _request_lines([one for item in items for one in item.requests])
     said: Text | None = None
     for item in items:
-        # Items of one intent follow each other and have one comment, which is shown once.
+        # Items of one intent are adjacent and share one comment, which is shown once.
         if item.change.comment not in (None, said):
             said = item.change.comment
             yield from _comment_lines(said or (), columns)
@@ -140,7 +140,7 @@ def _styled(block: Block) -> str:
 
 
 def _request_lines(requests: list[PlannedRequest]) -> Iterator[list[str]]:
-    """Each request on one line; in a terminal that is too narrow for one of them, each on two."""
+    """Each request on one line, or on two if the terminal is too narrow for any of them."""
     heads = [f"{_INDENT}{one.method:<{_METHOD}} {output.clean(one.url)}" for one in requests]
     words = [output.clean(one.what) for one in requests]
     longest = max(map(len, heads), default=0)

@@ -1,1 +1,1 @@
-"""What every command runs in: session, output, errors, CI annotations."""
+"""The environment of every command: session, output, errors, CI annotations."""

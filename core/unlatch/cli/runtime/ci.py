@@ -1,6 +1,6 @@
 """Reports to a CI system: annotations, a job's summary and its outputs, each in its own format.
 
-Text from people is neutralised and escaped, so that it can neither begin a command nor end one.
+Text from people is escaped, so that it can neither begin nor end a command.
 
 Sources: GitHub, "Workflow commands" (and the toolkit's escapeData, escapeProperty); Azure
 Pipelines, "Logging commands"; GitLab has none, so a file takes their place.

@@ -1,4 +1,4 @@
-"""Rows of cells as lines of text that fit the terminal."""
+"""Lay out rows of cells to fit the terminal."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEAST = 18
 def lay_out(rows: Rows, *, flexible: Collection[int], width: int | None) -> list[list[str]]:
     """The lines of each row; only cells of the columns `flexible` are wrapped.
 
-    Where the other columns leave too little room, each row begins with a line of its first cell.
+    If the other columns leave too little room, each row begins with a line of its first cell.
 
     Args:
         width: the cells of the terminal; None for a line per row.
@@ -41,7 +41,7 @@ def lay_out(rows: Rows, *, flexible: Collection[int], width: int | None) -> list
 
 
 def _shares(wanted: dict[int, int], room: int) -> dict[int, int]:
-    """The widths of columns that share the room; none gets more than it wants."""
+    """The widths of columns that share the room, each at most as wide as wanted."""
     shares = {}
     for left, (number, width) in enumerate(sorted(wanted.items(), key=lambda one: one[1])):
         shares[number] = min(width, room // (len(wanted) - left))
@@ -68,7 +68,7 @@ def _line(row: Sequence[str], widths: Sequence[int]) -> str:
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """A text in lines of at most `width` cells, broken at spaces where there are any."""
+    """A text in lines of at most `width` cells, broken at spaces if possible."""
     lines = [""]
     for word in text.split(" "):
         longer = f"{lines[-1]} {word}" if lines[-1] else word
@@ -107,7 +107,7 @@ def cells(text: str) -> int:
     """The number of terminal cells of a text."""
     if text.isascii():
         return len(text)
-    # Only this part of rich: its own tables take longer than `list`.
+    # Only this part of rich: its tables take longer than `list`.
     from rich.cells import cell_len  # noqa: PLC0415  (most commands do without)
 
     return cell_len(text)

@@ -5,7 +5,7 @@ from unlatch.errors import Unauthorised, UnlatchError
 
 DECLINED = 2
 UNDELIVERED = 3
-# A person has to decide about an item, or something could not be checked.
+# A person must decide about an item, or something could not be checked.
 UNDECIDED = 5
 UNAUTHORISED = 4
 INTERRUPTED = 130
@@ -13,7 +13,7 @@ INTERRUPTED = 130
 
 def exit_code_of(error: UnlatchError) -> int:
     """The exit code of a command that an error ended."""
-    # A command whose act was recorded first never gets here: its delivery carries the error.
+    # Commands that recorded a change first do not get here: the delivery has the error.
     return UNAUTHORISED if isinstance(error, Unauthorised) else error.exit_code
 
 
@@ -46,7 +46,7 @@ def error_entry(error: UnlatchError) -> output.Json:
 
 
 def problem_entry(error: UnlatchError) -> output.Json:
-    """An error that kept one item from being served."""
+    """The error of one item."""
     problems = f": {'; '.join(error.problems)}" if error.problems else ""
     return {"id": error.id, "message": f"{error.message}{problems}", "hint": error.hint}
 

@@ -1,4 +1,4 @@
-"""A text from the terminal, with the keys that a shell has for editing a line."""
+"""Read text from the terminal, with the editing keys of a shell."""
 
 import os
 import re
@@ -12,12 +12,12 @@ import click
 from unlatch.spi.text import without_controls
 
 _STDOUT, _STDERR = 1, 2
-# The bytes of arrow and function keys, where nothing edits the line.
+# The bytes of arrow and function keys, if no line editor handles them.
 _KEYS = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O[A-Za-z])")
 
 
 def read_text(question: str, *, history: bool = False) -> str:
-    """Ask for a text on the terminal; all lines of a paste belong to it.
+    """Ask for a text on the terminal, which may be a paste of several lines.
 
     Args:
         history: the arrow keys bring earlier texts of this process.
@@ -30,8 +30,8 @@ def read_text(question: str, *, history: bool = False) -> str:
             lines = [input(question)]
     except EOFError as end:
         raise click.Abort from end
-    # A terminal that does not mark a paste sends each of its lines as if it were typed. Without
-    # this the shell would run them.
+    # A terminal that does not mark a paste sends each line as if typed. Without this the shell
+    # would run them.
     while _is_waiting() and (line := sys.stdin.readline()):
         lines.append(line.rstrip("\n"))
     return without_controls(_KEYS.sub("", "\n".join(lines))).strip()

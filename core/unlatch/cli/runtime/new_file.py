@@ -1,4 +1,4 @@
-"""Files that a command makes where the user says."""
+"""New files at a place that the user names."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def write_new(file: Path, text: str) -> None:
-    """Write a file that only its owner can read; StoreError `not-writable` if it is there."""
+    """Write a file that only its owner can read; StoreError `not-writable` if it exists."""
     # A lone surrogate has no UTF-8 form.
     content = text.encode(errors="backslashreplace")
     try:

@@ -1,7 +1,7 @@
-"""Output: data to stdout, talk to stderr, and nothing that a terminal would act on.
+"""Output: data to stdout, messages to stderr, without terminal control sequences.
 
-All output to a terminal passes through here, and only our own styles come through unchanged.
-Nothing relies on a caller to `clean` a text.
+All output to a terminal passes through here; only our own styles stay unchanged. Safety does not
+depend on a caller's `clean`.
 """
 
 import json
@@ -25,9 +25,9 @@ Json = dict[str, Any]
 T = TypeVar("T")
 # Commands of Azure Pipelines and GitHub Actions.
 _CI_COMMAND = re.compile(r"##(?=(?:vso)?\[)|^:(?=:)")
-# The same in whole lines, in which GitHub passes over leading space.
+# The same in whole lines; GitHub ignores leading space.
 _CI_LINE = re.compile(r"##(?=(?:vso)?\[)|(?:^|(?<=\r))[^\S\r\n]*:(?=:)", re.MULTILINE)
-# Part of each style of ours, so that no text from outside can carry one.
+# Part of each of our styles, so that text from outside cannot contain one.
 _KEY = int.from_bytes(os.urandom(8), "big")
 _STYLE = re.compile(rf"\x1b\[(\d+);{_KEY}m")
 _FAILURES: list[OSError] = []
@@ -36,25 +36,25 @@ _SIGNS = {"ok": ("✓", "OK"), "no": ("✗", "FAILED"), "wait": ("…", "..."), 
 
 
 def clean(text: str) -> str:
-    """Text from people and trackers on one line, without what a terminal would act on."""
+    """Text from people and trackers on one line, without terminal control sequences."""
     if text.isprintable() and text.isascii() and "  " not in text and text == text.strip():
-        # Quicker to say that nothing in it can be a command to CI than to look for one.
+        # Ruling out a CI command is quicker than a search for one.
         return text if "##" not in text and "::" not in text else harmless(text)
     return harmless(" ".join(text.split()))
 
 
 def harmless(text: str) -> str:
-    """Text without what a terminal, or a CI system that reads a job's output, would act on."""
+    """Text without control sequences of terminals and commands of CI systems."""
     return _CI_COMMAND.sub(r"\g<0> ", without_controls(text))
 
 
 def data(*lines: str) -> None:
-    """Write lines of data to stdout; line breaks within them are escaped."""
+    """Write data to stdout; line breaks within a line are escaped."""
     _write(lines, sys.stdout)
 
 
 def talk(*lines: str) -> None:
-    """Write lines of talk to stderr; line breaks within them are escaped."""
+    """Write messages to stderr; line breaks within a line are escaped."""
     _write(lines, sys.stderr)
 
 
@@ -83,7 +83,7 @@ def traceback(error: BaseException) -> None:
 
 
 class Unanswered(click.Abort):
-    """The user ended the input at a question, or interrupted it."""
+    """The user ended the input at a prompt, or interrupted it."""
 
 
 @contextmanager
@@ -121,7 +121,7 @@ def ask_text(question: str) -> str:
 
 
 def piece(text: str) -> None:
-    """Write a part of a text to a terminal as it arrives; its line breaks stay."""
+    """Write a part of a text to a terminal as it arrives, with its line breaks."""
     shown = "\n".join(map(visible, without_controls(text).split("\n")))
     with suppress(OSError):
         click.echo(shown, nl=False, color=False)
@@ -133,7 +133,7 @@ def fields(one: object, *names: str) -> Json:
 
 
 def ask(question: str, check: Callable[[str], T]) -> T:
-    """Ask for a text until the check takes it, and return what it makes of the text."""
+    """Ask for a text until the check accepts it, and return the check's result."""
     while True:
         try:
             return check(ask_text(question))
@@ -158,12 +158,12 @@ def _is_ascii() -> bool:
 
 
 def _json(text: str) -> None:
-    # The same value in another spelling, which Azure Pipelines does not take for a command.
+    # The same value, spelled so that Azure Pipelines sees no command.
     _echo(re.sub(r"##(vso)?\[", r"##\1\\u005b", for_json(text)), sys.stdout)
 
 
 def command(text: str) -> None:
-    """A line that the CI system takes for a command; its parts are escaped already."""
+    """Write a command to the CI system; its parts are already escaped."""
     _echo(visible(text), sys.stderr)
 
 
@@ -189,16 +189,16 @@ def _neutral(line: str, *, colour: bool) -> str:
 
 def _echo(text: str, stream: IO[str]) -> None:
     try:
-        # By name: left to itself, click writes UTF-8 to a stream that says it takes ASCII. It
-        # flushes, so that what goes to both streams keeps its order.
+        # The encoding is named: otherwise click writes UTF-8 to an ASCII stream. It flushes, so
+        # that lines on both streams keep their order.
         click.echo(text, file=stream, color=_colour(stream))
     except OSError as error:
         _give_up(stream, error)
 
 
 def _give_up(stream: IO[str], error: OSError) -> None:
-    # The reader is gone, or the disk is full. That must not stop a delivery; from here on
-    # nothing is shown.
+    # The reader is gone, or the disk is full. That must not stop a delivery, so further output is
+    # dropped.
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
@@ -208,7 +208,7 @@ def _give_up(stream: IO[str], error: OSError) -> None:
 
 
 def is_stdout_lost() -> bool:
-    """Whether stdout has a text that cannot be written; `take_failure` has the cause."""
+    """Whether writing to stdout failed; `take_failure` has the cause."""
     try:
         sys.stdout.flush()
     except OSError as error:
@@ -218,7 +218,7 @@ def is_stdout_lost() -> bool:
 
 
 def take_failure() -> OSError | None:
-    """The first failure to write to stdout, which is then forgotten; not of a closed pipe."""
+    """Return and clear the first failure to write to stdout, except a closed pipe."""
     failed = next(iter(_FAILURES), None)
     _FAILURES.clear()
     return failed
@@ -238,7 +238,7 @@ def _styled(text: str, style: int) -> str:
     return f"\x1b[{style};{_KEY}m{text}\x1b[{_RESET};{_KEY}m"
 
 
-# Text in the colours of success, failure and attention; less visible, and more visible text.
+# Text for success, failure and attention; faint and strong text.
 good = partial(_styled, style=_GREEN)
 bad = partial(_styled, style=_RED)
 warn = partial(_styled, style=_YELLOW)
@@ -253,7 +253,7 @@ def table(
     flexible: tuple[int, ...],
     aside: bool = False,
 ) -> None:
-    """A table; where the terminal is too narrow, the columns `flexible` are wrapped.
+    """Write a table; if the terminal is too narrow, wrap the columns `flexible`.
 
     Without a terminal a line is a row.
 

@@ -1,4 +1,4 @@
-"""A bar with rate and time left, for work on many items; only at a terminal."""
+"""A progress bar for work on many items; only at a terminal."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
     from rich.progress import Task
 
-# With so many at most, each is shown by itself, and no bar.
+# Up to this number each is shown by itself, without a bar.
 FEW = 20
 
 
 @contextmanager
 def bar(total: int, what: str) -> Iterator[Callable[[], None]]:
-    """Show the progress of work; yields the function to call for each piece that is done."""
+    """Show the progress of work; yields the function to call for each finished piece."""
     if total <= FEW or not sys.stderr.isatty():
         yield lambda: None
         return

@@ -63,7 +63,7 @@ class Session:
 
     @contextmanager
     def trackers(self) -> Iterator[Trackers]:
-        """The project's trackers; an interruption stops what is under way."""
+        """The project's trackers; an interruption stops their requests."""
         from unlatch.project.trackers import Trackers  # noqa: PLC0415
 
         with self.transport() as options:
@@ -94,12 +94,12 @@ class Session:
         )
 
     def trace(self, error: UnlatchError | None) -> None:
-        """With --debug, show where an error that ended one item's service came from."""
+        """With --debug, show the traceback of an item's error."""
         if error is not None and self.options.debug:
             output.traceback(error)
 
     def who(self, given: str | None, *, notes_guess: bool = True) -> str:
-        """The name for the audit entry; a note shows it if it is only that of the system's user."""
+        """The name for the audit entry; a note shows it if it is only the system's user name."""
         from unlatch.project.identity import user_name  # noqa: PLC0415
 
         name, is_guess = user_name(given, environ=os.environ, root=self.layout.root)
@@ -122,12 +122,12 @@ def _open_trace(path: Path) -> Trace:
 
 
 def is_interactive() -> bool:
-    """Whether a question can be asked on a terminal."""
+    """Whether prompts are possible."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 def require_terminal(why: str, hint: str) -> None:
-    """Check that a question can be asked, for a reason; `hint` names the command without one.
+    """Check that a prompt is possible; `why` needs it, and `hint` names the command without it.
 
     Raises:
         UsageError: `not-interactive`.
@@ -138,7 +138,7 @@ def require_terminal(why: str, hint: str) -> None:
 
 
 def with_session(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Hand the session to a command's function as its first argument."""
+    """Pass the session to a command's function as its first argument."""
 
     @click.pass_context
     def run(ctx: click.Context, /, *args: Any, **kwargs: Any) -> Any:
@@ -152,7 +152,7 @@ _ITEM = re.compile(r"[A-Za-z][A-Za-z0-9_]*-[0-9]+|[^0-9.][^ #]*#[0-9]+|#[0-9]+")
 
 
 def increment_ids(ctx: click.Context, _: click.Parameter, value: T) -> T:
-    """Refuse the address or the name of an item in place of IDs, and name the ID of its increment.
+    """Refuse an item's address or name in place of an ID, and name the ID of its increment.
 
     Raises:
         UsageError: `id-is-url`, `id-is-item`, or the address is not that of a configured item.

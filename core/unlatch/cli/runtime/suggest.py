@@ -12,7 +12,7 @@ _ALIKE = 0.7
 
 
 class Mistyped(UsageError):
-    """An argument that was mistyped; `meant` are the words to type in its place."""
+    """A mistyped argument; `meant` are the words to type in its place."""
 
     def __init__(self, id: str, message: str, *, typed: str, meant: Sequence[str]) -> None:
         super().__init__(id, message)
@@ -32,7 +32,7 @@ class NoSuchCommand(click.UsageError):
 
 
 class Group(click.Group):
-    """A group whose unknown commands are reported with all that was typed."""
+    """A group that reports unknown commands with all typed words."""
 
     def similar_names(self, ctx: click.Context) -> list[str]:
         return self.list_commands(ctx)
@@ -47,7 +47,7 @@ class Group(click.Group):
 
 
 def suggestion(error: Exception, arguments: Sequence[str]) -> str | None:
-    """The command that was probably meant; None if none is similar."""
+    """The most similar command; None if none is similar."""
     words = _corrected(error, arguments)
     return None if words is None else join(("unlatch", *words))
 
@@ -80,7 +80,7 @@ def _option_of_all(error: click.NoSuchOption) -> click.Option | None:
 
 
 def _moved(error: click.NoSuchOption, typed: Sequence[str]) -> Sequence[str]:
-    """The words with an option and its value before the command."""
+    """The typed words, with an option and its value moved before the command."""
     option = _option_of_all(error)
     names = [word.partition("=")[0] for word in typed]
     start = names.index(error.option_name) if error.option_name in names else len(typed)
@@ -95,7 +95,7 @@ def _renamed(word: str, wrong: str, option: str) -> str:
 
 
 def _command(names: Sequence[str], rest: Sequence[str]) -> tuple[str | None, int]:
-    """The command that was meant, and the number of words that it takes the place of."""
+    """The intended command, and the number of words that it replaces."""
     # As in `gh issue reopen 4`: noun and verb.
     for count in (2, 1):
         parts = sorted("-".join(rest[:count]).split("-"))

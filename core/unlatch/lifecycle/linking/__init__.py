@@ -1,1 +1,1 @@
-"""Link an increment to items: one, many from a CSV file, or those that are suggested."""
+"""Link increments to items: one, many from a CSV file, or suggested ones."""

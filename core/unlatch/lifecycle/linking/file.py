@@ -1,4 +1,4 @@
-"""Link many items to many increments, as a CSV file lists them."""
+"""Link many items to many increments from a CSV file."""
 
 import csv
 from collections.abc import Callable, Iterable
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Row(NamedTuple):
-    """One line of the file: an increment and an address, as they were written."""
+    """One line of the file: an increment and an address, as written."""
 
     line: int
     wanted: str
@@ -32,8 +32,8 @@ class LinkPlan:
 
     Args:
         items: the items that are not linked yet.
-        known: items that are linked already, or that the file names twice.
-        error: why they could not be linked, after the attempt.
+        known: items that are already linked, or named twice in the file.
+        error: the cause, if they could not be linked.
     """
 
     increment: Increment
@@ -43,14 +43,14 @@ class LinkPlan:
 
 
 def read_rows(text: str) -> tuple[list[Row], list[str]]:
-    """Read the lines of a CSV file with the columns increment and url, and the mistakes in it.
+    """Read a CSV file with the columns increment and url; returns rows and mistakes.
 
     The first line may hold the columns' names; empty lines are skipped.
     """
     rows: list[Row] = []
     mistakes: list[str] = []
     for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
-        # Read line by line, so that a quote without an end affects only its own line.
+        # Read line by line, so that an unclosed quote affects only its own line.
         try:
             cells = next(csv.reader([line], skipinitialspace=True, strict=True), [])
         except csv.Error as error:

@@ -20,7 +20,7 @@ from unlatch.spi.operation import Kind, Operation
 
 
 def fetch_urls(trackers: Trackers, urls: Sequence[str]) -> list[ItemSnapshot]:
-    """Read the items at browser addresses; all of them must be there.
+    """Read the items at browser addresses; all must exist.
 
     Raises:
         UsageError: an address is not an item's, or is outside the configured targets.
@@ -52,9 +52,9 @@ def link_items(
 
 
 def unlink_item(workspace: Workspace, wanted: str, item: str, *, by: str) -> tuple[Link, int]:
-    """Unlink an item; the link, and the number of pending operations that are dropped with it.
+    """Unlink an item; returns the link, and the number of pending operations dropped with it.
 
-    Items that are to be created can be withdrawn by their place, or by their user story.
+    Pending creations can be withdrawn by their target or user story.
 
     Raises:
         UsageError: `unknown-link` or `ambiguous-link`.
@@ -77,7 +77,7 @@ def unlink_item(workspace: Workspace, wanted: str, item: str, *, by: str) -> tup
 def based_link(increment: Increment | None, seen: ItemSnapshot) -> Link:
     """The link to an item that was read, with its base if both sides are in sync.
 
-    `increment` is None for one that is about to be created.
+    `increment` is None for one that will be created.
     """
     item = seen.item
     if item is None:
@@ -104,7 +104,7 @@ def _withdraw_creates(
 
 
 def find_link(workspace: Workspace, increment: Increment, wanted: str) -> Link:
-    """The link of an increment that a word means, as `matching_links`.
+    """The link of an increment that matches a word, as `matching_links`.
 
     Raises:
         UsageError: `unknown-link` or `ambiguous-link`.
@@ -132,13 +132,13 @@ def increments_at(workspace: Workspace, url: str) -> list[Increment]:
 
 
 def increments_with(workspace: Workspace, name: str) -> list[Increment]:
-    """The increments with a link to the item that a word means, as `matching_links`."""
+    """The increments with a link that matches a word, as `matching_links`."""
     increments, _ = workspace.manager.read_all()
     return [one for one in increments if matching_links(workspace, one, name)]
 
 
 def links_to(increment: Increment, ref: ItemRef, settings: Settings) -> bool:
-    """Whether an increment has a link to an item, by the settings of its tracker."""
+    """Whether an increment is linked to an item, by the settings of its tracker."""
     theirs = (link for link in increment.links if link.tracker == ref.tracker)
     return any(_is_at(settings, link, ref) for link in theirs)
 
@@ -151,7 +151,7 @@ def _is_at(settings: Settings, link: Link, ref: ItemRef) -> bool:
 
 
 def matching_links(workspace: Workspace, increment: Increment, wanted: str) -> list[Link]:
-    """The links that an address, an item's id, its tracker's name for it, or a tracker means."""
+    """The links that match a word: an address, an item's id or name, or a tracker."""
     url = wanted if "://" in wanted else None
     trackers, name = Trackers(workspace), " ".join(wanted.split()).casefold()
     return [
@@ -164,7 +164,7 @@ def matching_links(workspace: Workspace, increment: Increment, wanted: str) -> l
 
 
 def _name(trackers: Trackers, link: Link) -> str | None:
-    """The name of an item for people, such as octo/widgets#4, if its place is known."""
+    """The name of an item for people, such as octo/widgets#4, if its target is known."""
     with suppress(UnlatchError):
         return trackers.settings(link.tracker).name(trackers.locate(link))
     return None
@@ -173,7 +173,7 @@ def _name(trackers: Trackers, link: Link) -> str | None:
 def shared_items(
     workspace: Workspace, linked: Iterable[tuple[Increment, ItemSnapshot]]
 ) -> tuple[UnlatchError, ...]:
-    """A warning for each item of an increment that others are linked to, too."""
+    """A warning for each item of an increment that others are also linked to."""
     shared = SharedItems(workspace.manager)
     found = ((one, shared.others(one.link, apart=increment.id)) for increment, one in linked)
     return tuple(
@@ -188,7 +188,7 @@ def shared_items(
 
 
 def create_target(trackers: Trackers, tracker: str) -> str:
-    """Where new items of a tracker go.
+    """The target of new items on a tracker.
 
     Raises:
         UsageError: `not-supported`, or `target-missing`.

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
     from unlatch.spi.item import Listed
 
-# Ten pages of the slowest tracker; with more items, addresses have to be named.
+# Ten pages of the slowest tracker; beyond that, users must name addresses.
 MOST_LISTED = 1000
 
 
@@ -36,11 +36,11 @@ class Ground(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """The items that may be an increment's on one tracker.
+    """The items on one tracker that may belong to an increment.
 
     Args:
         items: one, or several to choose from.
-        contested: whether another increment matches such an item as well.
+        contested: whether another increment also matches one of them.
     """
 
     increment: Increment
@@ -51,7 +51,7 @@ class Proposal:
 
     @property
     def is_clear(self) -> bool:
-        """Whether there is nothing to choose."""
+        """Whether there is only one candidate."""
         return len(self.items) == 1 and not self.contested
 
 
@@ -75,9 +75,9 @@ class Suggestions:
 def suggest_links(
     workspace: Workspace, trackers: Trackers, wanted: Sequence[str] = ()
 ) -> Suggestions:
-    """Propose items for increments that have none on a tracker.
+    """Propose items for increments without an item on a tracker.
 
-    The items of other increments are not proposed by their titles.
+    Items linked to other increments are not proposed by title.
 
     Args:
         wanted: increments by name; empty for all outside the archive.
@@ -138,7 +138,7 @@ def _proposals(
         if items := tuple(dict.fromkeys(marked or titled)):
             ground = Ground.MARKER if marked else Ground.TITLE
             found.append(Proposal(increment, tracker, ground, items))
-    # A title that fits two increments is evidence for neither.
+    # A title that matches two increments proves neither.
     claims = Counter(item.ref.url for proposal in found for item in proposal.items)
     return [
         replace(one, contested=one.ground is Ground.TITLE)
@@ -149,7 +149,7 @@ def _proposals(
 
 
 def _creations(increment: Increment) -> list[str]:
-    """The operations that created items for an increment, by its files."""
+    """The operations that created items for an increment, from its files."""
     made = [one.op for one in increment.pending if one.kind is Kind.CREATE]
     try:
         events = read_events(increment.folder)

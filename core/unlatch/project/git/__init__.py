@@ -1,1 +1,1 @@
-"""git, run in one place, without the programs that a repository brings along."""
+"""Run git, without the programs of a repository."""

@@ -1,7 +1,7 @@
-"""Branches and commits: which branch is checked out, and which files differ from a commit.
+"""Branches and commits: the current branch, and the files that differ from a commit.
 
 `git diff` would run the filters of .gitattributes and trust git's index. Here git lists a commit's
-files, and the files on disk are hashed as git does it.
+files, and the files on disk are hashed in git's way.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ _REMOTE = "refs/remotes/origin/"
 
 def current_branch(root: Path, environ: Mapping[str, str]) -> str | None:
     """The branch that is checked out; DETACHED without one, and None outside git."""
-    # Whole references: git's short ones look different if a tag has the branch's name.
+    # Full references: git's short form differs if a tag has the branch's name.
     head = ask_git(root, "symbolic-ref", "--quiet", "HEAD")
     if head is not None:
         return head.removeprefix(HEADS)
@@ -38,7 +38,7 @@ def current_branch(root: Path, environ: Mapping[str, str]) -> str | None:
 
 
 def _ci_branch(environ: Mapping[str, str]) -> str | None:
-    """The branch of which a CI system checked out a commit; None for tags and pull requests.
+    """The branch that a CI job builds; None for tags and pull requests.
 
     Short names such as GITHUB_REF_NAME do not tell a tag from a branch. GitLab sets
     CI_COMMIT_BRANCH for branches alone.
@@ -65,10 +65,10 @@ def other_branch(root: Path, environ: Mapping[str, str], configured: str | None)
 
 
 def changed_since(root: Path, ref: str, *, below: Path) -> frozenset[str] | None:
-    """The files below a folder that this branch changed since `ref`; None without the ref."""
+    """The files below a folder that this branch changed since `ref`; None if `ref` is unknown."""
     if ref.startswith("-"):
         return None
-    # git prefers a tag of this name to a branch, and everybody who may push can make one.
+    # git prefers a tag of this name to a branch, and anyone with push access can make one.
     for place in ("refs/remotes/", HEADS, ""):
         commit = ask_git(root, "rev-parse", "--verify", "--quiet", f"{place}{ref}^{{commit}}")
         if commit is not None:
@@ -92,7 +92,7 @@ def committed_files(root: Path, commit: str, folder: Path) -> dict[str, str] | N
 def changed_files(root: Path, commit: str, folder: Path) -> frozenset[str] | None:
     """The files below a folder that are changed, new or gone; None without the commit.
 
-    A file in the place of the folder is compared alone.
+    If the folder is a file, it is compared alone.
     """
     files = committed_files(root, commit, folder)
     if files is None:
@@ -108,9 +108,9 @@ def changed_files(root: Path, commit: str, folder: Path) -> frozenset[str] | Non
 
 
 def is_committed(path: Path, blob: str | None) -> bool:
-    """Whether a file has the content with this id, disregarding git's line ends.
+    """Whether a file has the content of this id, apart from git's line endings.
 
-    A file that cannot be read, or is too large for an increment's, has not.
+    False for an unreadable or too large file.
     """
     with suppress(OSError, StoreError):
         content = read_file(path)

@@ -1,4 +1,4 @@
-"""Running git. Every git command of unlatch starts here.
+"""Run git. Every git command of unlatch starts here.
 
 The user's own git configuration and environment apply. A repository's own programs do not run:
 
@@ -39,7 +39,7 @@ _SETTINGS = (
     # As `_lies_in_bare_repository`, known to git 2.38 and later.
     ("safe.bareRepository", "explicit"),
 )
-# The output of git is read by a program, and prompts cannot be answered.
+# Output for a program, without prompts.
 _QUIET = {
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_EDITOR": ":",
@@ -93,7 +93,7 @@ class GitResult:
 
     @property
     def complaint(self) -> str:
-        """The cause of a failure, as git states it."""
+        """The message of git for a failure."""
         lines = [line.strip() for line in self.errors.splitlines() if line.strip()]
         # Advice follows the error.
         errors = [line for line in lines if line.startswith(("fatal:", "error:", "remote:"))]
@@ -105,7 +105,7 @@ class WorkingGit:
     """git in one checkout, changing it and talking to its remote without prompts."""
 
     top: Path  # of the checkout
-    settings: tuple[tuple[str, str], ...] = ()  # git configuration for these commands alone
+    settings: tuple[tuple[str, str], ...] = ()  # git configuration for these commands only
 
     def __call__(self, *arguments: str, paths: tuple[str, ...] | None = None) -> GitResult:
         """Run a git command, on literal `paths` from the top if given."""
@@ -144,7 +144,7 @@ def _read(root: Path, arguments: tuple[str, ...]) -> Finished | None:
 
 
 def _lies_in_bare_repository(folder: Path) -> bool:
-    """Whether git would take a folder for a repository outside of a `.git`."""
+    """Whether git would read a folder as a repository without `.git`."""
     if "GIT_DIR" in os.environ:
         return False
     here = folder.absolute()

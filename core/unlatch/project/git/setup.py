@@ -1,7 +1,7 @@
 """The git setup of a project: the merge driver, and whether `.git` is its own.
 
-.gitattributes is committed and names the driver of each file; the driver itself is a line of each
-clone's own configuration, because git lets no repository name programs to run.
+.gitattributes is committed and names the driver of each file. The driver itself is configured in
+each clone, because a repository cannot name programs for git to run.
 """
 
 import json
@@ -22,7 +22,7 @@ ATTRIBUTES = ".gitattributes"
 DRIVER = "merge.unlatch.driver"
 _NAME = "merge.unlatch.name", "merge two versions of a record of unlatch"
 # An exit code above 1 means that nothing was merged: unlatch is not on the PATH, or too old to know
-# the command. git would take our side for the result, so git's own merge marks the conflict.
+# the command. git would then use our side as the result, so git's own merge marks the conflict.
 _COMMAND = (
     "unlatch merge-driver %O %A %B %P; merged=$?; [ $merged -lt 2 ] && exit $merged; "
     "git merge-file -L ours -L base -L theirs %A %O %B"
@@ -93,8 +93,8 @@ def _add_lines(path: Path, wanted: tuple[str, ...]) -> tuple[str, ...]:
 def check_git_folder(root: Path) -> None:
     """Check that the repository of `root` names this checkout as its own; UnsafePath if not.
 
-    An archive may hold a `.git` that leads to another repository of the user. Writing settings
-    there, or reading addresses from there, would leave the project.
+    An archive may contain a `.git` that points to another repository of the user. Reading or
+    writing settings there would leave the project.
     """
     here = root.absolute()
     top = next((at for at in (here, *here.parents) if os.path.lexists(at / ".git")), None)

@@ -59,7 +59,7 @@ def chat_effort(session: Session, *, conversation: str, script: Path | None) -> 
 
 
 def _check_git(workspace: Workspace) -> None:
-    """Warn of conversations in git: a clone brought them, and the next commit has this one."""
+    """Warn about conversations in git: a clone brings them, and the next commit adds this one."""
     folder = ".unlatch/efforts"
     if ask_git(workspace.layout.root, "ls-files", "--", folder, f":(exclude){folder}/.gitignore"):
         output.talk(
@@ -94,7 +94,7 @@ def _messages() -> Iterator[str]:
     if not is_interactive():
         yield from filter(None, map(str.strip, sys.stdin))
         return
-    output.talk("Ctrl-D ends the chat; the conversation goes on with the next one.")
+    output.talk("Ctrl-D ends the chat; the next chat continues the conversation.")
     while True:
         try:
             text = read_text("you> ", history=True)
@@ -118,7 +118,7 @@ def _turn(chat: Chat, text: str, on_logged: Callable[[], None]) -> None:
 
 @contextmanager
 def _stream_pieces() -> Iterator[OnText]:
-    """Show pieces of text as they arrive, and end their last line."""
+    """Show pieces of text as they arrive, then end the line."""
     last = "\n"
 
     def show(piece: str) -> None:

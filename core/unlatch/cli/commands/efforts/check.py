@@ -92,7 +92,7 @@ def export_effort(session: Session, *, effort: str, jsonl: bool, file: Path | No
 
 
 def _masked(masker: Masker) -> str:
-    """How many places were masked, and where."""
+    """The number of masked places, and their lines."""
     places = [one for one in masker.places if isinstance(one, str)]
     if numbers := sorted(one for one in masker.places if isinstance(one, int)):
         places.append(f"lines {', '.join(map(str, numbers))}")

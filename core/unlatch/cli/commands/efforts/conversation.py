@@ -1,4 +1,4 @@
-"""The conversation that a command is about, and its tools."""
+"""The conversation of a command, and its tools."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ def store_of(session: Session, by: str | None = None) -> EffortStore:
 
 
 def conversation_of(session: Session, name: str, by: str | None = None) -> Conversation:
-    """A conversation; a wait for another process is said."""
+    """A conversation; a wait for another process is reported."""
     text = f"Waiting for another process that uses the conversation {name}. Ctrl-C stops waiting."
     return Conversation(store_of(session, by), name, on_wait=lambda: output.talk(text))
 
 
 @contextmanager
 def tools_of(session: Session, conversation: str, by: str | None) -> Iterator[Tools]:
-    """The tools over a conversation, which is locked while they are in use."""
+    """Tools for a conversation, which is locked while they are in use."""
     talk = conversation_of(session, conversation, by)
     with talk.lock() as turn:
         tools = Tools(turn, summarize=_no_model, search=lambda _: (), before=lambda: None)
@@ -54,7 +54,7 @@ def tell(tools: Tools) -> None:
 
 
 def tell_broken(effort: str, lines: Sequence[int]) -> None:
-    """Say that lines of a log are not shown, because they cannot be read."""
+    """Report log lines that are not shown, because they cannot be read."""
     if lines:
         which = f"{times(len(lines), 'line')} of the log cannot be read"
         numbers, hint = ", ".join(map(str, lines[:5])), f"unlatch effort verify {effort}"

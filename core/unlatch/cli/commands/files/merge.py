@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from unlatch.lifecycle.merge import MergeResult
     from unlatch.project.git.driver import MergeDriverResult
 
-# For git: merged; merged with conflicts left; not merged, so that git has to.
+# For git: merged; merged with conflicts; not merged, so git must do it.
 CLEAN, CONFLICT, NOTHING_DONE = 0, 1, 2
 _SETUP = "unlatch init --git configures git to run it."
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -156,10 +156,10 @@ def _merge(base: Path, ours: Path, theirs: Path, path: str) -> MergeDriverResult
 
 
 class _Driver(click.Command):
-    """Takes every argument as a name: a file of a repository may be called --help."""
+    """Takes every argument as a name: a repository may have a file called --help."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse as click does after `--`; --help alone asks for help."""
+        """Parse as click does after `--`; only a single --help asks for help."""
         named = args == ["--help"] or args[:1] == ["--"]
         return super().parse_args(ctx, args if named else ["--", *args])
 

@@ -69,9 +69,9 @@ class _Task:
 
     Args:
         moves: the old and the new place of each file or folder that moves.
-        changes: a verb, the path, and the diff; None for a file that an undo restores.
+        changes: verb, path and diff; the diff is None for a file that an undo restores.
         left: files that stay as they are.
-        apply: does it, and returns all files that were left.
+        apply: carries it out, and returns the skipped files.
     """
 
     moves: list[tuple[str, str]]
@@ -100,8 +100,8 @@ def _migration(workspace: Workspace, *, by: str) -> _Task:
         lambda: (*found.skipped, *migrate(workspace, found, by=by)),
         question="Migrate?",
         command="unlatch migrate --yes",
-        done="Migrated; unlatch migrate --undo takes it back",
-        heading="A migration was interrupted; this finishes it." if is_begun else heading,
+        done="Migrated; unlatch migrate --undo reverts it",
+        heading="This finishes an interrupted migration." if is_begun else heading,
         is_due=is_begun or not found.is_empty,
     )
 

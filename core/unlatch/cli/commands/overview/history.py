@@ -36,7 +36,9 @@ _INDENT = " " * len("2025-11-04 10:00:00  ")
 @click.option("--since", metavar="TIME", help="With --all, from this day or time; 30d for 30 days.")
 @click.option("--until", metavar="TIME", help="With --all, until this day or time.")
 @click.option("--by", metavar="NAME", help="With --all, only reopens by this person.")
-@click.option("--tracker", metavar="NAME", help="With --all, only reopens of items there.")
+@click.option(
+    "--tracker", metavar="NAME", help="With --all, only reopens with an item on this tracker."
+)
 @flag("--csv", "as_csv", help="With --all, print one line of CSV for each reopen.")
 @JSON
 @with_session
@@ -89,7 +91,7 @@ def _tell(session: Session, wanted: str, *, as_json: bool) -> int:
 
 
 def _event_entry(event: Event) -> output.Json:
-    # A moment that only metadata.json records has neither.
+    # Moments recorded only in metadata.json have neither.
     return {**LOG.entry(event), "id": event.id or None, "by": event.by or None}
 
 
@@ -119,7 +121,7 @@ def _lines(event: Event, increment: Increment, events: Sequence[Event]) -> Itera
 
 
 def _about(entry: ReopenEntry, events: Sequence[Event]) -> Iterator[str]:
-    """The details of a reopen besides who, when and why."""
+    """The further details of a reopen."""
     if entry.category:
         yield f"category: {entry.category}"
     if entry.amendment is not None and entry.amendment.change:
@@ -161,7 +163,7 @@ def _about_item(event: ItemEvent, events: Sequence[Event]) -> str:
     match event:
         case Delivered():
             kept = "commented" if event.commented else "left unchanged"
-            # A change of the increment has the reason in a line of its own.
+            # The reason of an increment's change has its own line.
             reason = None if any(one.id == event.op for one in events) else event.reason
             return _with_reason(f"{name} {RESULTS.get(event.result, kept)}", reason)
         case Parked():

@@ -62,7 +62,7 @@ def _filter(
 
 
 def _readable(session: Session, broken: list[BrokenIncrement]) -> Iterator[Increment]:
-    """The increments, one after the other; those that cannot be read go to `broken`."""
+    """Yield the increments; those that cannot be read go to `broken`."""
     for one in session.workspace.manager.each(session.layout.collection.folders()):
         if isinstance(one, Increment):
             yield one
@@ -126,7 +126,7 @@ def _span(span: Span) -> str:
 
 
 def _duration(seconds: float) -> str:
-    """A length of time in the largest unit that fits."""
+    """A duration in the largest unit that fits."""
     size, unit = next((one for one in _UNITS if seconds >= one[0]), _UNITS[-1])
     number = f"{round(seconds / size, 1):g}"
     return f"{number} {unit}{'' if number == '1' else 's'}"

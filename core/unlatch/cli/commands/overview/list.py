@@ -59,7 +59,7 @@ def _chosen(
     notes: list[str],
     left_out: list[BrokenIncrement],
 ) -> Iterator[Listed]:
-    """The increments with a status; a broken one has none and is left out."""
+    """The increments with a status; broken ones have none and are left out."""
     manager = session.workspace.manager
     for one in manager.each(folders):
         if isinstance(one, Increment):
@@ -79,7 +79,7 @@ def _tell(chosen: Iterable[Listed], *, hidden: int) -> int:
     """Show the increments; their number."""
     broken: list[BrokenIncrement] = []
     rows = []
-    # Only its row is kept of each, so that thousands of increments need no memory.
+    # Only rows are kept, to save memory with thousands of increments.
     for one in chosen:
         rows.append(_row(one))
         if isinstance(one, BrokenIncrement):
@@ -94,7 +94,7 @@ def _tell(chosen: Iterable[Listed], *, hidden: int) -> int:
 
 
 def _tell_none(session: Session, listed: Sequence[Folder], status: Status | None) -> None:
-    """Say that no increment was found, and how many have another status."""
+    """Report that no increment was found, and count those with other statuses."""
     sound = (one for one in session.workspace.manager.each(listed) if isinstance(one, Increment))
     others = Counter(one.status.value for one in sound)
     if status is None or not others:

@@ -14,7 +14,7 @@ from unlatch.increments.model.increment import Increment
 from unlatch.increments.records.pending import operation_entry
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items, last_synced
 
-# Of the reopens, so many are shown, the last ones.
+# The number of the last reopens to show.
 _SHOWN = 3
 
 

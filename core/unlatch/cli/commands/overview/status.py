@@ -88,7 +88,7 @@ def _pending_entry(one: PendingOperation) -> output.Json:
 
 
 class _Screen:
-    """The overview for people; at a terminal each list leaves room for the others."""
+    """The overview as text; at a terminal each list leaves room for the others."""
 
     def __init__(self, found: Overview, now: datetime) -> None:
         self._found, self._now, self._most = found, now, _max_rows()
@@ -174,7 +174,7 @@ class _Screen:
             output.talk("  Next: commit the metadata.json of these increments")
 
     def _show_rows(self, rows: Sequence[tuple[str, str]], whole: str = _WHOLE) -> None:
-        """Show a list; each row is a head and a text."""
+        """Show a list of rows (head and text)."""
         for head, text in rows[: self._most]:
             output.data(*output.hang(head, text))
         self._show_rest(len(rows), whole)

@@ -81,7 +81,7 @@ def pause_session(run: Run, *, wanted: str | None, as_json: bool) -> int:
 
 @click.command("resume", help="Resume a session, and print its context. (local)")
 @SESSION
-@reason_option("Say why; one that has ended needs it.")
+@reason_option("Record this reason; required for an ended session.")
 @click.option(
     "--budget",
     type=click.IntRange(min=1),

@@ -1,4 +1,4 @@
-"""The session that a command is for, and its documents."""
+"""The session of a command, and its documents."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ IMPORTED = flag("--imported", help="Use the sessions imported from transcripts."
 
 
 def store_of(run: Run, *, imported: bool = False) -> SessionStore:
-    """The project's sessions, of which idle ones are paused and reported; or the imported ones."""
+    """The project's sessions (pauses and reports idle ones), or the imported ones."""
     if imported:
         return import_store(run.workspace)
     store = session_store(run.workspace)
@@ -38,7 +38,7 @@ def store_of(run: Run, *, imported: bool = False) -> SessionStore:
 
 
 def chosen(store: SessionStore, wanted: str | None, *statuses: Status) -> Path:
-    """The file of a session; without an id, of the only one with one of these statuses.
+    """The file of a session; without an id, of the only session with these statuses.
 
     Raises:
         UsageError: `session-unknown`, `session-ambiguous` or `session-not-named`.
@@ -58,7 +58,7 @@ def chosen(store: SessionStore, wanted: str | None, *statuses: Status) -> Path:
 
 
 def sessions(store: SessionStore) -> Iterator[Session]:
-    """All sessions; files that are none are reported on stderr."""
+    """All sessions; reports invalid files on stderr."""
     for one in store.all():
         if isinstance(one, Broken):
             _remark(one)
@@ -67,7 +67,7 @@ def sessions(store: SessionStore) -> Iterator[Session]:
 
 
 def heads(store: SessionStore) -> Iterator[tuple[Path, Meta, str]]:
-    """The front matter and title of all sessions, as `sessions`."""
+    """The front matter and titles of all sessions, as `sessions`."""
     for one in store.heads():
         if isinstance(one, Broken):
             _remark(one)

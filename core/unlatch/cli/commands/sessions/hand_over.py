@@ -1,4 +1,4 @@
-"""Handing a session's context to an agent's program."""
+"""Hand a session's context to an agent's program."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class HandOverFailed(UnlatchError):
-    """The session was resumed, and the program could not be started."""
+    """The session was resumed, but the program could not be started."""
 
     exit_code = UNDELIVERED
 
@@ -68,7 +68,9 @@ def hand_over(run: Run, argv: Sequence[str], session: Session, context: str) -> 
             hint = f"the session is active; unlatch session pause {session.id}"
             raise HandOverFailed("exec-failed", message, hint=hint) from error
         while True:
-            with suppress(KeyboardInterrupt):  # the program has got it too, and ends as it likes
+            with suppress(
+                KeyboardInterrupt
+            ):  # the program got the interrupt too, and decides how it ends
                 return process.wait()
 
 

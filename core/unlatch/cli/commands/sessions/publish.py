@@ -49,7 +49,5 @@ def _ask_consent(found: Draft, id: str) -> bool:
         "the session is shown before it is published", f"unlatch session publish {id} --yes"
     )
     output.talk(*map(output.harmless, found.text.rstrip("\n").split("\n")))
-    output.talk(
-        "", f"{times(found.masked, 'place')} masked. Masking finds what looks like a secret."
-    )
+    output.talk("", f"{times(found.masked, 'place')} masked. Masking finds only probable secrets.")
     return output.confirm("Copy this text into the project?")

@@ -57,7 +57,7 @@ def _logout(session: Session, *, tracker: str) -> int:
     return 0
 
 
-@run.command("status", help="Show the source of each tracker's token, but no token. (local)")
+@run.command("status", help="Show the source of each tracker's token, never the token. (local)")
 @JSON
 @with_session
 def _status(session: Session, *, as_json: bool) -> int:
@@ -102,7 +102,7 @@ def _host(session: Session, manifest: Manifest) -> str:
 
 
 def _settings(session: Session, manifest: Manifest) -> Settings | None:
-    """The settings of a tracker; outside of a project the defaults, if they are complete."""
+    """The settings of a tracker; outside of a project the defaults, if complete."""
     try:
         return session.workspace.settings.get(manifest.name)
     except UsageError as error:

@@ -12,9 +12,9 @@ from unlatch.cli.runtime import output
 def run(ctx: click.Context, /, *, shell: str) -> int:
     made = get_completion_class(shell)
     if made is None:
-        raise click.UsageError(f"click knows no completion for {shell}")
+        raise click.UsageError(f"no completion is available for {shell}")
     app = ctx.find_root().command
-    # click's own for bash starts bash to learn its version.
+    # click's class for bash starts bash to find its version.
     script = ShellComplete.source(made(app, {}, "unlatch", "_UNLATCH_COMPLETE"))
     output.data(*script.split("\n"))
     return 0

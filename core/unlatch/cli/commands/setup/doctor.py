@@ -68,7 +68,7 @@ def _increments(session: Session, names: Sequence[str]) -> Collection[str]:
 def _fix(
     session: Session, named: Collection[str], *, dry_run: bool, yes: bool, quiet: bool
 ) -> list[output.Json] | None:
-    """Apply the safe fixes, of the named increments or of all; None if the user declines them."""
+    """Apply the safe fixes, of the named increments or of all; None if the user declines."""
     from unlatch.doctor.run import apply_fix, safe_fixes  # noqa: PLC0415
 
     fixes = safe_fixes(session.workspace)
@@ -97,7 +97,7 @@ def _report(
     named: Collection[str],
     fixes: Sequence[output.Json],
 ) -> output.Json:
-    """The report; with named trackers about these alone, with named increments about those."""
+    """The report; if trackers or increments are named, about these alone."""
     from unlatch.doctor.run import count_increments, examine, with_online  # noqa: PLC0415
 
     examined: Sequence[Examined] = ()

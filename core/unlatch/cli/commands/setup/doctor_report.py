@@ -1,4 +1,4 @@
-"""What doctor prints: findings, one entry a kind unless all are wanted, then settings."""
+"""Print a report of doctor: the findings, by default one entry for each kind, then settings."""
 
 import json
 import shutil
@@ -19,9 +19,9 @@ _MOST_NAMED = 3
 
 
 def tell_report(report: output.Json, *, every: bool, settings: bool) -> None:
-    """Print a report; with `every` each finding of each increment, with `settings` those in force.
+    """Print a report; `every` shows each finding, `settings` the settings in force.
 
-    Those about the project are one entry only where their messages are equal.
+    Findings about the project are grouped only if their messages are equal.
     """
     findings = sorted(report["findings"], key=_order)
     cut = False
@@ -52,7 +52,7 @@ def _alike(findings: Sequence[output.Json]) -> Iterable[Sequence[output.Json]]:
 
 def _order(one: output.Json) -> tuple[int, str, bool]:
     is_project = one["increment"] is None
-    # Those about the project keep the order of the checks.
+    # Findings about the project keep the order of the checks.
     return _SEVERITIES.index(one["severity"]), "" if is_project else one["id"], is_project
 
 
@@ -63,7 +63,7 @@ def _count(findings: Sequence[output.Json]) -> str:
     names = list(dict.fromkeys(one["increment"] for one in findings))
     if len(names) == 1:
         return f"{len(findings):,} in {names[0]}"
-    # Their numbers, which commands take as well: names are long.
+    # Their numbers, which commands accept and which are shorter than names.
     numbers = [name.partition("-")[0] for name in names]
     return f"{len(findings):,} in {len(names):,} increments: {_first(numbers)}"
 
@@ -94,7 +94,7 @@ def _place(one: output.Json) -> str:
 
 
 def _without_place(message: str, where: str) -> str:
-    """A message without the name of its file or key, if it begins with that."""
+    """A message without the name of its file or key at the beginning."""
     path, _, key = where.partition(":")
     name = path.rpartition("/")[2]
     for place, ends in ((name, " :"), (key, ":")):
@@ -119,7 +119,7 @@ def _wrapped(text: str, head: str) -> Iterable[str]:
 def _tell_settings(settings: Sequence[output.Json]) -> None:
     rows, last = [], ""
     for one in settings:
-        # trusted_hosts may have several sources, and all of them apply.
+        # trusted_hosts may have several sources, which all apply.
         key = "" if one["key"] == last else one["key"]
         rows.append((key, _value(one["value"]), _source(one["source"])))
         last = one["key"]

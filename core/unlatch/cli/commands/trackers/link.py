@@ -40,7 +40,7 @@ def run(
     **typed: Any,
 ) -> int:
     if len(creates) > 1:
-        # Each create asks, fails and is recorded for itself.
+        # Each creation asks, fails and is recorded separately.
         raise click.UsageError("--create takes one tracker: run the command once for each")
     create = next(iter(creates), None)
     if sum(map(bool, (create, file, suggest))) > 1 or (file and named):

@@ -105,7 +105,7 @@ def link_suggest(session: Session, wanted: Sequence[str], *, as_json: bool) -> i
             for one in found.proposals
             for item in one.items
         ]
-    # The items of broken increments may be proposed for others.
+    # Items of broken increments may be proposed for other increments.
     left_out = tell_left_out(found.broken)
     if found.errors and not found.listed:
         raise next(iter(found.errors.values()))

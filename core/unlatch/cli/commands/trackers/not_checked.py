@@ -1,4 +1,4 @@
-"""The items that a sync could not compare: in words, and as JSON."""
+"""The items that a sync could not compare, as text and as JSON."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,20 +14,20 @@ from unlatch.errors import CredentialMissing
 from unlatch.lifecycle.fetch_items import Unread
 from unlatch.sync.plan import SyncPlan
 
-# Of items with one cause, and of folders, so many are named; the document has them all.
+# The maximum number of items with one cause, or of folders, to name; the document has all.
 _NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class NotChecked:
-    """Items that were not checked for one cause, and why this does not fail, if so."""
+    """Items that were not checked for one cause; `allowed` says why this is not a failure."""
 
     unread: Unread
     allowed: str | None
 
 
 def allowance(*, option: bool, writes: bool) -> str | None:
-    """Why this run may miss tokens, if it may: by the option, or as a fork's pull request."""
+    """Why this run may lack tokens: by the option, or as a fork's pull request; None otherwise."""
     if option:
         return "allowed by --allow-missing-tokens"
     job = None if writes else ci.job()
@@ -46,7 +46,7 @@ def not_checked(plan: SyncPlan, allowed: str | None, *, delivered: bool) -> list
 
 
 def tell_not_checked(session: Session, plan: SyncPlan, missed: Sequence[NotChecked]) -> None:
-    """Show each cause once, with a count, some items and the next step; and what is excluded."""
+    """Show each cause once, with a count, some items and the next step, then excluded items."""
     for one in missed:
         error = one.unread.error
         cause = f"{output.clean(error.message)} {output.faint(f'[{error.id}]')}"
@@ -63,7 +63,7 @@ def tell_not_checked(session: Session, plan: SyncPlan, missed: Sequence[NotCheck
 
 
 def excluded_lines(session: Session, plan: SyncPlan) -> list[str]:
-    """The number of items that are not compared, by tracker."""
+    """The number of excluded items, by tracker."""
     titles = {one: tracker_title(session.workspace.registry, one) for one in plan.excluded}
     counts = Counter(plan.excluded)
     return [
@@ -73,7 +73,7 @@ def excluded_lines(session: Session, plan: SyncPlan) -> list[str]:
 
 
 def tell_passed_over(session: Session) -> None:
-    """Name the folders that look like increments and are not compared."""
+    """Name the folders that look like increments but are not compared."""
     places = (one.where for one in passed_over(session.layout))
     names = sorted({place.name for place in places if isinstance(place, Path)})
     if names:
@@ -94,7 +94,7 @@ def title(session: Session, one: NotChecked) -> str:
 
 
 def names(one: NotChecked) -> str:
-    """The names of the first items, and how many more there are."""
+    """The names of the first items, and the number of the others."""
     named = ", ".join(map(output.clean, one.unread.names[:_NAMED]))
     more = len(one.unread.names) - _NAMED
     return f"{named} and {more} more" if more > 0 else named

@@ -195,7 +195,7 @@ class _Listener:
         return _ask(one) if self._asks else None
 
     def published(self, result: PublishResult) -> None:
-        """Show the commit, or why there is none."""
+        """Show the commit, or the reason for none."""
         if isinstance(result, UnlatchError):
             self._session.trace(result)
             output.talk(*error_lines(result))

@@ -1,4 +1,4 @@
-"""The plan and the result of a sync in words."""
+"""The plan and the result of a sync as text."""
 
 from collections.abc import Iterable, Sequence
 
@@ -34,7 +34,7 @@ _CHANGES = frozenset({Verdict.PULL, Verdict.PUSH, Verdict.RECORD})
 
 
 def tell_none_changed(options: SyncOptions, found: SyncPreview | SyncResult) -> bool:
-    """Say what a branch changed apart from increments, and that it changed none, if so."""
+    """Report changes of a branch besides increments, and whether no increment changed."""
     since, chosen = options.changed_since, found.chosen
     if chosen.configuration is not None:
         output.note(f"{chosen.configuration} changed since {since}: syncing all increments")
@@ -69,13 +69,13 @@ def tell_preview(
 
 
 def place_of(other_branch: str) -> str:
-    """The beginning of a line about a branch on which statuses are not compared."""
+    """The start of a line about a branch without comparison of statuses."""
     is_detached = other_branch == "HEAD"
     return "HEAD is detached:" if is_detached else f"On branch {output.clean(other_branch)}"
 
 
 def tell_compared(plan: SyncPlan, *, changes: bool = True) -> None:
-    """A table of the links that differ; with `changes`, also of those that are brought in sync."""
+    """Show a table of the links that differ; with `changes`, also those to be synced."""
     shown = (one for one in shown_links(plan) if changes or one.verdict not in _CHANGES)
     rows = list(map(link_row, shown))
     if rows:
@@ -83,7 +83,7 @@ def tell_compared(plan: SyncPlan, *, changes: bool = True) -> None:
 
 
 def shown_links(plan: SyncPlan) -> list[Compared]:
-    """The links that differ, without those of items that were not checked."""
+    """The links that differ, without unchecked items."""
     return [one for one in plan.reported if one.decision is not None or one.pending]
 
 
@@ -117,7 +117,7 @@ def _pending(one: Compared) -> str:
 
 
 def tell_moves(moved: Sequence[Move]) -> None:
-    """The increments that followed their items; of many, only failures."""
+    """Show the increments that followed their items; if many, only failures."""
     done = [one for one in moved if one.error is None]
     if len(done) > FEW:
         output.ok(f"{times(len(done), 'increment')} followed their items")

@@ -74,7 +74,7 @@ def report_result(
 
 
 def _is_adrift(result: SyncResult) -> bool:
-    """Whether anything differs after a sync without a valid reason, as a check would find."""
+    """Whether a check after the sync would find drift."""
     if result.refused or result.other_branch is not None:
         return result.plan.has_drift
     is_left = any(one.left for one in result.delivered) or any(one.error for one in result.moved)
@@ -105,7 +105,7 @@ def _annotations(result: SyncResult, published: PublishResult) -> Iterator[Annot
 
 
 def _differences(plan: SyncPlan, level: Level | None) -> Iterator[Annotation]:
-    """The links that are not in sync; without a level, only those that a person has to check."""
+    """Annotations for links not in sync; without a level, only those that need a person."""
     for one in shown_links(plan):
         if shown := _level(one, level):
             title = f"{one.increment.id} and {one.seen.name}"

@@ -1,4 +1,4 @@
-"""The closed items of increments that are not finished: reopen them too, or report them."""
+"""The closed items of unfinished increments: reopen them too, or report them."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ from unlatch.project.trackers import Trackers
 def settle_closed_items(
     session: Session, trackers: Trackers, plan: ResumePlan, typed: ResumeOptions
 ) -> ResumePlan | None:
-    """The plan with the items that it reopens besides; None if that was declined."""
+    """Add closed items to a plan, after a prompt if needed; None if the user declined."""
     is_activation = plan.step is ResumeStep.ACTIVATE
     if not depends_on_items(plan) or (typed.scoping and not is_activation):
         return plan
@@ -48,7 +48,7 @@ def settle_closed_items(
 def settle_many(
     session: Session, trackers: Trackers, plans: Sequence[ResumePlan], typed: ResumeOptions
 ) -> list[ResumePlan]:
-    """The plans with the items that they reopen besides, or why they are refused; asks nothing."""
+    """Add closed items to each plan, or the reason for a refusal, without prompts."""
     read = [plan for plan in plans if depends_on_items(plan)]
     found = dict(zip(map(id, read), _read(session, trackers, read, typed), strict=True))
     settled = []
@@ -65,7 +65,7 @@ def settle_many(
 def _read(
     session: Session, trackers: Trackers, plans: Sequence[ResumePlan], typed: ResumeOptions
 ) -> list[list[ItemSnapshot]]:
-    """The items of each plan; without their state where they are not or cannot be read."""
+    """The items of each plan; without their state if they are not or cannot be read."""
     links = dict.fromkeys(link for plan in plans for link in plan.before.links)
     seen = {link: ItemSnapshot(link, link.key) for link in links}
     if not typed.offline:
@@ -119,7 +119,7 @@ def _wants_reopening(session: Session, plan: ResumePlan, seen: Sequence[ItemSnap
 def _with_reason(
     plan: ResumePlan, seen: Sequence[ItemSnapshot], typed: ResumeOptions
 ) -> ResumePlan:
-    """The plan with a reason for its items, and with consent to items closed on purpose."""
+    """The plan with a reason for its items, and with consent for items closed on purpose."""
     request, may_ask = plan.request, is_interactive() and not typed.dry_run
     if request.reason is None and typed.dry_run:
         return replace(plan, request=replace(request, reason=NO_REASON))

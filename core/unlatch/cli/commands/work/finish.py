@@ -142,7 +142,9 @@ def _tell(plan: ChangePlan, result: ChangeResult) -> None:
     if len(undone) > 1:
         output.remark(f"undid {len(undone)} reopens: git merged them from several clones")
     if undone and any(result.increment.folder.parent.glob("_*")):
-        output.remark("its folder is not moved; if the reopen took it out of the archive, move it")
+        output.remark(
+            "its folder is not moved; if the reopen took it out of the archive, move it back"
+        )
     if any(one.amendment for one in undone):
         output.remark(
             "spec.md and tasks.md keep the text of the reopen; remove it by hand or with git"
@@ -164,7 +166,7 @@ def _document(plan: ChangePlan, result: ChangeResult, delivered: Delivered) -> o
 
 
 def _tell_undecided(session: Session, delivered: Delivered) -> None:
-    """Name the commands that close the items that undo left open."""
+    """Name the commands that close items which undo left open."""
     manifests = session.workspace.registry.manifests
     undecided = [one for one in delivered.deliveries if one.undecided is not None]
     for name in dict.fromkeys(one.operation.tracker for one in undecided):

@@ -51,7 +51,7 @@ def resume_selected(
     request = typed.request(session)
     plans = [plan_resume(one, request) for one in increments]
     with session.trackers() as trackers:
-        # Conditions select active increments by the way; those that are named can be refused.
+        # Conditions may select active increments; only named ones are refused.
         apart = [one for one in plans if expressions and one.step in ACTIVE_STEPS]
         chosen = [one for one in plans if not expressions or one.step not in ACTIVE_STEPS]
         plans = [*settle_many(session, trackers, chosen, typed), *apart]
@@ -103,7 +103,7 @@ def _tell_idle(idle: Sequence[ResumePlan]) -> None:
 def _select(
     session: Session, ids: Sequence[str], expressions: Sequence[str]
 ) -> tuple[Sequence[Increment], int]:
-    """The increments, and the exit code for those that cannot be read."""
+    """The increments, and the exit code for unreadable ones."""
     manager = session.workspace.manager
     if ids:
         found = {one.folder: one for one in map(manager.read, ids)}
@@ -123,7 +123,7 @@ def _select(
 def _confirm(
     plans: Sequence[ResumePlan], items: int, typed: ResumeOptions
 ) -> Sequence[ResumePlan] | None:
-    """Ask for consent to all of these, and for the reason; None if it was declined."""
+    """Ask for consent and for the reason; None if the user declined."""
     needs_reason = any(one.before.status.is_finished or one.reopening for one in plans)
     lacks_reason = needs_reason and not typed.reason
     if not plans or (typed.yes and not lacks_reason):

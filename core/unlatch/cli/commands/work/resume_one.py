@@ -1,4 +1,4 @@
-"""unlatch resume with one id: the plan, the questions about it, and the result."""
+"""unlatch resume with one id: the plan, the prompts, and the result."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
@@ -101,11 +101,11 @@ def _preview(session: Session, plan: ResumePlan, typed: ResumeOptions) -> int:
 def _confirm(
     session: Session, trackers: Trackers, plan: ResumePlan, typed: ResumeOptions
 ) -> tuple[ResumePlan, frozenset[str]] | None:
-    """The plan with all answers, and the ids of the warnings shown; None if it was declined."""
+    """The plan with all answers, and the ids of the warnings shown; None if the user declined."""
     shown: frozenset[str] = frozenset()
     is_part = typed.scoping is not None and not typed.scoping.update
     if is_part:
-        # Parts that do not exist are reported before anything is asked.
+        # Unknown parts are reported before any prompt.
         plan = _with_amendment(session, plan, typed)
     if plan.before.status.is_finished and (plan.request.reason is None or not typed.yes):
         warnings = plan.check_rules(session.workspace, is_asked=is_interactive()).warnings
@@ -121,7 +121,7 @@ def _confirm(
 
 
 def _with_amendment(session: Session, plan: ResumePlan, typed: ResumeOptions) -> ResumePlan:
-    """The plan with a change of the work; as it was if that was declined."""
+    """The plan with a change of the work; unchanged if the user declined."""
     if typed.scoping is None:
         return plan
     reason = plan.request.reason
@@ -136,7 +136,7 @@ def _ask(
     typed: ResumeOptions,
     warnings: Collection[UnlatchError],
 ) -> ResumePlan | None:
-    """Show the plan, and ask for consent, reason and category; None if it was declined."""
+    """Show the plan, and ask for consent, reason and category; None if the user declined."""
     increment, request = plan.before, plan.request
     require_terminal(
         f"{increment.id} is {increment.status}",
@@ -207,12 +207,12 @@ def _tell(result: ResumeResult) -> None:
     if result.scope:
         output.data(*document_lines(result.scope))
     if result.is_known:
-        output.talk("    That change of its work was made before; it is not made again.")
+        output.talk("    This change of its work was made before and is not repeated.")
     if result.before.archived:
         output.ok(f"Moved out of the archive: {output.clean(relpath(increment.folder))}")
     tell_remarks(increment)
     if result.outrun:
-        output.talk("    Another process was faster by a moment; no reason was recorded here.")
+        output.talk("    Another process resumed it first; this reason was not recorded.")
     if result.step is ResumeStep.REOPEN and not increment.links:
         output.talk("    It has no linked items; unlatch link adds some.")
 
@@ -265,9 +265,9 @@ _ACTIVE = {
 def _warn_of_frequency(
     session: Session, increment: Increment, *, more: int = 0, shown: Iterable[UnlatchError] = ()
 ) -> None:
-    """Warn of an increment that was reopened often, or will have been with `more` reopens.
+    """Warn about an increment that was reopened often, or will be with `more` reopens.
 
-    Nothing is shown where the warnings `shown` say the same.
+    Shows nothing if the warnings `shown` say the same.
     """
     count = increment.effective_reopens + more
     if count < session.workspace.config.frequent_reopens:
@@ -281,7 +281,7 @@ def _warn_of_frequency(
 def _with_category(
     session: Session, increment: Increment, activation: ActivationOptions
 ) -> ActivationOptions:
-    """The options with a category; prompts where the project requires one and none was given."""
+    """The options with a category; prompts if the project requires a missing one."""
     rules = session.workspace.config.reopen.rules
     is_reopen = increment.status is Status.COMPLETED
     if activation.category is not None or not rules.category_required or not is_reopen:

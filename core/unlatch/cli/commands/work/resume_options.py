@@ -43,7 +43,7 @@ class ResumeOptions:
     as_json: bool
 
     def request(self, session: Session) -> ResumeRequest:
-        """The request, before any question is answered."""
+        """The request, before any prompt."""
         activation = ActivationOptions(self.category, self.force)
         who = session.who(self.by)
         return ResumeRequest(who, self.reason, self.reopen_items, self.delivery, activation)
@@ -78,7 +78,7 @@ def resumed_entry(result: ResumeResult, delivered: Delivered | None) -> Json:
 
 
 def reopen_entry(entry: ReopenEntry | None, increment: Increment) -> Json | None:
-    """The entry of reopenHistory as it is now, with the items that it was synced to."""
+    """The present entry of reopenHistory, with the items that it reached."""
     if entry is None:
         return None
     written = (w for w in increment.data.get("reopenHistory", []) if w.get("id") == entry.id)

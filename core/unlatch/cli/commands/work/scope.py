@@ -11,7 +11,7 @@ from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Amendment, Increment, NewTask
 from unlatch.lifecycle.scope import parts_of, scope_change, unknown_names
 
-# Stands for the change in a dry run where none was typed.
+# The change in a dry run without one.
 NO_CHANGE = "(the change)"
 _TASKS_BELOW = "Tasks:"
 _CUT = "# ------------------------ >8 ------------------------"
@@ -29,7 +29,7 @@ _TEMPLATE = f"""
 def changed_work(
     session: Session, increment: Increment, scoping: Scoping, *, reason: str | None, yes: bool
 ) -> Amendment | None:
-    """The change of the work, with a prompt for missing options; None if it was declined."""
+    """The change of the work, with prompts for missing options; None if the user declined."""
     if not scoping.update:
         return _named_parts(increment, scoping)
     change, tasks = scoping.change, _typed_tasks(scoping)
@@ -58,7 +58,7 @@ def changed_work(
 def foreseen_scope(
     session: Session, increment: Increment, scoping: Scoping, *, reason: str | None
 ) -> Amendment:
-    """The same for a dry run, which asks nothing."""
+    """The same for a dry run, without prompts."""
     if not scoping.update:
         return _named_parts(increment, scoping)
     change, tasks = scoping.change or NO_CHANGE, _typed_tasks(scoping)
@@ -85,7 +85,7 @@ def _typed_tasks(scoping: Scoping) -> tuple[NewTask, ...]:
 def _propose(
     session: Session, increment: Increment, change: str, reason: str | None
 ) -> tuple[NewTask, ...]:
-    """The tasks that the user's own program proposes, if there is one."""
+    """The tasks proposed by the user's program, if configured."""
     if not session.workspace.user.tasks_command:
         return ()
     from unlatch.lifecycle.proposed_tasks import propose_for  # noqa: PLC0415  (loads pydantic)
@@ -94,7 +94,7 @@ def _propose(
 
 
 def _scope_change(change: str, tasks: Iterable[NewTask], scoping: Scoping) -> Amendment:
-    """The change; tasks that name no story or criteria get the typed ones."""
+    """The change; tasks without story or criteria get the typed ones."""
     story = scoping.stories[0] if scoping.stories else None
     linked = [
         replace(task, story=task.story or story, criteria=task.criteria or scoping.criteria)
@@ -133,7 +133,7 @@ def read_edited(text: str | None) -> tuple[str | None, tuple[NewTask, ...]]:
 
 
 def _show(increment: Increment, amendment: Amendment, *, by: str | None) -> None:
-    """Show the new tasks, and the names in them that spec.md does not have."""
+    """Show the new tasks, and the names in them that spec.md lacks."""
     if amendment.tasks:
         output.talk(f"  New tasks, proposed by {output.clean(by)}:" if by else "  New tasks:")
     for task in amendment.tasks:
