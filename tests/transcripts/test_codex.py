@@ -122,6 +122,19 @@ def test_oldest_files_have_items_as_lines(tmp_path: Path) -> None:
     assert (found.id, outline(found.events)) == ("t1", ["> Go", "local_shell: a.txt"])
 
 
+def test_first_form_is_one_object(tmp_path: Path) -> None:
+    session = {"timestamp": "2025-05-14T10:00:00Z", "id": "t1", "instructions": ""}
+    prompt = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Go"}]}
+    call = {"type": "function_call", "call_id": "c1", "name": "shell", "arguments": "{}"}
+    output = {"type": "function_call_output", "call_id": "c1", "output": "a.txt"}
+    path = tmp_path / "rollout-2025-05-14-t1.json"
+    whole = {"session": session, "items": [prompt, call, output]}
+    path.write_text(json.dumps(whole, indent=2), encoding="utf-8")
+    found = read_one(path)
+    assert (found.id, outline(found.events)) == ("t1", ["> Go", "shell: a.txt"])
+    assert not found.unknown
+
+
 @pytest.mark.parametrize(
     ("output", "text", "expected"),
     [

@@ -97,9 +97,12 @@ def test_session_is_read_from_messages_and_parts(database: Database) -> None:
     assert not found.unknown
 
 
-def test_older_databases_have_tokens_in_the_steps(tmp_path: Path) -> None:
-    database = Database(tmp_path / "opencode.db", columns="")
-    database.session()
+@pytest.mark.parametrize("columns", ["", NEW])
+def test_older_sessions_have_tokens_in_the_steps(tmp_path: Path, columns: str) -> None:
+    """Also those that a newer version moved into its database, with totals of zero."""
+    database = Database(tmp_path / "opencode.db", columns=columns)
+    totals: Json = {f"tokens_{it}": 0 for it in TOKENS if columns}
+    database.session(**totals)
     tokens = {"input": 7, "output": 2, "reasoning": 1, "cache": {"read": 4, "write": 3}}
     step = {"type": "step-finish", "tokens": tokens}
     database.message("assistant", [step])

@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.transcripts.agents import aider, claude_code, codex, gemini_cli, opencode
+from unlatch.transcripts.agents import (
+    aider,
+    claude_code,
+    codex,
+    gemini_cli,
+    opencode,
+    opencode_files,
+)
 from unlatch.transcripts.agents.sqlite_file import database
 from unlatch.transcripts.files import matching, opened
 from unlatch.transcripts.jsonl import ends, raw_lines
@@ -65,6 +72,7 @@ def _files(environ: Mapping[str, str], home: Path) -> Iterator[Listed]:
         yield from _listed(claude_code.AGENT, folder, ["projects", "*", "*.jsonl"])
     folder = _folder(environ, "CODEX_HOME", home / ".codex")
     yield from _listed(codex.AGENT, folder, ["sessions", "*", "*", "*", "rollout-*.jsonl"])
+    yield from _listed(codex.AGENT, folder, ["sessions", "rollout-*.json*"])
     yield from _listed(codex.AGENT, folder, ["archived_sessions", "rollout-*.jsonl"])
     folder = _folder(environ, "GEMINI_CLI_HOME", home) / ".gemini"
     yield from _listed(gemini_cli.AGENT, folder, ["tmp", "*", "chats", "session-*.json*"])
@@ -101,6 +109,7 @@ def _described(listed: Listed) -> Iterator[Listed]:
 
 def _sessions(environ: Mapping[str, str], home: Path) -> Iterator[Listed]:
     data = _folder(environ, "XDG_DATA_HOME", home / ".local" / "share")
+    known: set[str] = set()
     for path, found in matching(data, ["opencode", "opencode*.db"]):
         changed = datetime.fromtimestamp(found.st_mtime, UTC)
         try:
@@ -112,7 +121,15 @@ def _sessions(environ: Mapping[str, str], home: Path) -> Iterator[Listed]:
         for row in rows:
             words = (text(row.get(key)) for key in ("id", "title", "directory"))
             at = moment(row.get("time_updated")) or changed
-            yield Listed(opencode.AGENT, path, at, *words)
+            listed = Listed(opencode.AGENT, path, at, *words)
+            known.add(listed.id)
+            yield listed
+    for path, found in matching(data, ["opencode", "storage", "session", "*", "*.json"]):
+        row = opencode_files.read_session(path)
+        if row and not row["parent_id"] and row["id"] not in known:  # most are in the database too
+            changed = datetime.fromtimestamp(found.st_mtime, UTC)
+            at = moment(row["time_updated"]) or changed
+            yield Listed(opencode.AGENT, path, at, row["id"], row["title"], row["directory"])
 
 
 def _chats(environ: Mapping[str, str], projects: Sequence[Path]) -> Iterator[Listed]:

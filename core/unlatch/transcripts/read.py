@@ -17,6 +17,7 @@ from unlatch.transcripts.agents import (
     codex_files,
     gemini_cli,
     opencode,
+    opencode_files,
 )
 from unlatch.transcripts.agents.sqlite_file import HEADER, database
 from unlatch.transcripts.files import matching, opened
@@ -62,7 +63,17 @@ def read_transcripts(path: Path, *, id: str = "") -> list[Transcript]:
             lines = (it.decode("utf-8", "replace").rstrip("\r\n") for it in raw_lines(file))
             chats = aider.read(lines, cwd=str(path.absolute().parent))
             return [it for it in chats if id in ("", it.id)]
+        if b'"projectID"' in start and opencode_files.is_session(_whole(file)):
+            return _read_storage(path, id)
+        file.seek(0)
         return [_with_subagents(_read_json(file, path), path)]
+
+
+def _read_storage(path: Path, id: str) -> list[Transcript]:
+    """The session of an older OpenCode, whose messages are in files beside its own."""
+    with opencode_files.database(path) as connection:
+        rows = [it for it in opencode.all_sessions(connection) if it["id"] == path.stem]
+        return [opencode.read(connection, row) for row in rows if id in ("", row["id"])]
 
 
 def read_ends(path: Path) -> Transcript:
@@ -76,8 +87,8 @@ def _read_json(file: BinaryIO, path: Path) -> Transcript:
     file.seek(0)
     unknown: Counter[str] = Counter()
     lines: Lines = read_lines(file, unknown)
-    if not first:  # the older form of Gemini CLI is one object, perhaps over many lines
-        first = [_whole(file)]
+    if not first:  # older forms are one object, perhaps over many lines
+        first = codex.lines_of(_whole(file))
         lines = enumerate(first, 1)
     agent = next(filter(None, map(_agent, first)), "")
     if not agent:

@@ -27,7 +27,7 @@ from unlatch.transcripts.model import (
     dropped_of,
     title_of,
 )
-from unlatch.transcripts.values import arguments, count, joined, mapping, name, text
+from unlatch.transcripts.values import arguments, count, items, joined, mapping, name, text
 from unlatch.worklog.times import read_stamp
 
 if TYPE_CHECKING:
@@ -104,6 +104,12 @@ def read(lines: Lines, unknown: Counter[str]) -> Transcript:
         elif kind not in _IGNORED:
             unknown[kind] += 1
     return _assembled(rollout, has_events=last >= 0)
+
+
+def lines_of(whole: Json) -> list[Json]:
+    """The lines in an object, as which Codex wrote a thread until 2025-06; others are one line."""
+    session, found = mapping(whole.get("session")), whole.get("items")
+    return [session, *map(mapping, items(found))] if session else [whole]
 
 
 def parent_of(line: Json) -> str:

@@ -1,4 +1,4 @@
-"""OpenCode: one SQLite database for all sessions.
+"""OpenCode: one SQLite database for all sessions; before 1.2 files, see `opencode_files`.
 
 Source: a recording of 1.18.33, and empathic/toolpath docs/agents/formats/opencode.md (1.3.10).
 """
@@ -47,8 +47,11 @@ _REJECTED = ("The user rejected permission", "The user dismissed this question")
 
 def sessions(database: sqlite3.Connection) -> list[Json]:
     """The rows of the sessions that a person began, the newest first."""
-    rows = _rows(database, "SELECT * FROM session ORDER BY time_updated DESC, id")
-    return [row for row in rows if not row.get("parent_id")]
+    return [row for row in all_sessions(database) if not row.get("parent_id")]
+
+
+def all_sessions(database: sqlite3.Connection) -> list[Json]:
+    return _rows(database, "SELECT * FROM session ORDER BY time_updated DESC, id")
 
 
 def read(database: sqlite3.Connection, session: Json, *, depth: int = 0) -> Transcript:
@@ -169,14 +172,11 @@ def _call(part: Json) -> ToolCall:
 
 
 def _usage(session: Json, messages: Iterable[Json]) -> Usage:
-    """The tokens of the session; databases of older versions have them only in the steps."""
-    if "tokens_input" in session:
-        own = {key: session.get(f"tokens_{key}") for key in ("input", "output", "reasoning")}
-        cache = {
-            "read": session.get("tokens_cache_read"),
-            "write": session.get("tokens_cache_write"),
-        }
-        return _tokens({**own, "cache": cache})
+    """The tokens of the session; those that began in older versions have them only in the steps."""
+    own = {key: session.get(f"tokens_{key}") for key in ("input", "output", "reasoning")}
+    cache = {key: session.get(f"tokens_cache_{key}") for key in ("read", "write")}
+    if (usage := _tokens({**own, "cache": cache})).total:
+        return usage
     parts = (part for message in messages for part in message["parts"])
     steps = (mapping(it.get("tokens")) for it in parts if it.get("type") == "step-finish")
     return sum(map(_tokens, steps), Usage())
