@@ -108,6 +108,7 @@ def read_meta(text: str) -> Meta:
         subagents=tuple(_subagent(o) for o in _list(found, "subagents") if isinstance(o, dict)),
         increment=_text(found, "increment"),
         effort=_text(found, "effort"),
+        branch=_text(found, "branch"),
     )
 
 

@@ -39,6 +39,7 @@ class Start:
     model: str | None = None
     increment: str | None = None
     effort: str | None = None
+    branch: str | None = None
 
 
 def start(store: SessionStore, facts: Start, *, now: datetime) -> Path:
@@ -68,6 +69,7 @@ def start(store: SessionStore, facts: Start, *, now: datetime) -> Path:
             "subagents": [],
             "increment": facts.increment,
             "effort": facts.effort,
+            "branch": facts.branch,
         }
         return f"{front_matter.written(values)}\n# {title}\n"
 

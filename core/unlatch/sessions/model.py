@@ -185,6 +185,7 @@ class Meta:
     subagents: tuple[Subagent, ...] = ()
     increment: str | None = None
     effort: str | None = None
+    branch: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,7 +83,11 @@ class SessionStore:
         Raises:
             StoreError: `session-damaged`, or as `safe_open.read_file`.
         """
-        return _located(path, lambda: read_document(_decoded(read_file(path))))
+        return _located(path, lambda: read_document(self.text(path)))
+
+    def text(self, path: Path) -> str:
+        """The content of a session's file; raises as `read`."""
+        return _located(path, lambda: _decoded(read_file(path)))
 
     def heads(self) -> Iterator[tuple[Path, Meta, str] | Broken]:
         """Front matter and title of each file, without reading its phases."""
@@ -116,7 +120,7 @@ class SessionStore:
         ids = {self._id(path): path for path in names.values()}
         if found := ids.get(wanted):
             return found
-        starting = [one for one in ids if wanted and _begins(one, wanted)]
+        starting = [one for one in ids if wanted and begins(one, wanted)]
         if len(starting) == 1:
             return ids[starting[0]]
         if starting:
@@ -178,7 +182,7 @@ def _session_id(path: Path, _stamp: str) -> str:
     return path.stem
 
 
-def _begins(id: str, wanted: str) -> bool:
+def begins(id: str, wanted: str) -> bool:
     """Whether an id, or its part behind the date, begins with these letters."""
     return id.startswith(wanted) or _DATE.sub("", id).startswith(wanted)
 

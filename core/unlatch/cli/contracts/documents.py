@@ -92,7 +92,7 @@ session-resume = unlatch session resume.
   session: SessionEntry; context: str; tokens: int; phases leftOut: [str];
   decisions: [DecisionEntry]
 session-list = unlatch session list.
-  sessions: [SessionEntry]
+  sessions: [ListedSession]
 session-show = unlatch session show.
   session: SessionEntry; phases: [PhaseEntry]; tasks: [Record]; summary: str?
 session-query = unlatch session query.

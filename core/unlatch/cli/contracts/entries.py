@@ -66,8 +66,11 @@ LineProblem = A line of a file, and the kind of its change.
 SubagentEntry = A subagent of a session; `session` is the id of its own, if it has one.
   session agent model: str?; tokens: int
 SessionEntry = A session.
-  id title status: str; started ended channel model resumePoint increment effort: str?;
+  id title status: str; started ended channel model resumePoint increment effort branch: str?;
   participants: [str]; tokensUsed: int; subagents: [SubagentEntry]
+ListedSession = A session in a list, and its place.
+  id title status project: str; started ended channel model resumePoint increment effort: str?;
+  branch: str?; participants: [str]; tokensUsed: int; subagents: [SubagentEntry]; imported: bool
 CallEntry = A tool call of a phase.
   tool arguments result: str; failed: bool
 CalloutEntry = A callout of a phase: decision, error, user, subagent, or another word.

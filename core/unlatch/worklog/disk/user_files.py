@@ -4,6 +4,7 @@ import atexit
 import errno
 import os
 import stat
+from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
 
@@ -12,6 +13,7 @@ ALLOWED_LINKS = "allowed_links"
 _LARGEST = 1 << 20
 # Bytes; far above the largest event that any tracker sends.
 MAX_EVENT_SIZE = 5_000_000
+_NOTE, _LONGEST_PATH = "project", 1 << 14
 _NONBLOCK = getattr(os, "O_NONBLOCK", 0)
 
 
@@ -85,6 +87,30 @@ def state_folder(root: Path) -> Path:
         return _made(user_state_path("unlatch") / sha256(key).hexdigest()[:32])
     except (OSError, RuntimeError):  # the latter where this user has no home
         return _temporary_folder()
+
+
+def remember_project(root: Path) -> None:
+    """Note in a project's private folder where the project is; the note is a cache."""
+    note = state_folder(root) / _NOTE
+    if not note.exists():
+        with suppress(OSError):
+            made = os.open(note, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+            with os.fdopen(made, "wb") as file:
+                file.write(os.fsencode(root.resolve()))
+
+
+def known_projects() -> list[Path]:
+    """The projects of this user that are where they were noted, by their paths."""
+    from platformdirs import user_state_path  # noqa: PLC0415
+
+    found = set()
+    with suppress(OSError, RuntimeError):
+        for note in user_state_path("unlatch").glob(f"*/{_NOTE}"):
+            with suppress(OSError, ValueError):
+                root = Path(os.fsdecode(read_user_file(note, at_most=_LONGEST_PATH)))
+                if root.is_dir() and state_folder(root) == note.parent:
+                    found.add(root)
+    return sorted(found)
 
 
 def _made(folder: Path) -> Path:

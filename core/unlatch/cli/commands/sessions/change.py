@@ -14,11 +14,13 @@ from unlatch.cli.commands.sessions.chosen import (
     show_change,
     store_of,
 )
+from unlatch.cli.commands.sessions.everywhere import chosen_or_picked
 from unlatch.cli.commands.sessions.hand_over import hand_over, program_of
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDELIVERED
 from unlatch.cli.runtime.session import JSON, flag, with_session
+from unlatch.project.git.revisions import DETACHED, current_branch
 from unlatch.sessions import lifecycle
 from unlatch.sessions.context import resume_context
 from unlatch.sessions.heading import read_agent
@@ -54,7 +56,9 @@ def start_session(
     as_json: bool,
 ) -> int:
     who = read_agent(agent) if agent else None
-    facts = lifecycle.Start(title, channel, who, model, increment, effort)
+    branch = current_branch(run.layout.root, run.workspace.environ)
+    branch = None if branch == DETACHED else branch
+    facts = lifecycle.Start(title, channel, who, model, increment, effort, branch)
     store = store_of(run)
     path = lifecycle.start(store, facts, now=run.workspace.clock())
     if phase:
@@ -109,11 +113,12 @@ def resume_session(
 ) -> int:
     if command is not None and as_json:
         raise click.UsageError("--exec and --json exclude each other")
-    if imported and reason:
-        raise click.UsageError("--reason and --imported exclude each other")
     argv = program_of(run, command) if command is not None else None
-    store = store_of(run, imported=imported)
-    path = chosen(store, wanted, Status.PAUSED)
+    run, store, path, imported = chosen_or_picked(
+        run, wanted, Status.PAUSED, imported=imported, asks=not as_json
+    )
+    if imported and reason:
+        raise click.UsageError("an imported session is resumed without --reason")
     # Before the change: its resume point counts, and a context over the budget changes nothing.
     session = store.read(path).session
     context = resume_context(store, session, budget=budget)

@@ -12,6 +12,7 @@ from unlatch.errors import UsageError
 from unlatch.sessions.lifecycle import pause_idle
 from unlatch.sessions.project import idle_after, import_store, session_store
 from unlatch.sessions.store import Broken
+from unlatch.worklog.disk.user_files import remember_project
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ IMPORTED = flag("--imported", help="Use the sessions imported from transcripts."
 
 def store_of(run: Run, *, imported: bool = False) -> SessionStore:
     """The project's sessions (pauses and reports idle ones), or the imported ones."""
+    remember_project(run.layout.root)
     if imported:
         return import_store(run.workspace)
     store = session_store(run.workspace)
@@ -61,7 +63,7 @@ def sessions(store: SessionStore) -> Iterator[Session]:
     """All sessions; reports invalid files on stderr."""
     for one in store.all():
         if isinstance(one, Broken):
-            _remark(one)
+            remark(one)
         else:
             yield one[1]
 
@@ -70,12 +72,13 @@ def heads(store: SessionStore) -> Iterator[tuple[Path, Meta, str]]:
     """The front matter and titles of all sessions, as `sessions`."""
     for one in store.heads():
         if isinstance(one, Broken):
-            _remark(one)
+            remark(one)
         else:
             yield one
 
 
-def _remark(broken: Broken) -> None:
+def remark(broken: Broken) -> None:
+    """Note a file that is no session."""
     output.remark(f"{broken.path.name} cannot be read: {broken.error.message}")
 
 
@@ -97,6 +100,7 @@ def session_entry(meta: Meta, title: str) -> output.Json:
         ],
         "increment": meta.increment,
         "effort": meta.effort,
+        "branch": meta.branch,
     }
 
 

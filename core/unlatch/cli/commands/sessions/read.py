@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import click
@@ -10,13 +9,19 @@ import click
 from unlatch.cli.commands.sessions.chosen import (
     IMPORTED,
     SESSION,
-    chosen,
-    heads,
     session_entry,
     store_of,
 )
+from unlatch.cli.commands.sessions.everywhere import (
+    all_places,
+    chosen_or_picked,
+    found_in,
+    place_name,
+    started,
+)
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import JSON, with_session
+from unlatch.cli.runtime.session import JSON, flag, with_session
+from unlatch.sessions.finding.places import Found, Place, fitting, newest_first
 from unlatch.sessions.model import Callout, CalloutKind, Status
 from unlatch.sessions.project import session_index
 from unlatch.sessions.statistics import choose
@@ -30,7 +35,6 @@ if TYPE_CHECKING:
     from unlatch.sessions.model import Meta, Phase, Session, ToolCall
     from unlatch.sessions.store import SessionStore
 
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _STYLES: dict[str, Callable[[str], str]] = {
     CalloutKind.DECISION: output.good,
     CalloutKind.ERROR: output.bad,
@@ -48,6 +52,8 @@ _STYLES: dict[str, Callable[[str], str]] = {
 )
 @click.option("--agent", metavar="NAME", help="Only sessions with this agent, of any version.")
 @click.option("--channel", metavar="NAME", help="Only sessions with this channel.")
+@click.option("--search", metavar="TEXT", help="Only those with these words, or such an id.")
+@flag("--all-projects", help="Also list imported sessions and those of your other projects.")
 @IMPORTED
 @JSON
 @with_session
@@ -57,36 +63,52 @@ def list_session(
     status: str | None,
     agent: str | None,
     channel: str | None,
+    search: str | None,
+    all_projects: bool,
     imported: bool,
     as_json: bool,
 ) -> int:
     store = store_of(run, imported=imported)
-    named = _with_channel(run, store, channel) if channel is not None else None
+    where = [Place(run.workspace, store, imported)]
+    if all_projects:
+        where = [*all_places(run)]
     found = [
-        (meta, title)
-        for _, meta, title in heads(store)
-        if status in (None, meta.status)
-        and (agent is None or _has_agent(meta, agent))
-        and (named is None or meta.session_id in named)
+        one
+        for one in newest_first(_with_channel(where, channel))
+        if status in (None, one.meta.status) and (agent is None or _has_agent(one.meta, agent))
     ]
-    found.sort(key=lambda one: one[0].started or _LONG_AGO, reverse=True)
+    if search is not None:
+        found = fitting(found, search)
     if as_json:
-        output.document("session-list", sessions=[session_entry(*one) for one in found])
-        return 0
-    rows = [
-        (
-            meta.session_id,
-            meta.status.value,
-            f"{meta.started:%Y-%m-%d %H:%M}" if meta.started else "",
-            ", ".join(meta.participants),
-        )
-        for meta, _ in found
-    ]
-    if rows:
-        output.table(("Session", "Status", "Started", "Participants"), rows, flexible=(0, 3))
+        output.document("session-list", sessions=[_listed_entry(one) for one in found])
+    elif found:
+        _show_list(run, found, all_projects=all_projects)
+    elif search is not None or len(where) > 1:
+        output.talk("No sessions match. Next: unlatch session list")
     else:
         output.talk(f"No sessions. Next: unlatch session {'import' if imported else 'start TITLE'}")
     return 0
+
+
+def _show_list(run: Run, found: list[Found], *, all_projects: bool) -> None:
+    last = 5 if all_projects else 4
+    rows = [
+        (
+            one.meta.session_id,
+            one.meta.status.value,
+            started(one),
+            ", ".join(one.meta.participants),
+            place_name(run, one),
+        )[:last]
+        for one in found
+    ]
+    headings = ("Session", "Status", "Started", "Participants", "Place")[:last]
+    output.table(headings, rows, flexible=(0, 3, 4)[: last - 2])
+
+
+def _listed_entry(one: Found) -> output.Json:
+    place = {"project": str(one.place.project), "imported": one.place.imported}
+    return {**session_entry(one.meta, one.title), **place}
 
 
 @click.command("show", help="Show a session, and embedded ones in their places. (local)")
@@ -95,8 +117,9 @@ def list_session(
 @JSON
 @with_session
 def show_session(run: Run, *, wanted: str | None, imported: bool, as_json: bool) -> int:
-    store = store_of(run, imported=imported)
-    session = store.read(chosen(store, wanted, Status.ACTIVE)).session
+    picked = chosen_or_picked(run, wanted, Status.ACTIVE, imported=imported, asks=not as_json)
+    store = picked.store
+    session = store.read(picked.path).session
     if as_json:
         output.document(
             "session-show",
@@ -115,10 +138,16 @@ def _has_agent(meta: Meta, name: str) -> bool:
     return any(wanted in (one, one.partition("@")[0]) for one in meta.participants)
 
 
-def _with_channel(run: Run, store: SessionStore, channel: str) -> set[str]:
-    """The ids of the sessions with a channel, of a phase too."""
-    entries = session_index(run.workspace, store).entries()
-    return {one.session["id"] for one in choose(entries, channel=channel)}
+def _with_channel(where: list[Place], channel: str | None) -> Iterator[Found]:
+    """The sessions of places; only those with a channel, of a phase too, if one is given."""
+    for place in where:
+        named = None
+        if channel is not None:
+            entries = session_index(place.workspace, place.store).entries()
+            named = {one.session["id"] for one in choose(entries, channel=channel)}
+        yield from (
+            one for one in found_in([place]) if named is None or one.meta.session_id in named
+        )
 
 
 def _phase_entry(phase: Phase) -> output.Json:

@@ -1,0 +1,1 @@
+"""Finding a session among those of this project, imported ones, and other projects of the user."""

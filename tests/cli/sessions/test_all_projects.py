@@ -1,0 +1,178 @@
+"""Sessions of all projects: listed, searched, and chosen at a terminal."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.output.test_documents import mistakes
+from tests.cli.terminal import CTRL_C, Terminal
+
+if TYPE_CHECKING:
+    from tests.cli.project import Done, Project
+
+
+def session(project: Project, *arguments: str) -> Done:
+    return project.run("session", *arguments)
+
+
+def start(project: Project, title: str, *log: str) -> str:
+    done = session(project, "start", title, "--phase", "Look")
+    assert done.code == 0, done.said
+    if log:
+        assert session(project, "log", done.out.strip(), *log).code == 0
+    return done.out.strip()
+
+
+@pytest.fixture
+def other(project: Project) -> Project:
+    """Another project of the same user."""
+    root = project.root.parent / "other project"
+    (root / ".unlatch" / "increments").mkdir(parents=True)
+    return replace(project, root=root)
+
+
+def listed(project: Project, *arguments: str) -> list[str]:
+    document = session(project, "list", "--json", *arguments).document
+    assert mistakes(document, "session-list") == []
+    return [one["id"] for one in document["sessions"]]
+
+
+def test_sessions_of_other_projects_are_listed_only_on_demand(
+    project: Project, other: Project
+) -> None:
+    here, there = start(project, "Fix login"), start(other, "Fix logout")
+    assert [here] == listed(project)
+    assert {here, there} == set(listed(project, "--all-projects"))
+    document = session(project, "list", "--all-projects", "--json").document["sessions"]
+    assert {str(project.root), str(other.root)} == {one["project"] for one in document}
+    assert str(other.root) in session(project, "list", "--all-projects").out
+
+
+def test_known_projects_are_noted_for_the_user_alone(project: Project, other: Project) -> None:
+    start(project, "Fix login")
+    start(other, "Fix logout")
+    notes = sorted((project.home / "state" / "unlatch").glob("*/project"))
+    assert [0o600, 0o600] == [note.stat().st_mode & 0o777 for note in notes]
+    assert {str(project.root), str(other.root)} == {note.read_text() for note in notes}
+
+
+def test_only_projects_that_are_where_they_were_noted_are_read(
+    project: Project, other: Project
+) -> None:
+    here = start(project, "Fix login")
+    start(other, "Fix logout")
+    moved = other.root.rename(other.root.with_name("moved"))
+    assert [here] == listed(project, "--all-projects")
+    shutil.copytree(moved, other.root)  # another folder at the same place
+    assert [here] == listed(project, "--all-projects")
+
+
+def test_a_note_that_names_another_folder_is_not_followed(project: Project, other: Project) -> None:
+    here = start(project, "Fix login")
+    (note,) = (project.home / "state" / "unlatch").glob("*/project")
+    forged = note.parent.with_name("0" * 32)
+    forged.mkdir()
+    (forged / "project").write_text(str(other.root))
+    (other.root / ".unlatch" / "sessions").mkdir()
+    assert [here] == listed(project, "--all-projects")
+
+
+def test_a_project_with_a_mistake_is_left_out_and_noted(project: Project, other: Project) -> None:
+    here = start(project, "Fix login")
+    start(other, "Fix logout")
+    (other.root / ".unlatch" / "config.toml").write_text('[sessions]\npath = "../.."\n')
+    assert [here] == listed(project, "--all-projects")
+    assert "are left out" in session(project, "list", "--all-projects").err
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("fix-lo", ["Fix login"]),
+        ("LOGIN", ["Fix login"]),
+        ("token lock", ["Write docs"]),
+        ("topic", ["Fix login", "Write docs"]),
+        ("status active", []),
+        ("", ["Fix login", "Write docs"]),
+    ],
+    ids=["id", "title", "text", "branch", "front matter is no text", "no words"],
+)
+def test_list_search_finds_by_id_title_branch_and_text(
+    project: Project, words: str, expected: list[str]
+) -> None:
+    project.git("init", "--quiet", "--initial-branch", "topic")
+    start(project, "Fix login")
+    start(project, "Write docs", "--decision", "Lock the token")
+    found = session(project, "list", "--search", words, "--json").document["sessions"]
+    assert expected == sorted(one["title"] for one in found)
+
+
+def test_a_search_without_a_result_says_so(project: Project) -> None:
+    start(project, "Fix login")
+    assert "No sessions match." in session(project, "list", "--search", "zebra").err
+
+
+def test_without_a_terminal_the_candidates_are_named(project: Project) -> None:
+    names = [start(project, title) for title in ("Fix login", "Fix logout")]
+    done = session(project, "show")
+    assert (2, True) == (done.code, "error[session-not-named]" in done.err)
+    assert all(name in done.err for name in names)
+
+
+@pytest.mark.parametrize("columns", [60, 200])
+def test_show_offers_the_sessions_of_all_projects(
+    project: Project, other: Project, columns: int
+) -> None:
+    start(project, "Fix login")
+    start(other, "Fix logout", "--decision", "Clear the cookie")
+    with Terminal(project, "session", "show", columns=columns) as terminal:
+        terminal.expect("Enter for 1: ")
+        assert max(map(len, terminal.text.split("\n"))) <= columns
+        terminal.type("cookie\n")
+        terminal.expect("Enter for 1: ", times=2)
+        assert terminal.text.rpartition("cookie")[2].count("active") == 1
+        terminal.type("1\n")
+        assert terminal.end() == 0
+        assert "Clear the cookie" in terminal.text
+
+
+def test_enter_shows_the_active_session_of_this_project(project: Project, other: Project) -> None:
+    start(project, "Fix login")
+    start(other, "Newer")
+    with Terminal(project, "session", "show") as terminal:
+        terminal.expect("Enter for 1: ")
+        terminal.type("\n")
+        assert terminal.end() == 0
+        assert "1. Look" in terminal.text.rpartition("Enter for 1")[2]
+        assert "Fix login" in terminal.text.rpartition("Enter for 1")[2]
+
+
+def test_a_paused_session_of_another_project_is_resumed_there(
+    project: Project, other: Project
+) -> None:
+    start(project, "Fix login")
+    there = start(other, "Fix logout")
+    session(other, "pause")
+    with Terminal(project, "session", "resume") as terminal:
+        terminal.expect("Enter for 1: ")
+        terminal.type("logout\n")
+        terminal.expect("Enter for 1: ", times=2)
+        terminal.type("\n")
+        assert terminal.end() == 0
+    assert "active" == session(other, "show", there, "--json").document["session"]["status"]
+
+
+def test_words_that_fit_nothing_can_be_corrected(project: Project) -> None:
+    start(project, "Fix login")
+    with Terminal(project, "session", "show") as terminal:
+        terminal.expect("Enter for 1: ")
+        terminal.type("zebra\n")
+        terminal.expect("No session fits")
+        terminal.expect("Words to search for: ")
+        terminal.type("login\n")
+        terminal.expect("Enter for 1: ", times=2)
+        assert terminal.leave(CTRL_C) == 130
+    assert "Nothing was changed." in terminal.text
