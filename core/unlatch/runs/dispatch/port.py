@@ -149,12 +149,12 @@ class Dispatcher(Protocol):
 
         The lease is durable before the worker starts. The worker of a run id starts at most once,
         ever: also if this process, the worker's machine, or the connection between them dies at any
-        moment of the call. A run id that has a lease of this epoch gets the same lease, and starts
-        nothing.
+        moment of the call. A run id that this dispatcher claimed already, with this epoch, gets the
+        same lease, and starts nothing.
 
         Raises:
             StaleEpoch: a higher epoch was seen by any method of any dispatcher on this storage.
-            LeaseLost: the run id had a lease that ended, or that an earlier epoch claimed.
+            LeaseLost: the run id had a lease that ended, or that another dispatcher claimed.
             TaskLeased: another run id has a lease of the task; also one of an earlier epoch, until
                 `recover` ended it.
             NoRoom: `room` is 0.
@@ -198,8 +198,9 @@ class Dispatcher(Protocol):
     def release(self, lease: Lease) -> None:
         """End a lease and its worker with all processes that it started.
 
-        They get SIGTERM, some seconds of grace, and SIGKILL; when this returns, none is alive. A
-        lease that has ended already is left as it is, without an error.
+        They get SIGTERM, some seconds of grace, and SIGKILL; when this returns, none is alive. If
+        one cannot be ended, its task stays leased until it can, and `leases` shows it. A lease that
+        has ended already is left as it is, without an error.
         """
         ...
 

@@ -10,8 +10,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from unlatch.worklog.disk.safe_open import open_parent
+
+if sys.platform != "win32":
+    import fcntl
+
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from subprocess import Popen
 
 MARK = "UNLATCH_RUN_ID"
@@ -68,19 +73,46 @@ def end_group(process: Popen[bytes], *, grace: float) -> int:
     return process.wait()
 
 
-def signal_marked(run_id: str, *, forced: bool, lock: os.stat_result | None = None) -> int:
-    """Send a signal to each process of a worker, also to those outside its group; their number.
+def is_locked(path: Path) -> bool:
+    """Whether a process of a worker holds its lock."""
+    folder, name = open_parent(path)
+    with folder:
+        try:
+            descriptor = folder.file(name)
+        except FileNotFoundError:
+            return False
+    try:
+        # Shared, so that two processes that look at it do not take each other for the worker.
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    else:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+        return False
+    finally:
+        os.close(descriptor)
 
-    A process belongs to the worker if it was started with the run id in its environment, or has
-    the worker's lock open. Only Linux shows this of other processes; elsewhere none is found.
+
+def marked_processes(run_id: str, lock: Path) -> list[int]:
+    """The processes of a worker, also those outside its group.
+
+    A process belongs to a worker if it was started with the run id in its environment, or has the
+    worker's lock open. Only Linux shows this of other processes; elsewhere none is found.
     """
-    count = 0
-    for pid in _own_processes():
-        if _is_marked(pid, run_id) or (lock and _has_open(pid, lock)):
-            with suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGKILL if forced else signal.SIGTERM)
-                count += 1
-    return count
+    mark = f"{MARK}={run_id}".encode()
+    try:
+        found = lock.lstat()
+        inode = found.st_dev, found.st_ino
+    except FileNotFoundError:
+        inode = None
+    return [pid for pid in _own_processes() if _has_mark(pid, mark) or _has_open(pid, inode)]
+
+
+def signal_all(pids: Iterable[int], *, forced: bool) -> None:
+    """Send SIGTERM, or SIGKILL, to processes that are there."""
+    for pid in pids:
+        with suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL if forced else signal.SIGTERM)
 
 
 def _own_processes() -> Iterator[int]:
@@ -91,19 +123,19 @@ def _own_processes() -> Iterator[int]:
             yield int(entry.name)
 
 
-def _is_marked(pid: int, run_id: str) -> bool:
+def _has_mark(pid: int, mark: bytes) -> bool:
     try:
-        environment = (_PROC / str(pid) / "environ").read_bytes()
-    except OSError:  # it has ended, or is another user's
+        # It is empty for a process that has ended.
+        return mark in (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
+    except OSError:  # it is gone, or another user's
         return False
-    return f"{MARK}={run_id}".encode() in environment.split(b"\0")
 
 
-def _has_open(pid: int, lock: os.stat_result) -> bool:
+def _has_open(pid: int, inode: tuple[int, int] | None) -> bool:
     with suppress(OSError):
         for entry in (_PROC / str(pid) / "fd").iterdir():
             with suppress(OSError):
                 found = entry.stat()
-                if (found.st_dev, found.st_ino) == (lock.st_dev, lock.st_ino):
+                if (found.st_dev, found.st_ino) == inode:
                     return True
     return False

@@ -94,7 +94,8 @@ def read_line(line: bytes) -> tuple[Message, ...]:
     text = line.decode("utf-8", errors="replace").strip()
     if not text:
         return ()
-    value = parse_line(text, longest=None)
+    # Ordinary output is recognised without an attempt to parse it.
+    value = parse_line(text, longest=None) if text[0] in "{[" else None
     try:
         values = value if isinstance(value, list) else [value]
         return tuple(message for one in values for message in _messages(one))

@@ -1,0 +1,66 @@
+"""Ends the workers of coordinators that died, found by their locks and marks."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from unlatch.runs.dispatch.processes import (
+    PAUSE,
+    is_locked,
+    marked_processes,
+    signal_all,
+    signal_group,
+    start_time,
+)
+from unlatch.worklog.disk.safe_open import read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
+
+# Seconds after SIGKILL; a process that waits for a disk or a server takes longer.
+_PATIENCE = 10.0
+_LONGEST_LINE = 200
+
+
+def is_alive(run_id: str, lock: Path) -> bool:
+    """Whether a process of a worker lives, as the system shows now."""
+    return is_locked(lock) or bool(marked_processes(run_id, lock))
+
+
+def end_workers(
+    locks: dict[str, Path], *, grace: float, patience: float = _PATIENCE
+) -> Collection[str]:
+    """End the workers of these run ids; returns those of which a process still lives."""
+    left = set(locks)
+    for forced, seconds in ((False, grace), (True, patience)):
+        deadline = time.monotonic() + seconds
+        left = {one for one in left if is_alive(one, locks[one])}
+        for run_id in left:
+            _signal(run_id, locks[run_id], forced=forced)
+        while left and time.monotonic() < deadline:
+            time.sleep(PAUSE)
+            left = {one for one in left if is_alive(one, locks[one])}
+            for run_id in left if forced else ():
+                _signal(run_id, locks[run_id], forced=True)
+    return left
+
+
+def _signal(run_id: str, lock: Path, *, forced: bool) -> None:
+    group = _group(lock)
+    if group is not None:
+        signal_group(group, forced=forced)
+    signal_all(marked_processes(run_id, lock), forced=forced)
+
+
+def _group(lock: Path) -> int | None:
+    """The process group that a launcher recorded, if its id is not another one's by now."""
+    try:
+        pid, _, started = read_file(lock, at_most=_LONGEST_LINE).decode("ascii").partition(" ")
+        group = int(pid)
+    except (FileNotFoundError, ValueError):
+        return None
+    # Where the system does not show start times, a held lock says that the worker lives.
+    known = start_time(group) == started.strip() if started.strip() else is_locked(lock)
+    return group if known and group > 1 else None

@@ -1,0 +1,118 @@
+"""Starts a worker through the launcher, so that it starts at most once."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unlatch.runs.dispatch import launcher
+from unlatch.runs.dispatch.commands import find_command
+from unlatch.runs.dispatch.processes import signal_group
+from unlatch.worklog.programs import search_path
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.runs.dispatch.port import Assignment
+
+# Seconds for an interpreter to start on a busy machine.
+_PATIENCE = 60.0
+
+
+class NotStarted(OSError):
+    """A worker could not be started."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """The coordinator's ends of the two pipes to a launcher."""
+
+    ready: int
+    go: int
+
+    def close(self) -> None:
+        for descriptor in (self.ready, self.go):
+            with suppress(OSError):
+                os.close(descriptor)
+
+
+def start(
+    assignment: Assignment, argv: Sequence[str], *, lock: Path, lease: Path
+) -> subprocess.Popen[bytes]:
+    """Start the worker of a lease that is on disk; its standard output and error are pipes.
+
+    Raises:
+        NotStarted: nothing runs.
+    """
+    path = assignment.environment.get("PATH")
+    program = find_command(argv[0], assignment.folder, path)
+    if program is None:
+        raise NotStarted(f"program not found: {argv[0]}")
+    process, gate = launch(assignment, [program, *argv[1:]], lock=lock, lease=lease)
+    try:
+        if await_ready(gate):
+            send_go(gate)
+    except BaseException:
+        signal_group(process.pid, forced=True)
+        process.communicate()
+        raise
+    finally:
+        gate.close()
+    return process
+
+
+def launch(
+    assignment: Assignment, argv: Sequence[str], *, lock: Path, lease: Path
+) -> tuple[subprocess.Popen[bytes], Gate]:
+    """Start the launcher, which waits."""
+    ready, its_ready = os.pipe()
+    its_go, go = os.pipe()
+    gate = Gate(ready, go)
+    # Isolated, and without the user's packages: it needs none, and starts in half the time.
+    own = [sys.executable, "-I", "-S", str(Path(launcher.__file__).absolute())]
+    places = [str(lock.absolute()), str(lease.absolute()), str(its_ready), str(its_go)]
+    environment = {**assignment.environment}
+    environment["PATH"] = search_path(environment.get("PATH"), apart=assignment.folder)
+    try:
+        with tempfile.TemporaryFile() as stdin:
+            stdin.write(assignment.text.encode("utf-8", errors="replace"))
+            stdin.seek(0)
+            process = subprocess.Popen(  # noqa: S603  (the user's command line named the program)
+                [*own, *places, *argv],
+                cwd=assignment.folder,
+                env=environment,
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                start_new_session=True,
+                pass_fds=(its_ready, its_go),
+            )
+    except BaseException as error:
+        gate.close()
+        if isinstance(error, OSError):
+            raise NotStarted(f"{argv[0]} cannot be started: {error.strerror}") from error
+        raise
+    finally:
+        os.close(its_ready)
+        os.close(its_go)
+    return process, gate
+
+
+def await_ready(gate: Gate) -> bool:
+    """Wait until the launcher holds the lock; False if it ended without it."""
+    with selectors.DefaultSelector() as selector:
+        selector.register(gate.ready, selectors.EVENT_READ)
+        return bool(selector.select(_PATIENCE)) and os.read(gate.ready, 1) == b"r"
+
+
+def send_go(gate: Gate) -> None:
+    """Let the launcher become the worker."""
+    with suppress(BrokenPipeError):
+        os.write(gate.go, b"g")

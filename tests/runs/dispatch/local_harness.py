@@ -1,0 +1,90 @@
+"""The dispatcher for this machine, under the conformance kit."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from tests.runs.dispatch import crashing
+
+from unlatch.runs.dispatch.local import Limits, LocalDispatcher
+from unlatch.runs.dispatch.port import Role
+from unlatch.testing.dispatch import DispatchHarness, Starts
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from unlatch.runs.dispatch.port import Assignment, Dispatcher
+
+START = datetime(2026, 3, 2, 9, tzinfo=UTC)
+LIMITS = Limits(jobs=3, timeout=600, lease=60, settle=0.2, grace=0.2)
+
+
+class LocalHarness(DispatchHarness):
+    jobs, lease_seconds, timeout_seconds = LIMITS.jobs, LIMITS.lease, LIMITS.timeout
+    crash_points = tuple(crashing.POINTS)
+
+    def __init__(self, root: Path, limits: Limits = LIMITS) -> None:
+        self.run = root / ".unlatch" / "runs" / "first"
+        self.run.mkdir(parents=True)
+        self.limits, self.now = limits, START
+        self._folder, started = root / "work", root / "started"
+        self._folder.mkdir()
+        started.mkdir()
+        self.journal = Starts(started)
+        self.made: list[LocalDispatcher] = []
+
+    def dispatcher(self, *command: str) -> LocalDispatcher:
+        """A dispatcher whose workers run a command, by default the scripted worker."""
+        made = LocalDispatcher(
+            self.run,
+            dict.fromkeys(Role, command or self.journal.command),
+            clock=lambda: self.now,
+            limits=self.limits,
+        )
+        self.made.append(made)
+        return made
+
+    def advance(self, seconds: float) -> None:
+        self.now += timedelta(seconds=seconds)
+
+    def folder(self) -> Path:
+        return self._folder
+
+    def environment(self) -> Mapping[str, str]:
+        return {"PATH": os.environ["PATH"]}
+
+    def starts(self, run_id: str) -> int:
+        return self.journal.count(run_id)
+
+    def is_alive(self, run_id: str) -> bool:
+        return self.journal.is_alive(run_id)
+
+    def abandon(self, dispatcher: Dispatcher) -> None:
+        """Nothing to do: no thread of it runs."""
+
+    def crash_in_claim(self, assignment: Assignment, *, epoch: int, point: str) -> None:
+        task = {
+            **{name: str(value) for name, value in asdict(assignment).items()},
+            "environment": dict(assignment.environment),
+            "run": str(self.run),
+            "command": self.journal.command,
+            "epoch": epoch,
+            "point": point,
+        }
+        argv = [sys.executable, crashing.__file__]
+        done = subprocess.run(argv, input=json.dumps(task).encode(), check=False)
+        assert done.returncode == -9, f"the coordinator survived {point}"
+
+    def end(self) -> None:
+        """End all workers, and reap those of abandoned dispatchers."""
+        for one in self.made:
+            one.close()
+            while one._workers:
+                one._step(0.01)
