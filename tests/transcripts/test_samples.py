@@ -8,13 +8,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import sqlite3
 from collections import Counter
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.transcripts import independent
+from tests.transcripts.independent import objects
 from tests.transcripts.lines import all_of
 
 from unlatch.errors import StoreError
@@ -59,66 +59,19 @@ def one(path: Path) -> Transcript:
     return found
 
 
-def objects(path: Path) -> list[dict[str, Any]]:
-    found = []
-    for line in path.read_text(encoding="utf-8").splitlines():
-        value = json.loads(line)
-        if isinstance(value, dict):
-            found.append(value)
-    return found
-
-
-def blocks(line: dict[str, Any]) -> list[dict[str, Any]]:
-    message = line.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    if isinstance(content, str):
-        return [{"type": "text", "text": content}]
-    return [it for it in content or [] if isinstance(it, dict)]
-
-
-def claude_numbers(path: Path, *, is_agent: bool = False) -> tuple[Numbers, tuple[int, ...]]:
-    """Counted line by line: no tree, no branches; a line that is there twice counts once."""
-    lines = {it.get("uuid", str(at)) + json.dumps(blocks(it)): it for at, it in
-             enumerate(objects(path))}  # fmt: skip
-    of = {kind: [it for it in lines.values() if it.get("type") == kind] for kind in
-          ("user", "assistant")}  # fmt: skip
-    made = [block for line in of["assistant"] for block in blocks(line)]
-    kinds = Counter(it["type"] for it in made)
-    ids = {it["id"] for it in made if it["type"] == "tool_use"}
-    results = [it for line in of["user"] for it in blocks(line) if it["type"] == "tool_result"]
-    failures = {it["tool_use_id"] for it in results if it.get("is_error")} & ids
-    program = re.compile(r"<[a-z]+-[a-z-]+>|Caveat: |This session is being continued")
-    prompts = [
-        it
-        for it in of["user"]
-        if not it.get("isMeta")
-        and "toolUseResult" not in it
-        and any(part["type"] == "text" and not program.match(part["text"]) for part in blocks(it))
-    ]
-    usage = {it["message"]["id"]: it["message"].get("usage", {}) for it in of["assistant"]}
-    keys = ("input_tokens", "output_tokens", "cache_read_input_tokens")
-    tokens = [
-        sum(it.get(key, 0) for it in usage.values())
-        for key in (*keys, "cache_creation_input_tokens")
-    ]
-    asked = 0 if is_agent else len(prompts)
-    return (asked, kinds["text"], kinds["thinking"], kinds["tool_use"], len(failures)), tuple(
-        tokens
-    )
-
-
 def test_recorded_session_of_claude_code() -> None:
     (path,) = (ROOT / "claude-code/recorded-2.1.197").glob("*-*-*.jsonl")
     found = one(path)
-    assert (numbers(found), spent(found.usage)) == claude_numbers(path)
+    expected = independent.claude(path)
+    assert (numbers(found), spent(found.usage)) == (expected.numbers, expected.tokens)
     assert spent(found.usage) == (12000, 600, 500, 1000)
     files = sorted((path.with_suffix("") / "subagents").glob("*.jsonl"))
     agents = {f"agent-{it.id}": it for it in found.subagents}
     assert sorted(agents) == [it.stem for it in files]
     for file in files:
         agent = agents[file.stem]
-        expected = claude_numbers(file, is_agent=True)
-        assert (numbers(agent), spent(agent.usage)) == expected
+        expected = independent.claude(file, is_agent=True)
+        assert (numbers(agent), spent(agent.usage)) == (expected.numbers, expected.tokens)
         assert (agent.role, agent.title, agent.parent) == (
             "general-purpose",
             "Review fix",
@@ -145,8 +98,8 @@ def test_sessions_of_older_claude_code() -> None:
             continue
         found = one(path)
         is_agent = bool(found.parent)
-        expected = claude_numbers(path, is_agent=is_agent)
-        assert (numbers(found), spent(found.usage)) == expected, path.name
+        expected = independent.claude(path, is_agent=is_agent)
+        assert (numbers(found), spent(found.usage)) == (expected.numbers, expected.tokens), path
         seen["agent" if is_agent else "session"] += 1
     assert len(paths) > 50
     assert seen["session"] > 35
@@ -163,7 +116,7 @@ def test_calls_of_older_claude_code_with_their_results(tmp_path: Path) -> None:
             path.write_bytes(call.read_bytes().strip() + b"\n" + result.read_bytes())
             found = one(path)
             is_agent = bool(found.parent)
-            assert numbers(found) == claude_numbers(path, is_agent=is_agent)[0], result.name
+            assert numbers(found) == independent.claude(path, is_agent=is_agent).numbers, result
             event = next(it for it in found.events if isinstance(it, ToolCall))
             ids = re.findall(r'"tool_use_id": ?"([^"]+)"', result.read_text(encoding="utf-8"))
             assert (event.result is not None) == (event.id in ids), result.name
@@ -191,26 +144,10 @@ def test_sidechains_of_older_claude_code_are_agents() -> None:
 def test_recorded_thread_of_codex() -> None:
     (path,) = (ROOT / "codex/recorded-0.169.0").glob("rollout-*.jsonl")
     found = one(path)
-    text = path.read_text(encoding="utf-8")
-    items = [it["payload"] for it in objects(path)]
-    done = [it["item"] for it in items if it.get("type") == "item_completed"]
-    kinds = Counter(it["type"] for it in done)
-    commands = [it for it in done if it["type"] == "CommandExecution"]
-    expected = (
-        kinds["UserMessage"],
-        kinds["AgentMessage"],
-        kinds["Reasoning"],
-        text.count('"type": "function_call",'),
-        sum(it["exit_code"] != 0 for it in commands),
-    )
-    assert numbers(found) == expected
-    usages = (it["usage"] for it in items if "response_id" in it)
-    total = Counter[str]()
-    for usage in usages:
-        total.update(usage)
-    assert found.usage.total == total["total_tokens"]
-    assert found.usage.output == total["output_tokens"]
-    assert found.usage.cache_read == total["cached_input_tokens"]
+    expected = independent.codex(path)
+    assert (numbers(found), spent(found.usage)) == (expected.numbers, expected.tokens)
+    items = [it["payload"].get("item", {}) for it in objects(path)]
+    commands = [it for it in items if it.get("type") == "CommandExecution"]
     calls = [it.result for it in found.events if isinstance(it, ToolCall)]
     assert [it.exit_code for it in calls if it] == [it["exit_code"] for it in commands]
     assert [it.text for it in calls if it] == [it["aggregated_output"] for it in commands]
@@ -249,66 +186,27 @@ def test_agents_thread_of_older_codex(tmp_path: Path) -> None:
 def test_recorded_chat_of_gemini_cli() -> None:
     (path,) = (ROOT / "gemini-cli/recorded-0.61.0").glob("session-*.jsonl")
     found = one(path)
-    last = {it["id"]: it for it in objects(path) if "id" in it}
-    replies = [it for it in last.values() if it["type"] == "gemini"]
-    calls = [call for it in replies for call in it.get("toolCalls", [])]
-    users = [json.dumps(it["content"]) for it in last.values() if it["type"] == "user"]
-    expected = (
-        sum("functionResponse" not in it for it in users),
-        sum(bool(it["content"]) for it in replies),
-        sum(len(it.get("thoughts", [])) for it in replies),
-        len(calls),
-        sum(bool(re.search(r"\\nExit Code: [1-9]", json.dumps(it))) for it in calls),
-    )
-    assert numbers(found) == expected
-    assert found.usage.total == sum(it["tokens"]["total"] for it in replies) == 5700
-    assert found.usage.cache_read == sum(it["tokens"]["cached"] for it in replies)
+    expected = independent.gemini(path)
+    assert (numbers(found), spent(found.usage)) == (expected.numbers, expected.tokens)
+    assert found.usage.total == 5700
     assert not found.unknown
 
 
 def test_recorded_session_of_opencode() -> None:
     path = ROOT / "opencode/recorded-1.18.33/opencode.db"
     found = one(path)
-
-    def number(query: str) -> int:
-        uri = f"{path.as_uri()}?mode=ro&immutable=1"
-        with closing(sqlite3.connect(uri, uri=True)) as connection:
-            return int(connection.execute(f"SELECT {query}").fetchone()[0])
-
-    role = "json_extract(m.data, '$.role')"
-    joined = "count(*) FROM part p JOIN message m ON m.id = p.message_id"
-    texts = f"{joined} WHERE json_extract(p.data, '$.type') = 'text'"
-    tools = "count(*) FROM part WHERE json_extract(data, '$.type') = 'tool'"
-    expected = (
-        number(f"{texts} AND {role} = 'user'"),
-        number(f"{texts} AND {role} = 'assistant'"),
-        number("count(*) FROM part WHERE json_extract(data, '$.type') = 'reasoning'"),
-        number(tools),
-        number(f"{tools} AND json_extract(data, '$.state.metadata.exit') <> 0"),
-    )
-    assert numbers(found) == expected
-    steps = "sum(json_extract(data, '$.tokens.{}')) FROM part WHERE data LIKE '%\"step-finish\"%'"
-    keys = ("input", "output", "cache.read", "cache.write")
-    assert spent(found.usage) == tuple(number(steps.format(key)) for key in keys)
+    expected = independent.opencode(path)
+    assert (numbers(found), spent(found.usage)) == (expected.numbers, expected.tokens)
     assert not found.unknown
 
 
 def test_history_of_aider() -> None:
     path = ROOT / "aider/chat-history-excerpt.md"
     found = read_transcripts(path)
-    text = path.read_text(encoding="utf-8")
-    chats = [it for it in text.split("# aider chat started at ") if "\n#### " in it]
-    assert len(found) == len(chats)
-    for transcript, chat in zip(found, chats, strict=True):
-        assert chat.startswith(transcript.id)
-        assert numbers(transcript)[0] == len(re.findall(r"^#### ", chat, re.MULTILINE))
-        assert numbers(transcript)[1] == chat.count("> Tokens: ")
-        assert numbers(transcript)[3] == chat.count("Applied edit to")
-        tokens = re.findall(r"([\d,]+) (sent|received)", chat)
-        sums = Counter[str]()
-        for digits, what in tokens:
-            sums[what] += int(digits.replace(",", ""))
-        assert spent(transcript.usage) == (sums["sent"], sums["received"], 0, 0)
+    expected = independent.aider(path)
+    assert [(numbers(it), spent(it.usage)) for it in found] == [
+        (it.numbers, it.tokens) for it in expected
+    ]
 
 
 def test_each_file_is_read_or_refused() -> None:
