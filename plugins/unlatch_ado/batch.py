@@ -1,4 +1,4 @@
-"""Changing many work items with one request, each guarded by its own revision."""
+"""Change many work items with one request, each guarded by its own revision."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Part:
 def write_many(
     settings: AdoSettings, client: Client, wanted: Sequence[tuple[Snapshot, Change]]
 ) -> list[Outcome | TrackerError | None]:
-    """Change many work items; None for one that has to be written by itself.
+    """Change many work items; the result is None for one that must be written separately.
 
     Raises:
         TrackerError: the result of all of them.
@@ -52,7 +52,7 @@ def write_many(
 
 
 def _part(settings: AdoSettings, seen: ItemSnapshot, change: Change) -> Part | None:
-    """One work item's part; None where more than one request may be needed."""
+    """One work item's part; None if it may need more than one request."""
     try:
         patch = patch_for(settings, seen, change)
     except Rejected:
@@ -70,7 +70,7 @@ def _answers(client: Client, due: Sequence[Part]) -> Mapping[str, WorkItem | Tra
     try:
         return client.change_many({part.item: part.patch.steps() for part in due})
     except (NotFound, Rejected):
-        return {}  # nothing was taken; an old server may not know the call
+        return {}  # nothing was changed; an old server may lack the call
 
 
 def _outcome(

@@ -1,4 +1,4 @@
-"""The one request that creates a work item, from the increment's files and the configuration."""
+"""Create a work item with one request, from the increment's files and the configuration."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from unlatch_ado.settings import AdoSettings
     from unlatch_ado.writers import Writer
 
-# "AB#101" is how GitHub's commits name work items.
+# Commits on GitHub name work items as "AB#101".
 _NUMBER = re.compile(r"(?:AB)?#?(\d{1,10})", re.IGNORECASE)
 _MOST_LINKS = 20
 
@@ -49,7 +49,7 @@ def create(writer: Writer, change: Change) -> Outcome:
         raise _no_project()
     items = writer.read_linked([number for _, number in linked_items(settings, draft)])
     patch = patch_for_new(settings, draft, change, items)
-    # Asked before the item is created: an error after that would hide the item.
+    # Asked before the creation: a later error would hide the item.
     workflow = writer.projects.workflow(project, settings.type_for(draft.type))
     answer, refused = send_dropping_tags(
         patch, lambda patch: writer.create(project, workflow, patch)
@@ -70,7 +70,7 @@ def patch_for_new(
     """The request that creates a work item.
 
     Args:
-        items: the ones that it links to, as they were read.
+        items: the linked work items, as read.
 
     Raises:
         Rejected: `body-too-long`, `wish-not-understood`, `target-not-allowed`.
@@ -90,7 +90,7 @@ def patch_for_new(
 
 
 def linked_items(settings: AdoSettings, draft: Draft) -> tuple[tuple[str, str], ...]:
-    """The work items that the increment's files name: the kind of link, and the number.
+    """The work items named in the increment's files: the kind of link, and the number.
 
     Raises:
         Rejected: `wish-not-understood`, `target-not-allowed`.
@@ -124,7 +124,7 @@ def _links(
         item = items[number]
         if isinstance(item, TrackerError):
             raise item
-        # A link is a new revision of its other end, too.
+        # A link also makes a new revision of its other end.
         if not settings.allows(settings.ref(item.project, number)):
             raise _not_allowed(f"{settings.target_of(item.project)} {number}")
         url = f"{settings.organization_url}/_apis/wit/workItems/{number}"
@@ -155,7 +155,7 @@ def _path(draft: Draft, key: str) -> str | None:
 
 
 def _below(project: str, path: str) -> str:
-    """The path from the project's name on; people leave it out."""
+    """The path with the project's name, which people omit."""
     head, _, rest = path.partition("\\")
     if head.casefold() == project.casefold():
         return f"{project}\\{rest}" if rest else project

@@ -1,7 +1,7 @@
-"""The section of a work item's description that unlatch maintains, within people's own text.
+"""The section of a work item's description that unlatch maintains within people's text.
 
-The section stands between two visible paragraphs: HTML comments may be sanitised away, and the
-browser's editor rewrites tags and attributes with every edit.
+The section is between two visible paragraphs: HTML comments may be removed, and the browser's
+editor rewrites tags and attributes with every edit.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ def render_description(draft: Draft, op: str) -> str:
 
 
 def update_description(description: str, draft: Draft) -> str:
-    """`description` with its kept part replaced, or added at the end if it has none."""
+    """`description` with unlatch's section replaced, or added at the end."""
     found = _kept(description, draft.increment)
     if found is None:
         return description + _section(draft)
     start, end = found
     body = _body(draft)
     if plain(description[start:end]) == plain(body):
-        # The browser's editor has written the same words in its own way.
+        # The browser's editor may have rewritten the same text.
         return description
     return description[:start] + body + description[end:]
 
 
 def check_length(description: str) -> str:
-    """`description`, if it is not too long.
+    """Return `description` if it is not too long.
 
     Raises:
         Rejected: `body-too-long`.
@@ -59,7 +59,7 @@ def title_notes(draft: Draft) -> tuple[str, ...]:
 
 
 def title_of(draft: Draft) -> str:
-    """The draft's title on one line, as long as Azure DevOps takes it."""
+    """The draft's title on one line, cut to Azure DevOps' limit."""
     title = " ".join(without_controls(draft.title).split())
     return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 3]}..."
 
@@ -70,7 +70,7 @@ def _section(draft: Draft) -> str:
 
 
 def _body(draft: Draft) -> str:
-    # A zero-width space keeps the text from ending its own section.
+    # A zero-width space, so that the text cannot end its own section.
     return as_html(draft.body).replace(_SIGN, f"{_SIGN[0]}\u200b{_SIGN[1:]}")
 
 
@@ -79,7 +79,7 @@ def _signs(increment: str) -> tuple[str, str]:
 
 
 def _kept(description: str, increment: str) -> tuple[int, int] | None:
-    """Where the kept part begins and ends; None if either sign is missing."""
+    """The start and end of unlatch's section; None if either mark is missing."""
     begin, end = (_as_edited(sign) for sign in _signs(increment))
     first = begin.search(description)
     last = end.search(description, first.end()) if first else None

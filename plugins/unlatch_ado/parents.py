@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 def read_parent(
     settings: AdoSettings, projects: Projects, parent: WorkItem | TrackerError
 ) -> ItemSnapshot | TrackerError:
-    """A parent as it was read, or why it cannot be looked after."""
+    """The parent, or the reason why it cannot be reopened."""
     if isinstance(parent, TrackerError):
         return parent
     try:
@@ -31,7 +31,7 @@ def read_parent(
 
 
 def parent_needs_reopen(settings: AdoSettings, child: ItemSnapshot) -> bool:
-    """Whether the parent is reopened before its child."""
+    """Whether the parent must be reopened before its child."""
     parent = child.parent
     return (
         settings.on_reopen.parent == "reopen"
@@ -52,23 +52,23 @@ def note_on_parent(child: ItemSnapshot) -> tuple[str, ...]:
 
 
 def reopen_parent(writer: Writer, child: ItemSnapshot, patch: Patch) -> tuple[str, ...]:
-    """Say that the parent is closed, or reopen it, as configured.
+    """Reopen the parent, or note that it is closed, as configured.
 
-    A failure with the parent does not stop the child.
+    A failure of the parent does not stop the child.
 
     Args:
-        child: the work item that is about to be reopened.
+        child: the work item to be reopened.
         patch: the request that reopens it.
 
     Raises:
-        TrackerError: the child cannot be reopened; its parent was left alone.
+        TrackerError: the child cannot be reopened; its parent was not changed.
     """
     if not isinstance(child.parent, ItemSnapshot) or not parent_needs_reopen(
         writer.settings, child
     ):
         return note_on_parent(child)
-    # The parent goes first: a later attempt that finds the marker on the child looks no further.
-    # But not before the tracker has said that the child can follow.
+    # The parent goes first: a later attempt that finds the child's marker would skip it. But the
+    # tracker must have accepted the child's change.
     send_dropping_tags(patch, lambda patch: writer.check(child.item, patch))
     return (_reopen_parent(writer, child.parent, child),)
 
@@ -88,7 +88,7 @@ def _reopen_parent(writer: Writer, parent: ItemSnapshot, child: ItemSnapshot) ->
 
 
 def _patch(settings: AdoSettings, parent: ItemSnapshot, child: str) -> Patch:
-    """Guarded by the revision; without a marker, for the parent may be linked itself."""
+    """The guarded request that reopens a parent; no marker: the parent may also be linked."""
     configured = settings.state_for(Goal.OPEN, parent.item.type)
     state = parent.workflow.target(parent.item.state, Goal.OPEN, configured=configured)
     return Patch(

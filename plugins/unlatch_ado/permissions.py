@@ -35,10 +35,10 @@ _HINTS = {
 def examine(settings: AdoSettings, client: Client, refs: Sequence[ItemRef]) -> Examination:
     """Check the token's permissions, and the configuration against the process.
 
-    The server is asked to judge changes that it does not carry out (`validateOnly`).
+    The server validates changes without applying them (`validateOnly`).
 
     Raises:
-        TrackerError: nothing could be found out at all.
+        TrackerError: nothing could be determined.
     """
     login = _login(client)
     ours = [ref for ref in refs if settings.allows(ref)]
@@ -57,7 +57,7 @@ def _login(client: Client) -> str | None:
     try:
         return client.projects.account().name or None
     except (NotFound, Rejected):
-        # An old server, or one that hides it; nothing that a command needs.
+        # An old server, or one that hides it; no command needs it.
         return None
 
 
@@ -103,7 +103,7 @@ def _access(target: str, rights: dict[str, bool | None]) -> Access:
 def _rights_on_items(
     settings: AdoSettings, client: Client, seen: list[ItemSnapshot], remarks: list[Remark]
 ) -> dict[str, bool | None]:
-    """Tried on one item, a closed one if there is one: its reopening can be tried as a whole."""
+    """The rights, checked on one item; preferably a closed one, whose reopen can be validated."""
     if not seen:
         return {"reopen": None, "comment": None, "label": None}
     one = min(seen, key=lambda one: (one.remote.category.is_open, one.remote.deliberate))
@@ -168,7 +168,7 @@ _MEANT = {
 def check_process(
     settings: AdoSettings, project: str, types: dict[str, Type], used: set[str]
 ) -> list[Remark]:
-    """The settings that do not fit a project.
+    """The settings that do not match a project.
 
     Args:
         types: the project's work item types, by their names without regard to case.

@@ -1,4 +1,4 @@
-"""Azure DevOps work items as unlatch sees them."""
+"""The plugin for Azure DevOps."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from unlatch_ado.api.models import WorkItem
     from unlatch_ado.settings import AdoSettings
 
-# So many items are looked through for a new one, and then those of the last day before its intent.
+# The number of items to search for a new one, before those back to a day before its intent.
 _NEWEST = 1000
 _MARGIN = timedelta(days=1)
 
@@ -45,9 +45,9 @@ _MARGIN = timedelta(days=1)
 class AdoPlugin(SyncPlugin):
     """Azure DevOps Services and Server.
 
-    State, tags and comment go in one request, guarded by the revision that was read
-    (https://learn.microsoft.com/rest/api/azure/devops/wit/work-items/update), so a change is made
-    as a whole or not at all.
+    State, tags and comment go in one request, guarded by the revision
+    (https://learn.microsoft.com/rest/api/azure/devops/wit/work-items/update), so a change is
+    applied completely or not at all.
     """
 
     def __init__(self, settings: AdoSettings, transport: Transport) -> None:
@@ -62,7 +62,7 @@ class AdoPlugin(SyncPlugin):
     def read_many(
         self, refs: Sequence[ItemRef], change: Change | None = None
     ) -> Mapping[ItemRef, Snapshot | TrackerError]:
-        """Read many work items, two hundred a request."""
+        """Read many work items, two hundred per request."""
         found = reading.read_many(self._settings, self._client, refs, change)
         return {
             ref: one if isinstance(one, TrackerError) else Snapshot(one.remote, one)
@@ -84,7 +84,7 @@ class AdoPlugin(SyncPlugin):
         return creation.create(Writer(self._client, self._settings), change)
 
     def plan(self, snapshot: Snapshot | None, change: Change) -> tuple[PlannedRequest, ...]:
-        """The requests of a change; those whose answers are kept for a day are left out."""
+        """The requests of a change, without those whose answers are cached for a day."""
         lister = PreviewWriter(self._client, self._settings)
         if snapshot is not None:
             lister.was_read(snapshot.private)
@@ -92,11 +92,11 @@ class AdoPlugin(SyncPlugin):
         return lister.requests
 
     def approve(self, snapshot: Snapshot | None, change: Change) -> None:
-        """Let Azure DevOps judge the request that would be sent (`validateOnly`)."""
+        """Let Azure DevOps validate the planned request (`validateOnly`)."""
         self._write(snapshot, change, ValidatingWriter(self._client, self._settings))
 
     def find_comments(self, ref: ItemRef, op: str) -> tuple[CommentRef, ...]:
-        """The comments that carry the marker of `op`, oldest first, whoever wrote them.
+        """The comments that carry the marker of `op`, by any author, oldest first.
 
         Only members may comment.
         """
@@ -110,7 +110,7 @@ class AdoPlugin(SyncPlugin):
         """The work item of the configured project whose description carries the marker of `op`."""
         for seen, item in enumerate(self._newest()):
             if isinstance(item, TrackerError):
-                # It may be the one; taken for absent, it would be created a second time.
+                # It may be the one searched for; a wrong "absent" would create a second one.
                 raise item
             if op in _ops_of(item):
                 return interpret(self._settings, self._client.projects, item).remote
@@ -119,7 +119,7 @@ class AdoPlugin(SyncPlugin):
         return None
 
     def list_items(self, since: datetime | None) -> Iterator[Listed]:
-        """The work items of the configured project, newest first, two hundred a request."""
+        """The work items of the configured project, newest first, two hundred per request."""
         for item in self._newest():
             if isinstance(item, TrackerError):
                 continue

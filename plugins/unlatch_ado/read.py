@@ -1,4 +1,4 @@
-"""Reading work items, with everything that a change of them needs to know."""
+"""Read work items, with all facts for a change."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def read(
     settings: AdoSettings, client: Client, ref: ItemRef, change: Change | None
 ) -> ItemSnapshot:
-    """Read one work item, and its parent where the change has to look after it.
+    """Read one work item, and its parent if the change may reopen it.
 
     Raises:
         Rejected: `target-not-allowed`, `state-unknown`.
@@ -40,7 +40,7 @@ def read(
 def read_many(
     settings: AdoSettings, client: Client, refs: Sequence[ItemRef], change: Change | None
 ) -> dict[ItemRef, ItemSnapshot | TrackerError]:
-    """Read many work items, and their parents, two hundred a request.
+    """Read many work items and their parents, two hundred per request.
 
     Raises:
         TrackerError: none of them could be read.
@@ -65,7 +65,7 @@ def _parts(settings: AdoSettings, change: Change | None) -> Parts:
 
 
 def _noted(settings: AdoSettings, seen: ItemSnapshot, change: Change | None) -> ItemSnapshot:
-    """A work item with a note if a reopen leaves it in Resolved."""
+    """The work item, with a note if a reopen leaves it in Resolved."""
     state, configured = seen.item.state, settings.state_for(Goal.OPEN, seen.item.type)
     is_reopen = change is not None and change.goal is Goal.OPEN
     if not is_reopen or not seen.workflow.is_resolved(state) or configured:
@@ -81,7 +81,7 @@ def _reopenable(
     seen: ItemSnapshot,
     parent: Callable[[str], WorkItem | TrackerError],
 ) -> ItemSnapshot:
-    """A work item with the further fields and the parent that a reopen needs."""
+    """The work item with the further fields and the parent for a reopen."""
     today = datetime.now(UTC).date()
     renewal = reopen_fields(settings, client.projects, seen.item, today=today)
     if seen.item.parent is None:
@@ -113,7 +113,7 @@ def _seen(
 ) -> ItemSnapshot | TrackerError:
     if isinstance(item, TrackerError):
         return item
-    # A type whose states could not be read is not tried again with every item.
+    # A type with unreadable states is not tried again for every item.
     kind = (item.project, item.type)
     if kind in failed:
         return failed[kind]

@@ -1,4 +1,4 @@
-"""The iteration and the assignee of a work item that is reopened."""
+"""The iteration and the assignee of a reopened work item."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReopenFields:
-    """Fields that are set in the request that reopens a work item.
+    """Fields to set in the request that reopens a work item.
 
     Args:
         fields: their new values, by their reference names.
@@ -42,7 +42,7 @@ NOTHING = ReopenFields()
 def reopen_fields(
     settings: AdoSettings, projects: Projects, item: WorkItem, *, today: date
 ) -> ReopenFields:
-    """The current iteration in place of an old one, a new assignee for one who has left."""
+    """The current iteration in place of an old one, and a new assignee if the old one has left."""
     iteration = _iteration(settings, projects, item, today)
     assignee = _assignee(settings, projects, item)
     return ReopenFields(iteration.fields + assignee.fields, iteration.notes + assignee.notes)

@@ -90,29 +90,29 @@ class AdoSettings(BaseModel):
 
     @property
     def base_url(self) -> str:
-        """Where requests go."""
+        """The base address of requests."""
         return self.organization_url
 
     @property
     def target(self) -> str | None:
-        """Where new items go: "organization/project"."""
+        """The target of new items: "organization/project"."""
         return None if self.project is None else self.target_of(self.project)
 
     @property
     def places(self) -> tuple[str, ...]:
-        """The configured projects, each once."""
+        """The configured projects, without duplicates."""
         names = (*([self.project] if self.project else []), *self.projects)
         return tuple({name.casefold(): name for name in reversed(names)}.values())[::-1]
 
     def recognise(self, url: str) -> ItemRef | None:
-        """The work item that a pasted address means, or None if it is not one of ours."""
+        """The work item at a pasted address; None if it is not of this organization."""
         found = parse(url, self._home)
         if found is None or found.place != self._home or not (found.project or self.project):
             return None
         return self.ref(found.project or self.project or "", found.item)
 
     def locate(self, item: str, url: str | None) -> ItemRef:
-        """The work item that a link means: by its address, else by its number."""
+        """The work item of a link: by its address, else by its number."""
         if url is not None:
             return self.recognise(url) or self._elsewhere(url)
         target, _, number = item.rpartition("#")
@@ -132,33 +132,33 @@ class AdoSettings(BaseModel):
         return ref.tracker == _TRACKER and ref.target.casefold() in targets
 
     def name(self, ref: ItemRef) -> str:
-        """How people call the item: "fabrikam/widgets 101"."""
+        """The item's name for people: "fabrikam/widgets 101"."""
         return f"{ref.target} {ref.id}"
 
     def ref(self, project: str, item: str) -> ItemRef:
-        """The item with that number in one of the organization's projects."""
+        """The item with this number in a project of the organization."""
         url = f"{self._web_base}/{quote(project, safe='')}/_workitems/edit/{item}"
         return ItemRef(tracker=_TRACKER, target=self.target_of(project), id=item, url=url)
 
     def type_for(self, increment_type: str | None) -> str:
-        """The type of a work item made from an increment of that type."""
+        """The work item type for an increment of this type."""
         return self.types.get(increment_type or "", self.work_item_type)
 
     def state_for(self, goal: Goal, work_item_type: str) -> str | None:
-        """The state that is configured for `goal`, if one is; the type's own comes first."""
+        """The configured state for `goal`, if any; the one for the type takes precedence."""
         for name, states in self.states_by_type.items():
             if name.casefold() == work_item_type.casefold() and states.of(goal):
                 return states.of(goal)
         return self.states.of(goal)
 
     def link_back(self, increment: str) -> str | None:
-        """The address that a work item made from the increment links to, if one is configured."""
+        """The configured address that a new work item of the increment links to, if any."""
         if self.back_link is None:
             return None
         return self.back_link.replace("{increment}", quote(increment, safe=""))
 
     def target_of(self, project: str) -> str:
-        """A project as people know it: "fabrikam/widgets"."""
+        """The project's name for people: "fabrikam/widgets"."""
         return f"{place_of(self.organization_url).name}/{project}"
 
     @property
@@ -170,7 +170,7 @@ class AdoSettings(BaseModel):
         return place_of(self._web_base)
 
     def _elsewhere(self, url: str) -> ItemRef:
-        # The target of a foreign item holds its host, so that it equals no configured one.
+        # The target of a foreign item contains its host, so that it equals no configured one.
         found = parse(url, self._home)
         if found is None:
             raise _unplaced(f"{url!r} is not the address of a work item at {self._web_base}")

@@ -87,7 +87,7 @@ def path_of(value: str) -> str:
     r"""An area or iteration path in Azure DevOps' own spelling: `Team A\Sprint 1`.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is no such path.
     """
     nodes = [node.strip() for node in value.replace("/", "\\").strip("\\ ").split("\\")]
     if len(value) > _LONGEST_PATH or not all(nodes) or _BARRED_IN_PATHS.search(value):
@@ -132,7 +132,7 @@ FieldValues = dict[FieldName, FieldValue]
 
 
 class States(BaseModel):
-    """Names of states to use instead of the ones that the work item type suggests."""
+    """Names of states to use instead of the work item type's defaults."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -141,7 +141,7 @@ class States(BaseModel):
     not_planned: Word | None = Field(None, description="State of an abandoned work item")
 
     def of(self, goal: Goal) -> str | None:
-        """The state that is named for `goal`, if one is."""
+        """The configured state for `goal`, if any."""
         by_goal = {
             Goal.OPEN: self.reopened,
             Goal.COMPLETED: self.completed,
@@ -150,7 +150,7 @@ class States(BaseModel):
         return by_goal[goal]
 
     def named(self) -> dict[Goal, tuple[str, str]]:
-        """The settings that are made: for each goal the setting's own name and the state."""
+        """The configured settings: for each goal the setting's name and the state."""
         names = {
             Goal.OPEN: "reopened",
             Goal.COMPLETED: "completed",
@@ -161,7 +161,7 @@ class States(BaseModel):
 
 
 class Fields(BaseModel):
-    """Fields that a rule of the process makes mandatory, by their reference names."""
+    """Fields that the process requires, by their reference names."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -175,7 +175,7 @@ class Fields(BaseModel):
     )
 
     def of(self, goal: Goal) -> FieldValues:
-        """The fields that go along with a change of state."""
+        """The fields to set with a change of state."""
         return self.reopen if goal is Goal.OPEN else self.close
 
 

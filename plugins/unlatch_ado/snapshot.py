@@ -1,4 +1,4 @@
-"""Work items as they were answered, with the meaning of their states."""
+"""Work items from answers, with the meaning of their states."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ItemSnapshot:
-    """A work item: the tracker's answer and its meaning; a snapshot's private part.
+    """A work item: the tracker's answer and its meaning, as the opaque part of a snapshot.
 
     Args:
         item: the answer.
         remote: its meaning.
         workflow: the states of its type.
         renewal: further fields to set on reopening.
-        parent: its parent, where a reopening has to look after it, or why that cannot be read.
-        notes: messages for people about the item and the change that it was read for.
+        parent: its parent, if a reopen may change it, or the error of reading it.
+        notes: messages for people about the item and the coming change.
     """
 
     item: WorkItem
@@ -40,18 +40,17 @@ class ItemSnapshot:
 
 
 def reopens(seen: ItemSnapshot, change: Change | None) -> bool:
-    """Whether the change moves the work item to a state for reopened ones."""
+    """Whether the change moves the work item to a state for reopened items."""
     return change is not None and change.goal is Goal.OPEN and must_move(seen.remote, Goal.OPEN)
 
 
 def to_snapshot(settings: AdoSettings, projects: Projects, item: WorkItem) -> ItemSnapshot:
-    """The meaning of an answer, if its item is in a configured project.
+    """The meaning of an answer for an item in a configured project.
 
     Raises:
         Rejected: `target-not-allowed`, `state-unknown`.
     """
-    # Azure DevOps finds items by their number alone: the address may name a project that the item
-    # has left, or never was in.
+    # Azure DevOps finds items by their number alone, so the address may name a wrong project.
     found = settings.ref(item.project, str(item.id))
     if not settings.allows(found):
         raise Rejected(
@@ -63,7 +62,7 @@ def to_snapshot(settings: AdoSettings, projects: Projects, item: WorkItem) -> It
 
 
 def interpret(settings: AdoSettings, projects: Projects, item: WorkItem) -> ItemSnapshot:
-    """The meaning of an answer, wherever its item is.
+    """The meaning of an answer, for an item in any project.
 
     Raises:
         Rejected: `state-unknown`.
@@ -71,7 +70,7 @@ def interpret(settings: AdoSettings, projects: Projects, item: WorkItem) -> Item
     workflow = projects.workflow(item.project, item.type)
     category = workflow.category(item.state)
     if category is None:
-        # The process was edited since the type was read.
+        # The process was edited after the type was read.
         workflow = projects.workflow(item.project, item.type, anew=True)
         category = workflow.category(item.state)
     if category is None:
@@ -98,17 +97,17 @@ def interpret(settings: AdoSettings, projects: Projects, item: WorkItem) -> Item
 
 
 def _is_left_by_reopen(settings: AdoSettings, workflow: Workflow, item: WorkItem) -> bool:
-    """Whether an item is in Resolved, and the settings name another state for a reopened one."""
+    """Whether an item is in Resolved, and the settings name another state for reopened items."""
     configured = settings.state_for(Goal.OPEN, item.type)
     is_elsewhere = configured is not None and configured.casefold() != item.state.casefold()
     return is_elsewhere and workflow.is_resolved(item.state)
 
 
 def interpret_answer(settings: AdoSettings, projects: Projects, answer: WorkItem) -> ItemSnapshot:
-    """The answer to a change, understood.
+    """The meaning of the answer to a change.
 
     Raises:
-        UnknownOutcome: it cannot be; the change was made all the same.
+        UnknownOutcome: it is unreadable, although the change was made.
     """
     try:
         return interpret(settings, projects, answer)
@@ -117,5 +116,5 @@ def interpret_answer(settings: AdoSettings, projects: Projects, answer: WorkItem
 
 
 def was_commented(seen: ItemSnapshot, answer: WorkItem, change: Change) -> bool:
-    """Whether the answer shows that the comment was posted: a request is taken as a whole."""
+    """Whether the answer shows that the comment was posted; a request is applied as a whole."""
     return change.comment is not None and answer.revision > seen.item.revision

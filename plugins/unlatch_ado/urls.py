@@ -1,4 +1,4 @@
-"""Work items' web addresses, in every form that a browser shows them."""
+"""Web addresses of work items, in all forms that browsers show."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from dataclasses import dataclass
 from urllib.parse import parse_qs, unquote, urlsplit
 
 _CLOUD = "dev.azure.com"
-# One label: Microsoft's other services are further down.
+# One label: Microsoft's other services have more.
 _OLD_CLOUD = re.compile(r"([a-z0-9-]+)\.visualstudio\.com", re.IGNORECASE)
 _HUB = re.compile(r"_[a-z]+", re.IGNORECASE)
 _EDIT = re.compile(r"_(?:(?:workitems|queries)/edit|apis/wit/workitems)/(\d{1,10})", re.IGNORECASE)
-# Addresses of the API name the project by its id.
+# API addresses name the project by its id.
 _GUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
 _ID = re.compile(r"\d{1,10}")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An organization or collection, spelled so that two addresses of it are equal."""
+    """An organization or collection in one spelling, for comparisons."""
 
     origin: str
     path: tuple[str, ...]
@@ -34,8 +34,8 @@ class Address:
     """The parts of a work item's address.
 
     Args:
-        place: the organization or collection that it is in.
-        project: the project's name, or None where the address leaves it out.
+        place: its organization or collection.
+        project: the project's name; None if the address omits it.
         item: the item's number.
     """
 
@@ -68,8 +68,8 @@ def parse(url: str, known: Place) -> Address | None:
 
     Args:
         url: the address.
-        known: the configured organization; elsewhere, the part before the project is read as
-            the organization.
+        known: the configured organization; for others, the part before the project is the
+            organization.
     """
     try:
         parts, whole = urlsplit(url.strip()), place_of(url.strip())
@@ -94,7 +94,7 @@ def _item(rest: str, query: str) -> str | None:
     edit = _EDIT.fullmatch(rest)
     if edit:
         return str(int(edit[1]))
-    # Boards, backlogs and sprints lay an item over themselves; `_workitems?id=` is the oldest form.
+    # Boards, backlogs and sprints show an item in a dialog; `_workitems?id=` is the oldest form.
     names = ("id", "workitem") if rest.lower() == "_workitems" else ("workitem",)
     values = {key.lower(): value for key, value in parse_qs(query).items()}
     found = next((values[name][0] for name in names if name in values), "")

@@ -1,4 +1,4 @@
-"""The one code path of a change: decided, then sent, judged or listed by a `Writer`."""
+"""The one code path of a change: decide, then let a `Writer` send, validate or list it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from unlatch_ado.writers import Writer
 
 Fields = tuple[tuple[str, "FieldValue"], ...]
-# The type's states may have been edited within the day that they are kept for.
+# The cached states of the type may be outdated.
 _PERHAPS_STALE = ("no-legal-state", "rule-broken")
 
 
@@ -31,7 +31,7 @@ def write(writer: Writer, snapshot: Snapshot, change: Change) -> Outcome:
     """Change a work item in one request, guarded by the revision of the snapshot.
 
     Raises:
-        Conflict: the item changed since the snapshot; nothing was taken.
+        Conflict: the item changed since the snapshot; nothing was applied.
         Rejected: `no-legal-state`; a rule of the type refuses the change; `body-too-long`.
         TrackerError: anything else; its `done` holds the parts done before.
     """
@@ -43,7 +43,7 @@ def write(writer: Writer, snapshot: Snapshot, change: Change) -> Outcome:
             fresh = _with_fresh_states(writer.projects, seen, refusal)
             if fresh is None:
                 raise
-            # Its parent was looked after, if there is a note on it.
+            # A note on its parent means that the parent was handled.
             parent = None if done.notes else seen.parent
             _attempt(writer, replace(fresh, parent=parent), change, done)
     return done.outcome
@@ -68,7 +68,7 @@ def patch_for(settings: AdoSettings, seen: ItemSnapshot, change: Change) -> Patc
 
 
 def notes_on(seen: ItemSnapshot, change: Change) -> tuple[str, ...]:
-    """Messages for people about a change that was made."""
+    """Messages for people about a completed change."""
     renewed = seen.renewal.notes if reopens(seen, change) else ()
     return (*seen.notes, *renewed, *(title_notes(change.draft) if change.draft else ()))
 
@@ -88,14 +88,14 @@ def _attempt(writer: Writer, seen: ItemSnapshot, change: Change, done: Progress)
 
 
 def _send_patch(writer: Writer, item: WorkItem, patch: Patch) -> WorkItem:
-    # Nothing is left of a request for a tag alone that may not be created.
+    # Without a forbidden tag, the request may be empty.
     return item if patch.is_empty else writer.change(item, patch)
 
 
 def _with_fresh_states(
     projects: Projects, seen: ItemSnapshot, refusal: Rejected
 ) -> ItemSnapshot | None:
-    """The same with the states as they are now; None if they are no other ones."""
+    """The same with freshly read states; None if they are unchanged."""
     if refusal.id not in _PERHAPS_STALE:
         return None
     fresh = projects.workflow(seen.item.project, seen.item.type, anew=True)
@@ -103,7 +103,7 @@ def _with_fresh_states(
 
 
 def _state_fields(settings: AdoSettings, seen: ItemSnapshot, change: Change) -> Fields:
-    """The new state, and the fields that go along with it."""
+    """The new state, and the fields to set with it."""
     if change.goal is None:
         return ()
     if not must_move(seen.remote, change.goal):

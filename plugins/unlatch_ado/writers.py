@@ -1,4 +1,4 @@
-"""The requests that write: sent, judged by the server without effect, or listed."""
+"""Writers: send requests, let the server validate them, or list them."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ class Writer:
     """Sends the requests.
 
     Args:
-        client: through which they go.
-        settings: the configuration, for those who decide about requests.
+        client: sends the requests.
+        settings: the configuration, for code that decides about requests.
     """
 
     def __init__(self, client: Client, settings: AdoSettings) -> None:
@@ -39,11 +39,11 @@ class Writer:
         self.projects = client.projects
 
     def change(self, item: WorkItem, patch: Patch) -> WorkItem:
-        """Change a work item; returns it as it is afterwards."""
+        """Change a work item; returns its new content."""
         return self._client.change(str(item.id), patch.steps())
 
     def check(self, item: WorkItem, patch: Patch) -> None:
-        """Let the server judge a change that is not carried out (`validateOnly`).
+        """Validate a change on the server without applying it (`validateOnly`).
 
         Raises:
             TrackerError: as `change` does.
@@ -60,27 +60,26 @@ class Writer:
 
 
 class ValidatingWriter(Writer):
-    """Has the server judge each request, without effect."""
+    """Lets the server validate each request, without effect."""
 
     def change(self, item: WorkItem, patch: Patch) -> WorkItem:
-        """Have a change judged; returns the work item as it would be."""
+        """Validate a change; returns the work item as expected."""
         super().check(item, patch)
         return _changed(item, patch)
 
     def check(self, item: WorkItem, patch: Patch) -> None:
-        """Nothing: the change itself is judged."""
+        """Do nothing: the change itself is validated."""
 
     def create(self, project: str, workflow: Workflow, patch: Patch) -> WorkItem:
-        """Have a new work item judged; returns it as it would be."""
+        """Validate a new work item; returns it as expected."""
         self._client.would_create(project, workflow.type, patch.steps())
         return _new(project, workflow, patch)
 
 
 class PreviewWriter(Writer):
-    """Lists the requests in place of sending them; those that only read are sent as well.
+    """Lists the requests instead of sending them; reads are also sent.
 
-    Requests whose answers are kept for a day (addresses, work item types, iterations) are not
-    listed: planning has them already.
+    Requests with answers cached for a day (addresses, work item types, iterations) are not listed.
     """
 
     def __init__(self, client: Client, settings: AdoSettings) -> None:
@@ -101,24 +100,24 @@ class PreviewWriter(Writer):
             self._list("GET", _path(seen.item.parent), "read the parent")
 
     def change(self, item: WorkItem, patch: Patch) -> WorkItem:
-        """List a change; returns the work item as it would be."""
+        """List a change; returns the work item as expected."""
         self._list("PATCH", _path(item.id), ", ".join(in_words(patch)))
         return _changed(item, patch)
 
     def check(self, item: WorkItem, patch: Patch) -> None:
-        """List the request that asks for a judgement."""
+        """List the validating request."""
         _ = patch
         self._list("PATCH", _path(item.id), "check whether it can be reopened, without effect")
 
     def create(self, project: str, workflow: Workflow, patch: Patch) -> WorkItem:
-        """List a new work item; returns it as it would be."""
+        """List a new work item; returns it as expected."""
         words = [f"make a {workflow.type} in {self.settings.target_of(project)}", *in_words(patch)]
         path = f"/{quote(project)}/_apis/wit/workItems/${quote(workflow.type)}"
         self._list("POST", path, ", ".join(words))
         return _new(project, workflow, patch)
 
     def read_linked(self, numbers: Sequence[str]) -> Mapping[str, WorkItem | TrackerError]:
-        """Read the work items that a new one links to, and list that."""
+        """Read the work items that a new one links to, and list the request."""
         if numbers:
             words = f"read the work items to link to: {', '.join(numbers)}"
             self._list("POST", "/_apis/wit/workItemsBatch", words)
@@ -134,7 +133,7 @@ def _path(number: object) -> str:
 
 
 def _changed(item: WorkItem, patch: Patch) -> WorkItem:
-    """A work item as a change is expected to leave it."""
+    """The expected work item after a change."""
     new = dict(patch.fields)
     return replace(
         item,
@@ -148,18 +147,18 @@ def _changed(item: WorkItem, patch: Patch) -> WorkItem:
 
 
 def _new(project: str, workflow: Workflow, patch: Patch) -> WorkItem:
-    """A work item as it is expected to be made: in the first state of its type."""
+    """The expected new work item, in the first state of its type."""
     state = next(iter(workflow.states), "")
     return _changed(WorkItem(0, 0, project, workflow.type, "", state, ()), patch)
 
 
 def send_dropping_tags(patch: Patch, send: Callable[[Patch], T]) -> tuple[T, tuple[str, ...]]:
-    """Send a request; where tags may not be created, once more without them.
+    """Send a request; if tags may not be created, send it again without them.
 
-    Nothing of the first request was taken then: 403 TF401289 refuses it as a whole.
+    Nothing of the first request was applied then: 403 TF401289 refuses it as a whole.
 
     Returns:
-        The answer, and the tags that were refused.
+        The answer, and the refused tags.
     """
     try:
         return send(patch), ()
@@ -170,7 +169,7 @@ def send_dropping_tags(patch: Patch, send: Callable[[Patch], T]) -> tuple[T, tup
 
 
 def notes_on_refused(tags: tuple[str, ...]) -> tuple[str, ...]:
-    """A note that names the tags that were refused."""
+    """A note that names the refused tags."""
     names = ", ".join(tags)
     note = f"not added, because this account may not create tags in the project: {names}"
     return (note,) if tags else ()
@@ -179,7 +178,7 @@ def notes_on_refused(tags: tuple[str, ...]) -> tuple[str, ...]:
 def in_words(patch: Patch) -> Iterator[str]:
     """The parts of a request, one after another."""
     for name, value in patch.fields:
-        # That a new item gets its title and description goes without saying.
+        # A new item always gets its title and description.
         if patch.revision is not None or name not in (TITLE, DESCRIPTION):
             yield _field(name, value)
     if patch.comment is not None:

@@ -18,7 +18,7 @@ def label_problem(label: str) -> str | None:
     if not label.strip():
         return "a label must not be empty"
     if label.strip() in (".", ".."):
-        # Its address would be another one's; no library sends the dots as they are.
+        # Its address would name another label: no library sends the dots unchanged.
         return "GitHub's API cannot address a label of dots alone"
     if len(label) > _LONGEST_LABEL:
         return f"GitHub takes at most {_LONGEST_LABEL} characters"

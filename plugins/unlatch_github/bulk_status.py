@@ -1,4 +1,4 @@
-"""The status of many issues, of any repositories, by one query for each hundred of them."""
+"""The status of many issues of any repositories, with one query per hundred."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ if TYPE_CHECKING:
 
 Answers = dict["ItemRef", "IssueSnapshot | TrackerError"]
 
-# A query says "not found" of transferred, deleted, disabled and hidden issues alike. So many are
-# read one by one, which tells them apart.
+# A query returns "not found" for transferred, deleted, disabled and hidden issues alike. This many
+# are read one by one, to distinguish them.
 _MOST_ALONE = 10
-# Errors that every other request would meet, too.
+# Errors that every other request would also get.
 _FOR_ALL = frozenset({"unauthorized", "credential-missing", "credential-malformed"})
 
 
 def read_statuses(client: Client, refs: Iterable[ItemRef]) -> Answers:
-    """Each issue's facts, or why there are none.
+    """Each issue's facts, or the error.
 
     Raises:
         Unauthorised: `unauthorized`, GitHub does not accept the token.
@@ -38,7 +38,7 @@ def read_statuses(client: Client, refs: Iterable[ItemRef]) -> Answers:
     for refs_of_query in _chunks([ref for ref in wanted if int(ref.id) <= LARGEST_NUMBER]):
         found = _query(client, refs_of_query)
         if found is None:
-            # No GraphQL here: an older server, a gateway, a token that may not.
+            # No GraphQL: an older server, a gateway, or a token without permission.
             return {ref: _alone(client, ref) for ref in wanted}
         answers |= found
         unclear += [ref for ref in refs_of_query if ref not in found]
@@ -83,7 +83,7 @@ def _read(client: Client, ref: ItemRef, node: Any) -> IssueSnapshot | TrackerErr
                 issue_place(answer) if "html_url" in answer else (ref.target, int(ref.id))
             )
         if (target.casefold(), number) != (ref.target.casefold(), int(ref.id)):
-            # A query follows a repository to its new name without a word.
+            # A query silently follows a repository to its new name.
             return moved(client.settings, ref, target, number)
         return client.found(answer, ref, written=False)
     except TrackerError as error:

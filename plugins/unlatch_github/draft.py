@@ -1,4 +1,4 @@
-"""The fields of an issue that is made from an increment."""
+"""The fields of an issue for an increment."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 _LONGEST_TITLE = 256
 _LONGEST_BODY = 65_536
-# The part of the body that unlatch keeps is between these; people write around it.
+# unlatch's section of the body is between these; people write around it.
 _BEGIN = "<!-- unlatch:begin -->"
 _END = "<!-- unlatch:end -->"
-# From a begin to its own end: a stray begin before it is ignored.
+# From a begin to its own end; ignores a stray begin before it.
 _SECTION = re.compile(f"{_BEGIN}(?:(?!{_BEGIN}).)*?{_END}", re.DOTALL)
 
 
@@ -66,7 +66,7 @@ def changed_fields(
 def resolve_milestone(
     client: Writer, options: DraftOptions, found: IssueSnapshot | None, target: str
 ) -> int | None:
-    """The number of the requested milestone; a title may have to be looked up.
+    """The number of the requested milestone; looks up a title.
 
     Raises:
         Rejected: `milestone-unknown`.
@@ -104,12 +104,12 @@ def _check_length(body: str, *, where: str) -> str:
 
 
 def _section(text: str) -> str:
-    """`text` between the marks that it is found by again."""
+    """`text` between the marks of a section."""
     return f"{_BEGIN}\n{text}\n{_END}"
 
 
 def _with_section(body: str, text: str) -> str:
-    """`body` with its first section saying `text`, or with such a section at its end."""
+    """`body` with `text` as its first section, which is added at the end if missing."""
     match = _SECTION.search(body)
     if match is None:
         return f"{body.rstrip()}\n\n{_section(text)}".lstrip()

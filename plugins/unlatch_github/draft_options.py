@@ -1,6 +1,6 @@
 """Options for an issue in the increment's files: milestone, assignees, issue type.
 
-The files are untrusted: a value in another form than GitHub takes is left out, with a note.
+The files are untrusted: a value that GitHub would not accept is left out, with a note.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from unlatch_github.api.models import IssueSnapshot, Milestone
 
 _LONGEST = 255
-# GitHub takes no more (its docs, "Assigning issues and pull requests to other GitHub users").
+# GitHub's maximum ("Assigning issues and pull requests to other GitHub users").
 _MOST_ASSIGNEES = 10
 _TYPE_KEYS = ("type", "issueType", "issue_type")
 
 
 @dataclass(frozen=True, slots=True)
 class DraftOptions:
-    """The options that can be read.
+    """The valid options.
 
     Args:
         milestone: its number, or its title.
-        left_out: the options that cannot be read, in words.
+        left_out: descriptions of the invalid options.
     """
 
     milestone: int | str | None = None
@@ -50,13 +50,13 @@ def read_draft_options(raw: Mapping[str, Any]) -> DraftOptions:
 
 
 def number_of(milestone: int | str, known: Sequence[Milestone], *, where: str) -> int:
-    """The number of the milestone that is meant: by its title, else by its number.
+    """The number of the requested milestone: by its title, else by its number.
 
     Raises:
         Rejected: `milestone-unknown`.
     """
     title = str(milestone).casefold()
-    # Titles can be the same but for their case; the one that is open is meant.
+    # Titles may differ only in case; the open one is preferred.
     by_title = sorted(
         (one for one in known if one.title.casefold() == title), key=lambda one: not one.is_open
     )
@@ -76,10 +76,10 @@ def number_of(milestone: int | str, known: Sequence[Milestone], *, where: str) -
 def unmet_options(
     options: DraftOptions, found: IssueSnapshot, milestone: int | None
 ) -> Iterator[str]:
-    """The options that GitHub did not apply, in words.
+    """Descriptions of the options that GitHub did not apply.
 
     Args:
-        found: the issue as GitHub described it after it was asked.
+        found: the issue after the change.
         milestone: the number of the requested milestone.
     """
     yield from options.left_out

@@ -1,7 +1,7 @@
-"""Whose markers count.
+"""Decide whose markers count.
 
-The ids of operations stand in pushed files, and on a public repository anyone may comment and open
-issues. So a marker proves nothing if it was posted by a person who may not change the issue.
+Pushed files contain the ids of operations, and on a public repository anyone may comment and open
+issues. So a marker counts only if its author may change the issue.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Trust:
         self._asked: dict[tuple[str, str], bool | None] = {}
 
     def counts(self, target: str, author: Author) -> bool:
-        """Whether this author's markers count; they do where that cannot be determined."""
+        """Whether this author's markers count; they do if that is unknown."""
         return self._may_write(target, author) is not False
 
     def counting(self, target: str, comments: Iterable[IssueComment]) -> tuple[CommentRef, ...]:
@@ -45,7 +45,7 @@ class Trust:
             CommentRef(
                 str(post.id),
                 post.created,
-                # Which of several may be deleted; one alone stays.
+                # Decides which of several may be deleted; a single one stays.
                 own=self._is_own(post.author) if len(counted) > 1 else None,
                 note=None if sure else _note(post),
             )
@@ -53,12 +53,12 @@ class Trust:
         )
 
     def _may_write(self, target: str, author: Author) -> bool | None:
-        """Whether the author may change issues; None if that cannot be determined."""
+        """Whether the author may change issues; None if unknown."""
         if author.login is None:
             return None
         if author.kind not in ("", _PERSON) or author.association in _INSIDERS:
             return True
-        # A person without any role comments by unlatch too, and opens issues.
+        # A person without any role can also comment with unlatch and open issues.
         if self._is_own(author):
             return True
         key = (target.casefold(), author.login.casefold())
@@ -85,7 +85,7 @@ class Trust:
         if me.login is None or author.login is None:
             return None
         is_same = me.login.casefold() == author.login.casefold()
-        # GraphQL and REST need not spell the name of an app's bot alike.
+        # GraphQL and REST may spell the name of an app's bot differently.
         return is_same or (None if me.is_app else False)
 
 

@@ -1,7 +1,7 @@
 """Check a token's permissions in each configured repository, without a write.
 
-A classic token's scopes are in every answer, and an account's role in a repository's. A
-fine-grained token or an app was granted GitHub tells only by refusing, so that it stays unknown.
+Every answer has the scopes of a classic token, and a repository's answer the role of the account.
+The permissions of a fine-grained token or an app show only in a refusal, so they stay unknown.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def examine(client: Client, settings: GithubSettings, refs: Sequence[ItemRef]) -
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """A repository as GitHub showed it to the token."""
+    """A repository as the token sees it."""
 
     name: str
     is_private: bool
@@ -77,7 +77,7 @@ def _place(target: str, answer: dict[str, Any]) -> _Place:
 
 
 def _writes(place: _Place, who: Identity) -> tuple[dict[str, bool | None], str | None]:
-    """The writes that are allowed, and the permission to grant for the others."""
+    """The allowed writes, and the permission to grant for the others."""
     if place.is_archived:
         return _NONE, "the repository is archived: unarchive it first"
     if not place.has_issues:

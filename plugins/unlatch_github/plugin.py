@@ -1,4 +1,4 @@
-"""GitHub's issues as unlatch's items."""
+"""The plugin for GitHub issues."""
 
 from __future__ import annotations
 
@@ -47,9 +47,8 @@ _DAY = timedelta(days=1)
 class GithubPlugin(SyncPlugin):
     """One GitHub.
 
-    A reopen or close is GET, PATCH, POST comment, POST labels, and a DELETE for each label that has
-    to go. GitHub has no request that does them together, nor one that is refused when the issue has
-    changed in between.
+    A reopen or close is GET, PATCH, POST comment, POST labels, and a DELETE for each label to
+    remove. GitHub has no request that combines them, and no guard against changes in between.
     """
 
     def __init__(self, settings: GithubSettings, transport: Transport) -> None:
@@ -59,7 +58,7 @@ class GithubPlugin(SyncPlugin):
         self._pacer = transport.pacer(_PACE, why="GitHub takes 500 comments and issues an hour")
 
     def read(self, ref: ItemRef, change: Change | None = None) -> Snapshot:
-        """Read an issue; without a change, one that is unchanged costs no quota."""
+        """Read an issue; without a change, an unchanged one costs no quota."""
         found = self._client.look(ref) if change is None else self._client.read(ref)
         return Snapshot(found.item, found)
 
@@ -76,13 +75,13 @@ class GithubPlugin(SyncPlugin):
         """Set state and fields, comment, relabel."""
         with Progress(snapshot.item) as done:
             if change.comment is not None:
-                # Before anything is sent, so that a long wait leaves no half of a change behind.
+                # Before anything is sent, so that a long wait does not split a change.
                 self._pacer.turn()
             write(self._client, self._with_body(snapshot, change), change, done)
         return done.outcome
 
     def create(self, change: Change) -> Outcome:
-        """Create an issue in the configured repository, with everything that belongs to it."""
+        """Create an issue in the configured repository, with all its fields."""
         target, draft = self._target(), _draft_of(change)
         self._pacer.turn()
         return create(self._client, target, draft, change)
@@ -129,7 +128,7 @@ class GithubPlugin(SyncPlugin):
         return None
 
     def list_items(self, since: datetime | None) -> Iterator[Listed]:
-        """The issues of the configured repository, newest first, a hundred a request."""
+        """The issues of the configured repository, newest first, a hundred per request."""
         target = self._settings.target
         if target is None:
             return
@@ -144,14 +143,14 @@ class GithubPlugin(SyncPlugin):
         return examine(self._client, self._settings, refs)
 
     def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:
-        """Delete a comment; one that is gone already is as good."""
+        """Delete a comment; a missing one is a success."""
         try:
             self._client.delete_comment(ref, comment)
         except NotFound:
             return
 
     def _with_body(self, snapshot: Snapshot, change: Change) -> IssueSnapshot:
-        """The facts of a snapshot; a draft is written around the body, so that has to be read."""
+        """The facts of a snapshot, with the body if a draft has to be written into it."""
         found: IssueSnapshot = snapshot.private
         if change.draft is not None and found.body is None:
             return self._client.read(snapshot.item.ref)

@@ -1,4 +1,4 @@
-"""Lists the requests that a change would send, in place of sending them."""
+"""Lists the requests of a change instead of sending them."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _WORDS = {
 
 
 class Preview:
-    """Notes each request, and answers as GitHub is expected to.
+    """Lists each request, and answers as expected from GitHub.
 
     Args:
-        client: sends the reads that the plan depends on.
+        client: sends the reads for the plan.
     """
 
     def __init__(self, client: Client) -> None:
@@ -36,7 +36,7 @@ class Preview:
         self._client = client
 
     def read(self, ref: ItemRef) -> None:
-        """Note the request that reads the issue before it is changed."""
+        """List the request that reads the issue before the change."""
         self._note("GET", paths.issue_path(ref), "read the issue")
 
     def change(self, found: IssueSnapshot, fields: Mapping[str, Any]) -> IssueSnapshot:

@@ -18,7 +18,7 @@ _SECTION = "[trackers.github]"
 _REPOSITORY = r"[A-Za-z0-9][A-Za-z0-9_-]*/(?!\.{1,2}(?:/|$))[A-Za-z0-9._-]+"
 _NUMBER = r"[1-9][0-9]{0,17}"
 _ISSUE_PATH = re.compile(rf"/({_REPOSITORY})/issues/({_NUMBER})/?")
-# GitHub's boards and lists open an issue beside them and name it in the query.
+# GitHub's boards and lists show an issue in a pane and name it in the query.
 _ISSUE_QUERY = re.compile(rf"({_REPOSITORY.replace('/', '[|]', 1)})[|]({_NUMBER})")
 _ISSUE_ID = re.compile(rf"(?:({_REPOSITORY})?#)?({_NUMBER})")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
@@ -70,7 +70,7 @@ class OnReopen(BaseModel):
 
 
 class GithubSettings(BaseModel):
-    """Where requests go, under which addresses issues are linked, and which repositories count."""
+    """The addresses of API and website, and the repositories."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
@@ -97,7 +97,7 @@ class GithubSettings(BaseModel):
 
     @model_validator(mode="after")
     def _hosts_belong_together(self) -> Self:
-        # Else issue 4 of the company's own server would be looked for, and changed, on github.com.
+        # Otherwise issue 4 of a company's server would be read and changed on github.com.
         if self.web_url != GITHUB_WEB and "api_url" not in self.model_fields_set:
             raise ValueError(
                 f"web_url is {self.web_url}, so api_url has to be set as well"
@@ -107,24 +107,24 @@ class GithubSettings(BaseModel):
 
     @property
     def base_url(self) -> str:
-        """Where requests go."""
+        """The base address of requests."""
         return self.api_url
 
     @property
     def target(self) -> str | None:
-        """The repository that new issues are made in."""
+        """The repository of new issues."""
         return self.repository
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """All repositories that links may point into."""
+        """All repositories that links may point to."""
         first = filter(None, [self.repository])
         return tuple(
             {self._spellings()[name.casefold()]: 0 for name in (*first, *self.repositories)}
         )
 
     def recognise(self, url: str) -> ItemRef | None:
-        """The issue that a pasted address means, or None: a pull request's is none."""
+        """The issue at a pasted address; None for others, also for a pull request."""
         try:
             parts = urlsplit(url.strip())
             at_home = _origin(parts) == _origin(urlsplit(self.web_url))
@@ -143,10 +143,10 @@ class GithubSettings(BaseModel):
         return None
 
     def locate(self, item: str, url: str | None) -> ItemRef:
-        """The issue that a link means; without an address it is one of `repository`.
+        """The issue of a link; without an address, in `repository`.
 
         Raises:
-            ConfigError: it is elsewhere, or nothing says where.
+            ConfigError: its repository is unknown.
         """
         if url is not None:
             ref = self.recognise(url)
@@ -170,8 +170,8 @@ class GithubSettings(BaseModel):
         return f"{ref.target}#{ref.id}"
 
     def ref(self, target: str, number: int) -> ItemRef:
-        """Issue `number` of `target`, in the configuration's spelling where it has one."""
-        # GitHub takes any case; one spelling makes one identity.
+        """Issue `number` of `target`, in the configuration's spelling if any."""
+        # GitHub ignores case; one spelling makes one identity.
         spelled = self._spellings().get(target.casefold(), target)
         url = f"{self.web_url}/{spelled}/issues/{number}"
         return ItemRef(tracker="github", target=spelled, id=str(number), url=url)
@@ -182,7 +182,7 @@ class GithubSettings(BaseModel):
 
 
 def _origin(parts: SplitResult) -> tuple[str | None, int | None]:
-    # The scheme is left out: http://github.com/... means the same issue.
+    # Without the scheme: http://github.com/... is the same issue.
     usual = _DEFAULT_PORTS.get(parts.scheme)
     if usual is None:
         raise ValueError(f"no web address: {parts.scheme}")

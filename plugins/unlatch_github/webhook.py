@@ -1,7 +1,7 @@
-"""The message that GitHub Actions hands a job about an issue (the file at GITHUB_EVENT_PATH).
+"""The message about an issue that GitHub Actions passes to a job (the file at GITHUB_EVENT_PATH).
 
-Its form is that of the webhook: https://docs.github.com/en/webhooks/webhook-events-and-payloads,
-"issues". Anybody who may open an issue writes much of its text.
+It has the form of the webhook: https://docs.github.com/en/webhooks/webhook-events-and-payloads,
+"issues". Much of its text comes from anyone who may open an issue.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def read_event(raw: bytes) -> ItemEvent:
     """Parse a message.
 
     Raises:
-        ValueError: it is none of GitHub's.
+        ValueError: it is not from GitHub.
     """
     try:
         payload = _Payload.model_validate_json(raw)

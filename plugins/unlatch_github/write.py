@@ -1,4 +1,4 @@
-"""A change of an issue as requests, in their order.
+"""Change an issue by requests in a fixed order.
 
 A `Writer` sends them, or lists them.
 """
@@ -31,7 +31,7 @@ _INVALID = 422
 
 
 def create(client: Writer, target: str, draft: Draft, change: Change) -> Outcome:
-    """Make an issue, with everything that belongs to it, by one request."""
+    """Create an issue with all its fields, by one request."""
     fields = new_fields(draft, hidden(change.op), where=target)
     options = read_draft_options(draft.metadata)
     milestone = resolve_milestone(client, options, None, target)
@@ -53,10 +53,10 @@ def create(client: Writer, target: str, draft: Draft, change: Change) -> Outcome
 def write(client: Writer, found: IssueSnapshot, change: Change, done: Progress) -> None:
     """Change an issue: its fields, then the comment, the labels, and the assignees.
 
-    Ends early if GitHub's answer shows that the state was not taken.
+    Ends early if GitHub's answer shows that the state did not change.
 
     Args:
-        found: the issue as it was read; with its body if the change has a draft.
+        found: the issue as read; with its body if the change has a draft.
     """
     reopens = change.draft is None and change.goal is Goal.OPEN
     extras = client.settings.on_reopen if reopens else OnReopen()
@@ -125,7 +125,7 @@ def _add_labels(client: Writer, names: Sequence[str], done: Progress) -> None:
             _refuse(done, names[0], "added", error)
             return
         _check_is_final(error)
-        # GitHub took none of them; one that it refuses must not keep out the others.
+        # GitHub added none of them; one refused label must not stop the others.
         for name in names:
             _add_labels(client, [name], done)
 
@@ -138,7 +138,7 @@ def _refuse(done: Progress, name: str, part: str, error: TrackerError) -> None:
 
 
 def _check_is_final(error: TrackerError) -> None:
-    """Raises errors that say nothing about the label."""
+    """Raise errors that do not concern the label."""
     if not isinstance(error, Forbidden) and error.status != _INVALID:
         raise error
 
@@ -146,7 +146,7 @@ def _check_is_final(error: TrackerError) -> None:
 def _assign(
     client: Writer, found: IssueSnapshot, logins: Sequence[str], done: Progress
 ) -> IssueSnapshot:
-    """Add assignees that are missing; a refusal leaves the issue as it was found."""
+    """Add missing assignees; after a refusal the issue is unchanged."""
     new = without(logins, found.assignees)
     if not new:
         return found
@@ -168,7 +168,7 @@ def _finish_reopen(client: Writer, found: IssueSnapshot, extras: OnReopen, done:
 
 
 def _take(client: Writer, found: IssueSnapshot, done: Progress) -> IssueSnapshot:
-    """Assign the issue to the token's account, or note why not."""
+    """Assign the issue to the token's account, or add a note."""
     login = client.identity().login
     if login is None:
         done.notes.append("it could not be assigned: GitHub does not name the token's account")
@@ -180,7 +180,7 @@ def _take(client: Writer, found: IssueSnapshot, done: Progress) -> IssueSnapshot
 
 
 def _notes_on(found: IssueSnapshot) -> Iterator[str]:
-    """The facts in the issue's own answer."""
+    """Notes from the issue's answer."""
     if found.milestone is not None and not found.milestone.is_open:
         yield f'its milestone "{found.milestone.title}" is closed'
     if not found.assignees:
@@ -188,11 +188,11 @@ def _notes_on(found: IssueSnapshot) -> Iterator[str]:
 
 
 def _notes_on_projects(client: Writer, ref: ItemRef) -> Iterator[str]:
-    """The issue's status in its projects; each project has its own words, so none is judged."""
+    """Notes on the issue's status in its projects; the words differ by project."""
     try:
         yield from _project_statuses(client.standing(ref))
     except TrackerError as error:
-        # The issue is reopened by now; a read that fails does not change that.
+        # The issue is already reopened; a failed read does not change that.
         yield f"its projects could not be read: {error.message}"
 
 

@@ -1,7 +1,7 @@
-"""The status of many issues: a hundred a request on Cloud, side by side on Data Center.
+"""The status of many issues: a hundred per request on Cloud, in parallel on Data Center.
 
-Data Center can only list by its index, which may lag behind an issue's real status, and refuses a
-list with one key that it does not know. So there each issue is read by itself, a few at a time.
+Data Center can list only by its index, which may lag behind, and refuses a list with an unknown
+key. So there each issue is read separately, a few at a time.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ def read_many(
     fields: Sequence[str],
     read: Callable[[ItemRef], Issue],
 ) -> Mapping[ItemRef, Issue | TrackerError]:
-    """Each issue, or why it could not be read.
+    """Each issue, or the error.
 
     Args:
         fields: further fields to read.
-        read: reads one issue by itself.
+        read: reads a single issue.
 
     Raises:
         TrackerError: none of them could be read.
@@ -45,8 +45,8 @@ def read_many(
     if client.is_cloud:
         for start in range(0, len(refs), PAGE):
             found |= _page(client, refs[start : start + PAGE], fields)
-    # An issue that was moved is listed under its new key, without the requested one;
-    # one that is gone or hidden is not listed. A single answer tells the two apart.
+    # A moved issue is listed under its new key, without the requested one; a deleted or hidden one
+    # is not listed. Reading it separately distinguishes them.
     missing = [ref for ref in refs if ref not in found]
     return found | side_by_side(missing, read)
 
@@ -57,16 +57,16 @@ def _page(
     try:
         issues = client.many(sorted({ref.id for ref in refs}), fields)
     except (NotFound, Rejected):
-        return {}  # a proxy, or a Jira of its own kind: each issue can still be read alone
+        return {}  # a proxy, or an unusual Jira: each issue can still be read separately
     return {ref: issues[ref.id] for ref in refs if ref.id in issues}
 
 
 def side_by_side(
     refs: Iterable[ItemRef], read: Callable[[ItemRef], _Seen]
 ) -> dict[ItemRef, _Seen | TrackerError]:
-    """Read each of them, several at a time.
+    """Read each item, several at a time.
 
-    The threads are daemons: a request that hangs must not keep a finished process alive.
+    The threads are daemons: a request that hangs must not keep the process alive.
     """
     waiting = deque(refs)
     found: dict[ItemRef, _Seen | TrackerError] = {}

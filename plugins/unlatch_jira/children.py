@@ -1,9 +1,9 @@
-"""Reopening the children of an epic, where the options say so.
+"""Reopen the children of an epic, if the options say so.
 
-A child is served once by an operation, however often it is delivered: the transition leaves the
-operation's property on the child, in the very request that moves it, and the comment after it
-carries the marker. A child that has the marker is done; one that has only the property still gets
-its comment; any other open child is none of the operation's business.
+An operation reopens a child once, even if it is delivered repeatedly: the transition's own request
+sets the operation's property on the child, and the following comment carries the marker. A child
+with the marker is done; one with only the property still gets its comment; any other open child is
+not touched.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CHILDREN = "children"
 
 @dataclass(frozen=True, slots=True)
 class Children:
-    """Serves the children of epics."""
+    """Reopens the children of epics."""
 
     settings: JiraSettings
     client: JiraClient
@@ -40,8 +40,8 @@ class Children:
     def reopen(self, epic: str, change: Change, done: Progress) -> None:
         """Reopen the closed children.
 
-        A child that refuses is noted and stays. An error that may pass by itself is raised, so
-        that the epic has no marker yet and all of it is delivered again.
+        A child that cannot be reopened is noted and stays closed. A temporary error is raised, so
+        that the epic gets no marker and is delivered again.
         """
         served: list[str] = []
         left: list[str] = []
@@ -60,7 +60,7 @@ class Children:
         jql = f'parent = "{epic}"'
         if field := self.site.find_epic_field():
             jql = f'cf[{field.rpartition("_")[2]}] = "{epic}" OR {jql}'
-        # All pages first: moving issues may change the contents of the next page.
+        # All pages first: transitions may change the next page.
         return tuple(dict.fromkeys(self.client.matching(jql)))
 
     def _serve(self, key: str, change: Change) -> bool:
@@ -73,7 +73,7 @@ class Children:
             return False
         edit, done = build_edit(self.settings, child, change), Progress(child.item)
         if not child.item.category.is_open:
-            # A child that was closed again after the operation opened it was closed by a person.
+            # A child that is closed after the operation opened it was closed by a person.
             if begun or (child.item.deliberate and not change.options.even_if_not_planned):
                 return False
             allowed = ALLOW_PATH in change.options.plugin

@@ -1,4 +1,4 @@
-"""Creating an issue: its fields, its type, and the epic or parent that it belongs to."""
+"""Create an issue with its fields, type, and epic or parent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _EPIC = ("epicKey", "epic_key", "epic")
 _PARENT = ("parent", "parentKey", "parent_key")
 _TYPE = ("type", "issueType", "issue_type")
-# Fields without which there is no issue.
+# Required fields of an issue.
 _NEEDED = {"project", "issuetype", "summary", "description"}
 
 
@@ -34,7 +34,7 @@ def create(settings: JiraSettings, client: JiraClient, site: JiraSite, change: C
     Raises:
         ConfigError: no project is configured.
         Rejected: `parent-unusable`, or `target-not-allowed` for a parent elsewhere.
-        UnknownOutcome: it is made, and cannot be read.
+        UnknownOutcome: it was created, but cannot be read.
     """
     if change.draft is None:
         raise ValueError("a create without a draft")
@@ -48,12 +48,12 @@ def create(settings: JiraSettings, client: JiraClient, site: JiraSite, change: C
 
 
 def _send(client: JiraClient, whole: dict[str, Any], op: str) -> tuple[str, tuple[str, ...]]:
-    """The new issue's key, and the fields that it had to be made without."""
+    """The new issue's key, and the fields that were left out."""
     properties = [property_of(op)]
     try:
         return client.create(whole, properties), ()
     except FieldsNotOnScreen as refusal:
-        # Jira made nothing.
+        # Jira created nothing.
         lacking = tuple(name for name in whole if name in refusal.fields)
         if not lacking or _NEEDED.intersection(lacking):
             raise
@@ -85,15 +85,15 @@ def _fields(settings: JiraSettings, site: JiraSite, draft: Draft, op: str) -> di
 
 
 def type_of(settings: JiraSettings, draft: Draft) -> str:
-    """The type of the issue: from the increment's files, else by the increment's type."""
+    """The issue type: from the increment's files, else by the increment's type."""
     return _metadata_value(draft.metadata, _TYPE) or settings.type_for(draft.type)
 
 
 def _above(settings: JiraSettings, site: JiraSite, metadata: Mapping[str, Any]) -> dict[str, Any]:
-    """The field that ties an issue to its epic or its parent.
+    """The field for an issue's epic or parent.
 
-    Cloud has `parent` for both; Data Center has it for subtasks, and a field of each site's own for
-    epics (https://developer.atlassian.com/cloud/jira/platform/deprecation-notice-epic-link-and-parent-link-apis/).
+    Cloud has `parent` for both; Data Center has it for subtasks, and a custom field for epics
+    (https://developer.atlassian.com/cloud/jira/platform/deprecation-notice-epic-link-and-parent-link-apis/).
     """
     epic = _key(settings, _metadata_value(metadata, _EPIC))
     parent = _key(settings, _metadata_value(metadata, _PARENT))

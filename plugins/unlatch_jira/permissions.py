@@ -30,7 +30,7 @@ _REFUSALS = (NotFound, Unauthorised, Rejected)
 
 
 class PermissionCheck:
-    """Looks at a site with the credential that is there."""
+    """Checks a site with the given credential."""
 
     def __init__(self, settings: JiraSettings, client: JiraClient, site: JiraSite) -> None:
         self._settings = settings
@@ -62,7 +62,7 @@ class PermissionCheck:
         return self._client.issue(ref.id, moves=True)
 
     def _learn_fields(self) -> None:
-        # Kept for the next reopen, which then can tell of a closed sprint without asking.
+        # Cached for the next reopen, to report a closed sprint without a request.
         try:
             self._site.find_fields()
         except _REFUSALS:
@@ -72,7 +72,7 @@ class PermissionCheck:
         try:
             found = self._site.permissions(project, [key for key, _ in _RIGHTS.values()])
         except (NotFound, Rejected):
-            # From whom a project is hidden, Jira says that it does not exist.
+            # For a hidden project Jira answers that it does not exist.
             unseen = f"check the key {project}, or ask for Browse Projects in it"
             return Access(project, dict.fromkeys(_RIGHTS, False), unseen)
         rights = {right: found.has(key) for right, (key, _) in _RIGHTS.items()}
@@ -110,7 +110,7 @@ class PermissionCheck:
     def _transition_remarks(
         self, project: str, types: Sequence[TypeStatuses], issues: Sequence[Issue]
     ) -> Iterator[Remark]:
-        """Configured names that are neither a status there nor a transition that was on offer.
+        """Configured names that match neither a status nor an offered transition.
 
         Other transitions are visible only on issues in other statuses.
         """

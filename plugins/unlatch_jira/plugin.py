@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from unlatch_jira.api.models import Issue
     from unlatch_jira.settings import JiraSettings
 
-# A creation that fails halfway skips a key; after so many missing keys the search ends.
+# A failed creation skips a key; after this many missing keys the search ends.
 _MOST_GAPS = 3
 _NEWEST = 1000
 _LEEWAY = timedelta(days=1)
@@ -61,11 +61,10 @@ class JiraPlugin(SyncPlugin):
         self._writer = Writer(settings, self._client, self._site)
 
     def read(self, ref: ItemRef, change: Change | None = None) -> Snapshot:
-        """Read one issue; one that was moved to another project is returned at its new place.
+        """Read one issue; one that was moved to another project is returned with its new place.
 
         Raises:
-            Rejected: `target-not-allowed`; it is to be changed, and was moved to a project that is
-                not configured.
+            Rejected: `target-not-allowed`; it was moved to a project that is not configured.
         """
         issue = self._read(ref, change)
         return Snapshot(issue.item, issue)
@@ -73,7 +72,7 @@ class JiraPlugin(SyncPlugin):
     def read_many(
         self, refs: Sequence[ItemRef], change: Change | None = None
     ) -> Mapping[ItemRef, Snapshot | TrackerError]:
-        """Read many issues: a hundred a request on Cloud, each by itself on Data Center."""
+        """Read many issues: a hundred per request on Cloud, each separately on Data Center."""
         fields = self._fields_for(change)
         found = read_many(self._client, refs, fields, lambda ref: self._read(ref, change))
         return {
@@ -84,8 +83,8 @@ class JiraPlugin(SyncPlugin):
     def write(self, snapshot: Snapshot, change: Change) -> Outcome:
         """Take a transition if the state differs, then send text, comment and labels in one edit.
 
-        The state of the outcome is the one that Jira shows after the last write. A transition that
-        Jira accepted and did not make is noted.
+        The outcome has the state after the last write. A transition that Jira accepted without
+        effect is noted.
         """
         return self._writer.write(snapshot.private, change)
 
@@ -94,10 +93,9 @@ class JiraPlugin(SyncPlugin):
         return create(self._settings, self._client, self._site, change)
 
     def plan(self, snapshot: Snapshot | None, change: Change) -> tuple[PlannedRequest, ...]:
-        """The requests of `read` and `write`, or of `create`; a refusal is raised as `write` does.
+        """The requests of `read` and `write`, or of `create`; raises a refusal like `write`.
 
-        Transitions after the first one, where no way is configured, are not guessed: the list ends
-        there.
+        Without a configured path, transitions after the first are not guessed: the list ends there.
         """
         wire = PreviewConnection(self._settings, self._transport)
         client, site = PreviewClient(self._settings, wire), JiraSite(self._settings, wire)
@@ -111,17 +109,17 @@ class JiraPlugin(SyncPlugin):
         return tuple(wire.listed)
 
     def _whole(self, snapshot: Snapshot, change: Change) -> Issue:
-        """The issue with its transitions, which come with no bulk read."""
+        """The issue with its transitions, which bulk reads lack."""
         issue: Issue = snapshot.private
         if change.goal is None or issue.answer.transitions is not None:
             return issue
         return self._read(snapshot.item.ref, change)
 
     def find_comments(self, ref: ItemRef, op: str) -> tuple[CommentRef, ...]:
-        """The comments that carry the marker of `op`, whoever posted them.
+        """The comments that carry the marker of `op`, by any author.
 
-        Comments on Jira issues come from accounts that the project lets comment, so that every
-        marker counts. Their authors are read only where there are several.
+        Only accounts with permission can comment on Jira issues, so every marker counts. Authors
+        are read only if there are several comments.
         """
         found = [comment for comment in self._comments(ref) if op in comment.ops]
         me = self._myself() if len(found) > 1 else Person()
@@ -138,9 +136,9 @@ class JiraPlugin(SyncPlugin):
     def find_created(self, op: str, since: datetime) -> RemoteItem | None:
         """The issue that carries the marker of `op` in its description, or as a property.
 
-        Jira lists issues by an index alone, and on Cloud that may lag by some seconds
+        Jira lists issues only by an index, which on Cloud may lag by seconds
         (https://developer.atlassian.com/cloud/jira/platform/search-and-reconcile/), so the keys
-        that follow the newest listed one are read as well: reading asks no index.
+        after the newest listed one are also read, without the index.
         """
         key, newest = property_of(op)["key"], 0
         listed = self._client.newest(self._target(), property_key=key)
@@ -153,9 +151,9 @@ class JiraPlugin(SyncPlugin):
         return self._find_unlisted(op, after=newest)
 
     def list_items(self, since: datetime | None) -> Iterator[Listed]:
-        """The issues of the configured project, newest first, a hundred a request.
+        """The issues of the configured project, newest first, a hundred per request.
 
-        Jira lists by its index, so an issue of the last few seconds may be missing.
+        Jira lists by an index, so very new issues may be missing.
         """
         if self._settings.target is None:
             return
@@ -169,7 +167,7 @@ class JiraPlugin(SyncPlugin):
         return PermissionCheck(self._settings, self._client, self._site).examine(refs)
 
     def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:
-        """Delete a comment that carries our marker; one that is gone is success.
+        """Delete a comment that carries our marker; a missing one is a success.
 
         Raises:
             Forbidden: the account lacks Delete Own Comments, or Delete All Comments for another
@@ -190,7 +188,7 @@ class JiraPlugin(SyncPlugin):
         return issue
 
     def _fields_for(self, change: Change | None) -> tuple[str, ...]:
-        """Fields that a change needs in addition to those read of every issue."""
+        """The additional fields for a change."""
         if change is None:
             return ()
         around = fields_around(self._settings, self._site) if change.goal is Goal.OPEN else ()
@@ -207,10 +205,10 @@ class JiraPlugin(SyncPlugin):
         try:
             return self._site.myself()
         except Forbidden:
-            return Person()  # a scoped token may comment and not name itself
+            return Person()  # a scoped token may comment but not read its account
 
     def _find_unlisted(self, op: str, *, after: int) -> RemoteItem | None:
-        """The issue among those that the index does not list yet; keys are given in order."""
+        """Find the issue among those not indexed yet; keys are assigned in order."""
         misses, number = 0, after
         while misses < _MOST_GAPS:
             number += 1

@@ -1,6 +1,6 @@
-"""A client that lists writes in place of sending them; reads are listed and sent.
+"""A client that lists writes instead of sending them; reads are listed and sent.
 
-It answers a write as Jira is expected to, so that the code that writes issues also plans.
+It answers writes as expected from Jira, so that the code for writing also plans.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _NEW = "NEW-KEY"
 
 
 class UndecidedError(Exception):
-    """The requests that follow depend on answers that only Jira can give."""
+    """The next requests depend on Jira's answers."""
 
 
 class PreviewConnection(JiraConnection):
-    """Lists the requests that pass, and sends only the reads."""
+    """Lists requests, and sends only reads."""
 
     def __init__(self, settings: JiraSettings, transport: Transport) -> None:
         super().__init__(settings, transport)
@@ -63,7 +63,7 @@ class PreviewConnection(JiraConnection):
 
 
 class PreviewClient(JiraClient):
-    """Answers from the issues as the listed writes would leave them."""
+    """Answers with the issues as the listed writes would change them."""
 
     def __init__(self, settings: JiraSettings, wire: PreviewConnection) -> None:
         super().__init__(settings, wire)

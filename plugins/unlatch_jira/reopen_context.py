@@ -1,7 +1,7 @@
 """Update the sprint, the parent and the assignee of a reopened issue.
 
-The answer that the reopen reads anyway shows them. Only the changes of `on_reopen` are made, and
-not twice, so that a delivery may be repeated.
+They are part of the answer that a reopen reads. Only the changes in `on_reopen` are made, and
+repeating them changes nothing.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ class ReopenTarget:
     """The changes to the sprint, the parent and the assignee of a reopened issue.
 
     Args:
-        fields: fields that the edit is to set.
+        fields: fields to set in the edit.
         notes: notes for the user.
-        field_notes: the note about a field, once it is set.
-        parent: the closed parent that is to be reopened.
+        field_notes: the note about a field after it is set.
+        parent: the closed parent to reopen.
     """
 
     fields: dict[str, Any] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class ReopenTarget:
 
 
 def fields_around(settings: JiraSettings, site: JiraSite) -> tuple[str, ...]:
-    """The fields that show the sprint, the parent and the assignee of an issue."""
+    """The fields for the sprint, the parent and the assignee of an issue."""
     acts = settings.on_reopen.sprint == "active"
     sprint = site.find_sprint_field() if acts else site.sprint_field
     return ("parent", *filter(None, [sprint]))
@@ -60,18 +60,18 @@ class ReopenContext:
     walker: TransitionRunner
 
     def look(self, issue: Issue) -> ReopenTarget:
-        """Plan the further changes before the issue is reopened; read-only."""
+        """Plan the further changes of a reopen; read-only."""
         around = ReopenTarget()
         for look_at in (self._sprint, self._parent, self._person):
             try:
                 look_at(issue, around)
             except _REFUSALS as refusal:
-                # The issue is reopened all the same.
+                # The issue is still reopened.
                 around.notes.append(_not_done(refusal))
         return around
 
     def reopen_parent(self, parent: Issue, done: Progress) -> None:
-        """Reopen a closed parent; one that refuses is noted and stays."""
+        """Reopen a closed parent; a refusal is noted."""
         try:
             move = self.walker.move_to_goal(
                 parent, TransitionGoal(Goal.OPEN, Progress(parent.item))

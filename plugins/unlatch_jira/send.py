@@ -1,4 +1,4 @@
-"""Sending an edit of an issue, and reading in the answers which parts of it arrived."""
+"""Send an edit of an issue, and find its completed parts in the answers."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 def send(
     client: JiraClient, issue: Issue, edit: Edit, done: Progress, *, moved: bool
 ) -> tuple[Issue, Edit]:
-    """Send an edit; the issue as Jira shows it afterwards, and the edit that Jira took.
+    """Send an edit; returns the issue afterwards, and the edit that Jira accepted.
 
     Args:
-        done: receives the parts that the answers show, and those that no screen has.
-        moved: whether a transition was taken, so that the issue is read back in any case.
+        done: receives the completed parts, and those missing on all screens.
+        moved: whether a transition was taken, so that the issue must be read again.
 
     Raises:
-        UnknownOutcome: Jira took it, and did not show the issue afterwards.
+        UnknownOutcome: Jira accepted it, but the issue could not be read afterwards.
     """
     if not edit and not moved:
         return issue, edit
@@ -45,7 +45,7 @@ def read_back(client: JiraClient, key: str, *fields: str) -> Issue:
     """The issue after a write.
 
     Raises:
-        UnknownOutcome: it cannot be read, so the outcome of the write is unknown.
+        UnknownOutcome: it cannot be read.
     """
     try:
         return client.issue(key, *fields)
@@ -54,24 +54,24 @@ def read_back(client: JiraClient, key: str, *fields: str) -> Issue:
 
 
 def clear_resolution(client: JiraClient, issue: Issue, done: Progress) -> Issue:
-    """Take the resolution from an issue that is open again, where its edit screen has it."""
+    """Clear the resolution of an open issue, if its edit screen has the field."""
     try:
         shown = client.edit(issue, Edit(fields={"resolution": None}))
     except (Rejected, Forbidden):
-        return issue  # it stays, which the outcome says
+        return issue  # it stays, and the outcome reports it
     after = shown or read_back(client, issue.key)
     done.item = after.item
     return after
 
 
 def _put(client: JiraClient, issue: Issue, edit: Edit, done: Progress) -> tuple[Edit, Issue | None]:
-    """The edit that Jira took in the end, and the issue where the answer shows it."""
+    """Send an edit; returns the edit that Jira accepted, and the issue if the answer shows it."""
     if not edit:
         return edit, None
     try:
         return edit, client.edit(issue, edit)
     except FieldsNotOnScreen as refusal:
-        # Jira applied none of it; send the fields again that its screens have.
+        # Jira applied nothing; send the fields on its screens again.
         smaller = edit.without(refusal.fields)
         if smaller == edit:
             raise
@@ -89,10 +89,10 @@ def _note_missing(edit: Edit, smaller: Edit, done: Progress, refusal: FieldsNotO
 
 
 def _see_comment(client: JiraClient, edit: Edit, sent: Edit, after: Issue, done: Progress) -> None:
-    """See that the comment is there, and post it by itself where the edit dropped it.
+    """Check for the comment, and post it if the edit dropped it.
 
-    Some servers take an edit and silently drop its comment. Cloud documents
-    the comment in an edit and Data Center does not, so there it is looked for.
+    Some servers silently drop the comment of an edit. Only Cloud documents it, so on Data Center it
+    is searched for.
     """
     shown = after.answer.fields.comment
     is_taken = sent.comment is not None and shown is None and client.is_cloud
@@ -104,7 +104,7 @@ def _see_comment(client: JiraClient, edit: Edit, sent: Edit, after: Issue, done:
 
 def _find(client: JiraClient, edit: Edit, after: Issue) -> Comment | None:
     shown = after.answer.fields.comment
-    # All are listed before one is missed for good: an issue may show only some of them.
+    # All comments are listed before it counts as missing: an issue may show only some.
     return _marked(shown.comments if shown else (), edit) or _marked(_all(client, after.key), edit)
 
 

@@ -25,8 +25,8 @@ from unlatch_jira.urls import KEY, PROJECT, parse, problem_of, project_of
 _GATEWAY = "api.atlassian.com"
 _CLOUD = ".atlassian.net"
 
-# The names of Jira's own resolutions that say that work was not done. A resolution has no
-# category, so only its name or id shows its meaning.
+# Jira's standard resolutions for work that was not done. Only its name or id shows the meaning of a
+# resolution.
 _DROPPED = ("Won't Do", "Won't Fix", "Duplicate", "Cannot Reproduce", "Declined")
 
 
@@ -135,7 +135,7 @@ class JiraSettings(BaseModel):
                 f"web_url is needed where site is on {_GATEWAY}: the address under which people "
                 "open issues, such as https://acme.atlassian.net"
             )
-        # Whoever answers for the site chooses the id, and with it whose issues are changed.
+        # The id decides whose issues are changed, and comes from the site's answer.
         if self.gateway and self.cloud_id is None and not (_is_clouds(host) or _is_local(host)):
             raise ValueError(
                 f"gateway asks the site for its id, and {host} is not on {_CLOUD[1:]}: name it in "
@@ -145,36 +145,36 @@ class JiraSettings(BaseModel):
 
     @property
     def through_gateway(self) -> bool:
-        """Whether requests go through Atlassian's gateway, and not to the site itself."""
+        """Whether requests go through Atlassian's gateway instead of to the site."""
         return self.gateway or self.cloud_id is not None
 
     @property
     def base_url(self) -> str:
-        """Where requests go."""
+        """The base address of requests."""
         return self.gateway_url if self.through_gateway else self.site
 
     def server(self, cloud_id: str | None) -> str:
-        """The address that the REST APIs are below."""
+        """The base address of the REST APIs."""
         return f"{self.gateway_url}/ex/jira/{cloud_id}" if self.through_gateway else self.site
 
     @property
     def target(self) -> str | None:
-        """The key of the project that new issues go to."""
+        """The key of the project for new issues."""
         return self.project
 
     @property
     def web(self) -> str:
-        """Under which address people open issues."""
+        """The base address of issues in a browser."""
         return self.web_url or self.site
 
     @property
     def version(self) -> Literal[2, 3]:
-        """The version of the REST API that requests go to."""
+        """The version of the REST API."""
         return self.api_version or (3 if self._is_atlassians else 2)
 
     @property
     def is_cloud(self) -> bool:
-        """Whether the site is Jira Cloud: it alone has version 3, its hosts have both."""
+        """Whether the site is Jira Cloud; only Cloud has version 3."""
         return self.version == 3 or self._is_atlassians  # noqa: PLR2004
 
     @property
@@ -183,12 +183,12 @@ class JiraSettings(BaseModel):
         return self.through_gateway or host == _GATEWAY or _is_clouds(host)
 
     def recognise(self, url: str) -> ItemRef | None:
-        """The issue that a pasted browser address means, or None if it is not of this site."""
+        """The issue at a pasted address; None if it is not of this site."""
         found = parse(url)
         return self.ref(found.key) if found and found.is_below(self.web) else None
 
     def locate(self, item: str, url: str | None) -> ItemRef:
-        """The issue that a link means; one of another site is in none of our targets.
+        """The issue of a link; one of another site is in no target.
 
         Raises:
             ConfigError: neither the address nor the id is an issue's.
@@ -218,7 +218,7 @@ class JiraSettings(BaseModel):
         return ItemRef("jira", project_of(key), key, f"{self.web}/browse/{key}")
 
     def transitions_at(self, project: str, kind: str | None) -> Transitions:
-        """Which transitions to take, for issues of that type in that project."""
+        """The configured transitions for issues of this type in this project."""
         found = self.transitions
         if not self.transitions_for:
             return found
@@ -229,7 +229,7 @@ class JiraSettings(BaseModel):
         return found
 
     def type_for(self, increment_type: str | None) -> str:
-        """The type of an issue made from an increment of that type."""
+        """The issue type for an increment of this type."""
         return self.types.get(increment_type or "", self.issue_type)
 
 

@@ -12,7 +12,7 @@ from unlatch_jira.urls import PROJECT
 MAX_STEPS = 3
 
 Named = Annotated[str, Field(min_length=1)]
-# Each transition may send mail and start automation: a path of many is a mistake.
+# Each transition may send mail and start automation, so a long path is a mistake.
 Way = Annotated[tuple[Named, ...], Field(min_length=1, max_length=MAX_STEPS)]
 FieldValue = str | int | float | bool | list[Any] | dict[str, Any]
 
@@ -22,7 +22,7 @@ class _Part(BaseModel):
 
 
 class Transitions(_Part):
-    """The transitions to take where the workflow offers several."""
+    """The transitions to take if the workflow offers several."""
 
     reopen: Named | None = Field(
         default=None, description="To reopen: name or id of a transition, or the status to reach"
@@ -51,7 +51,7 @@ class Paths(_Part):
     drop: dict[Named, Way] = Field(default_factory=dict, description="To abandon: the same")
 
     def towards(self, goal: Goal, status: str) -> tuple[str, ...]:
-        """The configured path to `goal` from a status, or the rest of one; empty without."""
+        """The configured path, or its rest, from a status to `goal`; empty if there is none."""
         ways = {
             Goal.OPEN: self.reopen,
             Goal.COMPLETED: self.complete,
@@ -61,7 +61,7 @@ class Paths(_Part):
         for start, way in ways.items():
             if start.casefold() == word:
                 return way
-        # An interruption may have ended one halfway.
+        # An earlier run may have been interrupted.
         for way in ways.values():
             names = [step.casefold() for step in way]
             if word in names[:-1]:
@@ -99,6 +99,6 @@ Place = Annotated[str, AfterValidator(_place)]
 
 
 def places(project: str, kind: str | None) -> tuple[str, ...]:
-    """The places that an issue is in, the narrowest first, in lower case."""
+    """The places that match an issue, the narrowest first, in lower case."""
     of_type = (f"{project}/{kind}", f"*/{kind}") if kind else ()
     return tuple(place.casefold() for place in (*of_type[:1], project, *of_type[1:]))

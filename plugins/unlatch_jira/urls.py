@@ -1,4 +1,4 @@
-"""Issues' web addresses, in the forms that Jira's pages show them."""
+"""Web addresses of issues, in all forms of Jira's pages."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
-# Project keys may be longer and shorter than Atlassian's default allows: an administrator of a
-# Data Center sets the pattern.
+# Project keys may differ from Atlassian's default: an administrator of Data Center sets the
+# pattern.
 PROJECT = re.compile(r"[A-Z][A-Z0-9_]*")
 KEY = re.compile(r"(?P<project>[A-Z][A-Z0-9_]*)-[1-9][0-9]*")
 _SHOWN = re.compile(r"/(?:browse|issues)/(?P<key>[^/]+)/?$")
@@ -16,11 +16,11 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """An issue's place on the web.
+    """An issue's web address.
 
     Args:
-        host: the site's host, with its port where that is not the usual one.
-        path: the part between the host and the page.
+        host: the site's host, with an unusual port.
+        path: the part between host and page.
         key: the issue's key, in capitals.
     """
 
@@ -36,7 +36,7 @@ class Address:
 
 
 def parse(url: str) -> Address | None:
-    """The issue that a pasted address shows; None if it shows none."""
+    """The issue at a pasted address; None if it shows none."""
     try:
         parts = urlsplit(url.strip())
         host = _host(parts)
@@ -45,7 +45,7 @@ def parse(url: str) -> Address | None:
     if parts.scheme.lower() not in _DEFAULT_PORTS or parts.username is not None:
         return None
     shown = _SHOWN.search(parts.path)
-    # A board or a backlog shows an issue on top of itself.
+    # A board or a backlog shows an issue in a dialog.
     selected = parse_qs(parts.query).get("selectedIssue", [""])[0]
     for found in (shown["key"] if shown else "", selected):
         if KEY.fullmatch(found.upper()):
@@ -54,13 +54,13 @@ def parse(url: str) -> Address | None:
 
 
 def project_of(key: str) -> str:
-    """The project that an issue's key names; empty if `key` is none."""
+    """The project in an issue's key; empty if `key` is not a key."""
     match = KEY.fullmatch(key)
     return match["project"] if match else ""
 
 
 def problem_of(url: str) -> str | None:
-    """The reason that `url` is not a site's address; None if it is one."""
+    """The reason why `url` is not a site's address; None if it is one."""
     try:
         parts = urlsplit(url)
         _host(parts)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Writer:
-    """Writes changes to issues through one client, which may list its writes instead."""
+    """Writes changes to issues through a client, which may only list them."""
 
     def __init__(self, settings: JiraSettings, client: JiraClient, site: JiraSite) -> None:
         self._settings = settings
@@ -34,9 +34,9 @@ class Writer:
     def write(self, issue: Issue, change: Change) -> Outcome:
         """Take transitions, reopen children and parent as configured, then send the edit.
 
-        An epic's children come before its own comment, so that its marker proves them too.
+        An epic's children come before its comment, so that its marker proves them too.
         """
-        # A comment that cannot be posted is refused before anything is written.
+        # An invalid comment is refused before anything is written.
         edit = build_edit(self._settings, issue, change)
         with Progress(issue.item) as done:
             self._write(issue, change, edit, done)

@@ -20,10 +20,10 @@ _VERSION = 1
 
 
 class Cache:
-    """JSON values by name, each for a day.
+    """JSON values by name, each valid for a day.
 
     Args:
-        folder: where the files are.
+        folder: the folder of the files.
         now: seconds since the epoch.
     """
 
@@ -32,18 +32,18 @@ class Cache:
         self._now = now
 
     def get(self, *name: str) -> Any:
-        """The value that was put under `name` within the last day, or None."""
+        """The value stored under `name` within the last day, or None."""
         kept = read_cache(self._file(name))
         at = kept.get("at")
-        # The name is compared, so that files whose digests collide are not taken for each other.
+        # The name is compared, in case digests collide.
         is_it = kept.get("version") == _VERSION and kept.get("name") == list(name)
         if not is_it or not isinstance(at, int | float):
             return None
-        # A time in the future comes from a clock that has been set back.
+        # A time in the future means that the clock was set back.
         return kept.get("value") if 0 <= self._now() - at < DAY else None
 
     def put(self, *name: str, value: Any) -> None:
-        """Keep `value` under `name`."""
+        """Store `value` under `name`."""
         kept = {"version": _VERSION, "name": list(name), "at": self._now(), "value": value}
         write_cache(self._file(name), kept)
 

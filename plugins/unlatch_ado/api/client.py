@@ -1,4 +1,4 @@
-"""The calls that are made about work items."""
+"""Requests about work items."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # https://learn.microsoft.com/rest/api/azure/devops/wit/work-items/get-work-items-batch
 _BATCH = 200
 _PAGE = 200
-# The most numbers of one query.
+# The maximum numbers in one query.
 _NUMBERS = 1000
 
 
@@ -62,10 +62,10 @@ _WITH_DESCRIPTION = Parts(description=True)
 
 
 class Client:
-    """One organization's work items. Used from several threads at once.
+    """One organization's work items; threads may share it.
 
     Args:
-        organization_url: where requests go.
+        organization_url: the base of all requests.
         transport: sends the requests.
         newest: the newest version of the API to request; None for the server's newest.
     """
@@ -77,14 +77,14 @@ class Client:
         self.projects = Projects(self._api)
 
     def read(self, item: str, parts: Parts = _USUAL) -> WorkItem:
-        """One work item, by its number, in whichever of the organization's projects it is.
+        """Read a work item by its number, in any project of the organization.
 
         Raises:
             NotFound: `item-deleted`, it is in the recycle bin; `item-not-found`.
         """
         try:
             with self._api.understood():
-                # The API takes no choice of fields together with relations.
+                # The API allows no choice of fields together with relations.
                 wanted = {"expand": "Relations"} if parts.related else {"fields": parts.fields}
                 return parts.read_from(self._api.get_work_item(int(item), **wanted))
         except NotFound as gone:
@@ -95,9 +95,9 @@ class Client:
     def read_many(
         self, items: Iterable[str], parts: Parts = _USUAL
     ) -> dict[str, WorkItem | TrackerError]:
-        """Many work items of any of the organization's projects, two hundred a request.
+        """Read many work items of any project of the organization, two hundred per request.
 
-        Each has an answer or an error of its own.
+        Each has its own answer or error.
 
         Raises:
             TrackerError: none of them could be read.
@@ -144,7 +144,7 @@ class Client:
             return answers.work_item(self._api.create_work_item(document, project, type))
 
     def would_change(self, item: str, steps: tuple[Step, ...]) -> None:
-        """Let the server judge a patch document that is not carried out.
+        """Validate a patch document on the server without applying it.
 
         Raises:
             TrackerError: as `change` does.
@@ -154,7 +154,7 @@ class Client:
             self._api.update_work_item(document, int(item), validate_only=True)
 
     def would_create(self, project: str, type: str, steps: tuple[Step, ...]) -> None:
-        """Let the server judge a work item that is not made; as `would_change`."""
+        """Validate a new work item on the server without creating it, as `would_change`."""
         document = self._api.document(steps)
         with self._api.understood(), reading():
             self._api.create_work_item(document, project, type, validate_only=True)
@@ -173,16 +173,16 @@ class Client:
         try:
             found = list(self._comments(project, item))
         except (NotFound, NotOffered):
-            # Servers before 2019 keep comments in updates only. And where an item was moved, its
-            # old project's address need not lead to it; updates are read without a project.
+            # Servers before 2019 keep comments only in updates. An item that was moved may not be
+            # found under its old project; updates are read without a project.
             found = list(self._updates(item))
         return sorted(found, key=lambda remark: remark.ref.created)
 
     def newest(self, project: str) -> Iterator[WorkItem | TrackerError]:
         """The work items of a project with their descriptions, the newest first.
 
-        Read as they are taken, two hundred a request. Numbers are given in the order of creation,
-        so no clock is asked.
+        Read on demand, two hundred per request. Numbers follow the order of creation, so no clock
+        is needed.
         """
         below: str | None = None
         for _ in each_page():
@@ -199,7 +199,7 @@ class Client:
             with self._api.understood():
                 self._api.get_deleted_work_item(int(item))
         except TrackerError:
-            # An error while reading says nothing new about the item.
+            # An error of this read proves nothing about the item.
             return False
         return True
 
@@ -267,11 +267,11 @@ def _caused(error: TrackerError, cause: Exception) -> TrackerError:
 def newest_query(project: str, below: str | None) -> str:
     """WIQL for the work items of a project, the newest first.
 
-    A quote within a string is written twice:
+    A quote within a string is doubled:
     https://learn.microsoft.com/azure/devops/boards/queries/wiql-syntax
 
     Args:
-        below: a number; the items have smaller ones. None for no limit.
+        below: an upper limit for the numbers, exclusive; None for no limit.
     """
     name = project.replace("'", "''")
     limit = "" if below is None else f"AND [System.Id] < {int(below)} "

@@ -17,7 +17,7 @@ _BLOCK = re.compile(r"</?(?:p|div|li|h[1-6])\b[^<>]*>|<br\b[^<>]*>", re.IGNORECA
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A comment and its text as people see it."""
+    """A comment and its visible text."""
 
     ref: CommentRef
     text: str
@@ -58,7 +58,7 @@ def comments(answer: Any) -> tuple[list[Remark], str | None]:
 
 
 def updates(answer: Any) -> tuple[list[Remark], int]:
-    """The comments in a page of updates, and how many updates there were on it."""
+    """The comments in a page of updates, and the number of updates on it."""
     page = [_Update.model_validate(update) for update in answer or []]
     return [remark for remark in map(_remark, page) if remark], len(page)
 
@@ -73,7 +73,7 @@ def _remark(update: _Update) -> Remark | None:
 
 
 def plain(text: str) -> str:
-    """The words of some HTML, each block on a line of its own, for looking a marker up.
+    """The text of some HTML, one line per block, for finding a marker.
 
     The editor may have rewritten the rest.
     """

@@ -18,13 +18,13 @@ _FOLDER = "AZURE_DEVOPS_CACHE_DIR"
 
 
 def connect(organization_url: str, transport: Transport, *, newest: str | None = None) -> WorkItems:
-    """The library's client for one organization. It may be used from several threads at once.
+    """The library's client for one organization; threads may share it.
 
-    The library makes a folder when it is imported, by default in the home directory, and fails
-    where it cannot. Nothing that we use reads or writes there.
+    The library creates a folder on import, by default in the home directory, and fails if it
+    cannot. Nothing that we use reads or writes there.
 
     Args:
-        organization_url: where requests go.
+        organization_url: the base of all requests.
         transport: sends the requests.
         newest: the newest version of the API to request; None for the server's newest.
     """

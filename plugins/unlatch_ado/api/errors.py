@@ -1,4 +1,4 @@
-"""The errors that Azure DevOps' answers mean, with the advice for people."""
+"""The errors for Azure DevOps' answers, with hints."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ _GONE_HINT = "look in the project's recycle bin, and at the permissions of the i
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table: answers with `status` whose text has `pattern` are this error.
+    """One line of the table: the error for answers with `status` and `pattern` in their text.
 
-    A message of None stands for the tracker's own; the pattern is looked for in its type and text.
+    A message of None means the tracker's own; the pattern is searched in its type and text.
     """
 
     status: int
@@ -48,7 +48,7 @@ class Row:
 # Anonymous requests have an id of equal digits in place of a name.
 _KNOWN_USER = r"(?!([0-9a-f])\1{7}-)[^']+"
 
-# The codes stand in the messages in every language of the server. Sources: facts, section 6; the
+# The messages contain the codes in every language of the server. Sources: facts, section 6; the
 # revision limit's wording: https://github.com/microsoft/onefuzz/issues/3491
 TABLE: tuple[Row, ...] = (
     Row(
@@ -154,9 +154,9 @@ TABLE: tuple[Row, ...] = (
 
 
 def explain(answer: Answer) -> TrackerError | None:
-    """The error that an answer means; None leaves it to the transport's own rules.
+    """The error for an answer; None for the transport's own rules.
 
-    The transport adds where it happened, and the status.
+    The transport adds the place and the status.
     """
     if _is_sign_in(answer):
         message = "Azure DevOps asks to sign in: the token is expired, revoked or malformed"
@@ -164,7 +164,7 @@ def explain(answer: Answer) -> TrackerError | None:
     if answer.status < 400:  # noqa: PLR2004
         return None
     if answer.status == 404 and _is_words(answer):  # noqa: PLR2004
-        # No error of the work item service: a wrong address, or a proxy or server in front of it.
+        # Not from the work item service: a wrong address, or a proxy in front of it.
         return NotFound("item-not-found", _plainly(answer), hint=_PLAIN_HINT)
     named = next((_error(row, answer) for row in TABLE if _fits(row, answer)), None)
     return named or (_broken_rule(answer) if answer.status == 400 else None)  # noqa: PLR2004
@@ -201,7 +201,7 @@ _SIGN_IN_PAGE = re.compile(r"sign\s?in|login", re.IGNORECASE)
 
 
 def _is_sign_in(answer: Answer) -> bool:
-    """A reader or poster without a valid token is taken for a browser, and shown the way in."""
+    """Requests without a valid token get a sign-in page, as for a browser."""
     if 300 <= answer.status < 400:  # noqa: PLR2004
         return _SIGN_IN.search(answer.headers.get("Location", "")) is not None
     if not answer.headers.get("Content-Type", "").lower().startswith("text/html"):
@@ -226,7 +226,7 @@ def _broken_rule(answer: Answer) -> TrackerError | None:
 
 
 def _how_to_keep(fields: list[str], answer: Answer) -> str:
-    """How the field is given a value, in words that can be pasted into the configuration."""
+    """The configuration that gives the field a value, ready to paste."""
     field = next(iter(fields), None)
     if field == _STATE:
         return "name another state in `states` or `states_by_type` of [trackers.ado]"
@@ -260,18 +260,18 @@ def _message(answer: Answer) -> str:
 
 
 def _said(answer: Answer) -> str:
-    """The message, or the whole text of an answer that is not JSON."""
+    """The message, or the whole text of a non-JSON answer."""
     body = _body(answer)
     return f"{body.get('typeKey', '')} {_message(answer)}".strip() if body else answer.text
 
 
 def missing() -> NotFound:
-    """The work item is not among those that were answered."""
+    """The error for a work item that is missing in an answer."""
     return NotFound("item-not-found", _GONE, hint=_GONE_HINT)
 
 
 def deleted(item: str) -> NotFound:
-    """The work item is in the recycle bin."""
+    """The error for a work item in the recycle bin."""
     return NotFound(
         "item-deleted",
         f"work item {item} was deleted, and is in its project's recycle bin",
@@ -280,7 +280,7 @@ def deleted(item: str) -> NotFound:
 
 
 class NotOffered(Rejected):
-    """The server is too old to know a call."""
+    """The server is too old for a call."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -291,7 +291,7 @@ class NotOffered(Rejected):
 
 
 def unreadable(*, writing: bool) -> TrackerError:
-    """An answer that says yes and cannot be read."""
+    """The error for a successful answer that cannot be read."""
     message = "Azure DevOps' answer is not of the form that it documents"
     if writing:
         return UnknownOutcome(

@@ -1,4 +1,4 @@
-"""Iterations, and which of them work that is taken up again belongs to."""
+"""Iterations, and the one for a reopened work item."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Iteration:
     """One iteration.
 
     Args:
-        path: its path as work items have it, from the project's name on.
-        start: its first day, or None for one that has no dates.
-        finish: its last day, likewise.
+        path: its path as in work items, from the project's name.
+        start: its first day; None without dates.
+        finish: its last day; None without dates.
     """
 
     path: str
@@ -48,9 +48,9 @@ class _Node(BaseModel):
 
 
 def read_tree(answer: Any) -> tuple[Iteration, ...]:
-    """The iterations of a project, from the tree that Azure DevOps answers."""
+    """The iterations of a project, from Azure DevOps' tree."""
     root = _Node.model_validate(answer)
-    # A node's own path has the word Iteration in it, which work items leave out.
+    # A node's path contains the word Iteration, which work items omit.
     return tuple(_below(root, root.name))
 
 
@@ -69,15 +69,15 @@ def _day(stamp: object) -> date | None:
 
 
 def find(iterations: Iterable[Iteration], path: str) -> Iteration | None:
-    """The iteration with that path."""
+    """The iteration with this path."""
     return next((one for one in iterations if one.path.casefold() == path.casefold()), None)
 
 
 def successors(iterations: tuple[Iteration, ...], old: str, today: date) -> tuple[Iteration, ...]:
-    """The current iterations that could follow `old`; there is a choice if there are several.
+    """The current iterations that could follow `old`; several mean a choice.
 
-    Teams keep their iterations below nodes of their own, so the neighbours of `old` come first;
-    and a sprint within a release is meant rather than the release.
+    Teams have their iterations below their own nodes, so the neighbours of `old` come first, and a
+    sprint within a release comes before the release.
     """
     current = [one for one in iterations if one.is_current(today)]
     deepest = [one for one in current if not any(_is_below(other, one) for other in current)]
@@ -94,7 +94,7 @@ def _parent(path: str) -> str:
 
 
 def as_json(iterations: tuple[Iteration, ...]) -> list[list[str | None]]:
-    """`iterations` as they are cached."""
+    """`iterations` in the form of the cache."""
     return [[one.path, _as_text(one.start), _as_text(one.finish)] for one in iterations]
 
 
@@ -103,7 +103,7 @@ def _as_text(day: date | None) -> str | None:
 
 
 def from_json(data: Any) -> tuple[Iteration, ...] | None:
-    """The iterations that `as_json` wrote; None if it is not that."""
+    """The iterations from `as_json`; None for other data."""
     try:
         return tuple(
             Iteration(str(path), *(day and date.fromisoformat(day) for day in days))

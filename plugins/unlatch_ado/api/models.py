@@ -1,6 +1,6 @@
-"""Azure DevOps' answers as our own types.
+"""Azure DevOps' answers as our types.
 
-The library's models accept any answer: the fields that we need are checked here.
+The library's models accept any answer, so the required fields are checked here.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ _PROJECT_ID = re.compile(r"/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/_apis/
 
 @dataclass(frozen=True, slots=True)
 class WorkItem:
-    """A work item as it was answered.
+    """A work item in an answer.
 
     Args:
-        description: its description; None if the request left it out.
-        inactive: whether the answer says that its assignee has left.
+        description: its description; None if the request omitted it.
+        inactive: whether its assignee has left, by the answer.
         iteration: the path of its iteration.
         parent: the number of its parent, if it has one and the request included it.
-        project_id: its project's, if the answer shows it.
+        project_id: its project's id, if the answer shows it.
     """
 
     id: int
@@ -77,7 +77,7 @@ class Type:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """Whom a token belongs to: the name that people see, and the one to assign work items to."""
+    """A token's account: its display name, and the name to assign work items to."""
 
     name: str
     address: str
@@ -135,7 +135,7 @@ class _TypeField(_Model):
 
 class _Type(_Model):
     name: str
-    # None of Microsoft's published examples has them; `/states` does.
+    # Missing in Microsoft's published examples; `/states` has them.
     states: list[_State] | None = None
     transitions: dict[str, list[_Transition] | None]
     fields: list[_TypeField] | None = None
@@ -181,7 +181,7 @@ def work_item(answer: Any, *, described: bool = True) -> WorkItem:
     """One work item.
 
     Args:
-        described: whether the request included its description; an empty one is left out.
+        described: whether the request included its description; an empty one is omitted.
     """
     item = _WorkItem.model_validate(answer)
     fields = item.fields
@@ -217,7 +217,7 @@ def _parent(relation: _Relation) -> str | None:
 
 
 def batch(answer: Any) -> list[tuple[int, bytes]]:
-    """The answers to each of the requests that went together: status and body."""
+    """The answer to each request of a batch: status and body."""
     found = _BatchAnswers.model_validate(answer).value
     return [(one.code, _raw(one.body)) for one in found]
 
@@ -230,11 +230,11 @@ _STATES = TypeAdapter(list[_State])
 
 
 def workflow(answer: Any, states: Callable[[str], Any]) -> Workflow:
-    """A work item type's states and the moves between them.
+    """A work item type's states and transitions.
 
     Args:
         answer: the type.
-        states: requests the states of the type with that name, where the answer has none.
+        states: requests the states of a type by name, if the answer has none.
     """
     return _workflow(_Type.model_validate(answer), states)
 
@@ -258,7 +258,7 @@ def types(answer: Any, states: Callable[[str], Any]) -> list[Type]:
 
 
 def account(answer: Any) -> Account:
-    """Whom the token belongs to."""
+    """The token's account."""
     user = _ConnectionData.model_validate(answer).user
     properties = (user.properties and user.properties.account) or {}
     name = user.own or user.name or ""
@@ -266,10 +266,10 @@ def account(answer: Any) -> Account:
 
 
 def permission(answer: Any) -> bool:
-    """The only answer of a question for one permission on one thing."""
+    """The answer to a question for one permission on one object."""
     return all(_Permissions.model_validate(answer).value)
 
 
 def ids(answer: Any) -> list[int]:
-    """The items that a query found, in its order."""
+    """The items found by a query, in its order."""
     return [reference.id for reference in _Found.model_validate(answer).work_items or []]

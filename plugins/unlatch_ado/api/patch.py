@@ -49,7 +49,7 @@ class Patch:
     """One request that changes or creates a work item.
 
     Args:
-        revision: the revision that it is for; None for a new item.
+        revision: the expected revision; None for a new item.
         fields: new values of fields, by their reference names.
         tags: the item's tags before and after.
         comment: HTML to add to the discussion.
@@ -64,15 +64,15 @@ class Patch:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing would change."""
+        """Whether it changes nothing."""
         before, after = self.tags
         return not (self.fields or self.links) and before == after and self.comment is None
 
     def steps(self) -> tuple[Step, ...]:
         """The patch document.
 
-        The first step fails the whole document if the item has changed since it was read, so
-        tags can be replaced as a set (`add` merges them) and a replay does nothing.
+        The first step fails the whole document if the item has changed since it was read. So tags
+        can be replaced as a set (`add` merges them), and a replay does nothing.
         """
         steps = [] if self.revision is None else [Step("test", "/rev", self.revision)]
         steps += [Step("add", f"/fields/{name}", value) for name, value in self.fields]
@@ -99,7 +99,7 @@ class Patch:
         return without(before, after)
 
     def without_new_tags(self) -> Patch:
-        """The same, adding no tag that the item does not have."""
+        """The same without new tags."""
         before, after = self.tags
         return replace(self, tags=(before, without(after, self.new_tags)))
 
@@ -126,15 +126,15 @@ def read_tags(field: str | None) -> tuple[str, ...]:
 
 
 def without(tags: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
-    """The tags that are not among others; case makes no difference."""
+    """The tags that are not among others, ignoring case."""
     known = set(map(str.casefold, others))
     return tuple(tag for tag in tags if tag.casefold() not in known)
 
 
 def changed_tags(before: tuple[str, ...], change: Change) -> tuple[str, ...]:
-    """The tags after `change`; the others stay as they are, in their order.
+    """The tags after `change`; the others keep their order.
 
-    Azure DevOps takes tags that differ by case alone for the same tag.
+    Azure DevOps ignores the case of tags.
     """
     tags = without(before, change.remove_labels)
     for tag in change.add_labels:

@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from unlatch_ado.api.models import Account, Type
     from unlatch_ado.api.sdk import WorkItems
 
-# Deeper trees of iterations are read to here.
+# The maximum depth of iterations to read.
 _DEPTH = 10
 _NO = (Conflict, NotFound, Rejected, Unauthorised)
 
 
 class Projects:
-    """The set-up of an organization's projects. Used from several threads at once."""
+    """The setup of an organization's projects; threads may share it."""
 
     def __init__(self, api: WorkItems) -> None:
         self._api = api
@@ -36,10 +36,10 @@ class Projects:
         self._asking = threading.Lock()
 
     def workflow(self, project: str, type: str, *, anew: bool = False) -> Workflow:
-        """A work item type's states and moves, read once a day, or `anew`."""
+        """A work item type's states and transitions, read once a day; `anew` skips the cache."""
         organization = self._api.organization
         name = ("workflow", organization, project.casefold(), type.casefold())
-        # One thread asks, the others wait for its answer.
+        # One thread asks; the others wait for its answer.
         with self._asking:
             known = None if anew else self._workflows.get(name)
             if known is None and not anew:
@@ -76,14 +76,14 @@ class Projects:
         return known
 
     def known_iterations(self, project: str) -> tuple[Iteration, ...] | None:
-        """The same, where they are kept from an earlier request."""
+        """The same, if cached."""
         if project.casefold() in self._iterations:
             return self._iterations[project.casefold()]
         name = ("iterations", self._api.organization, project.casefold())
         return from_json(self._cache.get(*name))
 
     def account(self) -> Account:
-        """Whom the token belongs to; never kept on disk, for the next run may have another one."""
+        """The token's account; not cached on disk, because the next run may use another token."""
         with self._asking:
             if self._account is None:
                 with self._api.understood():
@@ -96,5 +96,5 @@ class Projects:
             with self._api.understood():
                 return answers.permission(self._api.may_create_tags(project_id))
         except _NO:
-            # Tokens of small scope may not ask.
+            # Tokens with a small scope may not ask.
             return None

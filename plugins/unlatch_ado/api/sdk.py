@@ -1,7 +1,7 @@
-"""The azure-devops library over the transport.
+"""The azure-devops library over our transport.
 
-Only `connection` imports this module, and not before it is used: the library makes a folder when it
-is imported. Both classes reach into azure-devops 7.1.0b4 and msrest 0.7.1, their last releases.
+Only `connection` imports this module, on first use: the library creates a folder on import. Both
+classes depend on internals of azure-devops 7.1.0b4 and msrest 0.7.1, their last releases.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from unlatch_ado.api.cache import Cache
     from unlatch_ado.api.patch import Step
 
-# Raised for answers that cannot be read; one of them comes from azure-core.
+# Raised for unreadable answers; one of them comes from azure-core.
 _UNREADABLE = (ValidationError, ClientException, DeserializationError, JSONDecodeError)
 
 _CONNECTION_DATA = "00d9565f-ed9c-4a06-9a50-00e7896ccab4"
@@ -48,10 +48,10 @@ _PATCH = "application/json-patch+json"
 
 
 class SharedSessionSender(BasicRequestsHTTPSender):
-    """Sends every thread's requests through the one session.
+    """Sends the requests of all threads through one session.
 
-    msrest's own sender makes a session per thread, which our adapter would not be mounted on; and
-    its `BasicRequestsHTTPSender` hands over neither headers nor body.
+    msrest's own sender makes a session per thread, without our adapter, and its
+    `BasicRequestsHTTPSender` passes neither headers nor body.
     """
 
     def send(self, request: Any, **kwargs: Any) -> Any:
@@ -64,12 +64,12 @@ class SharedSessionSender(BasicRequestsHTTPSender):
 
 
 class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops has no types
-    """The library's client for work items, with its lookup of API routes kept in our own cache.
+    """The library's client for work items, with API routes in our own cache.
 
-    The library keeps the routes in a class attribute and in a file that all programs of the user
-    share: written in place, deleted by whoever reads it half-written, and as old as its youngest
-    entry. Its `Connection` would also ask at which address the service for work items is; that is
-    the organization's own, and an answer that named another one could not be trusted with them.
+    The library keeps the routes in a class attribute and in a file shared by all programs of the
+    user. That file is written in place, and deleted by a reader that finds it half-written. Its
+    `Connection` would also ask for the address of the work item service, but only the
+    organization's own address is trusted.
     """
 
     def __init__(
@@ -80,7 +80,7 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         *,
         newest: str | None = None,
     ) -> None:
-        # Else msrest starts `uname -p` to name the processor in its User-Agent.
+        # Otherwise msrest starts `uname -p` for its User-Agent.
         vars(platform.uname()).setdefault("processor", "")
         super().__init__(organization_url)
         self.organization = organization_url.lower()
@@ -89,29 +89,29 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         self._routes: dict[str, Any] | None = None
         self._discovering = threading.Lock()
         self.config.pipeline._sender.driver = SharedSessionSender(session)  # noqa: SLF001
-        # Else msrest closes the session, other threads' connections included, after each error.
+        # Otherwise msrest closes the session, with other threads' connections, after each error.
         self.config.keep_alive = True
-        # Else one organization's session id, kept in a class attribute, goes to the next one.
+        # Otherwise one organization's session id, in a class attribute, goes to the next one.
         self.config.additional_headers["X-TFS-Session"] = str(uuid.uuid4())
 
     @contextmanager
     def understood(self, *, writing: bool = False) -> Iterator[None]:
-        """For one call: an answer that cannot be read becomes an error of ours."""
+        """Turn an unreadable answer to one call into our error."""
         try:
             yield
         except _UNREADABLE as error:
             raise unreadable(writing=writing) from error
 
     def document(self, steps: Sequence[Step]) -> list[Any]:
-        """A patch document as the library wants it."""
+        """A patch document for the library."""
         return [JsonPatchOperation(op=step.op, path=step.path, value=step.value) for step in steps]
 
     def query(self, text: str) -> Any:
-        """A query as the library wants it."""
+        """A query for the library."""
         return Wiql(query=text)
 
     def batch(self, ids: list[int], fields: list[str] | None) -> Any:
-        """A request for many work items; those that are gone are left out of its answer.
+        """A request for many work items; its answer omits deleted ones.
 
         Args:
             fields: the fields to read; None for all, with relations.
@@ -120,7 +120,7 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         return WorkItemBatchGetRequest(ids=ids, fields=fields, expand=expand, error_policy="omit")
 
     def _get_resource_location(self, url: str, location_id: str) -> Any:
-        # One thread asks, the others wait for its answer.
+        # One thread asks; the others wait for its answer.
         with self._discovering:
             if self._routes is None:
                 known = self.cache.get("routes", self.normalized_url) or []
@@ -134,7 +134,7 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         body = self._send_request(request, headers={"Accept": "application/json"}).json()
         found = body.get("value") if isinstance(body, dict) else None
         listed = found if isinstance(found, list) else []
-        # Of some thousand routes, those of work items are needed, and two more.
+        # Of some thousand routes, only those of work items and two more are needed.
         routes = [r for r in listed if isinstance(r, dict) and _is_needed(r)]
         if not any(route.get("area") == "wit" for route in routes):
             raise ClientException("no routes of work items")
@@ -142,26 +142,26 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         return self._read_routes(routes)
 
     def _read_routes(self, routes: list[Any]) -> dict[str, Any]:
-        """The routes, as if the server knew no newer version than the configured one."""
+        """The routes, limited to the configured version."""
         read = {}
         newest = math.inf if self._newest is None else float(self._newest)
         for route in self._base_deserialize.deserialize_data(routes, "[ApiResourceLocation]"):
             if newest < route.max_version:
                 route.max_version = newest
                 route.released_version = str(min(float(route.released_version), newest))
-            # A route is a path; one that names a scheme would take the request to another host.
+            # A route is a path; with a scheme it would send the request to another host.
             if ":" not in route.route_template:
                 read[route.id] = route
         return read
 
     def connection_data(self) -> Any:
-        """Whom the token belongs to; the library has it in another client."""
+        """The token's account; the library has this call in another client."""
         return self._send("GET", _CONNECTION_DATA, "7.1-preview.1").json()
 
     def update_work_items(self, patches: Mapping[int, Sequence[Any]]) -> Any:
-        """Change several work items with one request; the library has no call for it.
+        """Change several work items with one request, which the library lacks.
 
-        Each has its own answer, and one that fails holds up none of the others:
+        Each has its own answer, and a failure does not affect the others:
         https://learn.microsoft.com/rest/api/azure/devops/wit/workitembatchupdate
         """
         location = self._get_resource_location(self.normalized_url, _WORK_ITEMS)

@@ -1,4 +1,4 @@
-"""The states of a work item type, and which of them a change may go to."""
+"""The states of a work item type, and the possible targets of a change."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _CATEGORIES: Mapping[str, Category] = MappingProxyType(
         "Removed": Category.DROPPED,
     }
 )
-# In order of preference. Resolved is for work that waits to be verified, never for new work.
+# In order of preference. Resolved is for work to be verified, never for new work.
 _WANTED: Mapping[Goal, tuple[str, ...]] = MappingProxyType(
     {
         Goal.OPEN: ("InProgress", "Proposed"),
@@ -34,12 +34,12 @@ _WANTED: Mapping[Goal, tuple[str, ...]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
-    """A work item type's states in the order of its workflow, and the moves between them.
+    """A work item type's states in the order of its workflow, and its transitions.
 
     Args:
         type: the type's name.
         states: the category of each state, by its name.
-        moves: where each state may be left to.
+        moves: the possible next states of each state.
     """
 
     type: str
@@ -51,21 +51,21 @@ class Workflow:
         return _CATEGORIES.get(self.states.get(state, ""))
 
     def is_resolved(self, state: str) -> bool:
-        """Whether work in `state` is done and waits to be verified; it counts as open."""
+        """Whether work in `state` is done but not verified; it counts as open."""
         return self.states.get(state) == "Resolved"
 
     def reachable(self, current: str) -> tuple[str, ...]:
-        """The states that `current` may be left to, in the order of the workflow."""
+        """The possible next states of `current`, in the order of the workflow."""
         legal = set(self.moves.get(current, ())) - {current}
         return tuple(state for state in self.states if state in legal)
 
     def target(self, current: str, goal: Goal, *, configured: str | None) -> str:
-        """The state that takes an item from `current` to `goal`.
+        """The next state of an item in `current` that has the `goal`.
 
         Args:
-            current: the state it is in.
+            current: its present state.
             goal: the goal to reach.
-            configured: the state that the configuration names for the goal, which wins.
+            configured: the configured state for the goal, which takes precedence.
 
         Raises:
             Rejected: `no-legal-state`.
@@ -109,12 +109,12 @@ _KEPT = TypeAdapter(Workflow)
 
 
 def as_json(workflow: Workflow) -> dict[str, Any]:
-    """`workflow` as it is cached."""
+    """`workflow` in the form of the cache."""
     return dict(_KEPT.dump_python(workflow, mode="json"))
 
 
 def from_json(data: Any) -> Workflow | None:
-    """The workflow that `as_json` wrote; None if it is not one."""
+    """The workflow from `as_json`; None for other data."""
     try:
         return _KEPT.validate_python(data)
     except ValidationError:

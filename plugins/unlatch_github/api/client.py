@@ -39,10 +39,10 @@ _PAGE = "per_page=100"
 
 
 class Client:
-    """The requests to one GitHub; threads may share it.
+    """Requests to one GitHub; threads may share it.
 
-    An issue is always read anew by its path: PyGithub's objects complete themselves by further
-    requests when a field is read that an answer lacked, and keep the raw data of before a change.
+    An issue is always read again by its path: PyGithub's objects send further requests for missing
+    fields, and keep old raw data after a change.
     """
 
     def __init__(self, settings: GithubSettings, transport: Transport) -> None:
@@ -60,18 +60,18 @@ class Client:
 
         Raises:
             Rejected: `not-an-issue`, for the number of a pull request.
-            Moved: it is elsewhere by now.
+            Moved: it was moved.
         """
         with self._following(ref):
             answer = self._ask("GET", paths.issue_path(ref))
         return self.found(answer, ref, written=False)
 
     def look(self, ref: ItemRef) -> IssueSnapshot:
-        """Read an issue, perhaps without its body; one that is unchanged costs no quota.
+        """Read an issue, perhaps without its body; an unchanged one costs no quota.
 
         Raises:
             Rejected: `not-an-issue`, for the number of a pull request.
-            Moved: it is elsewhere by now.
+            Moved: it was moved.
         """
         path = paths.issue_path(ref)
         url = f"{self.settings.api_url}{path}"
@@ -86,10 +86,10 @@ class Client:
         return found
 
     def change(self, found: IssueSnapshot, fields: Mapping[str, Any]) -> IssueSnapshot:
-        """Set some of an issue's fields.
+        """Set fields of an issue.
 
         Raises:
-            Moved: it is elsewhere by now, and nothing was written.
+            Moved: it was moved; nothing was written.
         """
         ref = found.item.ref
         try:
@@ -103,7 +103,7 @@ class Client:
         """Make an issue.
 
         Raises:
-            Rejected: `repository-moved`, the repository has another name by now.
+            Rejected: `repository-moved`, the repository was renamed.
         """
         try:
             answer = self._ask("POST", paths.repository_path(target, "issues"), dict(fields))
@@ -115,7 +115,7 @@ class Client:
         return self.found(answer, self.settings.ref(target, number))
 
     def assign(self, found: IssueSnapshot, logins: Sequence[str]) -> IssueSnapshot:
-        """Add assignees; GitHub leaves out accounts that cannot be assigned there."""
+        """Add assignees; GitHub ignores accounts that cannot be assigned."""
         ref = found.item.ref
         answer = self._ask("POST", paths.issue_path(ref, "assignees"), {"assignees": [*logins]})
         return self.found(answer, ref)
@@ -159,18 +159,18 @@ class Client:
         self._ask("DELETE", paths.repository_path(ref.target, "issues", "comments", comment.id))
 
     def add_labels(self, item: RemoteItem, names: Sequence[str]) -> tuple[str, ...]:
-        """Add labels, at least one; all labels that the issue has then, as GitHub answers."""
+        """Add at least one label; returns all labels of the issue."""
         path = paths.issue_path(item.ref, "labels")
         return self._labels(item.ref, self._ask("POST", path, {"labels": [*names]}))
 
     def remove_label(self, item: RemoteItem, name: str) -> tuple[str, ...]:
-        """Remove a label; all labels that the issue has then, as GitHub answers."""
+        """Remove a label; returns all remaining labels."""
         try:
             answer = self._ask("DELETE", paths.issue_path(item.ref, "labels", name))
         except NotFound as error:
             if error.id != "item-not-found":
                 raise
-            # The label is gone already, or the account may not do this: only a read tells.
+            # The label is already gone, or the account may not do this: a read decides.
             return self._labels_now(item.ref)
         return self._labels(item.ref, answer)
 
@@ -186,7 +186,7 @@ class Client:
     # Repositories and accounts
 
     def milestones(self, target: str) -> tuple[Milestone, ...]:
-        """A repository's milestones, closed ones too."""
+        """A repository's milestones, closed ones included."""
         path = f"{paths.repository_path(target, 'milestones')}?state=all&{_PAGE}"
         with reading_answer(target, written=False), self._explaining_rename(target):
             return tuple(map(read_milestone, self._connection.list_entries(path)))
@@ -199,7 +199,7 @@ class Client:
             return dict(answer)
 
     def list_one(self, target: str) -> None:
-        """Read the first of a repository's issues, to see whether they may be read."""
+        """Read one issue of a repository, to check the permission."""
         self._ask("GET", f"{paths.repository_path(target, 'issues')}?per_page=1")
 
     def permission(self, target: str, login: str) -> tuple[str, str]:
@@ -214,7 +214,7 @@ class Client:
             return str(answer["permission"]), str(answer.get("role_name") or "")
 
     def identity(self) -> Identity:
-        """Whom the token belongs to; asked once.
+        """The token's account; asked once.
 
         Raises:
             Unauthorised: `unauthorized`, GitHub does not accept the token.
@@ -233,7 +233,7 @@ class Client:
         try:
             headers, answer = self._connection.ask_in_full("GET", paths.USER)
         except Forbidden:
-            # An installation is no user; GraphQL names its bot all the same.
+            # An installation is no user, but GraphQL names its bot.
             return Identity(self._viewer(), is_app=True)
         with reading_answer(paths.USER, written=False):
             return Identity(str(answer["login"]), scopes=read_scopes(headers))
@@ -253,7 +253,7 @@ class Client:
         owner, _, name = ref.target.partition("/")
         return self.query(STANDING, {"owner": owner, "name": name, "number": int(ref.id)})
 
-    # Answers, and where redirects lead
+    # Answers and redirects
 
     def found(self, answer: Any, ref: ItemRef, *, written: bool = True) -> IssueSnapshot:
         """The facts of the issue `ref`."""
@@ -263,7 +263,7 @@ class Client:
 
     @contextmanager
     def _following(self, ref: ItemRef) -> Iterator[None]:
-        """Raises Moved with the web address where a redirect leads: links are made of those."""
+        """Raise Moved for a redirect, with the web address of its target, as links need it."""
         try:
             yield
         except Elsewhere as elsewhere:
@@ -275,7 +275,7 @@ class Client:
 
     @contextmanager
     def _explaining_missing(self, ref: ItemRef) -> Iterator[None]:
-        """Comments and labels of a transferred issue are just missing at its old place."""
+        """Raise Moved for a transferred issue, whose old address has no comments and labels."""
         try:
             yield
         except NotFound:

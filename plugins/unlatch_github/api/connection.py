@@ -1,8 +1,8 @@
 """Requests to one GitHub's API and its answers as JSON, by PyGithub's requester.
 
-PyGithub opens its connections by classes that are set for the whole process, and shares one
-connection's pending request between threads. Both are avoided by handing it a connection with
-every request, which `Requester.requestJson` has an argument for.
+PyGithub sets its connection classes for the whole process, and shares a connection's pending
+request between threads. To avoid both, every request gets its own connection, by an argument of
+`Requester.requestJson`.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
 # https://docs.github.com/en/rest/about-the-rest-api/api-versions
 _API_VERSION = "2022-11-28"
 _LARGEST_PAGE = 100
-# PyGithub wants one; the adapter beneath has its own.
+# PyGithub requires one; the adapter has its own.
 _TIMEOUT = 30
 _NOT_MODIFIED = 304
 
 
 class _Connection(HTTPRequestsConnectionClass):
-    """One request of PyGithub's, and the session that carries it."""
+    """One request of PyGithub, over our session."""
 
     def __init__(self, session: requests.Session, origin: str) -> None:
-        # PyGithub's own constructor would make a session without our adapter.
+        # PyGithub's constructor would make a session without our adapter.
         self.session = session
         self.host = origin
         self._origin = origin
@@ -75,7 +75,7 @@ class _Connection(HTTPRequestsConnectionClass):
 class SessionRequester(Requester):
     """PyGithub's requester over `session`, without its credentials, pacing and retries.
 
-    Lazy: an object made from it sends no request of its own accord.
+    Lazy: its objects send no requests by themselves.
     """
 
     def __init__(self, session: requests.Session, api_url: str) -> None:
@@ -117,7 +117,7 @@ class Connection:
     """One GitHub's API; threads may share it.
 
     Args:
-        api_url: the address that all paths are below.
+        api_url: the base of all paths.
     """
 
     def __init__(self, api_url: str, transport: Transport) -> None:
@@ -126,15 +126,15 @@ class Connection:
         self._session = transport.session(explain)
 
     def ask(self, verb: str, path: str, body: dict[str, Any] | None = None) -> Any:
-        """The JSON of the answer."""
+        """Send a request; returns the JSON of the answer."""
         return self.requester().requestJsonAndCheck(verb, path, input=body)[1]
 
     def ask_in_full(self, verb: str, path: str) -> tuple[Mapping[str, str], Any]:
-        """The headers of the answer, by their names in lower case, and its JSON."""
+        """Send a request; returns the headers (names in lower case) and the JSON of the answer."""
         return self.requester().requestJsonAndCheck(verb, path)
 
     def ask_if_changed(self, path: str, etag: str | None) -> tuple[str | None, Any]:
-        """The answer's ETag and its JSON; None for an answer that still has `etag`."""
+        """The answer's ETag and JSON; None if it still has `etag`."""
         condition = {"If-None-Match": etag} if etag else {}
         status, headers, body = self.requester().requestJson("GET", path, headers=condition)
         if etag and status == _NOT_MODIFIED:
@@ -143,7 +143,7 @@ class Connection:
             return headers.get("etag"), json.loads(body)
 
     def list_entries(self, path: str) -> Iterator[Any]:
-        """All entries of a list; each page is read when its first entry is needed."""
+        """All entries of a list; pages are read on demand."""
         following: str | None = path
         for _ in each_page():
             if following is None:
@@ -163,14 +163,14 @@ class Connection:
             return dict(answer)
 
     def requester(self) -> SessionRequester:
-        """One for each request: PyGithub's notes on its last requests are not made for threads."""
+        """One for each request: PyGithub's record of its last requests is not thread-safe."""
         return SessionRequester(self._session, self._api_url)
 
     def _next_page(self, headers: Mapping[str, str]) -> str | None:
         """The next page as a path below the API's address, on our own host.
 
-        Answers name GitHub by the address that it knows itself under, which a proxy or a gateway
-        need not have; and no answer may send us elsewhere.
+        GitHub's own address in answers may differ from that of a proxy or gateway; and no answer
+        may name another host.
         """
         for link in parse_header_links(headers.get("link", "")):
             if link.get("rel") == "next":

@@ -30,10 +30,10 @@ _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 
 
 class Elsewhere(NotFound):
-    """The issue or repository is elsewhere, at `path` below `api_url`; None if that is unknown.
+    """The issue or repository was moved to `path` below `api_url`; None if unknown.
 
-    Host and query of the address that was named are left out: nothing is ever asked of another
-    host, and their content is not known.
+    Host and query of the address are dropped: no request goes to another host, and their content is
+    unknown.
     """
 
     path: str | None = None
@@ -44,10 +44,10 @@ class Row:
     """One line of the table; `says` and `hint` may use {said}, {moved}, {needs} and {sso}.
 
     Args:
-        status: the statuses that it is about.
+        status: the statuses that it covers.
         pattern: searched in GitHub's message, in any case.
-        header: a header that has to be there.
-        methods: the methods that it is about.
+        header: a required header.
+        methods: the methods that it covers.
         remedy: the option of `unlatch sync` with which another attempt can succeed.
     """
 

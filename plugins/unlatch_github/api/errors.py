@@ -1,4 +1,4 @@
-"""The errors that answers of GitHub mean."""
+"""The errors for answers of GitHub."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ _LONGEST = 300
 _GRAPHQL = "/graphql"
 # https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 _LIMITED_KINDS = frozenset({"RATE_LIMITED", "RATE_LIMIT"})
-# GitHub's own advice where a limit names no time: "wait for at least one minute".
+# GitHub's advice for a limit without a time: "wait for at least one minute".
 _USUAL_WAIT = 60.0
-# GitHub redirects by numbers, which no renaming changes.
+# GitHub redirects to ids, which a rename keeps.
 _PLACE = re.compile(r"/(?:repositories/\d+|repos/[\w.-]+/[\w.-]+)(?:/issues/\d+)?$", re.ASCII)
 _ISSUE_PATH = re.compile(r"/repos/([^/]+/[^/]+)(?:/issues/(\d+))?")
 
 
 def explain(answer: Answer) -> TrackerError | None:
-    """The error that an answer of GitHub's means, or None if it is none of ours."""
+    """The error for an answer of GitHub; None for the general rules."""
     if limited := _limited_query(answer):
         return limited
     if answer.status < 300:  # noqa: PLR2004
@@ -55,7 +55,7 @@ def explain(answer: Answer) -> TrackerError | None:
 
 
 def _limited_query(answer: Answer) -> TrackerError | None:
-    """GraphQL says among its errors that a limit was reached, on a success too."""
+    """The error for a limit in GraphQL's errors, which also come with a success status."""
     if not answer.url.partition("?")[0].endswith(_GRAPHQL):
         return None
     body = answer.json()
@@ -102,7 +102,7 @@ def _clean(text: str) -> str:
 
 
 def _short(url: str) -> str | None:
-    """The issue or repository that an API address means, as people name it."""
+    """The name of the issue or repository at an API address."""
     match = _ISSUE_PATH.search(url.partition("?")[0])
     if match is None:
         return None
@@ -120,7 +120,7 @@ def _needs(answer: Answer) -> str:
 
 
 def _sso(answer: Answer) -> str:
-    # Not cut: a shortened address would lead nowhere.
+    # Not cut: a shortened address would not work.
     header = without_controls(answer.headers.get("X-GitHub-SSO", ""))
     match = re.search(r"url=(https?://\S+)", header)
     return match[1] if match else "the organization's page and sign in"

@@ -1,6 +1,6 @@
 """Answers about issues with their ETags, so that an unchanged issue costs no quota.
 
-GitHub confirms each time that the issue is unchanged; the cache only saves the transfer.
+GitHub confirms each time that the issue is unchanged; the cache saves only the transfer.
 https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-rest-api
 """
 
@@ -19,7 +19,7 @@ from unlatch_github.api.models import assignees_in
 
 _VERSION = 1
 _MOST = 1_000
-# Bodies are left out: nothing reads them from here, and they may be confidential.
+# Without bodies: they are not needed here, and may be confidential.
 _KEPT = (
     "number",
     "html_url",
@@ -86,6 +86,6 @@ def _slim(issue: dict[str, Any]) -> dict[str, Any]:
 
 
 def _sum(raw: dict[str, Any]) -> str:
-    # Files are not synced to the disk: one that a power cut tore fails its check sum.
+    # Files are not synced to the disk; after a power cut a broken one fails its check sum.
     content = json.dumps([raw["url"], raw["etag"], raw["issue"]], sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()

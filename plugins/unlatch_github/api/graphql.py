@@ -1,4 +1,4 @@
-"""GraphQL: many issues by one query, and the few things that REST does not tell.
+"""GraphQL: many issues by one query, and the facts that REST lacks.
 
 https://docs.github.com/en/graphql/reference
 """
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
     from unlatch.spi import ItemRef
 
-# A hundred issues ask for some 12,200 nodes of the 500,000 that one query may ask for.
+# A hundred issues take some 12,200 of the 500,000 nodes allowed in a query.
 MOST = 100
 # Numbers are Int there, 32 bits with a sign.
 LARGEST_NUMBER = 2**31 - 1
 
 VIEWER = "query { viewer { login } }"
 
-# Without `enableDuplicate` a duplicate would be said to be something else.
+# Without `enableDuplicate` a duplicate gets another reason.
 _FIELDS = """fragment facts on Issue {
   number url title state stateReason(enableDuplicate: true) updatedAt
   issueType { name }
@@ -76,15 +76,15 @@ def _variables(place: int, ref: ItemRef) -> list[tuple[str, Any]]:
 
 
 def alias(place: int) -> str:
-    """The name under which the answer for the issue at this place stands."""
+    """The name of the answer for the issue at this place."""
     return f"a{place}"
 
 
 def to_rest(node: Mapping[str, Any]) -> dict[str, Any]:
-    """An issue's answer in the form that REST gives it.
+    """An issue's answer in the form of REST.
 
     Raises:
-        KeyError, TypeError, AttributeError: it is no issue's.
+        KeyError, TypeError, AttributeError: it is not an issue.
     """
     if node["__typename"] != "Issue":
         return {"number": node["number"], "pull_request": {"number": node["number"]}}
@@ -105,7 +105,7 @@ def to_rest(node: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _last_change(events: list[dict[str, Any]]) -> dict[str, str | None]:
-    """Who closed or reopened the issue last, and the merged pull request that did it."""
+    """The person or merged pull request that last closed or reopened the issue."""
     event = events[-1] if events else {}
     actor, closer = event.get("actor") or {}, event.get("closer") or {}
     merged = closer.get("merged") is True

@@ -1,4 +1,4 @@
-"""GitHub's answers as models, by PyGithub, which checks the types of the fields that are there."""
+"""GitHub's answers as models, by PyGithub, which checks the types of present fields."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _NOT_UNDERSTOOD: dict[bool, tuple[type[TrackerError], str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Milestone:
-    """A milestone that an issue is in."""
+    """The milestone of an issue."""
 
     number: int
     title: str
@@ -41,7 +41,7 @@ class IssueSnapshot:
     """An issue as GitHub described it.
 
     Args:
-        body: None where the answer does not hold it.
+        body: None if the answer lacks it.
         assignees: the logins of its assignees.
     """
 
@@ -53,11 +53,11 @@ class IssueSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class Author:
-    """Who wrote a comment or an issue.
+    """The author of a comment or an issue.
 
     Args:
-        login: None for an account that the answer does not name.
-        kind: "User", "Bot", "Organization", "Mannequin"; empty if the answer does not say.
+        login: None if the answer does not name the account.
+        kind: "User", "Bot", "Organization", "Mannequin"; empty if unknown.
         association: the author's role in the repository ("OWNER", "MEMBER", "NONE").
     """
 
@@ -68,7 +68,7 @@ class Author:
 
 @dataclass(frozen=True, slots=True)
 class IssueComment:
-    """A comment, or an issue as a list shows it.
+    """A comment, or an issue in a list.
 
     Args:
         id: the comment's id, or the issue's number.
@@ -85,7 +85,7 @@ class IssueComment:
 
     @property
     def ops(self) -> frozenset[str]:
-        """The operations whose markers stand in it."""
+        """The operations whose markers it contains."""
         return ops_in(self.body)
 
     @property
@@ -100,8 +100,8 @@ class Identity:
 
     Args:
         login: the account; None if GitHub does not name it.
-        is_app: whether it is an app's for one installation, as GitHub Actions makes them.
-        scopes: the scopes of a classic token; None for other kinds, which do not list them.
+        is_app: whether it is an app's installation token, as in GitHub Actions.
+        scopes: the scopes of a classic token; None for other kinds, which have no list.
     """
 
     login: str | None
@@ -110,7 +110,7 @@ class Identity:
 
 
 def read_scopes(headers: Mapping[str, str]) -> frozenset[str] | None:
-    """The scopes of a classic token, which stand in the headers of every answer."""
+    """The scopes of a classic token, from the headers of any answer."""
     named = headers.get("x-oauth-scopes")
     if named is None:
         return None
@@ -121,7 +121,7 @@ def read_comment(answer: Any, *, id: str = "id") -> IssueComment:
     """A comment, or an issue.
 
     Args:
-        id: the field that holds the id.
+        id: the field with the id.
 
     Raises:
         KeyError, TypeError, ValueError: it is none.
@@ -178,7 +178,7 @@ def issue_snapshot(answer: Any, requester: Requester, ref: ItemRef, *, where: st
 
 
 def assignees_in(answer: Mapping[str, Any]) -> tuple[str, ...]:
-    """The logins of an issue's assignees; answers before 2016 have one at most."""
+    """The logins of an issue's assignees; answers from before 2016 have at most one."""
     people = answer.get("assignees") or [answer.get("assignee")]
     return tuple(str(user["login"]) for user in people if user and user.get("login"))
 
@@ -186,7 +186,7 @@ def assignees_in(answer: Mapping[str, Any]) -> tuple[str, ...]:
 def is_pull_request(answer: Mapping[str, Any]) -> bool:
     """Whether an issue's answer is about a pull request.
 
-    Answers of 2013 have an object of nulls for every issue.
+    Answers from 2013 have an object of nulls for every issue.
     """
     return any((answer.get("pull_request") or {}).values())
 
@@ -213,9 +213,9 @@ def _item(issue: Issue, ref: ItemRef, raw: dict[str, Any]) -> RemoteItem:
 
 
 def _last_change(raw: dict[str, Any], *, is_open: bool) -> tuple[str | None, str | None]:
-    """Who brought the issue into its state, and which pull request closed it.
+    """The person who set the issue's state, or the pull request that closed it.
 
-    A query tells of both moves, REST of a close alone.
+    GraphQL shows both moves, REST only a close.
     """
     if isinstance(move := raw.get("last_move"), dict):
         pull = f"the merged pull request {move['pull']}" if move["pull"] and not is_open else None
@@ -225,10 +225,10 @@ def _last_change(raw: dict[str, Any], *, is_open: bool) -> tuple[str | None, str
 
 
 def issue_place(answer: Any) -> tuple[str, int]:
-    """The repository and the number that an issue's answer names as its own.
+    """The repository and the number in an issue's answer.
 
     Raises:
-        ValueError, KeyError, TypeError: it names none.
+        ValueError, KeyError, TypeError: it has none.
     """
     *_, owner, name, kind, number = urlsplit(str(answer["html_url"])).path.split("/")
     if kind not in ("issues", "pull"):
@@ -237,14 +237,14 @@ def issue_place(answer: Any) -> tuple[str, int]:
 
 
 def without(names: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
-    """Those of `names` that are not among `others`; labels and logins are alike in any case."""
+    """The `names` that are not among `others`, ignoring case, as for labels and logins."""
     folded = set(map(str.casefold, others))
     return tuple(name for name in names if name.casefold() not in folded)
 
 
 @contextmanager
 def reading_answer(where: str, *, written: bool = True) -> Iterator[None]:
-    """Raise an error of ours for an answer that is not in GitHub's format."""
+    """Raise our error for an answer that is not in GitHub's format."""
     try:
         yield
     except (BadAttributeException, AttributeError, KeyError, TypeError, ValueError) as error:

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from unlatch.spi import ItemRef
     from unlatch_github.settings import GithubSettings
 
-# An issue may have been transferred into a repository that was renamed afterwards.
+# An issue may have been transferred to a repository that was renamed later.
 _LONGEST_CHAIN = 3
 
 
 def follow_redirect(elsewhere: Elsewhere, get: Callable[[str], Any]) -> Any:
-    """The answer at the new place; None if that cannot be read.
+    """The answer at the new place; None if unreadable.
 
     Args:
         get: reads a path below `api_url`.
@@ -36,7 +36,7 @@ def follow_redirect(elsewhere: Elsewhere, get: Callable[[str], Any]) -> Any:
 
 
 def moved(settings: GithubSettings, ref: ItemRef, target: str, number: int) -> Moved:
-    """The error that says where an issue is now."""
+    """The error that names the new place of an issue."""
     to = settings.ref(target, number)
     error = Moved(
         "item-moved",
@@ -50,7 +50,7 @@ def moved(settings: GithubSettings, ref: ItemRef, target: str, number: int) -> M
 
 
 def not_visible(elsewhere: Elsewhere) -> NotFound:
-    """The error where the new place cannot be read; it names that place as the old one does."""
+    """The error for an unreadable new place, with the name from the redirect."""
     return NotFound(
         "item-moved",
         elsewhere.message,

@@ -1,4 +1,4 @@
-"""Where things are, below `api_url`."""
+"""Paths below `api_url`."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ GRAPHQL = "/graphql"
 
 
 def repository_path(target: str, *parts: str) -> str:
-    """Where a repository is, or a part of it; a name in `parts` may hold any character."""
+    """The path of a repository, or of a part of it; names in `parts` may have any character."""
     return "/".join((f"/repos/{target}", *map(partial(quote, safe=""), parts)))
 
 
 def issue_path(ref: ItemRef, *parts: str) -> str:
-    """Where an issue is, or a part of it."""
+    """The path of an issue, or of a part of it."""
     return repository_path(ref.target, "issues", ref.id, *parts)
 
 
 def graphql_url(api_url: str) -> str:
-    """Where GraphQL is asked; beside REST's version, not below it."""
+    """The address of GraphQL; beside REST's version, not below it."""
     return f"{api_url.removesuffix('/v3')}{GRAPHQL}"

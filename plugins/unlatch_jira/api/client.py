@@ -1,4 +1,4 @@
-"""The requests about issues that the plugin makes, over the SDK."""
+"""Requests about issues, over the SDK."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ if TYPE_CHECKING:
     from unlatch_jira.api.edit import Edit
     from unlatch_jira.settings import JiraSettings
 
-# The largest page that Jira returns, of issues, comments and users alike.
+# The largest page of issues, comments or users that Jira returns.
 PAGE = 100
 _FIELDS = ("summary", "status", "issuetype", "labels", "assignee", "resolution", "updated")
 _MOVES = "transitions,transitions.fields"
 
 
 class JiraClient:
-    """The requests about issues, each one a method."""
+    """Requests about issues."""
 
     def __init__(self, settings: JiraSettings, wire: JiraConnection) -> None:
         self._settings = settings
@@ -44,7 +44,7 @@ class JiraClient:
     def issue(
         self, key: str, *fields: str, moves: bool = False, property_key: str | None = None
     ) -> Issue:
-        """An issue, with `moves` also its present transitions, and one property if named.
+        """Read an issue, with `moves` also its present transitions, and a named property.
 
         Raises:
             Unauthorised: Jira treated the request as anonymous.
@@ -65,9 +65,9 @@ class JiraClient:
         return parse(ChangelogAnswer, self._wire.issue(key, "status", expand="changelog")).mover
 
     def many(self, keys: Sequence[str], fields: Sequence[str]) -> dict[str, Issue]:
-        """Issues by their present keys, on Cloud: one request for up to a hundred.
+        """Read issues by their present keys (Cloud only), up to a hundred in one request.
 
-        An issue that is gone or hidden is missing; one that was moved has another key.
+        A deleted or hidden issue is missing; a moved one has another key.
         """
         body = {"issueIdsOrKeys": list(keys), "fields": [*_FIELDS, *fields]}
         found = self._wire.query(BulkAnswer, "issue/bulkfetch", body).issues
@@ -75,17 +75,17 @@ class JiraClient:
         return {issue.key: issue for issue in issues}
 
     def refuse_anonymity(self) -> None:
-        """Make sure that a 404 is not Jira's answer to an anonymous request.
+        """Check that a 404 is not Jira's answer to an anonymous request.
 
         Raises:
             Unauthorised: Jira did not accept the credential.
         """
-        # From anonymous requests Jira hides every issue, and refuses this one alone.
+        # Jira hides every issue from anonymous requests, but refuses only this one.
         with suppress(Forbidden):
             self._wire.jira.myself()
 
     def moves(self, issue: Issue) -> tuple[Transition, ...]:
-        """The transitions that may be taken now; asks for them if the issue came without."""
+        """The present transitions; requests them if the issue lacks them."""
         if issue.answer.transitions is not None:
             return issue.answer.transitions
         query = {"expand": "transitions.fields"}
@@ -94,7 +94,7 @@ class JiraClient:
         ).transitions
 
     def find_transition(self, issue: Issue, word: str) -> Transition:
-        """The transition that a step of a known path names.
+        """The transition for a step of a known path.
 
         Raises:
             Rejected: `no-transition` or `transition-not-offered`.
@@ -112,7 +112,7 @@ class JiraClient:
         fields: Mapping[str, Any],
         properties: Sequence[Mapping[str, Any]] = (),
     ) -> None:
-        """Take a transition. An answer does not prove that the issue moved."""
+        """Take a transition. A success does not prove that the issue moved."""
         body = {
             "transition": {"id": move.id},
             **({"fields": dict(fields)} if fields else {}),
@@ -124,15 +124,14 @@ class JiraClient:
         """Edit an issue in one request.
 
         Returns:
-            The issue as the answer shows it; None on Data Center, and where the answer shows
-            less than an issue.
+            The issue in the answer; None on Data Center, and if the answer is incomplete.
         """
         query = {"returnIssue": "true"} if self.is_cloud else {}
         raw = self._wire.send("PUT", f"issue/{issue.key}", edit.body(), query)
         shown = raw.get("fields") if raw else None
         if not isinstance(shown, dict) or not {"summary", "status", "labels"} <= shown.keys():
             return None
-        # Jira took the edit: an answer that cannot be understood is no reason to doubt that.
+        # Jira accepted the edit, even if its answer is unreadable.
         with suppress(Rejected):
             return read_issue(raw, self._settings)
         return None
@@ -146,7 +145,7 @@ class JiraClient:
         return key
 
     def comments(self, key: str) -> Iterator[Comment]:
-        """All comments on an issue, each one once."""
+        """All comments on an issue, without duplicates."""
         seen: set[str] = set()
         start = 0
         for _ in each_page():
@@ -159,7 +158,7 @@ class JiraClient:
                 return
 
     def comment(self, key: str, body: Any) -> Comment:
-        """Post a comment by itself.
+        """Post a comment.
 
         Raises:
             UnknownOutcome: the answer does not show a comment.
@@ -171,7 +170,7 @@ class JiraClient:
             raise UnknownOutcome("unknown-outcome", refusal.message) from refusal
 
     def delete_comment(self, key: str, comment: str) -> None:
-        """Delete a comment; one that is gone is no error."""
+        """Delete a comment; a missing one is no error."""
         with suppress(NotFound):
             self._wire.send("DELETE", f"issue/{key}/comment/{comment}")
 
@@ -188,7 +187,7 @@ class JiraClient:
                 yield read_issue(raw, self._settings)
 
     def matching(self, jql: str) -> Iterator[str]:
-        """The keys of the issues that a search lists, which may lag behind by some seconds."""
+        """The keys of the issues in a search, which may lag behind by seconds."""
         query = {"jql": jql, "fields": "summary", "maxResults": str(PAGE)}
         for page in self._cloud_pages(query) if self.is_cloud else self._pages(query):
             for raw in page.issues:

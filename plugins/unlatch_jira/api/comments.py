@@ -1,4 +1,4 @@
-"""Comments and their authors, as Jira shows them."""
+"""Comments and their authors in Jira's answers."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Person(Model):
 
     @property
     def reference(self) -> dict[str, str]:
-        """The value that sets a field of people to this account."""
+        """The value for setting a user field to this account."""
         if self.account_id is not None:
             return {"accountId": self.account_id}
         return {"name": self.name or ""}
 
     def is_same_as(self, other: Person) -> bool | None:
-        """Whether both are one account; None if the answers do not show it."""
+        """Whether both are the same account; None if unknown."""
         pairs = (
             (self.account_id, other.account_id),
             (self.key, other.key),
@@ -50,7 +50,7 @@ class Comment(Model):
 
     @property
     def at(self) -> datetime:
-        """When it was posted."""
+        """The time of posting."""
         moment = read_stamp(self.created)
         if moment is None:
             raise Rejected("answer-not-understood", f"Jira dated a comment {self.created!r}")
@@ -68,7 +68,7 @@ class Comment(Model):
 
 
 class CommentPage(Model):
-    """Some of an issue's comments."""
+    """A page of an issue's comments."""
 
     comments: tuple[Comment, ...] = ()
     total: int = 0

@@ -1,7 +1,7 @@
-"""The `jira` SDK over our transport, and where its requests go.
+"""The `jira` SDK over our transport, and its addresses.
 
-The SDK gets no credential, sends no request of its own accord and tries nothing again: the
-transport does all of that. Calls that the SDK lacks go through its session and addresses.
+The SDK gets no credential, sends no request by itself and retries nothing: the transport does that.
+Calls that the SDK lacks use its session and addresses.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
 
 _Model = TypeVar("_Model", bound=BaseModel)
 
-# Raised by the SDK where an issue is empty or has unexpected contents.
+# Raised by the SDK for an empty issue or unexpected content.
 _TRIPPED = (NotImplementedError, AttributeError, KeyError, TypeError, ValueError)
 _CLOUD_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
-# Messages in English, where the account has chosen no language:
+# Messages in English, unless the account has chosen a language:
 # https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-myself "Get locale". Names
-# of statuses and fields stay as the account sees them, since the configuration has them so.
+# of statuses and fields stay in the account's language, as in the configuration.
 _LANGUAGE = {"Accept-Language": "en"}
-# Where an address is shown before the id is known.
+# In addresses that are shown before the id is known.
 _UNKNOWN_ID = "CLOUD-ID"
 
 
 class JiraConnection:
-    """The way to one site: directly, or through Atlassian's gateway."""
+    """The connection to one site: directly, or through Atlassian's gateway."""
 
     def __init__(self, settings: JiraSettings, transport: Transport) -> None:
         self._settings = settings
@@ -52,7 +52,7 @@ class JiraConnection:
 
     @property
     def jira(self) -> JIRA:
-        """The SDK; with a gateway, its first use may ask the site for its id."""
+        """The SDK; with a gateway, the first use may ask the site for its id."""
         with self._lock:
             if self._jira is None:
                 settings = self._settings
@@ -69,18 +69,18 @@ class JiraConnection:
 
     @property
     def api(self) -> str:
-        """The base of request addresses, as far as it is known without a request."""
+        """The base of request addresses, as far as known without a request."""
         known = self._settings.cloud_id or self._read_cached() or _UNKNOWN_ID
         return f"{self._settings.server(known)}/rest/api/{self._settings.version}"
 
     @property
     def _session(self) -> requests.Session:
-        # The SDK lacks calls, and its session is all that it offers instead.
+        # For calls that the SDK lacks.
         session: requests.Session = self.jira._session  # noqa: SLF001
         return session
 
     def cache_file(self, name: str) -> Path:
-        """Where an answer about the site that hardly ever changes is kept between runs."""
+        """The cache file for an answer about the site that rarely changes."""
         mark = hashlib.sha256(self._settings.site.encode()).hexdigest()[:16]
         return self._transport.cache / f"{name}-{mark}.json"
 
@@ -113,7 +113,7 @@ class JiraConnection:
         return parse(model, self._read(self.url(path), query))
 
     def get_list(self, path: str) -> list[Any]:
-        """Read a part of the REST API that is a list, and a short one."""
+        """Read a short list of the REST API."""
         found = self._read(self.url(path))
         return found if isinstance(found, list) else []
 
@@ -123,7 +123,7 @@ class JiraConnection:
         return parse(model, self._read(f"{base}/rest/agile/1.0/{path}", query))
 
     def query(self, model: type[_Model], path: str, body: dict[str, Any]) -> _Model:
-        """Ask a question that is too long for an address: a POST that changes nothing."""
+        """Send a query that is too long for an address: a POST that only reads."""
         with reading():
             answer = self._session.post(self.url(path), data=json.dumps(body))
         return parse(model, answer.json())
@@ -135,7 +135,7 @@ class JiraConnection:
         body: dict[str, Any] | None = None,
         query: dict[str, str] | None = None,
     ) -> dict[str, Any] | None:
-        """Send a write; the object that Jira answered, or None for an empty answer."""
+        """Send a write; returns the answer's object, or None for an empty answer."""
         data = None if body is None else json.dumps(body)
         answer = self._session.request(method, self.url(path), params=query, data=data)
         found = answer.json() if answer.content else None
@@ -155,10 +155,11 @@ class JiraConnection:
         return _checked(read_cache(self.cache_file("cloud")).get("id"))
 
     def _ask_site(self) -> str:
-        """The id that the site tells everybody; the request carries no credential.
+        """Ask the site for its public id, without a credential.
 
-        https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/ has the gateway, and
-        https://support.atlassian.com/jira/kb/retrieve-my-atlassian-sites-cloud-id/ this address.
+        https://developer.atlassian.com/cloud/jira/platform/rest/v3/intro/ describes the gateway,
+        and https://support.atlassian.com/jira/kb/retrieve-my-atlassian-sites-cloud-id/ this
+        address.
         """
         session = self._transport.session(_nothing_special)
         answer = session.get(f"{self._settings.site}/_edge/tenant_info")
@@ -178,7 +179,7 @@ class JiraConnection:
 
 
 def _checked(found: object) -> str | None:
-    # It becomes part of the address that the credential is sent to.
+    # It becomes part of the credential's address.
     return found if isinstance(found, str) and _CLOUD_ID.fullmatch(found) else None
 
 

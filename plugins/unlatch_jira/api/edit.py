@@ -1,4 +1,4 @@
-"""The one edit of an issue that a change comes to, and the request that it is."""
+"""The edit of an issue for a change, as one request."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ _SUMMARY_AND_TEXT = ("summary", "description")
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """The changes that an issue still needs.
+    """The remaining changes of an issue.
 
     Args:
-        op: the operation, which the edit leaves as a property of the issue; None for no property.
+        op: the operation, stored as a property of the issue; None for no property.
         fields: fields to set.
-        add_labels: labels that it lacks.
-        remove_labels: labels that it has and is not to have.
+        add_labels: missing labels.
+        remove_labels: labels to remove.
         comment: the body of a comment, in Jira's format and with its marker, or None.
     """
 
@@ -43,7 +43,7 @@ class Edit:
         return bool(self.fields or self.add_labels or self.remove_labels or self.comment)
 
     def body(self) -> dict[str, Any]:
-        """The request's body; labels one by one, so that the edit touches no other label."""
+        """The request's body, with single labels, so that other labels stay."""
         update: dict[str, list[dict[str, Any]]] = {}
         for verb, names in (("add", self.add_labels), ("remove", self.remove_labels)):
             for name in names:
@@ -57,9 +57,9 @@ class Edit:
         }
 
     def without(self, off_screen: Collection[str]) -> Edit:
-        """The same without the labels, the comment and other fields that no screen shows.
+        """The same without fields that no screen shows, such as labels and the comment.
 
-        Summary and description stay: an update without them would be no update.
+        Summary and description stay: an update needs them.
         """
         kept = {
             name: value
@@ -72,7 +72,7 @@ class Edit:
         return replace(smaller, comment=None) if "comment" in off_screen else smaller
 
     def __str__(self) -> str:
-        """Its parts, as a plan lists them."""
+        """Its parts, as listed in a plan."""
         parts = [
             *(f"set {name}" for name in self.fields),
             *(["post the comment"] if self.comment is not None else []),
@@ -83,7 +83,7 @@ class Edit:
 
 
 def build_edit(settings: JiraSettings, issue: Issue, change: Change) -> Edit:
-    """The edit that brings an issue to a change; its state is a matter of transitions.
+    """The edit for a change of an issue, without its state, which needs transitions.
 
     Raises:
         Rejected: `body-too-long`.
@@ -108,10 +108,9 @@ def _comment(settings: JiraSettings, change: Change) -> Any:
 
 
 def _text_fields(settings: JiraSettings, issue: Issue, draft: Draft) -> dict[str, Any]:
-    """Summary and description, where they differ.
+    """Summary and description, if they differ.
 
-    Jira has no guard against an edit that lands between our reading the description and our
-    writing it.
+    Jira has no guard against another edit between our read and our write of the description.
     """
     style = format_of(settings.version)
     body = style.with_kept(issue.description, draft.body, draft.increment)
@@ -121,16 +120,16 @@ def _text_fields(settings: JiraSettings, issue: Issue, draft: Draft) -> dict[str
 
 
 def property_of(op: str) -> dict[str, Any]:
-    """The property that an operation leaves on an issue: a shortcut, never the proof."""
+    """The property of an operation on an issue: a shortcut, no proof."""
     return {"key": f"unlatch.op.{op}", "value": {"by": "unlatch"}}
 
 
 def marker(op: str) -> Paragraph:
-    """The paragraph that an operation is found again by."""
+    """The paragraph with the marker of an operation."""
     return (Span(visible(op), marker=True),)
 
 
 def title_of(draft: Draft) -> str:
-    """The draft's title on one line, as long as Jira takes it."""
+    """The draft's title on one line, cut to Jira's limit."""
     title = " ".join(without_controls(draft.title).split())
     return title if len(title) <= _LONGEST_SUMMARY else f"{title[: _LONGEST_SUMMARY - 3]}..."

@@ -26,15 +26,15 @@ _ASK = (
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table: which answers it is for, and the error that they mean.
+    """One line of the table: the answers that it covers, and their error.
 
     Args:
         status: the status, or None for any.
         says: a text that Jira's message, or the named header, contains.
-        header: the header to look into instead of the words.
-        path: how the request's address has to end.
+        header: the header to search instead of the message.
+        path: the end of the request's address.
         method: the request's method, or "" for any.
-        quotes: whether the message quotes Jira's words.
+        quotes: whether the message quotes Jira's message.
         remedy: the option of `unlatch sync` with which another attempt can succeed.
     """
 
@@ -51,7 +51,7 @@ class Row:
     remedy: str | None = None
 
     def means(self, answer: Answer) -> bool:
-        """Whether it is for this answer."""
+        """Whether it covers this answer."""
         if self.status not in (None, answer.status) or self.method not in ("", answer.method):
             return False
         if self.path and not path_of(answer).endswith(self.path):
@@ -62,7 +62,7 @@ class Row:
         return self.says.search(text) is not None
 
     def error(self, answer: Answer) -> TrackerError:
-        """The error that the answer means."""
+        """The error for the answer."""
         said = words(answer) if self.quotes else ""
         message = f"{self.message}: {said}" if said else self.message
         error = self.kind(self.id, message, hint=self.hint, status=answer.status)
@@ -91,7 +91,7 @@ TABLE: tuple[Row, ...] = (
         header="X-Authentication-Denied-Reason",
         says=_any("captcha"),
     ),
-    # Jira answers a wrong credential like an anonymous request: often 200, with less in it
+    # Jira answers a wrong credential like an anonymous request: often 200, with less content
     # (https://jira.atlassian.com/browse/JRA-41559).
     Row(
         Unauthorised,
@@ -101,7 +101,7 @@ TABLE: tuple[Row, ...] = (
         header="X-Seraph-LoginReason",
         says=_any("AUTHENTICATED_FAILED|AUTHENTICATION_DENIED"),
     ),
-    # Data Center names the user of each request; one with a credential has a user, or is refused.
+    # Data Center names the user of each request; with a credential it names one or refuses.
     Row(
         Unauthorised,
         "credential-refused",
@@ -151,7 +151,7 @@ TABLE: tuple[Row, ...] = (
         says=_any(r"not have (?:the )?permission"),
         quotes=True,
     ),
-    # The one meaning that Jira documents for this answer; its words follow the user's language.
+    # The only meaning in Jira's documentation; the message is in the user's language.
     Row(
         Forbidden,
         "forbidden",
@@ -179,7 +179,7 @@ TABLE: tuple[Row, ...] = (
         "body-too-long",
         "the text is longer than Jira takes",
         status=400,
-        # In other languages the limit stands with another separator.
+        # Other languages have another separator in the limit.
         says=_any(r"text is too long|exceeds the allowed limit|\b32\D?767\b"),
         quotes=True,
         remedy="--comment short",
@@ -195,7 +195,7 @@ TABLE: tuple[Row, ...] = (
         path="/transitions",
         quotes=True,
     ),
-    # The same in other languages: the transition's id in quotes, and no field.
+    # The same in other languages: the transition's id in quotes, without a field.
     _STALE(
         says=re.compile(r"'\d+'"),
         path="/transitions",
@@ -252,5 +252,5 @@ def _is_plain(answer: Answer) -> bool:
 
 
 def path_of(answer: Answer) -> str:
-    """The address that was asked, without its query."""
+    """The requested address, without its query."""
     return answer.url.partition("?")[0]

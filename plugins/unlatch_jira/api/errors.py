@@ -1,4 +1,4 @@
-"""The errors that answers of Jira mean, and answers that only look like success."""
+"""The errors for answers of Jira, also for answers that only look like success."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _BUCKET_HINT = (
 
 
 class FieldsNotOnScreen(Rejected):
-    """A write was refused for some of its fields, mostly as no screen has them; nothing was done.
+    """A write was refused for some fields, mostly missing on the screen; nothing was done.
 
     Args:
         said: Jira's message.
@@ -55,7 +55,7 @@ class FieldsNotOnScreen(Rejected):
 
 
 def explain(answer: Answer) -> TrackerError | None:
-    """The error that an answer means, or None where Jira has nothing of its own to say."""
+    """The error for an answer; None for the general rules."""
     if answer.status == 429:  # noqa: PLR2004
         return _limited(answer)
     if answer.status == 400 and _OFF_SCREEN in answer.text:  # noqa: PLR2004
@@ -64,7 +64,7 @@ def explain(answer: Answer) -> TrackerError | None:
         if row.means(answer):
             return row.error(answer)
     if answer.status == 400 and answer.method == "PUT" and _refused_fields(answer):  # noqa: PLR2004
-        # In the words of another language; which fields they are about does not depend on it.
+        # In any language: the fields do not depend on it.
         return _off_screen(answer)
     return _no_object(answer)
 
@@ -80,7 +80,7 @@ def _refused_fields(answer: Answer) -> Collection[str]:
 
 
 def _limited(answer: Answer) -> Limited:
-    """The error that a 429 means, with the time to wait, in Cloud's words or Data Center's."""
+    """The error for a 429, with the time to wait, from Cloud or Data Center."""
     reason = " ".join(without_controls(answer.headers.get("RateLimit-Reason", "")).split())[:60]
     hint = next((hint for name, hint in _RATE_HINTS.items() if reason.startswith(name)), None)
     wait = answer.retry_after
@@ -94,7 +94,7 @@ def _limited(answer: Answer) -> Limited:
 
 
 def _next_token(answer: Answer) -> float | None:
-    """Seconds until Data Center's bucket has a token again, where it names no time.
+    """Seconds until Data Center's bucket has a token again, for an answer without a time.
 
     X-RateLimit-FillRate tokens come every X-RateLimit-Interval-Seconds
     (https://confluence.atlassian.com/adminjiraserver/adjusting-your-code-for-rate-limiting-987143384.html).
@@ -104,14 +104,14 @@ def _next_token(answer: Answer) -> float | None:
         interval, rate = (float(answer.headers.get(name, "")) for name in names)
     except ValueError:
         return None
-    # A bucket that is never filled again blocks the account; the general pause is as good as any.
+    # A bucket without a refill blocks the account; the general pause applies.
     return interval if rate > 0 and 0 <= interval <= _LONGEST_INTERVAL else None
 
 
 def _no_object(answer: Answer) -> TrackerError | None:
-    """Everything that Jira answers to us is a JSON object or nothing, but for two lists.
+    """Refuse an answer that is not a JSON object or empty, except for two lists.
 
-    Pages, and JSON that breaks off, are the transport's: it asks again where that is safe.
+    The transport handles web pages and truncated JSON, with a retry if safe.
     """
     body = answer.body.strip()
     is_page = body.startswith(b"<")

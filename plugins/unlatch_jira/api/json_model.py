@@ -1,4 +1,4 @@
-"""The edge where Jira's JSON becomes models: nothing behind it reads raw answers."""
+"""Parse Jira's JSON into models; other modules read no raw answers."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 
 class Model(BaseModel):
-    """An answer, or a part of one; parts that we have no use for are left out."""
+    """An answer, or a part of one, without unused parts."""
 
-    # Ids are text in most places and numbers in some.
+    # Ids are mostly texts, sometimes numbers.
     model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
 
     @model_validator(mode="before")
     @classmethod
     def _without_nulls(cls, raw: Any) -> Any:
-        """Fields that are null are read as missing: Jira sends either."""
+        """Null fields count as missing: Jira sends either."""
         if not isinstance(raw, dict):
             return raw
         return {name: value for name, value in raw.items() if value is not None}
@@ -31,7 +31,7 @@ def parse(model: type[_Model], raw: Any) -> _Model:
     """`raw` as a model.
 
     Raises:
-        Rejected: `answer-not-understood`; the message names the part that is not as documented.
+        Rejected: `answer-not-understood`; the message names the undocumented part.
     """
     try:
         return model.model_validate(raw)

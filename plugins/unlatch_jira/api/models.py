@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from unlatch_jira.settings_types import Transitions
 
 # https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-workflow-status-categories
-# names these and `undefined`, the category of statuses that were given none.
+# names these and `undefined`, for statuses without a category.
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 _CATEGORIES = {"indeterminate": Category.DOING, "done": Category.DONE}
 
 
 class Named(Model):
-    """A resolution, a type, or a value that a field may take."""
+    """A resolution, a type, or an allowed value of a field."""
 
     id: str | None = None
     name: str | None = None
@@ -39,7 +39,7 @@ class Named(Model):
 
 
 def _named(raw: dict[str, Any]) -> Named:
-    # Further keys of a value depend on the kind of the field and are not read.
+    # Further keys of a value depend on the field's type and are not read.
     known = {name: raw.get(name) for name in ("id", "name", "value")}
     return Named(**{name: str(x) for name, x in known.items() if isinstance(x, str | int)})
 
@@ -58,7 +58,7 @@ class Status(Model):
 
     @property
     def means(self) -> Category:
-        """The category of the status; its name does not count."""
+        """The category of the status."""
         return _CATEGORIES.get(self.category.key if self.category else "", Category.TODO)
 
     def is_called(self, wanted: str) -> bool:
@@ -66,7 +66,7 @@ class Status(Model):
         return wanted == self.id or wanted.casefold() == self.name.casefold()
 
     def means_after(self, goal: Goal) -> Category:
-        """The category after a transition towards `goal`; without one, the goal's own."""
+        """The category after a transition towards `goal`; by default the goal's own."""
         if self.category is not None:
             return self.means
         return Category.DOING if goal is Goal.OPEN else Category.DONE
@@ -97,12 +97,12 @@ class ScreenField(Model):
 
     @property
     def values(self) -> tuple[Named, ...]:
-        """The values that it takes, where Jira lists them."""
+        """The allowed values, if Jira lists them."""
         return tuple(_named(one) for one in self.allowed if isinstance(one, dict))
 
 
 class Transition(Model):
-    """A transition that may be taken now."""
+    """A transition that Jira offers now."""
 
     id: str
     name: str
@@ -112,7 +112,7 @@ class Transition(Model):
 
 
 class TransitionsAnswer(Model):
-    """The transitions that may be taken now."""
+    """The transitions that Jira offers now."""
 
     transitions: tuple[Transition, ...]
 
@@ -127,7 +127,7 @@ class _ParentFields(Model):
 
 
 class Parent(Model):
-    """An issue's parent, with its status where Jira shows it."""
+    """An issue's parent, with its status if Jira shows it."""
 
     key: str
     fields: _ParentFields = _ParentFields()
@@ -138,7 +138,7 @@ class _Project(Model):
 
 
 class _Fields(Model):
-    # Custom fields have names of their own on each site.
+    # Custom fields have different names on each site.
     model_config = ConfigDict(extra="allow")
 
     summary: str
@@ -161,7 +161,7 @@ class IssueAnswer(Model):
     id: str
     key: str
     fields: _Fields
-    # Missing where the server does not know the expansion, empty where no move is allowed.
+    # Missing if the server lacks the expansion, empty if no transition is allowed.
     transitions: tuple[Transition, ...] | None = None
     properties: dict[str, Any] = Field(default_factory=dict)
 
@@ -170,7 +170,7 @@ class SearchAnswer(Model):
     """A page of search results."""
 
     issues: tuple[dict[str, Any], ...] = ()
-    # Data Center counts, Cloud gives a token for the next page.
+    # Data Center sends a count, Cloud a token for the next page.
     total: int = 0
     next: str | None = Field(default=None, alias="nextPageToken")
 
@@ -200,7 +200,7 @@ class ChangelogAnswer(Model):
 
     @property
     def mover(self) -> str | None:
-        """The person who last changed the status, where the changelog shows it."""
+        """The person who last changed the status, if the changelog shows it."""
         moves = [one for one in self.changelog.histories if one.is_move]
         latest = max(moves, key=lambda one: read_stamp(one.created) or _LONG_AGO, default=None)
         return latest.author.name if latest else None
@@ -208,11 +208,11 @@ class ChangelogAnswer(Model):
 
 @dataclass(frozen=True, slots=True)
 class Issue:
-    """An issue as the plugin works with it.
+    """An issue in the plugin.
 
     Args:
-        item: the issue as the plugin returns it.
-        answer: everything that Jira said.
+        item: the issue for unlatch.
+        answer: Jira's whole answer.
     """
 
     item: RemoteItem
@@ -240,16 +240,16 @@ class Issue:
 
 
 def read_issue(raw: Any, settings: JiraSettings) -> Issue:
-    """The issue that an answer describes.
+    """The issue in an answer.
 
     Raises:
-        Rejected: `answer-not-understood`; it does not describe one.
+        Rejected: `answer-not-understood`.
     """
     return to_issue(parse(IssueAnswer, raw), settings)
 
 
 def to_issue(answer: IssueAnswer, settings: JiraSettings) -> Issue:
-    """The issue that a parsed answer describes."""
+    """The issue in a parsed answer."""
     fields = answer.fields
     means = _category(fields, settings.transitions)
     dropped = _is_dropped(fields, means, settings.dropped_resolutions)
@@ -268,7 +268,7 @@ def to_issue(answer: IssueAnswer, settings: JiraSettings) -> Issue:
 
 
 def _category(fields: _Fields, transitions: Transitions) -> Category:
-    """The category of an issue: its status's, else by configured names and its resolution."""
+    """The category of an issue: of its status, else by configured names and its resolution."""
     status = fields.status
     if status.category is not None:
         return status.means
@@ -280,7 +280,7 @@ def _category(fields: _Fields, transitions: Transitions) -> Category:
 
 
 def _is_dropped(fields: _Fields, means: Category, dropped: tuple[str, ...]) -> bool:
-    # An open issue may keep a resolution that its workflow never clears.
+    # An open issue may keep an old resolution.
     if means is not Category.DONE or fields.resolution is None:
         return False
     return any(map(fields.resolution.is_called, dropped))

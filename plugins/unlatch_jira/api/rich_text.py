@@ -1,6 +1,6 @@
-"""Comments and descriptions in the two formats that Jira has for them.
+"""Comments and descriptions in Jira's two formats.
 
-Version 3 of its REST API takes and gives the Atlassian Document Format, version 2 wiki markup.
+Version 3 of its REST API uses the Atlassian Document Format, version 2 wiki markup.
 """
 
 from __future__ import annotations
@@ -15,34 +15,34 @@ if TYPE_CHECKING:
 
     from unlatch.spi import Text
 
-# The longest comment or description that Jira takes, in characters.
+# The maximum characters of a comment or description in Jira.
 _LONGEST = 32_767
 
 
 class Format(Protocol):
-    """How one version of the REST API writes text."""
+    """The text format of one version of the REST API."""
 
     def render(self, text: Text) -> Any:
         """`text` as a body."""
 
     def with_kept(self, body: Any, text: Text, increment: str) -> Any:
-        """`body` with `text` between our marks, in the old one's place or at the end."""
+        """`body` with `text` between our marks, in place of the old section or at the end."""
 
 
 def wrap_section(text: Text, increment: str) -> Text:
-    """`text` between the marks by which it is found again; an issue may hold several."""
+    """`text` between the marks of its section; an issue may have several sections."""
     begin, end = _marks(increment)
     return ((Span(begin, bold=True),), *text, (Span(end, bold=True),))
 
 
 def _marks(increment: str) -> tuple[str, str]:
-    # Jira's formats have nowhere to hide a mark that its editors would keep, so people see these.
-    # They are bold, which nothing that a person wrote ever is when we render it.
+    # Jira's editors keep no hidden mark, so these are visible. They are bold, unlike any text of
+    # people that we render.
     return f"Kept by unlatch from here: {increment}", f"Kept by unlatch up to here: {increment}"
 
 
 def plain(body: Any) -> str:
-    """The words of a body in either format: wiki markup as it is, blocks of a document as lines."""
+    """The text of a body: wiki markup unchanged, blocks of a document as lines."""
     if isinstance(body, str):
         return body
     return "\n".join(_blocks(body)) if isinstance(body, dict) else ""
@@ -66,9 +66,9 @@ def _children(node: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def _span_of_kept(is_begin: Sequence[bool], is_end: Sequence[bool]) -> slice | None:
-    """From the mark that begins the part to the one that ends it, both included.
+    """The section with both of its marks.
 
-    Where a person removed one of them, the other one is not paired with a later one.
+    If a person removed one mark, the other is not paired with a later one.
     """
     for end in (place for place, found in enumerate(is_end) if found):
         begins = [place for place in range(end) if is_begin[place]]
@@ -85,7 +85,7 @@ class Wiki:
     def with_kept(self, body: str | None, text: Text, increment: str) -> str:
         new = self.render(wrap_section(text, increment))
         lines = (body or "").split("\n")
-        # The web editor ends lines with \r\n, and Cloud gives back wiki text of its own making.
+        # The web editor ends lines with \r\n, and Cloud returns converted wiki text.
         words = [line.strip().replace("\\-", "-") for line in lines]
         begin, end = self.render(wrap_section((), increment)).replace("\\-", "-").split("\n\n")
         old = _span_of_kept([word == begin for word in words], [word == end for word in words])
@@ -127,7 +127,7 @@ def format_of(version: int) -> Format:
 
 
 def check_length(body: Any, what: str, *, remedy: str | None = None) -> Any:
-    """`body`, if Jira takes a text of its length.
+    """Return `body` unless it is too long for Jira.
 
     Raises:
         Rejected: `body-too-long`.

@@ -1,4 +1,4 @@
-"""The requests about a site, its projects and its people, each one a method."""
+"""Requests about a site, its projects and its people."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from unlatch_jira.api.connection import JiraConnection
     from unlatch_jira.settings import JiraSettings
 
-# Jira Software's own keys of its fields; their names differ from site to site.
+# Jira Software's keys of its fields; the names differ by site.
 _SPRINT = "com.pyxis.greenhopper.jira:gh-sprint"
 _EPIC_LINK = "com.pyxis.greenhopper.jira:gh-epic-link"
 
@@ -37,21 +37,21 @@ class JiraSite:
 
     @property
     def sprint_field(self) -> str | None:
-        """The id of the field that holds sprints, as far as it is known without asking."""
+        """The id of the sprint field, if known without a request."""
         return self.settings.sprint_field or self._kept("sprint")
 
     def find_sprint_field(self) -> str | None:
-        """The same, with a request if it is not known; None if the site has none."""
+        """The same, with a request if needed; None if the site has none."""
         return self.sprint_field or self.find_fields().get("sprint")
 
     def find_epic_field(self) -> str | None:
-        """The id of the field that ties an issue to its epic; None where `parent` does so."""
+        """The id of the epic field; None if `parent` is used."""
         if self.settings.is_cloud:
             return None
         return self._kept("epic") or self.find_fields().get("epic")
 
     def find_fields(self) -> dict[str, Any]:
-        """Ask the site for its fields, and keep those that we use for next time."""
+        """Ask the site for its fields, and cache the used ones."""
         known = {_SPRINT: "sprint", _EPIC_LINK: "epic"}
         fields = (parse(FieldInfo, raw) for raw in self.wire.get_list("field"))
         found = {known[one.kind.custom]: one.id for one in fields if one.kind.custom in known}
@@ -63,7 +63,7 @@ class JiraSite:
         return found if isinstance(found, str) else None
 
     def myself(self) -> Person:
-        """Whose credential it is."""
+        """The account of the credential."""
         return self.wire.get(Person, "myself")
 
     def permissions(self, project: str, names: Sequence[str]) -> Permissions:
@@ -72,18 +72,18 @@ class JiraSite:
         return self.wire.get(Permissions, "mypermissions", query)
 
     def statuses(self, project: str) -> tuple[TypeStatuses, ...]:
-        """The types of issues in a project, with the statuses of each."""
+        """The issue types of a project, with their statuses."""
         found = self.wire.get_list(f"project/{project}/statuses")
         return tuple(parse(TypeStatuses, raw) for raw in found)
 
     def preview(self, project_id: str, type_id: str) -> Preview:
-        """The workflow of a type of issues in a project, on Cloud.
+        """The workflow of an issue type in a project (Cloud only).
 
-        It takes one of the permissions Administer Projects and View (read-only) Workflow.
+        It requires the permission Administer Projects or View (read-only) Workflow.
         """
         body = {"projectId": project_id, "issueTypeIds": [type_id]}
         return self.wire.query(Preview, "workflows/preview", body)
 
     def active_sprints(self, board: str) -> tuple[Sprint, ...]:
-        """The sprints of a board that are running."""
+        """The active sprints of a board."""
         return self.wire.get_agile(Sprints, f"board/{board}/sprint", {"state": "active"}).values

@@ -24,13 +24,13 @@ class Permissions(Model):
     permissions: dict[str, _Permission] = Field(default_factory=dict)
 
     def has(self, name: str) -> bool | None:
-        """Whether it has a permission; None if Jira did not say."""
+        """Whether it has a permission; None if unknown."""
         found = self.permissions.get(name)
         return None if found is None else found.have
 
 
 class TypeStatuses(Model):
-    """A type of issues in a project, with the statuses that they may be in."""
+    """An issue type of a project, with its statuses."""
 
     name: str
     id: str | None = None
@@ -50,7 +50,7 @@ class FieldInfo(Model):
 
 
 class Sprint(Model):
-    """A sprint, as a field of an issue or a board shows it."""
+    """A sprint, from a field of an issue or from a board."""
 
     id: str
     name: str = ""
@@ -74,7 +74,7 @@ class Sprints(Model):
 
 
 def read_sprints(value: Any) -> tuple[Sprint, ...]:
-    """The sprints in a field's value: objects on Cloud, the text of objects on Data Center."""
+    """The sprints in a field's value: objects on Cloud, texts on Data Center."""
     found = [_sprint(one) for one in value] if isinstance(value, list) else []
     return tuple(Sprint.model_validate(one) for one in found if one.get("id") is not None)
 
@@ -120,7 +120,7 @@ class _PreviewWorkflow(Model):
 
 
 class Preview(Model):
-    """A workflow as Cloud shows it to whoever may view it, without taking any of its ways."""
+    """A workflow as Cloud shows it to accounts with permission."""
 
     statuses: tuple[_PreviewStatus, ...] = ()
     workflows: tuple[_PreviewWorkflow, ...] = ()

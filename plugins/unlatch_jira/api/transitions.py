@@ -1,4 +1,4 @@
-"""The transitions that Jira offers of an issue, found by name."""
+"""Find offered transitions by name."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ NO_MOVE = (
 
 
 class NoWayError(Rejected):
-    """None of the transitions on offer leads there; a way of several may."""
+    """No offered transition leads there; a path of several may."""
 
 
 def offered_among(moves: Iterable[Transition]) -> tuple[Transition, ...]:
-    """The transitions that may be taken.
+    """The offered transitions.
 
     Raises:
         Rejected: `no-transition`, there is none.
@@ -34,7 +34,7 @@ def offered_among(moves: Iterable[Transition]) -> tuple[Transition, ...]:
 
 
 def named(offered: Sequence[Transition], wanted: str) -> Transition:
-    """The transition that a configured word means: by id, else by name, else by its status.
+    """The transition for a configured word: by id, else by name, else by its status.
 
     Raises:
         NoWayError: `transition-not-offered`.
@@ -56,5 +56,5 @@ def named(offered: Sequence[Transition], wanted: str) -> Transition:
 
 
 def names(moves: Iterable[Transition]) -> str:
-    """Transitions in words."""
+    """The names of transitions, for messages."""
     return ", ".join(f"{move.name} (to {move.to.name})" for move in moves)

@@ -1,1 +1,1 @@
-"""Workflows: choose a transition, fill its screen, and take several where that is allowed."""
+"""Workflows: choose a transition, fill its screen, and take several if allowed."""

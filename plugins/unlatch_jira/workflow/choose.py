@@ -1,4 +1,4 @@
-"""Choose the transition that leads to a goal. Pure."""
+"""Choose the transition to a goal. Pure."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from unlatch_jira.api.models import Transition
     from unlatch_jira.settings_types import Transitions
 
-# Administrators choose the names of transitions; this one word is used by Jira's own
-# workflows since the beginning, in English. Statuses are never matched by name.
+# Administrators name transitions; Jira's standard workflows use this English word. Statuses are
+# never matched by name.
 REOPEN = re.compile(r"\bre-?open", re.IGNORECASE)
 
 
@@ -25,9 +25,8 @@ def choose(moves: Iterable[Transition], goal: Goal, transitions: Transitions) ->
     """The transition to take towards `goal`.
 
     Raises:
-        Rejected: `no-transition`, Jira offers none at all.
-        NoWayError: `no-transition`, or `transition-not-offered` where the configured one is
-            missing.
+        Rejected: `no-transition`, Jira offers none.
+        NoWayError: `no-transition`, or `transition-not-offered` if the configured one is missing.
     """
     offered = offered_among(moves)
     wanted = transitions.towards(goal)
@@ -50,7 +49,7 @@ def _leads_to(move: Transition, goal: Goal) -> bool:
 
 
 def _rank(move: Transition, goal: Goal, transitions: Transitions) -> tuple[bool, int, int]:
-    """The lowest is the best of those that lead there."""
+    """The rank of a transition; the lowest is the best."""
     drop = transitions.drop if goal is Goal.COMPLETED else None
     is_for_dropping = drop is not None and drop.casefold() in (
         move.id,
@@ -61,7 +60,7 @@ def _rank(move: Transition, goal: Goal, transitions: Transitions) -> tuple[bool,
 
 
 def likelihood(name: str, means: Category, goal: Goal) -> int:
-    """0 for a transition that is most likely meant, of those that lead to `goal`."""
+    """The rank by likelihood of transitions to `goal`; 0 is the most likely."""
     if goal is not Goal.OPEN or REOPEN.search(name):
         return 0
     return 1 if means is Category.DOING else 2
@@ -72,7 +71,7 @@ def _asked(move: Transition) -> int:
 
 
 def nearest(offered: Sequence[Transition], seen: Iterable[str]) -> Transition | None:
-    """A transition to try where none leads to the goal: one to a status that was not passed."""
+    """A transition to try if none leads to the goal: one to a new status."""
     passed = {name.casefold() for name in seen}
     fresh = [move for move in offered if move.to.name.casefold() not in passed]
     return min(fresh, key=_asked) if fresh else None

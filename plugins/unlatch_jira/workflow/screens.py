@@ -23,10 +23,10 @@ def resolution_for(
     if screen is None:
         return {}
     if move.to.means_after(goal).is_open:
-        # Jira counts an issue with a resolution as resolved in every status.
+        # Jira counts an issue with a resolution as resolved in any status.
         return {} if screen.required or issue.resolution is None else {"resolution": None}
     if goal is Goal.OPEN:
-        # On the way to an open status through a done one: the issue keeps its resolution.
+        # On the way to an open status through a done one, the issue keeps its resolution.
         held = issue.resolution
         return {"resolution": _reference(held)} if screen.required and held else {}
     wanted = (settings.resolution,) if goal is Goal.COMPLETED else settings.dropped_resolutions
@@ -37,7 +37,7 @@ def resolution_for(
 def resolution_notes(after: Issue, move: Transition) -> tuple[str, ...]:
     """Notes about an issue's resolution after a transition."""
     if after.item.category.is_open:
-        # Jira counts an issue with a resolution as resolved in every status.
+        # Jira counts an issue with a resolution as resolved in any status.
         held = after.resolution.name if after.resolution else None
         return (f"the issue kept its resolution {held!r}",) if held else ()
     screen = move.screen.get("resolution")
@@ -48,7 +48,7 @@ def resolution_notes(after: Issue, move: Transition) -> tuple[str, ...]:
 
 
 def required_fields(move: Transition, filled: Container[str]) -> dict[str, ScreenField]:
-    """The fields that the screen requires, and that neither we nor a default fill."""
+    """The required fields of the screen that neither we nor a default fill."""
     return {
         name: field
         for name, field in move.screen.items()
@@ -69,7 +69,7 @@ def configured_fields(missing: Mapping[str, ScreenField], settings: JiraSettings
 
 
 def _taken(value: Any, field: ScreenField, settings: JiraSettings) -> Any:
-    """A configured value as the field takes it; None if the field does not take it."""
+    """A configured value in the field's format; None if it is not allowed."""
     if isinstance(value, dict):
         return value
     if field.kind.type == "array":
@@ -101,7 +101,7 @@ def _first_called(values: Iterable[Named], wanted: Iterable[str]) -> Named | Non
 
 
 def _reference(value: Named) -> dict[str, str]:
-    # The id counts, as names may be translated; some servers read only names.
+    # Names may be translated, so the id counts; some servers read only names.
     known = {"id": value.id, "name": value.name}
     return {key: text for key, text in known.items() if text}
 
@@ -109,7 +109,7 @@ def _reference(value: Named) -> dict[str, str]:
 def missing_fields_error(
     move: Transition, missing: Mapping[str, ScreenField], settings: JiraSettings
 ) -> Rejected:
-    """The error for a screen that only a person, or the configuration, can fill."""
+    """The error for a screen that needs a person or more configuration."""
     wanted = "; ".join(describe_field(name, field) for name, field in missing.items())
     first = next(iter(missing.values())).name or next(iter(missing))
     words = {word.casefold() for word in settings.fields}
@@ -125,13 +125,13 @@ def missing_fields_error(
 
 
 def describe_field(name: str, field: ScreenField) -> str:
-    """A field in words, with the values that it takes."""
+    """A field with its allowed values, for messages."""
     values = [value.name or value.value or value.id or "" for value in field.values]
     return (field.name or name) + (f" (one of {', '.join(values)})" if values else "")
 
 
 def no_effect_note(issue: Issue, move: Transition) -> str:
-    """The note about a transition that Jira accepted and did not make."""
+    """The note about a transition that Jira accepted without effect."""
     required = [
         describe_field(name, field) for name, field in move.screen.items() if field.required
     ]

@@ -28,7 +28,7 @@ class Step:
     Args:
         id: the transition's.
         name: the transition's.
-        to: the status that it leads to.
+        to: its target status.
         means: the category of that status.
     """
 
@@ -40,7 +40,7 @@ class Step:
 
 
 class WorkflowMap:
-    """A workflow, as Jira shows it to whoever may view it."""
+    """A workflow, if the account may view it."""
 
     def __init__(self, preview: Preview) -> None:
         statuses = {one.reference: one for one in preview.statuses}
@@ -59,7 +59,7 @@ class WorkflowMap:
                 self._from.setdefault(start, []).append(hop)
 
     def way(self, status: str, goal: Goal, transitions: Transitions) -> tuple[Step, ...]:
-        """The shortest way from a status to `goal`, the likeliest of several; else nothing."""
+        """The shortest path from a status to `goal`, the likeliest of several; empty if none."""
         ways: list[tuple[Step, ...]] = [()]
         for _ in range(MAX_STEPS):
             ways = [(*way, hop) for way in ways for hop in self._next(status, way)]
@@ -85,7 +85,7 @@ def _ends(hop: Step, goal: Goal, transitions: Transitions) -> bool:
 
 
 def paths_setting(goal: Goal, status: str, steps: tuple[str, ...]) -> str:
-    """A way as the configuration takes it, to be pasted below `[trackers.jira]`."""
+    """A path in the configuration's format, to paste below `[trackers.jira]`."""
     way = ", ".join(json.dumps(step, ensure_ascii=False) for step in steps)
     start = json.dumps(status, ensure_ascii=False)
     return f"paths.{_KINDS[goal]} = {{ {start} = [{way}] }}"
@@ -113,7 +113,7 @@ def path_needs_consent(
 
 
 def path_not_found(goal: Goal, started: str, steps: tuple[str, ...]) -> Rejected:
-    """The error for a search that ended nowhere: the issue is left where it is."""
+    """The error for a search without a result; the issue stays in its status."""
     return Rejected(
         "path-not-found",
         f"{len(steps)} transitions did not lead there: {' > '.join((started, *steps))}; the issue "

@@ -1,4 +1,4 @@
-"""Take one transition to the goal, or several where that is allowed."""
+"""Take one transition to the goal, or several if allowed."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class TransitionGoal:
     Args:
         goal: the state to reach.
         done: receives each transition that Jira accepted.
-        allow_path: whether several transitions may be taken that are not configured.
-        properties: the properties that the last transition leaves on the issue.
+        allow_path: whether several transitions may be taken without configuration.
+        properties: the properties to set on the issue with the last transition.
     """
 
     goal: Goal
@@ -51,21 +51,20 @@ class TransitionGoal:
 
 @dataclass(frozen=True, slots=True)
 class TransitionRunner:
-    """Takes issues through their workflows."""
+    """Moves issues through their workflows."""
 
     settings: JiraSettings
     client: JiraClient
     site: JiraSite
 
     def move_to_goal(self, issue: Issue, walk: TransitionGoal) -> Transition | None:
-        """Bring an issue that is not there to a goal.
+        """Move an issue to a goal.
 
         Returns:
-            The last transition, whose effect is not verified; None if Jira accepted an earlier one
-            of several and did not move the issue.
+            The last transition, not verified; None if Jira accepted an earlier one without effect.
 
         Raises:
-            Rejected: nothing leads there, or more than one transition would be needed.
+            Rejected: no path exists, or it needs more than one transition.
         """
         way = self.settings.paths.towards(walk.goal, issue.item.state)
         if way:
@@ -94,7 +93,7 @@ class TransitionRunner:
         return move
 
     def _map(self, issue: Issue) -> WorkflowMap:
-        """The issue's workflow; empty where Jira does not show it to this account."""
+        """The issue's workflow; empty if this account may not view it."""
         fields, unknown = issue.answer.fields, WorkflowMap(Preview())
         kind = fields.type.id if fields.type else None
         if not self.client.is_cloud or fields.project is None or kind is None:
@@ -105,7 +104,7 @@ class TransitionRunner:
             return unknown
 
     def _along(self, here: Issue, way: Sequence[str], walk: TransitionGoal) -> Transition | None:
-        """Take the steps of a known way, reading the issue before each one."""
+        """Take the steps of a known path, reading the issue before each."""
         step, *rest = way
         move = self.client.find_transition(here, step)
         self._take(here, move, walk, arrives=not rest)
@@ -115,7 +114,7 @@ class TransitionRunner:
         return self._along(there, rest, walk) if there else None
 
     def _search(self, here: Issue, walk: TransitionGoal) -> Transition | None:
-        """Look for a way by taking it, where Jira shows no map."""
+        """Search a path step by step, if Jira shows no workflow."""
         passed = [here.item.state]
         while True:
             move, arrives = self._next_move(here, passed, walk)
@@ -132,7 +131,7 @@ class TransitionRunner:
     def _next_move(
         self, here: Issue, passed: Sequence[str], walk: TransitionGoal
     ) -> tuple[Transition, bool]:
-        """The transition to try, and whether it leads to the goal."""
+        """The next transition to try, and whether it reaches the goal."""
         moves = offered_among(self.client.moves(here))
         try:
             return choose(moves, walk.goal, self._transitions(here)), True
@@ -155,7 +154,7 @@ class TransitionRunner:
         fields = screens.resolution_for(move, walk.goal, issue, self.settings)
         missing = screens.required_fields(move, fields)
         if missing:
-            # Jira keeps values that fields have already: only empty fields block a transition.
+            # Existing values stay: only empty fields block a transition.
             held = self.client.values(issue.key, missing)
             missing = {name: field for name, field in missing.items() if not held.get(name)}
             fields |= screens.configured_fields(missing, self.settings)
@@ -163,7 +162,7 @@ class TransitionRunner:
         if missing:
             raise screens.missing_fields_error(move, missing, self.settings)
         self.client.move(issue, move, fields, walk.properties if arrives else ())
-        # Not verified: some servers accept a transition and do not make it.
+        # Not verified: some servers accept a transition without effect.
         means = move.to.means_after(walk.goal)
         walk.done.item = replace(issue.item, state=move.to.name, category=means, deliberate=False)
 
