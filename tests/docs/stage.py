@@ -7,11 +7,13 @@ import os
 import re
 import shutil
 import subprocess
+import time
 import tomllib
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import tomlkit
+from tests.transcripts.lines import Session, calls, said, write
 from tests.warm.client import program_path, unlatch
 
 from unlatch.config.config import read_config
@@ -89,6 +91,7 @@ class Stage:
             "the issue is closed as not planned": self._close_as_not_planned,
             "the issue is reopened by hand": self._reopen_by_hand,
             "the Jira issue is closed by hand": self._close_by_hand,
+            "a session of Claude Code": self._work_with_claude,
             "a chat with aider": lambda: self.write(".aider.chat.history.md", _CHAT),
             "commit": self._commit,
         }
@@ -186,6 +189,41 @@ class Stage:
             "web_url": table.get("web_url", table["site"]),
             "api_version": 3,
         }
+
+    def _work_with_claude(self) -> None:
+        """A transcript of yesterday, in which a person corrects the agent."""
+        work = Session("5d0c7e9a", cwd=str(self.root), gitBranch="main")
+        test = {"command": f"cd {self.root} && pytest tests/test_logout.py"}
+        edit = {"file_path": str(self.root / "src/logout.py")}
+        work.ask("Hi! Can you please fix the logout? Its test fails since Friday.")
+        for number, (tool, given, result) in enumerate(
+            [
+                ("Read", edit, "def logout(): ..."),
+                ("Bash", test, "Exit code 1\n1 failed"),
+                ("Edit", edit, "updated"),
+                ("Bash", test, "2 passed"),
+            ]
+        ):
+            work.reply(f"m{number}", calls(f"t{number}", tool, **given))
+            work.result(f"t{number}", result, is_error="failed" in result)
+        work.reply("m4", said("I decided to clear the cookie too."))
+        work.ask("no, use the session's own method")
+        work.reply("m5", calls("t5", "Edit", **edit))
+        work.result("t5", "updated")
+        work.reply("m6", said("It calls session.clear() now."))
+        work.ask("Now write the changelog entry and commit")
+        for number, (tool, given) in enumerate(
+            [
+                ("Edit", {"file_path": str(self.root / "CHANGELOG.md")}),
+                ("Bash", {"command": "git commit -am 'Clear the session at logout'"}),
+            ],
+            7,
+        ):
+            work.reply(f"m{number}", calls(f"t{number}", tool, **given))
+            work.result(f"t{number}", "ok")
+        path = write(self.home / ".claude/projects/-widgets/5d0c7e9a.jsonl", work.lines)
+        yesterday = time.time() - timedelta(days=1).total_seconds()
+        os.utime(path, (yesterday, yesterday))
 
     def _begin(self) -> None:
         shutil.rmtree(self.root, ignore_errors=True)

@@ -156,7 +156,7 @@ def test_paths_in_the_project_are_those_of_the_project(place: Place) -> None:
     paths = "/demo/src/a.py /demo2/b /old/demo/c /demo"
     place.take(transcript(prompt(1, "Go"), call(2, paths, Result("")), cwd="/demo"))
     (found,) = place.session.phases[0].calls
-    assert found.arguments == "src/a.py /demo2/b /old/demo/c /demo"
+    assert found.arguments == "src/a.py /demo2/b /old/demo/c ."
 
 
 def test_what_precedes_the_first_prompt_has_a_phase(place: Place) -> None:

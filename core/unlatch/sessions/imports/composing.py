@@ -177,7 +177,10 @@ def _argument(arguments: Json) -> str:
 def _within(root: str, argument: str) -> str:
     """The argument with the paths in the project as they are there."""
     folder = re.escape(root.rstrip("/\\"))
-    return re.sub(rf"(?<![\w./~-]){folder}[/\\](?=\w)", "", argument) if folder else argument
+    if not folder:
+        return argument
+    inside = re.sub(rf"(?<![\w./~-]){folder}[/\\](?=\w)", "", argument)
+    return re.sub(rf"(?<![\w./~-]){folder}(?![\w./\\-])", ".", inside)
 
 
 def _headed(lines: list[str], finding: Finding | None) -> list[str]:
