@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,26 +15,21 @@ import click
 
 from unlatch.cli.commands.efforts.conversation import CONVERSATION, conversation_of, store_of
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import error_lines
-from unlatch.cli.runtime.line_editor import read_text
-from unlatch.cli.runtime.session import Session, is_interactive, with_session
+from unlatch.cli.runtime.chat import chat, configured_model, stream_pieces
+from unlatch.cli.runtime.session import Session, with_session
 from unlatch.efforts.chat import ROUNDS, Chat
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.memory import CEILING
-from unlatch.errors import ModelError, UsageError
 from unlatch.llm import Scripted
 from unlatch.project.git.run import ask_git
 from unlatch.search.search import search
-from unlatch.worklog.disk.user_files import user_config_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
     from unlatch.efforts.chat import Answered
     from unlatch.efforts.tools import Answer
-    from unlatch.llm import Complete, OnText
     from unlatch.project.workspace import Workspace
-    from unlatch.transport import TransportOptions
 
 _HITS = 5
 
@@ -51,10 +46,9 @@ def chat_effort(session: Session, *, conversation: str, script: Path | None) -> 
     talk = conversation_of(session, conversation)
     _check_git(session.workspace)
     with session.transport() as options:
-        model = Scripted.from_file(script) if script else _model(session, options)
-        chat = Chat(talk, model, lambda query: _found(session.workspace, query))
-        for text in _messages():
-            _turn_or_error(chat, text)
+        model = Scripted.from_file(script) if script else configured_model(session, options)
+        turns = Chat(talk, model, lambda query: _found(session.workspace, query))
+        chat(partial(_turn, turns), "the next chat continues the conversation")
     return 0
 
 
@@ -68,69 +62,15 @@ def _check_git(workspace: Workspace) -> None:
         )
 
 
-def _turn_or_error(chat: Chat, text: str) -> None:
-    logged: list[bool] = []
-    try:
-        _turn(chat, text, lambda: logged.append(True))
-    except KeyboardInterrupt:
-        what = "your message and the beginning of the answer are logged"
-        output.talk("", f"Interrupted; {what if logged else 'your message was not sent'}.")
-    except (ModelError, UsageError) as error:
-        if not is_interactive():
-            raise
-        output.talk(*error_lines(error))  # the conversation can go on
-
-
-def _model(session: Session, options: TransportOptions) -> Complete:
-    from unlatch.llm import open_model  # noqa: PLC0415  (loads requests)
-
-    workspace = session.workspace
-    config = workspace.user.llm
-    return open_model(config, environ=workspace.environ, where=user_config_file(), options=options)
-
-
-def _messages() -> Iterator[str]:
-    """The user's messages: typed at a prompt, or one a line of stdin."""
-    if not is_interactive():
-        yield from filter(None, map(str.strip, sys.stdin))
-        return
-    output.talk("Ctrl-D ends the chat; the next chat continues the conversation.")
-    while True:
-        try:
-            text = read_text("you> ", history=True)
-        except (click.Abort, KeyboardInterrupt):
-            output.talk("")
-            return
-        if text:
-            yield text
-
-
-def _turn(chat: Chat, text: str, on_logged: Callable[[], None]) -> None:
+def _turn(turns: Chat, text: str, on_logged: Callable[[], None]) -> None:
     streams = sys.stdout.isatty()
-    with _stream_pieces() as on_text:
-        answered = chat.turn(text, on_text=on_text if streams else None, on_logged=on_logged)
+    with stream_pieces() as on_text:
+        answered = turns.turn(text, on_text=on_text if streams else None, on_logged=on_logged)
     _tell(answered, text_too=not streams)
     _tell_missing(answered)
     size = f"{answered.context.tokens:,} of {CEILING:,} tokens of context"
     cut = f"; not in it: {', '.join(answered.context.cut)}" if answered.context.cut else ""
     output.talk(output.faint(f"[{answered.effort or 'ambient'}, {size}{cut}]"))
-
-
-@contextmanager
-def _stream_pieces() -> Iterator[OnText]:
-    """Show pieces of text as they arrive, then end the line."""
-    last = "\n"
-
-    def show(piece: str) -> None:
-        nonlocal last
-        last = piece or last
-        output.piece(piece)
-
-    try:
-        yield show
-    finally:
-        if not last.endswith("\n"):
-            output.data("")
 
 
 def _tell(answered: Answered, *, text_too: bool) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from unlatch.cli.commands.sessions.chat import continue_in_chat
 from unlatch.cli.commands.sessions.chosen import (
     IMPORTED,
     SESSION,
@@ -98,6 +99,7 @@ def pause_session(run: Run, *, wanted: str | None, as_json: bool) -> int:
     metavar="COMMAND",
     help="Start this program with the context as its input, as in 'claude -p'.",
 )
+@flag("--chat", help="Continue in a chat with the configured model, which the log records.")
 @IMPORTED
 @JSON
 @with_session
@@ -108,20 +110,23 @@ def resume_session(
     reason: str | None,
     budget: int | None,
     command: str | None,
+    chat: bool,
     imported: bool,
     as_json: bool,
 ) -> int:
-    if command is not None and as_json:
-        raise click.UsageError("--exec and --json exclude each other")
+    if (command is not None) + chat + as_json > 1:
+        raise click.UsageError("--exec, --chat and --json exclude each other")
     argv = program_of(run, command) if command is not None else None
     run, store, path, imported = chosen_or_picked(
         run, wanted, Status.PAUSED, imported=imported, asks=not as_json
     )
-    if imported and reason:
-        raise click.UsageError("an imported session is resumed without --reason")
+    if imported and (reason or chat):
+        raise click.UsageError("an imported session takes no --reason and no --chat: publish it")
     # Before the change: its resume point counts, and a context over the budget changes nothing.
     session = store.read(path).session
     context = resume_context(store, session, budget=budget)
+    if chat:
+        return continue_in_chat(run, store, path, context.text, reason=reason, budget=budget)
     if not imported:  # these follow their transcripts
         session = lifecycle.resume(store, path, reason=reason).session
     if argv:

@@ -1,0 +1,1 @@
+"""Continuing a session: the message with its context, and a chat that the session records."""
