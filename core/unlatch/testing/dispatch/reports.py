@@ -10,9 +10,9 @@ from unlatch.runs.dispatch.protocol import Checkpoint, Done, Noise, Question, Us
 from unlatch.testing.dispatch.stage import (
     DONE,
     HANG,
-    PATIENCE,
     READY,
     assign,
+    deadline,
     messages,
     poll_until,
     the_end,
@@ -50,9 +50,9 @@ class Reports:
         for assignment in (loud, asks, fails):
             dispatcher.claim(assignment, epoch=1)
         found: dict[str, list[Message | Ended]] = {one.run_id: [] for one in (loud, asks, fails)}
-        deadline = time.monotonic() + PATIENCE
+        end = deadline()
         while not all(map(_is_through, found.values())):
-            assert time.monotonic() < deadline, "a worker reports nothing"
+            assert time.monotonic() < end, "a worker reports nothing"
             for report in dispatcher.poll(1):
                 found[report.run_id].append(report.message)
         assert found[asks.run_id] == [Question("Which?"), Ended(End.EXIT, 0)]

@@ -41,11 +41,16 @@ def poll_until(
 ) -> list[Message | Ended]:
     """What a run id reports up to the first message of one of these kinds."""
     found: list[Message | Ended] = []
-    deadline = time.monotonic() + PATIENCE
+    end = deadline()
     while not any(isinstance(one, kinds) for one in found):
-        assert time.monotonic() < deadline, f"{run_id} reported only {found}"
+        assert time.monotonic() < end, f"{run_id} reported only {found}"
         found += messages(dispatcher.poll(1.0), run_id)
     return found
+
+
+def deadline() -> float:
+    """The time at which a test gives up, by the system's monotonic clock."""
+    return time.monotonic() + PATIENCE
 
 
 def messages(reports: Sequence[Report], run_id: str) -> list[Message | Ended]:
