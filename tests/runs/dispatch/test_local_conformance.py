@@ -5,18 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.runs.dispatch.local_harness import LocalHarness
 
 from unlatch.testing.dispatch.conformance import DispatchConformance
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
+    from tests.runs.dispatch.local_harness import LocalHarness
 
 
 class TestLocal(DispatchConformance):
     @pytest.fixture
-    def harness(self, tmp_path: Path) -> Iterator[LocalHarness]:
-        harness = LocalHarness(tmp_path)
-        yield harness
-        harness.end()
+    def harness(self, local: LocalHarness) -> LocalHarness:
+        return local

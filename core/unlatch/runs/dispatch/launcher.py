@@ -17,7 +17,7 @@ import sys
 import time
 
 # Seconds to wait for a process that only looks at the lock.
-_PATIENCE = 5.0
+_PATIENCE = 2.0
 _NO_LEASE = 125
 _NO_LOCK = 126
 _NOT_STARTED = 127

@@ -19,7 +19,7 @@ from unlatch.errors import StoreError
 from unlatch.runs.dispatch.port import Lease, StaleEpoch
 from unlatch.worklog.disk.atomic import PRIVATE, move_folder, remove_file, replace_file
 from unlatch.worklog.disk.folder_lock import folder_lock
-from unlatch.worklog.disk.safe_open import open_folder, read_file
+from unlatch.worklog.disk.safe_open import exists, open_folder, read_file
 from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.ids import is_ulid
 from unlatch.worklog.private_folder import make_private
@@ -91,6 +91,10 @@ class LeaseStore:
                 return self._read(self._path(run_id, state)), state
         return None
 
+    def state(self, run_id: str) -> State | None:
+        """The state of the lease of a run id, if it ever had one."""
+        return next((state for state in State if exists(self._path(run_id, state))), None)
+
     def list(self, *states: State) -> Iterator[Lease]:
         """The leases in these states, by their run ids."""
         for state in states:
@@ -108,9 +112,9 @@ class LeaseStore:
 
     def move(self, run_id: str, state: State) -> None:
         """Move a lease on to a later state, on disk when this returns."""
-        found = self.find(run_id)
-        if found and found[1] is not state:
-            move_folder(self._path(run_id, found[1]), self._path(run_id, state))
+        found = self.state(run_id)
+        if found not in (None, state):
+            move_folder(self._path(run_id, found), self._path(run_id, state))
         if state is State.ENDED:
             remove_file(self.lock(run_id))
 

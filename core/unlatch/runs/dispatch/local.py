@@ -176,9 +176,10 @@ class LocalDispatcher:
 
     def close(self) -> None:
         with self._store.locked():
-            found = self._store.list(State.ACTIVE, State.ENDING)
+            held = (State.ACTIVE, State.ENDING)
+            own = [one for name, one in self._claimed.items() if self._store.state(name) in held]
             try:
-                self._end([one for one in found if one.run_id in self._claimed], End.RELEASED)
+                self._end(own, End.RELEASED)
             except BaseException:  # a second interruption ends the grace
                 for worker in self._workers.values():
                     worker.kill()

@@ -16,7 +16,7 @@ from unlatch.runs.dispatch.processes import (
 from unlatch.worklog.disk.safe_open import read_file
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
 # Seconds after SIGKILL; a process that waits for a disk or a server takes longer.
@@ -29,12 +29,10 @@ def is_alive(run_id: str, lock: Path) -> bool:
     return is_locked(lock) or bool(marked_processes(run_id, lock))
 
 
-def end_workers(
-    locks: dict[str, Path], *, grace: float, patience: float = _PATIENCE
-) -> Collection[str]:
+def end_workers(locks: Mapping[str, Path], *, grace: float) -> Collection[str]:
     """End the workers of these run ids; returns those of which a process still lives."""
     left = set(locks)
-    for forced, seconds in ((False, grace), (True, patience)):
+    for forced, seconds in ((False, grace), (True, _PATIENCE)):
         deadline = time.monotonic() + seconds
         left = {one for one in left if is_alive(one, locks[one])}
         for run_id in left:
