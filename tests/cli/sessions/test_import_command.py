@@ -157,6 +157,7 @@ def test_imported_sessions_are_codified_and_learnt_from(project: Project) -> Non
         workflow = session(project, "codify", name, "--imported")
         assert workflow.code == 0
         assert f"source: {file.stem}\n" in workflow.out
+    assert session(project, "codify", "--imported").out == workflow.out
     assert error_of(session(project, "codify", file.stem)) == "session-unknown"
     assert session(project, "learn", "--json").document["cases"] == []
     for named in ((), (file.stem,)):
@@ -176,7 +177,19 @@ def test_imported_sessions_are_codified_and_learnt_from(project: Project) -> Non
     assert file.read_bytes() == before
 
 
+def test_of_several_imports_one_has_to_be_named(project: Project) -> None:
+    for number in (1, 2):
+        put(project, lines(project, f"s{number}"))
+    session(project, "import", "--all")
+    for command in ("show", "codify", "resume"):
+        done = session(project, command, "--imported")
+        assert (done.code, error_of(done)) == (2, "session-not-named")
+        assert all(it.stem in done.err for it in imports(project))
+
+
 def test_without_imports_the_next_step_is_to_import(project: Project) -> None:
+    for command in ("show", "codify", "resume"):
+        assert "next: unlatch session import" in session(project, command, "--imported").err
     for command in ("list", "stats"):
         assert "Next: unlatch session import" in session(project, command, "--imported").err
 

@@ -39,23 +39,26 @@ def store_of(run: Run, *, imported: bool = False) -> SessionStore:
     return store
 
 
-def chosen(store: SessionStore, wanted: str | None, *statuses: Status) -> Path:
-    """The file of a session; without an id, of the only session with these statuses.
+def chosen(
+    store: SessionStore, wanted: str | None, *statuses: Status, imported: bool = False
+) -> Path:
+    """The file of a session; without an id, of the only one with these statuses or imported.
 
     Raises:
         UsageError: `session-unknown`, `session-ambiguous` or `session-not-named`.
     """
     if wanted is not None:
         return store.find(wanted)
-    found = [(path, meta) for path, meta, _ in heads(store) if meta.status in statuses]
+    found = [(path, meta) for path, meta, _ in heads(store) if imported or meta.status in statuses]
     if len(found) == 1:
         return found[0][0]
-    kinds = " or ".join(statuses)
-    names = tuple(meta.session_id for _, meta in found)
+    kinds = "imported" if imported else " or ".join(statuses)
+    names = tuple(meta.session_id for _, meta in reversed(found))
     message = f"there is no session that is {kinds}"
     if names:
         message = f"{len(names)} sessions are {kinds}"
-    hint = f"name one: {', '.join(names[:5])}" if names else "unlatch session list"
+    others = "import" if imported else "list"
+    hint = f"name one: {', '.join(names[:5])}" if names else f"unlatch session {others}"
     raise UsageError("session-not-named", message, hint=hint, problems=names)
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.commands.sessions.chosen import IMPORTED, SESSION, chosen, store_of
+from unlatch.cli.commands.sessions.chosen import IMPORTED, SESSION
+from unlatch.cli.commands.sessions.everywhere import chosen_or_picked
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.editor import edit, user_editor
 from unlatch.cli.runtime.failure import UNDECIDED
@@ -61,8 +62,10 @@ def codify_session(
 ) -> int:
     if interactive:
         require_terminal("--interactive opens your editor", "unlatch session codify --output FILE")
-    store = store_of(run, imported=imported)
-    document = store.read(chosen(store, wanted, Status.ACTIVE, Status.PAUSED))
+    run, store, path, _ = chosen_or_picked(
+        run, wanted, Status.ACTIVE, Status.PAUSED, imported=imported, asks=True
+    )
+    document = store.read(path)
     text = write_workflow(codify(document.session, Dialect(dialect)))
     if refine:
         text = _refined(run, document.text, text)

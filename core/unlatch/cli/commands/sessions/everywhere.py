@@ -63,7 +63,7 @@ def chosen_or_picked(
     """The session of an id; without one, the user's choice at a terminal, else as `chosen`."""
     store = store_of(run, imported=imported)
     if wanted is not None or imported or not asks or not is_interactive():
-        return Chosen(run, store, chosen(store, wanted, *statuses), imported)
+        return Chosen(run, store, chosen(store, wanted, *statuses, imported=imported), imported)
     found = pick(run, *statuses)
     place = found.place
     own = run if place.workspace is run.workspace else Run(replace(run.options, root=place.project))
