@@ -1,4 +1,4 @@
-"""What holds for all tests."""
+"""Fixtures of all tests."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def _refuse_connections(event: str, _arguments: object) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def state_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Keep the caches of projects apart from those of whoever runs the tests."""
+    """Keep the caches of projects apart from the developer's."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield

@@ -50,7 +50,7 @@ class Job(Member):
 
     @property
     def environ(self) -> dict[str, str]:
-        """As the runner has it: no git identity but what unlatch gives."""
+        """As on a runner: without a git identity of its own."""
         environ = {
             name: value
             for name, value in super().environ.items()
@@ -85,5 +85,5 @@ def job(team: Team, name: str, system: Mapping[str, str] = GITHUB, *, depth: int
 
 
 def reopen_by_hand(team: Team) -> None:
-    """What a person does at the issue's page."""
+    """A person's acts on the issue's page."""
     team.box.github.edit(REPOSITORY, int(team.ids["github"]), state="open", by="mona")

@@ -40,7 +40,7 @@ BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c")
 
 @dataclass(frozen=True)
 class Ran:
-    """What an action came to.
+    """The result of an action.
 
     Args:
         outputs: the action's own, as a workflow reads them.

@@ -1,4 +1,4 @@
-"""`--commit`: what a job has changed reaches the others, and nothing else does."""
+"""`--commit`: the changes of a job reach the others, and nothing else does."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def sync(job: Job, *options: str, code: int = 0) -> None:
 
 
 def shared(team: Team, branch: str = "main") -> Job:
-    """A look at what the origin has."""
+    """The content of the origin."""
     name = f"look {len(list(team.folder.iterdir()))}"
     team.laptop.git(
         "clone", "-q", "-b", branch, str(team.folder / "origin.git"), str(team.folder / name)

@@ -1,4 +1,4 @@
-"""What CI systems are told, each in its own format, and what they must never take for a command."""
+"""Reports to CI systems, each in its own format, without commands from outside."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def _running() -> Iterator[Sandbox]:
 
 @pytest.fixture(scope="session")
 def _programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A PATH with git alone: no `gh` or `az` of whoever runs the tests is ever asked."""
+    """A PATH with git alone: no `gh` or `az` of the developer is asked."""
     folder = tmp_path_factory.mktemp("bin")
     git = shutil.which("git")
     assert git is not None

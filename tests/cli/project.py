@@ -37,7 +37,7 @@ FINISHED = datetime.now(UTC).replace(microsecond=0) - timedelta(days=3, hours=1)
 
 @dataclass(frozen=True)
 class Done:
-    """What a run of unlatch came to."""
+    """The result of a run of unlatch."""
 
     code: int
     out: str
@@ -79,7 +79,7 @@ class Project:
 
     @property
     def environ(self) -> dict[str, str]:
-        """A clean environment: the sandbox's tokens, and nothing of whoever runs the tests."""
+        """A clean environment: the sandbox's tokens, and nothing of the developer."""
         environ: dict[str, str | None] = {
             "PATH": str(self.bin),
             "HOME": str(self.home),
@@ -96,7 +96,7 @@ class Project:
         return {name: value for name, value in environ.items() if value is not None}
 
     def run(self, *arguments: str, stdin: str = "") -> Done:
-        """Run unlatch in this process, piped: what a CI job sees, without its start-up time."""
+        """Run unlatch in this process, piped, as in a CI job but without the start-up time."""
         streams = [self.stream(io.BytesIO(), encoding="utf-8") for _ in range(2)]
         with self.monkeypatch.context() as patch:
             for name in os.environ:
@@ -159,7 +159,7 @@ class Project:
         }
 
     def forget_local(self) -> None:
-        """Delete what may be deleted at any time."""
+        """Delete caches and local state."""
         shutil.rmtree(self.home / "state", ignore_errors=True)
 
     def configure_more(self, top: str = "", *, tables: str = "") -> None:

@@ -1,4 +1,4 @@
-"""What a refusal looks like, and that it left everything alone."""
+"""Check a refusal, and that it changed nothing."""
 
 from __future__ import annotations
 

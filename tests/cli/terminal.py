@@ -1,4 +1,4 @@
-"""unlatch at a terminal: a pseudo-terminal of the system, and somebody who types."""
+"""unlatch at a terminal: a pseudo-terminal, and a person who types."""
 
 from __future__ import annotations
 

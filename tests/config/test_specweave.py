@@ -1,4 +1,4 @@
-"""What a SpecWeave project's config.json is in force for."""
+"""The settings of a SpecWeave project's config.json that apply."""
 
 from __future__ import annotations
 

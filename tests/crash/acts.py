@@ -1,4 +1,4 @@
-"""What may happen in a project at work on both sides, and how often."""
+"""The acts on both sides of a project, and their frequencies."""
 
 from __future__ import annotations
 
@@ -101,5 +101,5 @@ ANYTHING = st.sampled_from([name for name, (times, _) in _OFTEN.items() for _ in
 
 
 def arguments_of(name: str) -> st.SearchStrategy[dict[str, Any]]:
-    """What something may happen with."""
+    """The targets of an act."""
     return st.fixed_dictionaries(_OFTEN[name][1])

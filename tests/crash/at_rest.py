@@ -1,4 +1,4 @@
-"""What has to be true of a project and its items once nobody edits either side any more."""
+"""The invariants of a project and its items once both sides are at rest."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class AtRest:
     """A look at everything.
 
     Args:
-        items: every item with what people left on it.
-        owed: the operations with a reason that each item was ever owed: (operation, item).
-        excused: items that may be closed although somebody needs them.
+        items: every item with the traces of people.
+        owed: all operations with a reason for each item: (operation, item).
+        excused: items that may be closed although an increment needs them.
         both: whether the policy lets either side follow the other.
     """
 
@@ -114,7 +114,7 @@ class AtRest:
                 self.counts["links in step"] += 1
 
     def _needed(self) -> Iterator[str]:
-        """Items that are closed, although somebody needs them and no person closed them."""
+        """Items that are closed, although an increment needs them and no person closed them."""
         for name in INCREMENTS:
             if self._project.metadata(name)["status"] in FINISHED:
                 continue

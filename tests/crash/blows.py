@@ -1,4 +1,4 @@
-"""What goes wrong with one request: answers by status, header and effect, and no answer at all."""
+"""Faults of one request: answers by status, header and effect, or no answer."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _TRACKERS = ("github", "ado", "jira")
 
 
 class Effect(Enum):
-    """Whether the tracker does what the struck request asks for."""
+    """Whether the tracker carries out the struck request."""
 
     NONE = "before"
     DONE = "after"
@@ -44,7 +44,7 @@ class Effect(Enum):
 
 
 class Known(Enum):
-    """What the client can know of a write that was struck."""
+    """The client's knowledge about a struck write."""
 
     DELIVERED = "it is delivered in the same run"
     UNKNOWN = "whether it took effect is not known"
@@ -59,10 +59,10 @@ class Blow:
     Args:
         kind: the sandbox's word for it.
         options: its options.
-        known: what the client can know where it struck a write.
+        known: the client's knowledge about a struck write.
         on: the trackers that it happens to.
         hangs: whether the client has to stop waiting.
-        act: what happens just before the request: "rename", "label", or another clone's "sync".
+        act: an act just before the request: "rename", "label", or another clone's "sync".
         keeps: whether comments may not be deleted.
         reads: whether it happens to reads too.
     """
@@ -94,7 +94,7 @@ class Blow:
 
         Args:
             patience: seconds that the client waits for an answer.
-            act: what happens just before the request.
+            act: an act just before the request.
         """
         options = dict(self.options)
         if self.hangs:

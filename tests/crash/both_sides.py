@@ -3,8 +3,8 @@
     python -m tests.crash.both_sides [--examples N] [--steps N] [--random]
 
 Three increments, two of which share an issue. People open, close, drop, label, rename and comment
-on items, between syncs and amid them; resume, complete and abandon increments, edit their files,
-tie and cut links; syncs have policies drawn by chance, meet faults, die at a random boundary, and
+on items, between and during syncs; resume, complete and abandon increments, edit their files, link
+and unlink items; syncs have policies drawn by chance, meet faults, die at a random boundary, and
 run in a second clone. Whenever all rest, a policy that decides is set: after three syncs at most
 both sides agree, and one more does nothing. Prints one JSON document.
 """
@@ -51,7 +51,7 @@ STATISTICS: Counter[str] = Counter()
 
 
 class BothSides(RuleBasedStateMachine):
-    """What becomes of three increments and nine items."""
+    """The life of three increments and nine items."""
 
     stage: Stage
     number = 0
@@ -75,7 +75,7 @@ class BothSides(RuleBasedStateMachine):
 
     @rule(what=ANYTHING.flatmap(lambda name: st.tuples(st.just(name), arguments_of(name))))
     def happen(self, what: tuple[str, dict[str, Any]]) -> None:
-        """Anything of what is below."""
+        """Any of the acts below."""
         name, given = what
         getattr(self, name)(**given)
         self._excuse(merged=name == "work_in_two_clones")
@@ -86,7 +86,7 @@ class BothSides(RuleBasedStateMachine):
         return project.run("sync", "--max-items", "99", "--yes", "--by", "Dana", *flags)
 
     def _note(self, *projects: SharedProject) -> None:
-        """Remember what items are owed by now that has a reason."""
+        """Remember the operations with a reason for each item."""
         self.unsettled += 1
         for project in projects or (self.project,):
             for name in INCREMENTS:
@@ -99,7 +99,7 @@ class BothSides(RuleBasedStateMachine):
                 }
 
     def _excuse(self, *, merged: bool) -> None:
-        """Remember what was to be closed before somebody took up another increment with it."""
+        """Remember the items to be closed before another increment with them was resumed."""
         data = {name: self.project.metadata(name) for name in INCREMENTS}
         needed = {
             url
@@ -138,7 +138,7 @@ class BothSides(RuleBasedStateMachine):
         self._note()
 
     def sync(self, policies: dict[str, dict[str, str]], at: int | None, force: bool) -> None:
-        """As unlatch sync, under whatever policy."""
+        """As unlatch sync, under any policy."""
         STATISTICS["syncs"] += 1
         self.project.configure(_tables(policies))
         if at is None:
@@ -150,7 +150,7 @@ class BothSides(RuleBasedStateMachine):
     def click_amid_a_sync(
         self, place: tuple[str, str], act: str, at: int, policies: dict[str, dict[str, str]]
     ) -> None:
-        """Somebody clicks while a sync runs."""
+        """A person clicks while a sync runs."""
         item, clicked = self._item(place), self.project.root / "clicked"
 
         def strike(_name: str) -> None:
@@ -277,7 +277,7 @@ class BothSides(RuleBasedStateMachine):
         self.project.run("unlink", increment, url, "--by", "Dana")
 
     def forget(self) -> None:
-        """What only this machine knows may be deleted at any time."""
+        """Local state may be deleted at any time."""
         self.project.forget_local()
 
     def fault(self, tracker: str, kind: str, after: int) -> None:
@@ -289,7 +289,7 @@ class BothSides(RuleBasedStateMachine):
     # What has to be true
 
     def rest(self, conflict: str, direction: str) -> None:
-        """Nobody edits anything; sync decides by itself, and people see to what it tells them."""
+        """Without further edits, sync decides by itself, and people follow its instructions."""
         STATISTICS["rests"] += 1
         self.unsettled = 0
         self.stage.calm()
@@ -319,7 +319,7 @@ class BothSides(RuleBasedStateMachine):
         raise AssertionError(f"never calm: {sent}, {ran.document}")
 
     def _care(self, ran: Ran, flags: list[str]) -> bool:
-        """Do what sync tells people to do; whether there was anything."""
+        """Follow the instructions of sync; returns whether there were any."""
         parked = [
             (name, one.get("cause"))
             for name in INCREMENTS
@@ -338,7 +338,7 @@ class BothSides(RuleBasedStateMachine):
         return bool(refused)
 
     def teardown(self) -> None:
-        """What it all ends in."""
+        """The end of a life."""
         if hasattr(self, "owed"):
             self.rest("remote" if self.words % 2 else "local", "both")
 

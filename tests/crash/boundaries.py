@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def die(_name: str) -> None:
-    """What a power cut does to a process."""
+    """A power cut during a process."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 
@@ -47,7 +47,7 @@ class Boundaries:
     """Counts boundaries in all threads; at number `at` something strikes the process.
 
     Args:
-        strike: what does, told the boundary's name; death by default.
+        strike: called with the boundary's name; by default the process dies.
         lasting: whether it strikes at every later boundary too.
     """
 

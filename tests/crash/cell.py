@@ -1,4 +1,4 @@
-"""One cell of the fault matrix: a project with one item, unlatch at work, and what is left."""
+"""One cell of the fault matrix: a project with one item, an operation, and its result."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ _REGISTRY = Registry()
 
 @dataclass(frozen=True)
 class Aim:
-    """What an operation brings about.
+    """The effect of an operation.
 
     Args:
         is_open: whether the item is open in the end; it begins on the other side.
         before: our label that it begins with; None where there is no item yet.
         after: our label that it ends with.
         status: the increment's in the end.
-        result: what the event says of it.
+        result: the result in the event.
     """
 
     kind: Kind
@@ -103,7 +103,7 @@ class _Trackers(Trackers):
         return plugin
 
     def pause(self, name: str, seconds: float, why: str) -> None:
-        """Nothing is to come, but for what comes later than any settle time."""
+        """Nothing is pending, except effects later than any settle time."""
 
     def _transport(self, name: str) -> Transport:
         clock = SkippingClock()
@@ -196,13 +196,13 @@ class Cell:
     # unlatch
 
     def act(self, read_seconds: float = PATIENT) -> Delivery:
-        """What `unlatch resume`, `complete` or `link --create` does."""
+        """Act as `unlatch resume`, `complete` or `link --create`."""
         fresh = self.enqueue()
         (delivery,) = self._deliver(self._workspace(), read_seconds, fresh)
         return delivery
 
     def enqueue(self) -> frozenset[str]:
-        """What they do with `--offline`; the ids of the operations."""
+        """Act as these with `--offline`; returns the ids of the operations."""
         workspace = self._workspace()
         if self.aim.kind is Kind.REOPEN:
             return resume(workspace, INCREMENT, ResumeRequest(by="Dana", reason=REASON)).fresh
@@ -212,17 +212,17 @@ class Cell:
         return frozenset({self._enqueue_create(workspace)})
 
     def take_back(self, reason: str) -> None:
-        """What `unlatch undo --offline` does."""
+        """Act as `unlatch undo --offline`."""
         undo(self._workspace().manager, INCREMENT, by="Dana", reason=reason)
 
     def undo(self) -> list[Delivery]:
-        """What `unlatch undo` does."""
+        """Act as `unlatch undo`."""
         self.take_back(UNDONE)
         fresh = frozenset(operation["op"] for operation in self.pending)
         return self._deliver(self._workspace(later=_LIMITED), PATIENT, fresh)
 
     def sync(self) -> list[Delivery]:
-        """What `unlatch sync 7` does, in a new process, when no limit lasts any more."""
+        """Act as `unlatch sync 7` in a new process, after all limits have ended."""
         return self._deliver(self._workspace(later=_LIMITED), PATIENT)
 
     def cloned(self) -> Cell:
@@ -233,7 +233,7 @@ class Cell:
         return there
 
     def forget_local(self) -> None:
-        """Delete what only this machine knows."""
+        """Delete local state."""
         shutil.rmtree(state_folder(self.root))
 
     def _enqueue_create(self, workspace: Workspace) -> str:
@@ -263,7 +263,7 @@ class Cell:
 
     @property
     def events(self) -> list[dict[str, Any]]:
-        """The events of what was delivered."""
+        """The events of deliveries."""
         lines = (self.folder / "events.jsonl").read_text().splitlines()
         return [event for event in map(json.loads, lines) if event["event"] == "delivered"]
 
@@ -286,7 +286,7 @@ class Cell:
         return _differences(facts)
 
     def undo_problems(self, deliveries: list[Delivery]) -> list[str]:
-        """Everything that is not as it should be after an undo of what got through."""
+        """The mistakes after an undo of a partial delivery."""
         item = self._made or ""
         view = self.items.view(item)
         (delivery,) = deliveries
@@ -344,7 +344,7 @@ class Cell:
         }
 
     def _event_facts(self) -> dict[str, tuple[Any, Any]]:
-        """What the event says of the item: as it was before the first attempt, and after."""
+        """The item in the event: before the first attempt, and after."""
         (event,) = self.events[-1:] or [{}]
         before, after = event.get("before") or {}, event.get("after") or {}
         was_open = None if self.aim.before is None else before.get("category") != "done"

@@ -4,7 +4,7 @@
 
 Each process is a fork of a warmed one and runs commands drawn by chance: resume, pause and
 complete, most of them with --offline. Meanwhile all files are read again and again, and must be
-whole each time. At the end one `unlatch sync` delivers what is left. Prints one JSON document.
+whole each time. At the end one `unlatch sync` delivers the rest. Prints one JSON document.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ class Crowd:
                 self.torn += _torn(case)
 
     def sync(self) -> int:
-        """Deliver what is left, from a process of its own; how that ended."""
+        """Deliver the rest in a process of its own; returns how it ended."""
 
         def finish() -> None:
             os.environ.update(self._stage.environ)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 def deliver_one(
     workspace: Workspace, trackers: Trackers, wanted: str, fresh: frozenset[str] = frozenset()
 ) -> list[Delivery]:
-    """Deliver what is pending for one increment, named as `unlatch sync ID` names it.
+    """Deliver the pending operations of a named increment, as `unlatch sync ID`.
 
     Args:
         fresh: the intents that this process has just made.

@@ -43,18 +43,18 @@ INTERRUPTED, UNDELIVERED = 130, 3
 
 
 def interrupt(_name: str) -> None:
-    """What Ctrl-C does."""
+    """Act as Ctrl-C."""
     os.kill(os.getpid(), signal.SIGINT)
 
 
 def fill(name: str) -> None:
-    """What a full disk does."""
+    """Act as a full disk."""
     if name.startswith(_GROWING):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
 
 def freeze(name: str) -> None:
-    """What a file system does that was mounted read-only in between."""
+    """Act as a file system that becomes read-only."""
     if name.startswith(_CHANGING):
         raise OSError(errno.EROFS, os.strerror(errno.EROFS))
 
@@ -72,7 +72,7 @@ class Disturbed:
 
     Args:
         code: its exit code.
-        said: what it said on stderr.
+        said: its output on stderr.
         is_over: whether it had ended before the boundary came: a later resume finds warm caches, so
             it passes fewer boundaries than the one that was counted.
     """
@@ -87,7 +87,7 @@ class Disturbed:
         self.is_over = len(boundaries_passed(out)) < number
 
     def problems(self, case: Case, kind: str, *, before: bytes) -> list[str]:
-        """What is wrong with how it ended."""
+        """The mistakes of its end."""
         changed = (case.folder / "metadata.json").read_bytes() != before
         wrong = [] if "Traceback" not in self.said else [self.said]
         if self.is_over:
@@ -128,7 +128,7 @@ def _resume(stage: Stage, case: Case, boundaries: Boundaries, out: Path) -> None
 
 
 def sweep(stage: Stage, names: list[str], kind: str, every: int) -> dict[str, Any]:
-    """Disturb a resume in one way at every n-th boundary; what came of it."""
+    """Disturb a resume in one way at every n-th boundary; returns the results."""
     wrong: dict[str, list[str]] = {}
     codes: Counter[int] = Counter()
     over = 0

@@ -2,8 +2,8 @@
 
     python -m tests.crash.effort_kill [--every N] [--twice N]
 
-Prints one JSON document: how many deaths were died, and what was wrong afterwards. With --twice,
-those at every N-th boundary are repeated, and the next turn is killed at each of its boundaries.
+Prints one JSON document: the number of deaths, and the mistakes afterwards. With --twice, those at
+every N-th boundary are repeated, and the next turn is killed at each of its boundaries.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def kept(place: Place) -> bool:
 
 
 def unproved(store: EffortStore) -> list[Problem]:
-    """Problems of logs, and of what is derived from events."""
+    """Problems of logs, and of files derived from events."""
     found = [one for name in store.names() for one in check_effort(store, name)]
     return found + check_conversation(Conversation(store))
 
@@ -160,7 +160,7 @@ def left_over(store: EffortStore) -> list[str]:
 
 
 def recover(place: Place, name: str) -> None:
-    """What a person does after a death: go on, and ask again."""
+    """Act as a person after a death: continue, and ask again."""
     place.say(AFTER)
     place.say(MESSAGE, ACTS[name])
     if name == "reopen":  # the error of an effort that is open names this step

@@ -1,13 +1,13 @@
-"""Break each request of each operation in each way, deliver again, and look at what is left.
+"""Break each request of each operation in each way, deliver again, and check the result.
 
     python -m tests.crash.fault_matrix [--both] [--tracker T] [--operation O] [--sample N]
 
-Prints one JSON document: how many cells there are, how each operation ended, and what was wrong
+Prints one JSON document: the number of cells, the end of each operation, and the mistakes
 afterwards. A cell is one request (the n-th of a reopen, close or create that goes well) and one
 fault. After the fault the operation is delivered again as `unlatch sync 7` does, if need be twice,
-with the caches kept in one cell and deleted in the next; with --both each cell is run both
-ways. Then the item, the increment's files and what was said about the fault have to be right. At
-last a reopen is undone, and the item has to be as it was.
+with the caches kept in one cell and deleted in the next; with --both each cell is run both ways.
+Then the item, the increment's files and the reported fault must be right. At last a reopen is
+undone, and the item has to be as it was.
 """
 
 from __future__ import annotations
@@ -59,12 +59,12 @@ _DECIDED = (Limited, Unreachable, Unauthorised, Rejected, Conflict)
 
 @dataclass
 class Told:
-    """What a matrix came to.
+    """The result of a matrix.
 
     Args:
         requests: how many requests each operation sends, by tracker.
         ends: how many operations ended with the first delivery, with the first sync, and so on.
-        wrong: what was wrong, by cell.
+        wrong: the mistakes, by cell.
     """
 
     requests: dict[str, dict[str, int]] = field(default_factory=dict)
@@ -98,7 +98,7 @@ class Matrix:
             box.jira.add_project(box.jira.project, deployment="Server")
 
     def requests(self) -> list[Request]:
-        """What the operation sends if nothing goes wrong."""
+        """The requests of the operation without faults."""
         cell = self._cell()
         delivery = cell.act()
         assert delivery.error is None, delivery.error
@@ -191,10 +191,10 @@ def _end(cell: Cell) -> str:
 
 
 def _untrue(first: Delivery, blow: Blow, cell: Cell, requests: list[Request]) -> list[str]:
-    """What the delivery that was struck did or said and should not have.
+    """The mistakes of the struck delivery.
 
     Args:
-        requests: what goes well of the operation, up to the request that was struck.
+        requests: the requests of the operation, up to the struck one.
     """
     error, struck = first.error, requests[-1]
     if blow.kind == "truncate" and struck.status == _NO_CONTENT:

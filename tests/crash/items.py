@@ -1,4 +1,4 @@
-"""What people do on a sandbox's trackers, past unlatch: make items, look at them, change them."""
+"""Acts of people on a sandbox's trackers, without unlatch: create, read and change items."""
 
 from __future__ import annotations
 

@@ -2,10 +2,10 @@
 
     python -m tests.crash.kill_matrix [--every N] [--both] [--cold N]
 
-Prints one JSON document: how many boundaries there are, how many deaths were died, and what was
-wrong afterwards. The caches are kept at one boundary and deleted at the next; with --both it is
-done both ways at each. Deaths happen in forks of a warmed process; every so often a cold process
-is started instead.
+Prints one JSON document: how many boundaries there are, the number of deaths, and the mistakes
+afterwards. The caches are kept at one boundary and deleted at the next; with --both it is done both
+ways at each. Deaths happen in forks of a warmed process; every so often a cold process is started
+instead.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ sys.exit(run(sys.argv[2:]))
 
 
 def reopen(stage: Stage, case: Case) -> None:
-    """What `unlatch resume 7 --reason ... --yes` does; repeated, what a person repeats."""
+    """Act as `unlatch resume 7 --reason ... --yes`, also repeated by a person."""
     workspace = Workspace(
         layout_at(case.root), environ=stage.environ, user_config=stage.folder / "none.toml"
     )

@@ -53,13 +53,13 @@ class Member(Clone):
         ).code
 
     def push(self, message: str) -> None:
-        """Commit what is there, and share it."""
+        """Commit everything, and push it."""
         self.git("add", "--all")
         self.git("commit", "--quiet", "--allow-empty", "--message", message)
         self.git("push", "--quiet", "origin", "main")
 
     def pull(self) -> int:
-        """Merge what others shared; git's exit code."""
+        """Merge the pushed work of others; returns git's exit code."""
         self.git("fetch", "--quiet", "origin")
         return self.try_git("merge", "--quiet", "--no-edit", "origin/main").code
 
@@ -113,7 +113,7 @@ class Team:
         return replace(self, folder=folder, laptop=laptop, colleague=colleague)
 
     def newcomer(self, name: str, *, driver: bool = True) -> Member:
-        """A fresh clone of what is shared; without a driver, git knows nothing of our files."""
+        """A fresh clone of the pushed work; without a driver, git merges our files as text."""
         member = Member(self.folder / name, extra=self.laptop.extra)
         self.laptop.git("clone", "--quiet", str(self.folder / "origin.git"), str(member.root))
         if driver:

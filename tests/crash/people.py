@@ -1,4 +1,4 @@
-"""People on the trackers' own pages: what they change there, and whether it is all still there."""
+"""People on the trackers' own pages: their changes, and whether these are kept."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ ACTS = ("open", "done", "dropped", "label", "unlabel", "comment", "rename")
 
 @dataclass
 class Item:
-    """An item, and what people have left on it.
+    """An item, and the traces of people on it.
 
     Args:
         key: its id, as its tracker's pages take it.
@@ -59,13 +59,13 @@ class Item:
 
     @property
     def place(self) -> dict[str, Any]:
-        """What names it to the sandbox."""
+        """Its name in the sandbox."""
         where = {"repository": REPOSITORY} if self.tracker == "github" else {}
         return {WORDS[self.tracker][0]: self.key, **where}
 
 
 def click(stage: Stage, item: Item, act: str) -> None:
-    """Do one of `ACTS` on an item's page; what is remembered of it is another matter."""
+    """Do one of `ACTS` on an item's page; the caller remembers the effect."""
     _, title, labels, text = WORDS[item.tracker]
     if act in ("open", "done", "dropped"):
         if item.tracker == "github" and act == "dropped":
@@ -82,7 +82,7 @@ def click(stage: Stage, item: Item, act: str) -> None:
 
 
 def remember(item: Item, act: str) -> None:
-    """Note what a click left behind."""
+    """Record the traces of a click."""
     if act in ("open", "done", "dropped"):
         item.was_closed = act != "open"
     elif act == "label":
@@ -98,7 +98,7 @@ def remember(item: Item, act: str) -> None:
 
 
 def lost(item: Item, page: dict[str, Any]) -> Iterator[str]:
-    """What people left on an item and what its page does not show as they left it."""
+    """The traces of people that an item's page does not show unchanged."""
     there = set(page["labels"])
     texts = [comment["text"] for comment in page["comments"]]
     if page["title"] != item.title:

@@ -2,10 +2,10 @@
 
     python -m tests.crash.random_life [--examples N] [--steps N]
 
-The model knows what was intended and in which order. After each calm `unlatch sync` the items must
-be what the intents come to: open or closed, our labels right and people's kept, each reason told
-once and in order, nothing pending. An undo takes back a reopen whatever became of it, also one that
-a fault or a death cut off; whether that one's reason is told is left open.
+The model knows all intents and their order. After each calm `unlatch sync` the items must match the
+intents: open or closed, our labels right and people's kept, each reason posted once and in order,
+nothing pending. An undo reverts a reopen with any result, also one that a fault or a death cut off;
+its reason may or may not be posted.
 """
 
 from __future__ import annotations
@@ -76,14 +76,14 @@ STATISTICS: Counter[str] = Counter()
 
 @dataclass
 class Item:
-    """What the model knows of one item.
+    """The model of one item.
 
     Args:
         is_open: whether it is open once all is delivered; None if that cannot be said.
         labels: ours that it has then; None if that cannot be said.
         kept: people's labels.
-        told: the intents whose reason is told on it, in order.
-        perhaps: intents whose reason may or may not be told.
+        told: the intents whose reason is posted on it, in order.
+        perhaps: intents whose reason may or may not be posted.
         linked: whether it is tied to the increment.
     """
 
@@ -100,8 +100,8 @@ class Reopen:
     """A reopen that could be undone.
 
     Args:
-        found: what each item was when it was intended, as far as the model knew.
-        sure: items on which the undo comes upon what the reopen left.
+        found: the state of each item at the intent, as far as known.
+        sure: items that the undo finds as the reopen left them.
     """
 
     op: str
@@ -337,7 +337,7 @@ class Life(RuleBasedStateMachine):
 
     @rule(tracker=st.sampled_from(TRACKERS), what=st.sampled_from(["links", "local", "label"]))
     def meddle(self, tracker: str, what: str) -> None:
-        """What is done beside the commands that reopen and close."""
+        """Acts besides the commands that reopen and close."""
         if what == "links":
             self._link_or_unlink(tracker)
         elif what == "local":  # it may be deleted at any time
@@ -346,7 +346,7 @@ class Life(RuleBasedStateMachine):
             self._label(tracker)
 
     def _link_or_unlink(self, tracker: str) -> None:
-        """As unlatch link and unlink: a link made later gets nothing of what was before."""
+        """As unlatch link and unlink: a later link gets no earlier operation."""
         item, manager = self.items[tracker], self.workspace.manager
         if item.linked:
             link = next(one for one in manager.read("7").links if one.tracker == tracker)
@@ -372,7 +372,7 @@ class Life(RuleBasedStateMachine):
         self._touch(tracker)
 
     def _touch(self, tracker: str) -> None:
-        """An undo of what was done before may leave this item as it is."""
+        """An undo of earlier operations may leave this item unchanged."""
         for reopen in self.reopens:
             reopen.sure.discard(tracker)
 
@@ -430,7 +430,7 @@ class Life(RuleBasedStateMachine):
             assert item.labels == labels & OURS, (item, view)
 
     def teardown(self) -> None:
-        """What the life ends in."""
+        """The end of the life."""
         if hasattr(self, "case"):
             self.unsettled = OFTEN + 1
             self.settle()

@@ -2,8 +2,8 @@
 
     python -m tests.crash.scope_kill FOLDER
 
-Prints one JSON document: how many boundaries there are, how many deaths were died, and what was
-wrong afterwards. The increment has no items, so that all boundaries are those of its files.
+Prints one JSON document: how many boundaries there are, the number of deaths, and the mistakes
+afterwards. The increment has no items, so that all boundaries are those of its files.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def write_project(root: Path) -> Path:
 
 
 def change_scope(root: Path) -> None:
-    """What `unlatch resume 7 --scope ... --task ... --yes` does to the files."""
+    """Change the files as `unlatch resume 7 --scope ... --task ... --yes`."""
     workspace = Workspace(
         layout_at(root), environ={}, user_config=root / "none.toml", registry=_REGISTRY
     )

@@ -52,11 +52,11 @@ def be_hasty() -> None:
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command came to.
+    """The result of a command.
 
     Args:
         code: its exit code; None if it died.
-        document: what it printed.
+        document: its output.
     """
 
     code: int | None
@@ -116,7 +116,7 @@ class SharedProject:
         return self.root / ".unlatch" / "increments" / increment / file
 
     def metadata(self, increment: str) -> dict[str, Any]:
-        """What metadata.json holds; fails if it is no JSON."""
+        """The content of metadata.json; fails if it is not JSON."""
         found: dict[str, Any] = json.loads(self.path(increment).read_bytes())
         return found
 
@@ -144,13 +144,13 @@ class SharedProject:
         return {str(file): file.read_bytes() for file in files if file.is_file()}
 
     def edit_status(self, increment: str, status: str) -> None:
-        """What a person does with an editor."""
+        """Act as a person with an editor."""
         path, now = self.path(increment), self.metadata(increment)["status"]
         text = path.read_text()
         path.write_text(text.replace(f'"status": "{now}"', f'"status": "{status}"', 1))
 
     def forget_local(self) -> None:
-        """Delete what only this machine knows."""
+        """Delete local state."""
         shutil.rmtree(state_folder(self.root))
 
     # Commands
@@ -186,7 +186,7 @@ class SharedProject:
         return SharedProject(self.stage, root, self.cases, self.urls, config=self._config)
 
     def merge(self, base: dict[str, bytes], theirs: SharedProject, take: Side) -> None:
-        """Merge what another clone has come to, as our merge driver does.
+        """Merge the state of another clone, as our merge driver does.
 
         Args:
             base: the metadata.json of each increment when the clone was made.
@@ -204,7 +204,7 @@ class SharedProject:
     # What is there
 
     def items(self) -> dict[str, Item]:
-        """Every item by its address, as nobody has touched it yet."""
+        """Every item by its address, unchanged so far."""
         found = [
             Item(tracker, getattr(self.cases[increment], tracker), url)
             for (increment, tracker), url in self.urls.items()

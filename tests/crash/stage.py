@@ -63,13 +63,13 @@ class Case:
 
     @property
     def metadata(self) -> dict[str, Any]:
-        """What metadata.json holds; fails if it is no JSON."""
+        """The content of metadata.json; fails if it is not JSON."""
         found: dict[str, Any] = json.loads((self.folder / "metadata.json").read_bytes())
         return found
 
 
 def own_state(folder: Path) -> AbstractContextManager[object]:
-    """Keep the caches of projects apart from those of whoever runs this."""
+    """Keep the caches of projects apart from the developer's."""
     return patch.dict(os.environ, XDG_STATE_HOME=str(folder))
 
 
@@ -156,11 +156,11 @@ class Stage:
         self._http.delete(url, json={}, timeout=30).raise_for_status()
 
     def views(self) -> dict[str, dict[str, Any]]:
-        """What the pages of the items show, where there is one item on each tracker."""
+        """The pages of the items, one on each tracker."""
         return {view["tracker"]: view for view in self.pages().values()}
 
     def pages(self) -> dict[str, dict[str, Any]]:
-        """What the pages of all items show, by their addresses."""
+        """The pages of all items, by address."""
         answer = self._http.get(f"{self._console}/api/items", timeout=30)
         return {view["url"]: view for view in answer.json()}
 
@@ -241,5 +241,5 @@ class Stage:
         return sorted(path.name for path in folder.iterdir() if path.name not in known)
 
     def forget_local(self, case: Case) -> None:
-        """Delete what only this machine knows."""
+        """Delete local state."""
         shutil.rmtree(state_folder(case.root))

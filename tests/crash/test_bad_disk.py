@@ -55,7 +55,7 @@ def told_counts(project: Project) -> dict[str, int]:
 
 
 def assert_finished(project: Project) -> None:
-    """Whatever happened before: one more command, and all is as if nothing had."""
+    """After any failure, one more command restores everything."""
     done = project.run(*RESUME)
     assert done.code == 0, done.said
     assert OPEN == project.states()

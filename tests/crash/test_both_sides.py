@@ -1,4 +1,4 @@
-"""Whatever people and syncs do to both sides, at rest they agree."""
+"""After any acts of people and syncs, both sides agree at rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whatever goes wrong with a request, the operation is done once in the end."""
+"""After any fault of a request, the operation is done once in the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Many processes at once, and long random lives; scripts that tell what was wrong afterwards."""
+"""Many processes at once, and long random lives; the scripts report the mistakes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Two clones of one repository at work on the same increment: each reason is told once."""
+"""Two clones of one repository at work on the same increment: each reason is posted once."""
 
 from __future__ import annotations
 

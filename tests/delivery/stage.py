@@ -1,4 +1,4 @@
-"""What tests of delivery share: one linked item, its writing requests, held requests, clones."""
+"""Fixtures of delivery: one linked item, its writing requests, held requests, clones."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def set_clock_ahead(project: Project, ahead: timedelta) -> None:
 
 
 def clone(project: Project, root: Path) -> Project:
-    """A copy of the project without what stays on one machine, and with another home."""
+    """A copy of the project without local state, and with another home."""
     shutil.copytree(project.root, root, ignore=shutil.ignore_patterns("local"))
     home = root.with_name(f"{root.name}-home")
     shutil.copytree(project.home, home)

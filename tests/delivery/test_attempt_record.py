@@ -1,4 +1,4 @@
-"""metadata.json during a delivery: each attempt, what the item was before, and where it ends."""
+"""metadata.json during a delivery: each attempt, the item before, and the end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Clocks that are wrong decide nothing: neither what is there nor what is sent again."""
+"""Wrong clocks decide nothing: neither the state of items nor repeated requests."""
 
 from __future__ import annotations
 

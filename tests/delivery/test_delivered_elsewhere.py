@@ -1,4 +1,4 @@
-"""What another clone has delivered is not taken for what a reopen found."""
+"""A delivery of another clone does not count as the state before a reopen."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Meeting:
 
 
 def forget_everything_local(project: Project) -> None:
-    """Delete what only this machine and this user keep."""
+    """Delete the local state of this user."""
     shutil.rmtree(project.root / ".unlatch" / "local", ignore_errors=True)
     for folder in (".local", ".cache"):
         shutil.rmtree(project.home / folder, ignore_errors=True)

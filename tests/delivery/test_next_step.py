@@ -1,4 +1,4 @@
-"""After a permanent failure: blocked, listed, skipped by a plain sync; `Next:` names what helps."""
+"""After a permanent failure: blocked, listed, skipped by a plain sync; `Next:` helps."""
 
 from __future__ import annotations
 

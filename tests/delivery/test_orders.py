@@ -1,4 +1,4 @@
-"""Operations on one item in every order, and what another process or clone does in between."""
+"""Operations on one item in every order, and acts of other processes and clones in between."""
 
 from __future__ import annotations
 

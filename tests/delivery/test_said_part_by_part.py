@@ -20,7 +20,7 @@ AFTER_THE_STATE = {
 
 
 def line_of(out: str, tracker: str) -> str:
-    """What is said about the one item."""
+    """The output about the one item."""
     name = {"github": "octo/widgets#4", "jira": "SCRUM-28"}[tracker]
     return next(line for line in out.splitlines() if name in line)
 

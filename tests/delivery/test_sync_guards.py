@@ -1,4 +1,4 @@
-"""What holds below every path of sync that writes: decisions in time, caps, limits, exit codes."""
+"""Guards of every writing path of sync: decisions in time, caps, limits, exit codes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ READS: dict[str, dict[str, Any]] = {
 
 
 def complete_by_editor(project: Project) -> None:
-    """Set 0007 completed as an editor does: only sync knows what follows for its items."""
+    """Set 0007 completed as with an editor: only sync updates its items."""
     edit_metadata(project, lambda data: data.update(status="completed"))
 
 

@@ -1,4 +1,4 @@
-"""Two clones that post the same comment: one stays, and nobody deletes what is not their own."""
+"""Two clones post the same comment: one stays, and each deletes only its own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A turn that ends early keeps what arrived."""
+"""A turn that ends early keeps the received pieces."""
 
 from __future__ import annotations
 

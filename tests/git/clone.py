@@ -26,7 +26,7 @@ CONFIG = '[trackers.github]\nrepository = "octo/widgets"\n'
 
 @dataclass(frozen=True)
 class Done:
-    """What a command came to."""
+    """The result of a command."""
 
     code: int
     out: str
@@ -51,7 +51,7 @@ class Clone:
 
     @property
     def environ(self) -> dict[str, str]:
-        """Nobody's git configuration, and the unlatch that is tested before any other."""
+        """An empty git configuration, and the tested unlatch first on the PATH."""
         return {
             "PATH": program_path(os.environ["PATH"]),
             "HOME": str(self.root.parent),
@@ -146,7 +146,7 @@ class Clone:
         self.git("commit", "--quiet", "--message", message)
 
     def clone(self, name: str, *, driver: bool = True) -> Clone:
-        """Another clone of what is committed here."""
+        """Another clone of the committed state."""
         there = Clone(self.root.parent / name, self.project)
         self.git("clone", "--quiet", str(self.root), str(there.root))
         if driver:

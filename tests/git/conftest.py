@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="session")
 def _seed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What every test starts from, made once: a repository whose driver is set up."""
+    """The start of every test, made once: a repository with the merge driver."""
     root = tmp_path_factory.mktemp("seed") / "one clone"
     Clone(root).begin()
     return root

@@ -1,4 +1,4 @@
-"""unlatch init --git tells git how to merge increments, and leaves alone what is there."""
+"""unlatch init --git sets up merging of increments, and keeps existing settings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""git merges increments by what their fields mean, whichever of its commands merges."""
+"""All git commands that merge use the meaning of an increment's fields."""
 
 from __future__ import annotations
 

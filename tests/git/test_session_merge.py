@@ -1,4 +1,4 @@
-"""git merges the sessions of two clones by their phases, whichever of its commands merges."""
+"""All git commands that merge use the phases of two clones' sessions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One plan decides what the prompt announces, what the dry run shows, and what is written."""
+"""One plan decides the prompt, the dry run, and the writes."""
 
 from __future__ import annotations
 

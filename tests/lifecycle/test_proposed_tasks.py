@@ -1,4 +1,4 @@
-"""What is taken as proposed tasks is what the published schema says."""
+"""The published schema decides about proposed tasks."""
 
 from __future__ import annotations
 

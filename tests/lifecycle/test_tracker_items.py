@@ -1,4 +1,4 @@
-"""Changes to the items of one tracker: what is planned, and what is refused."""
+"""Changes to the items of one tracker: plans and refusals."""
 
 from __future__ import annotations
 

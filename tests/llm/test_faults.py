@@ -1,4 +1,4 @@
-"""What goes wrong at a model's server, and the error of each."""
+"""Faults of a model's server, and their errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is sent to a model's server, and where the key goes: to its address, and nowhere else."""
+"""Requests to a model's server; the key goes to its address only."""
 
 from __future__ import annotations
 

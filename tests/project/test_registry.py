@@ -1,4 +1,4 @@
-"""Plugins come by entry points; a broken one is told of and breaks nothing else."""
+"""Plugins come by entry points; a broken one is reported and breaks nothing else."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ text = "no manifest"
 
 @pytest.fixture
 def foreign(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An installed distribution of somebody else's, with one good plugin and some bad ones."""
+    """An installed foreign distribution, with one good plugin and some bad ones."""
     (tmp_path / "foreign_plugin.py").write_text(MODULE)
     info = tmp_path / "foreign-1.0.dist-info"
     info.mkdir()

@@ -1,4 +1,4 @@
-"""What differs from a commit, found without git's index, filters or work tree."""
+"""Differences from a commit, found without git's index, filters or work tree."""
 
 from __future__ import annotations
 

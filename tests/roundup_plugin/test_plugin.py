@@ -40,7 +40,7 @@ CREATE = Change(
 
 @pytest.fixture
 def make(_installed: None) -> Make:
-    """Makes the plugin for a server, and what names its issues."""
+    """Make the plugin for a server, and references to its issues."""
 
     def made(
         url: str, *, user: str = "me", password: str = "sesame", trace: Trace | None = None

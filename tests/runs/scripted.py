@@ -57,7 +57,7 @@ class Clock:
 
 @dataclass
 class Workers:
-    """What survives a coordinator: the leases, and the workers that follow their scripts."""
+    """The survivors of a coordinator: the leases, and the workers that follow their scripts."""
 
     script: Script
     jobs: int = 2
@@ -186,7 +186,7 @@ class Lab:
             return Coordinator(context).execute()
 
     def go_on(self) -> End:
-        """Whatever command a person would type next."""
+        """The command that a person would type next."""
         state = self.state
         if not state.tasks:
             return self.start()

@@ -78,7 +78,7 @@ def console(sandbox: Sandbox) -> Call:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Lists what the official descriptions could not tell about the sandbox's answers."""
+    """Lists the answers of the sandbox that the official descriptions do not cover."""
     for report in terminalreporter.stats.get("passed", []):
         for name, value in report.user_properties:
             if name == "not-checked":

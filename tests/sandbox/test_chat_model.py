@@ -1,4 +1,4 @@
-"""The stand-in for a chat model answers from its script, and refuses what servers refuse."""
+"""The stand-in for a chat model answers from its script, and refuses the same as servers."""
 
 from __future__ import annotations
 

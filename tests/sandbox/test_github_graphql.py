@@ -1,4 +1,4 @@
-"""The sandbox's GraphQL reads issues, and refuses what it does not know."""
+"""The sandbox's GraphQL reads issues, and refuses unknown queries."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Milestones, assignees, types, tokens of each kind: what else the sandbox's GitHub knows."""
+"""The sandbox's GitHub: milestones, assignees, types, tokens of each kind."""
 
 from __future__ import annotations
 

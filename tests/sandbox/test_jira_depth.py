@@ -1,4 +1,4 @@
-"""What the sandbox's Jira does beyond single issues: workflows, epics, sprints, the gateway."""
+"""The sandbox's Jira beyond single issues: workflows, epics, sprints, the gateway."""
 
 from __future__ import annotations
 

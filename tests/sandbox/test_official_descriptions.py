@@ -1,7 +1,7 @@
 """Every route's answers against the vendors' own descriptions, where those have a schema.
 
-The descriptions are not part of the project: the test runs where UNLATCH_SPECS names their
-folder. What they cannot tell is recorded as a property, and listed at the end of the run.
+The descriptions are not part of the project: the test runs where UNLATCH_SPECS names their folder.
+Uncovered answers are recorded as a property, and listed at the end of the run.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def load(name: str) -> Json:
 
 @dataclass
 class Description:
-    """One vendor's description, and what came of holding answers against it."""
+    """One vendor's description, and the results of validating answers."""
 
     document: Json
     formats: tuple[str, ...]
@@ -115,7 +115,7 @@ def _pattern(template: str) -> re.Pattern[str]:
 def _absolute(schema: Any) -> Any:
     """References at the top lead into the description; below it they are found by themselves.
 
-    A discriminator only repeats what oneOf says, with references that lead nowhere from here.
+    A discriminator only repeats oneOf, with references that do not resolve here.
     """
     if isinstance(schema, dict):
         return {

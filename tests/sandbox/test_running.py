@@ -1,4 +1,4 @@
-"""Starting, stopping, keeping state, serving many at once, and what other programs are told."""
+"""Starting, stopping, keeping state, serving many at once, and output for other programs."""
 
 from __future__ import annotations
 

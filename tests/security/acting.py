@@ -1,4 +1,4 @@
-"""Text that tries to act wherever it is shown, and what of it would still act."""
+"""Text that tries to act where it is shown, and a check for the parts that would."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Repositories whose files are not what they seem, and a place outside that stays as it is."""
+"""Repositories with deceptive files, and a place outside that must stay unchanged."""
 
 from __future__ import annotations
 

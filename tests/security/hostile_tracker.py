@@ -1,8 +1,8 @@
 """Reopens on a tracker that answers one of its requests as badly as it can.
 
 `python -m tests.security.hostile_tracker [TRACKER...]` gives every hostile answer to every request
-of a reopen on each tracker, by the command line as a process of its own, and prints what went
-wrong. It takes about half an hour; `--quick` does without the processes, and without memory.
+of a reopen on each tracker, by the command line in its own process, and prints the mistakes. It
+takes about half an hour; `--quick` does without the processes, and without memory.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _ARGUMENTS = ["--max-wait", "1", "resume", "7", "--reason", "More to do", "--yes
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """What one reopen came to.
+    """The result of one reopen.
 
     Args:
         code: the exit code; None if it did not end in time.
@@ -73,7 +73,7 @@ class Trial:
     requests: tuple[tuple[str, str], ...]
 
     def faults(self) -> list[str]:
-        """What went wrong."""
+        """The mistakes."""
         checks = {
             "it did not end in time": self.code is None or self.seconds > LONGEST,
             f"{self.memory // MEBIBYTE} MiB of memory": self.memory > MOST_MEMORY,

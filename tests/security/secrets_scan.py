@@ -1,4 +1,4 @@
-"""Finding what looks like a credential in a text.
+"""Find text that looks like a credential.
 
 Sources: GitHub's "Behind GitHub's new authentication token formats"; Microsoft's "Personal access
 token format" for Azure DevOps; Atlassian's prefixes of API tokens as gitleaks lists them.
@@ -38,7 +38,7 @@ _FEW_CHANGES = 6
 
 
 def found_secrets(text: str) -> list[tuple[str, str]]:
-    """What looks like a credential, with what it looks like."""
+    """The texts that look like a credential, each with its kind."""
     keys = [("private key", one[0]) for one in _PRIVATE_KEY.finditer(text)]
     text = "\n".join(_LONG.findall(_PRIVATE_KEY.sub("", text)))
     known = [(_NAMES[_index(one)], one[0]) for one in _PATTERN.finditer(text)]

@@ -1,4 +1,4 @@
-"""Wheel and sdist hold what a list names; `make wheel-check` compares the two with it."""
+"""Wheel and sdist contain the listed files only; `make wheel-check` compares the two with it."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ def outside(tmp_path: Path) -> Outside:
 
 @contextlib.contextmanager
 def in_time(what: str) -> Iterator[None]:
-    """End what waits for a pipe's writer."""
+    """End the processes that wait for a pipe's writer."""
 
     def stop(*_: object) -> NoReturn:
         raise AssertionError(f"{what} did not end")

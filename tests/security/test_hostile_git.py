@@ -94,7 +94,7 @@ def test_help_of_the_merge_driver_is_still_there(project: Project) -> None:
 
 @pytest.fixture
 def other(project: Project, tmp_path: Path) -> Path:
-    """Another repository of the user, with an address that is nobody's business."""
+    """Another repository of the user, with a private address."""
     folder = tmp_path / "other"
     project.git("init", "--quiet", str(folder))
     project.git("remote", "add", "origin", "https://github.com/secretorg/canary", cwd=folder)
@@ -121,7 +121,7 @@ def lay_common(project: Project, other: Path) -> None:
 
 
 def lay_false_work_tree(project: Project, other: Path) -> None:
-    """A work tree that names this folder as its own, and another repository as what it shares."""
+    """A work tree that names this folder as its own, and shares another repository."""
     folder = project.root / "worktrees/x"
     folder.mkdir(parents=True)
     (folder / "gitdir").write_text(f"{project.root}/.git\n")

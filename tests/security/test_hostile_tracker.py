@@ -1,4 +1,4 @@
-"""A tracker may answer whatever it likes: the command ends, is clear, and records the truth.
+"""After any answer of a tracker, the command ends, is clear, and records the truth.
 
 A sample: each answer once, and the greedy ones against a process as it is shipped. All of them, to
 every request: `python -m tests.security.hostile_tracker`.

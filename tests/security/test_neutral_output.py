@@ -194,7 +194,7 @@ def _files(folder: Path) -> dict[str, str]:
 
 
 def assert_summary_is_words(folder: Path) -> str:
-    """What a job's summary became; as Markdown it holds nothing from outside but words."""
+    """A job's summary; as Markdown it has only words from outside."""
     paths = [folder / "github_step_summary", folder / "unlatch_summary", *folder.glob("*.md")]
     text = "".join(path.read_text("utf-8") for path in paths if path.is_file())
     assert set() == acting_in_file(text)

@@ -1,4 +1,4 @@
-"""No repository makes unlatch start a program; what starts is what the command table declares."""
+"""No repository makes unlatch start a program; only programs in the command table start."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Example:
     Args:
         arguments: those that follow its name.
         before: commands that bring the project there.
-        stdin: what it reads.
+        stdin: its input.
         serves: it runs until it is interrupted.
         codes: the exit codes that show that it did its work.
     """
@@ -181,7 +181,7 @@ def interrupt(process: subprocess.Popen[str]) -> None:
 
 @dataclass(frozen=True)
 class Ran:
-    """What a command in a hostile repository came to."""
+    """The result of a command in a hostile repository."""
 
     code: int
     said: str
@@ -269,7 +269,7 @@ class Lair:
         return Ran(process.returncode, first + said, self.started())
 
     def started(self) -> frozenset[Program | str]:
-        """What started, by its absolute path; anything else stands for itself."""
+        """The program that started, by its absolute path; other words are unchanged."""
         known: dict[str, Program | str] = {
             str(self.bin / "git"): Program.GIT,
             str(self.bin / "gh"): Program.TOKEN,

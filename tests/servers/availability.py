@@ -1,4 +1,4 @@
-"""What becomes of a test whose server cannot run here: a visible skip, on CI a failure."""
+"""A test whose server cannot run here is skipped visibly; on CI it fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Servers that nobody here wrote, one of each per test session (per worker under xdist).
+"""Independent servers, one of each per test session (per worker under xdist).
 
 Tests share them, so each makes the issues it changes: `closed_issue()`, `done_issue()`.
 """

@@ -10,7 +10,7 @@ Measured differences from Jira, so that no test takes them for Jira's behaviour:
 - POST transitions applies `fields.resolution`, `fields.assignee`, `update.comment` and
   `update.worklog`, and drops the rest. It clears the resolution on leaving a done status, where
   Jira leaves that to the workflow.
-- GET comment lists newest first (but oldest first within one second) whatever `orderBy` says, 50
+- GET comment lists newest first (but oldest first within one second) despite `orderBy`, 50
   a page, and for an unknown issue answers 200 with none; `fields=comment` gives none, and one
   comment by id can't be read (405). Properties and visibility are dropped, an empty body is taken.
 - Dates stay at the day the server started; comments have the real time of day, as local time

@@ -42,7 +42,7 @@ class Command:
 def running(
     command: Callable[[int], Command], *, folder: Path, answers: Callable[[str], bool]
 ) -> Iterator[str]:
-    """Run what `command` makes of a port, in `folder`; yield its URL once `answers` says so.
+    """Run `command` with a port, in `folder`; yield its URL once `answers` is true.
 
     The log is `folder/server.log`. A server that ends by itself while starting has most likely
     lost its port to another process, so it gets another one.

@@ -1,9 +1,9 @@
 """PyPI `roundup` 2.6.0, a real issue tracker: its classic template, empty, and its admin.
 
-What a plugin has to know of it, each observed:
+Facts for a plugin, each observed:
 
 - An issue's keywords are a set, and so are its messages; PUT needs If-Match with the ETag that GET
-  showed, and answers 412 without it or with an old one. PUT leaves alone what it does not name.
+  showed, and answers 412 without it or with an old one. PUT keeps unnamed properties.
 - A message that is added to a resolved issue makes it `chatting`, unless the same request names
   the status. A message needs an author: the tracker does not fill in who posts it.
 - 409 is any value that the database refuses ("no such issue 1", a keyword that exists already).

@@ -1,8 +1,8 @@
-"""The Jira plugin against a Data Center that nobody here wrote.
+"""The Jira plugin against an independent Data Center server.
 
-It drops the `update` of an edit without a word and has no transitions on the issue, so that what
-is shown here is also how the plugin does without them. The four requests of a reopen are seven: one
-asks for the transitions, one looks for the comment that the edit dropped, one posts it.
+It silently drops the `update` of an edit and has no transitions on the issue, so these tests also
+show the plugin without them. The four requests of a reopen are seven: one asks for the transitions,
+one looks for the comment that the edit dropped, one posts it.
 """
 
 from __future__ import annotations

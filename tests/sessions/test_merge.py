@@ -1,4 +1,4 @@
-"""Merging two versions of a session: what Hypothesis can make of them, and texts by hand."""
+"""Merging two versions of a session: by Hypothesis, and with texts by hand."""
 
 from __future__ import annotations
 

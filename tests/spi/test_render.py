@@ -1,4 +1,4 @@
-"""What people write arrives as they wrote it, and as nothing else: rendered, parsed, compared."""
+"""People's text arrives unchanged: rendered, parsed, compared."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ PARSER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
 
 def words(text: str) -> str:
-    """The words as people see them: white space folded, what has no width left out."""
+    """The visible words: white space folded, without characters of no width."""
     return " ".join(text.replace("\u200b", "").split())
 
 

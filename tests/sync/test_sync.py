@@ -1,4 +1,4 @@
-"""The use case of sync: it reports to its listener, asks it, and returns what was done."""
+"""The use case of sync: it reports to its listener, asks it, and returns the result."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Listener:
-    """Answers each question alike, and notes what it is told."""
+    """Answers each question alike, and records the reports."""
 
     def __init__(self, answer: Verdict | None = None) -> None:
         self.answer = answer

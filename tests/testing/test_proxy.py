@@ -1,4 +1,4 @@
-"""The proxy passes requests on, and a fault does exactly what its name says."""
+"""The proxy forwards requests, and each fault has exactly its named effect."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SECONDS = 10
 
 @dataclass
 class Tracker:
-    """A server that counts what it is asked to do, and names addresses of its own."""
+    """A server that counts its requests, and names its own addresses."""
 
     url: str = ""
     done: list[str] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""The kit fails on plugins that do what plugins must not do."""
+"""The kit fails on plugins that break the rules."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A made-up conversation of each agent, with what its format can express."""
+"""A made-up conversation of each agent, with all parts of its format."""
 
 from __future__ import annotations
 

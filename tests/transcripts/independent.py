@@ -1,4 +1,4 @@
-"""What samples contain, counted with plain JSON, SQL and regular expressions: no code of unlatch.
+"""The content of samples, counted with plain JSON, SQL and regular expressions, without unlatch.
 
 Lines are counted one by one: no tree, no branches; a line that is there twice counts once.
 """

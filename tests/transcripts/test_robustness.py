@@ -1,4 +1,4 @@
-"""Whatever is in a file, reading it ends soon, and with the events or an error of ours."""
+"""Reading any file ends soon, with events or our error."""
 
 from __future__ import annotations
 

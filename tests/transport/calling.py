@@ -1,4 +1,4 @@
-"""Sending single requests through a transport, and looking at what becomes of them."""
+"""Send single requests through a transport, and check their results."""
 
 from __future__ import annotations
 

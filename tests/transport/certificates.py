@@ -1,4 +1,4 @@
-"""A certificate authority that nobody trusts, for as long as a test runs."""
+"""An untrusted certificate authority for a test."""
 
 from __future__ import annotations
 

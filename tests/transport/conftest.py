@@ -1,4 +1,4 @@
-"""The environment of whoever runs the tests stays out of them."""
+"""Keep the developer's environment out of the tests."""
 
 from __future__ import annotations
 

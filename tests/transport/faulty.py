@@ -31,10 +31,10 @@ class Received:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What to do about one request.
+    """The answer to one request.
 
     Args:
-        raw: what is sent.
+        raw: the bytes to send.
         ending: "keep" the connection, "close" it, "reset" it, or leave the caller in "silence".
         drip: seconds before each byte; 0 to send all at once.
     """

@@ -1,4 +1,4 @@
-"""No answer is larger, or takes longer, than is allowed; what is cut is an error of the tracker."""
+"""No answer is larger or takes longer than allowed; a cut answer is a tracker's error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What plugins keep between runs."""
+"""The cache of plugins between runs."""
 
 from __future__ import annotations
 

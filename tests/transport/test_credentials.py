@@ -1,4 +1,4 @@
-"""Where tokens are looked for, in which order, and what is wrong with some."""
+"""The sources of tokens, their order, and invalid tokens."""
 
 from __future__ import annotations
 

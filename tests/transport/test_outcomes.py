@@ -1,4 +1,4 @@
-"""What every status means for reads and for writes, over real HTTP."""
+"""The errors for every status of reads and writes, over real HTTP."""
 
 from __future__ import annotations
 

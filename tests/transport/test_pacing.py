@@ -17,7 +17,7 @@ WHY = "so many are allowed"
 
 
 class Track:
-    """A pacer on skipped time, and what it told of."""
+    """A pacer on skipped time, and its reported waits."""
 
     def __init__(self, pace: Pace, *, max_wait: float = 60.0) -> None:
         self.clock = SkippingClock()

@@ -1,4 +1,4 @@
-"""Every request of every SDK passes the adapter, from whichever thread it comes."""
+"""Every request of every SDK passes the adapter, from any thread."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The token shows up nowhere: in no error, log or trace, whatever goes wrong."""
+"""The token is in no error, log or trace, after any failure."""
 
 from __future__ import annotations
 

@@ -137,7 +137,7 @@ def test_connection_that_is_reset_while_sending_leaves_a_write_unknown() -> None
 
 @contextmanager
 def resetting_listener() -> Iterator[str]:
-    """Accepts one connection, reads the beginning of what is sent, and resets it."""
+    """Accepts one connection, reads the beginning of the request, and resets it."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
 
         def reset() -> None:

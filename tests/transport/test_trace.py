@@ -1,4 +1,4 @@
-"""The trace tells what was sent and answered, to its owner alone and without secrets."""
+"""The trace has requests and answers, for its owner alone and without secrets."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ CREATE = Change(
 
 @dataclass(frozen=True, slots=True)
 class Tracker:
-    """How one plugin is made and what its items are called."""
+    """Make a plugin and references to its items."""
 
     settings: Callable[[str], Any]
     plugin: Callable[[Any, Transport], SyncPlugin]

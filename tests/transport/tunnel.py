@@ -1,4 +1,4 @@
-"""A proxy that tunnels every CONNECT to one server, whatever name was asked for."""
+"""A proxy that tunnels every CONNECT to one server, for any requested name."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class _Server(ThreadingTCPServer):
 
 
 class Tunnel:
-    """Runs while the block does; `url` is what HTTPS_PROXY names."""
+    """Runs while the block does; `url` is the value for HTTPS_PROXY."""
 
     def __init__(self, target: int) -> None:
         self._server = _Server(target)

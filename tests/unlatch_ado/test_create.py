@@ -1,4 +1,4 @@
-"""Where new work items go, and what they are linked to."""
+"""The target and the links of new work items."""
 
 from __future__ import annotations
 

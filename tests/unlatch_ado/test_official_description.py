@@ -1,7 +1,7 @@
-"""What the plugin sends and is answered, against Microsoft's own description of the API.
+"""The plugin's requests and answers against Microsoft's description of the API.
 
-The description is not part of the project: the test runs where UNLATCH_SPECS names its folder. What
-it cannot tell is recorded as a property.
+The description is not part of the project: the test runs where UNLATCH_SPECS names its folder.
+Uncovered requests are recorded as a property.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ class Recorder:
 
 @dataclass
 class Official:
-    """The description, and what came of holding requests and answers against it."""
+    """The description, and the results of validating requests and answers."""
 
     document: Json
     organization: str

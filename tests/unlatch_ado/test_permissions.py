@@ -1,4 +1,4 @@
-"""What a token may do and whether the configuration fits, found out without writing."""
+"""Checks of a token's permissions and of the configuration, without writing."""
 
 from __future__ import annotations
 

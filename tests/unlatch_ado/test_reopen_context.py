@@ -1,4 +1,4 @@
-"""What is said, and where configured done, about iteration, parent and assignee."""
+"""Notes about iteration, parent and assignee, and configured changes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests are made of: plugins, references, changes."""
+"""Builders for tests: plugins, references, changes."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ GADGETS = "octo/gadgets"
 
 
 def _all_kinds(box: Sandbox) -> list[ItemRef]:
-    """Issues in each state, with what else there may be of them, in two repositories."""
+    """Issues in each state and variant, in two repositories."""
     github = box.github
     github.add_repository(GADGETS)
     github.add_milestone("v1", state="closed")

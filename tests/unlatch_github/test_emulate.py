@@ -1,4 +1,4 @@
-"""The plugin against npm `emulate`: a GitHub that nobody here wrote."""
+"""The plugin against npm `emulate`, an independent GitHub."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the plugin sends, and is answered, against GitHub's own description of its REST API.
+"""The plugin's requests and answers against GitHub's description of its REST API.
 
 The description is not part of the project: the test runs where UNLATCH_SPECS names its folder.
-What it cannot tell is listed in docs/github.md, and the list is compared with what was met.
+docs/github.md lists the uncovered requests; the test compares this list.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 class Listening:
-    """A transport that keeps what passed through it."""
+    """A transport that records its requests and answers."""
 
     def __init__(self, transport: Transport) -> None:
         self._inner = transport
@@ -73,7 +73,7 @@ class Listening:
 
 
 class Description:
-    """The official description: what it says of a request and of its answer."""
+    """The official description of requests and answers."""
 
     def __init__(self) -> None:
         document = json.loads((Path(SPECS or "") / FILE).read_text(encoding="utf-8"))
@@ -83,7 +83,7 @@ class Description:
         self._registry: Registry[Any] = Registry().with_resource("urn:spec", resource)
 
     def wrong(self, answer: requests.Response) -> Iterator[str]:
-        """What is not as described; `unknown: ...` where nothing is described."""
+        """The differences from the description; `unknown: ...` where nothing is described."""
         request = answer.request
         parts = urlsplit(str(request.url))
         path = parts.path.removeprefix("/api/v3")
@@ -140,7 +140,7 @@ class Description:
 
 
 def _mend(document: dict[str, Any]) -> None:
-    """Two fields are nullable by their words, and their lists of what is valid leave null out."""
+    """Two fields are nullable by their descriptions, but their enumerations lack null."""
     document["components"]["schemas"]["issue"]["properties"]["state_reason"]["enum"].append(None)
     patch = document["paths"]["/repos/{owner}/{repo}/issues/{issue_number}"]["patch"]
     fields = patch["requestBody"]["content"]["application/json"]["schema"]["properties"]

@@ -1,4 +1,4 @@
-"""What a person should know of a reopened issue is said, and done only where configured."""
+"""Notes about a reopened issue, and configured changes."""
 
 from __future__ import annotations
 

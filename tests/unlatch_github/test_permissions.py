@@ -1,4 +1,4 @@
-"""What a token may do is found out without writing anything, as far as GitHub tells."""
+"""A token's permissions are found without writing, as far as GitHub shows them."""
 
 from __future__ import annotations
 

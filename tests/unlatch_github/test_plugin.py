@@ -1,4 +1,4 @@
-"""What the operations leave on the issue, and what they cost."""
+"""The effects of operations on the issue, and their requests."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
 class _Words(HTMLParser):
-    """What a reader sees of a page."""
+    """The visible text of a page."""
 
     def __init__(self) -> None:
         super().__init__()

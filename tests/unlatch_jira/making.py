@@ -1,4 +1,4 @@
-"""What the tests are made of: plugins, references, changes, and what the issues hold afterwards."""
+"""Builders for tests: plugins, references, changes, and the resulting issues."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def plugin_for(box: Sandbox, *, token: str | None = None, **more: Any) -> JiraPl
 
 
 def deliver(plugin: SyncPlugin, at: ItemRef, change: Change) -> Outcome:
-    """What one attempt of delivery asks of a plugin."""
+    """One attempt of delivery with a plugin."""
     return plugin.write(plugin.read(at, change), change)
 
 
@@ -120,7 +120,7 @@ def sent(box: Sandbox) -> list[str]:
 
 
 def unescaped(wiki: str) -> str:
-    """What a reader sees of wiki text in which every mark is escaped or an entity."""
+    """The visible text of wiki markup in which every mark is escaped or an entity."""
     characters = iter(wiki)
     shown = "".join(next(characters) if char == "\\" else char for char in characters)
     return html.unescape(shown)

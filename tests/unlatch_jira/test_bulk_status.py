@@ -1,4 +1,4 @@
-"""The status of many issues, and what becomes of those that cannot be read."""
+"""The status of many issues, and the errors of unreadable ones."""
 
 from __future__ import annotations
 

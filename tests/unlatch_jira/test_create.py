@@ -1,4 +1,4 @@
-"""What a new issue is made of besides its text: its type, and what it belongs to."""
+"""The type and the parent of a new issue."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the plugin sends, and is answered, against Atlassian's own description of version 3.
+"""The plugin's requests and answers against Atlassian's description of version 3.
 
 The description is not part of the project: the test runs where UNLATCH_SPECS names its folder.
-What it cannot tell is listed in docs/jira.md, and the list is compared with what was met.
+docs/jira.md lists the uncovered requests; the test compares this list.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _UNDESCRIBED = "Not checked"
 
 
 class Listening(Transport):
-    """A transport that keeps what passed through it."""
+    """A transport that records its requests and answers."""
 
     def __init__(self, transport: Transport) -> None:
         self._inner = transport
@@ -69,7 +69,7 @@ class Listening(Transport):
 
 
 class Description:
-    """The official description: what it says of a request and of its answer."""
+    """The official description of requests and answers."""
 
     def __init__(self) -> None:
         document = json.loads((Path(SPECS or "") / FILE).read_text(encoding="utf-8"))
@@ -78,7 +78,7 @@ class Description:
         self._registry: Registry[Any] = Registry().with_resource("urn:spec", resource)
 
     def wrong(self, answer: requests.Response) -> Iterator[str]:
-        """What is not as described; `unknown: ...` where nothing is described."""
+        """The differences from the description; `unknown: ...` where nothing is described."""
         request = answer.request
         parts = urlsplit(str(request.url))
         name = f"{request.method} {_general(parts.path)}"
@@ -171,7 +171,7 @@ def _live(box: Sandbox, plugin: JiraPlugin) -> None:
 
 
 def _listed() -> list[str]:
-    """What the guide says could not be checked."""
+    """The unchecked requests by the guide."""
     section = GUIDE.read_text(encoding="utf-8").split(f"## {_UNDESCRIBED}")[1].split("\n## ")[0]
     return [f"unknown: {line}" for line in re.findall(r"^- `([^`]+)`$", section, re.MULTILINE)]
 

@@ -1,4 +1,4 @@
-"""What the credential may do is found out, and whether the configuration fits, writing nothing."""
+"""Checks of the credential's permissions and of the configuration, without writing."""
 
 from __future__ import annotations
 

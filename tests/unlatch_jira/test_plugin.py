@@ -1,4 +1,4 @@
-"""What the operations leave on the issue, and what they cost, on Cloud and on Data Center."""
+"""The effects of operations on the issue, and their requests, on Cloud and Data Center."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is said, and on request done, about a reopened issue's sprint, parent and assignee."""
+"""Notes about a reopened issue's sprint, parent and assignee, and configured changes."""
 
 from __future__ import annotations
 

@@ -1,9 +1,8 @@
 """`unlatch`, for tests that need a process of its own, or a program on the PATH.
 
 A cold start of unlatch with the libraries of three trackers takes a second; a fork of a process
-that has loaded them takes a hundredth. What a test starts here is a small client that behaves as
-the command would: streams, signals, exit code. What tests are about the start itself, and what
-leaves the locale of the tests, starts cold.
+that has loaded them takes a hundredth. Tests start a small client that behaves like the command:
+streams, signals, exit code. Tests about the start itself, or with another locale, start cold.
 """
 
 from __future__ import annotations

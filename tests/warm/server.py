@@ -57,7 +57,7 @@ _LEFT_OUT = ("unlatch.testing", "unlatch.cli.__main__")
 
 @dataclass(frozen=True)
 class Request:
-    """What a forked process is to be: `unlatch ARGUMENTS`."""
+    """The set-up of a forked process: `unlatch ARGUMENTS`."""
 
     folder: bytes
     arguments: list[bytes]
@@ -97,7 +97,7 @@ class Server:
         self._selector = selectors.DefaultSelector()
 
     def serve(self) -> Request | None:
-        """Serve until the standard input ends; in each forked process, what that is to be."""
+        """Serve until the standard input ends; returns the set-up in each forked process."""
         signal.set_wakeup_fd(self._waker.fileno(), warn_on_full_buffer=False)
         signal.signal(signal.SIGCHLD, lambda *_: None)
         for file in (self._listener, self._woken, sys.stdin):

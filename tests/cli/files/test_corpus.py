@@ -1,4 +1,4 @@
-"""Increments that nobody here wrote: a copy of the corpus, where there is one."""
+"""Real increments of other projects: a copy of the corpus, if present."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Scope changes and the completion gate on increments that nobody here wrote."""
+"""Scope changes and the completion gate on real increments of other projects."""
 
 from __future__ import annotations
 

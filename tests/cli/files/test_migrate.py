@@ -1,4 +1,4 @@
-"""migrate: a SpecWeave tree in the current shape, and back byte for byte, whatever happens."""
+"""migrate: a SpecWeave tree to the current shape, and back byte for byte, after any failure."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def closed(node: Any) -> Any:
 
 
 def mistakes(document: Any, name: str) -> list[str]:
-    """What the document has that the schema has not, and the other way round."""
+    """The keys that only the document or only the schema has."""
     found = schema(name) if name in ("event", "history", "metadata") else closed(schema(name))
     return [
         f"{error.json_path}: {error.message}"
@@ -44,7 +44,7 @@ def mistakes(document: Any, name: str) -> list[str]:
 
 
 def check(project: Project, name: str, *arguments: str) -> Any:
-    """Run a command with --json, and hold what it prints against its schema."""
+    """Run a command with --json, and validate its output against its schema."""
     done = project.run(*arguments, "--json")
     document = done.document
     assert mistakes(document, name) == []

@@ -1,4 +1,4 @@
-"""unlatch sandbox: what it prints is a configuration and an environment that work."""
+"""unlatch sandbox prints a working configuration and environment."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Served:
-    """A sandbox that was started by its command, and what it printed."""
+    """A sandbox started by its command, and its output."""
 
     def __init__(self, out: str) -> None:
         config, _, environ = out.partition("# the environment\n")

@@ -1,4 +1,4 @@
-"""No token is ever shown or written, whatever fails and however much is asked for."""
+"""No token is shown or written, after any failure and with all details."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""People wait for every run of unlatch: what is not used is not loaded."""
+"""Every run of unlatch loads only the modules that it uses."""
 
 from __future__ import annotations
 

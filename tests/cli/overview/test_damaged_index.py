@@ -1,4 +1,4 @@
-"""The search index is a cache: damage to it is repaired, or the error says what to remove."""
+"""The search index is a cache: damage is repaired, or the error names the file to remove."""
 
 from __future__ import annotations
 

@@ -37,7 +37,7 @@ ALL = replace(LABELLED, after=replace(ITEM, labels=("reopened",)), labels_remove
 
 
 def line(outcome: Effect | None, error: UnlatchError | None = ERROR, **more: Any) -> str:
-    """What is said of GitHub's issue, without the mark and the item's name."""
+    """The line about GitHub's issue, without the mark and the item's name."""
     given: dict[str, Any] = {"change": ASKED, "state": State.BLOCKED, "requests": 1, **more}
     operation = given.pop("operation", OPERATION)
     delivery = Delivery(operation, "octo/widgets#4", effect=outcome, error=error, **given)

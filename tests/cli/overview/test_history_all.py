@@ -1,4 +1,4 @@
-"""history --all: who reopened what, when and why, until when, and how often."""
+"""history --all: the reopens of all increments, and their statistics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""list, show, history, status, plugins, completion: what there is, and nothing is changed."""
+"""list, show, history, status, plugins, completion: they show everything and change nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""search finds each increment, wherever its folder is and whatever its name."""
+"""search finds each increment, in any folder and with any name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""unlatch session import and publish: what they list, import, refuse and copy."""
+"""unlatch session import and publish: list, import, refuse and copy."""
 
 from __future__ import annotations
 

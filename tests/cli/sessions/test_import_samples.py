@@ -1,4 +1,4 @@
-"""What `session import` writes of recordings, read with regular expressions, against their counts.
+"""The sessions imported from recordings, read with regular expressions, against their counts.
 
 The samples are not part of the project: the tests run where UNLATCH_SAMPLES names their folder.
 """

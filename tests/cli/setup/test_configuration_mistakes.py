@@ -1,4 +1,4 @@
-"""Mistakes in configuration files: what is expected, in plain words, and where it belongs."""
+"""Mistakes in configuration files: the message names the expected value and place."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""doctor: what it says about configuration, trackers and increments, and its exit code."""
+"""doctor: its findings about configuration, trackers and increments, and its exit code."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ STATUSES = "planning, backlog, active, paused, ready_for_review, completed, aban
 
 
 def findings(done: Done, *severities: str) -> list[tuple[str, str | None]]:
-    """Ids and places of what was found."""
+    """Ids and places of the findings."""
     wanted = severities or ("error", "warning")
     found = done.document["findings"]
     return [(one["id"], one["where"]) for one in found if one["severity"] in wanted]

@@ -1,4 +1,4 @@
-"""doctor on files as they are found: each oddity explained, and what is safe mended."""
+"""doctor on odd files: explains each oddity, and fixes the safe ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""doctor, list and resume on what SpecWeave leaves: missing files, other folders, odd blocks."""
+"""doctor, list and resume on SpecWeave's files: missing files, other folders, odd blocks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""init: a project is set up, and what is there already stays as it is."""
+"""init sets up a project, and keeps existing files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What SpecWeave was refused on trackers, unlatch does not do either."""
+"""unlatch respects the consents that SpecWeave lacks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the commands do with what plugins can: stories, dry runs of creates, moved items, rights."""
+"""Commands that use plugins' capabilities: stories, dry runs of creates, moved items, rights."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_one_item_per_user_story(specified: Project, tracker: str) -> None:
 
 
 def body_of(project: Project, tracker: str) -> str:
-    """The body of the one item that was made, whatever its format."""
+    """The body of the created item, in any format."""
     box, block = project.box, project.metadata()[tracker]
     if tracker == "github":
         return str(box.github.issue("octo/widgets", block["issue"])["body"])

@@ -1,4 +1,4 @@
-"""unlatch ingest: what GitHub Actions hands a job is a hint, and nothing more."""
+"""unlatch ingest: an event from GitHub Actions is only a hint."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOW = datetime.now(UTC).replace(microsecond=0)
 
 
 def payload(project: Project, action: str = "reopened", **more: Any) -> dict[str, Any]:
-    """What the webhook documents, shortened to a part of what it has."""
+    """An example of the webhook's documentation, shortened."""
     issue = {
         "html_url": project.urls["github"],
         "url": "https://evil.example/api",
@@ -49,7 +49,7 @@ def reopened_by_hand(box: Sandbox) -> None:
 
 @pytest.fixture
 def in_step(completed: Project) -> Project:
-    """All sides seen completed, so that what changes next has somebody who changed it."""
+    """All sides completed and compared, so that the next change has an author."""
     assert completed.run("sync").code == 0
     completed.box.requests.clear()
     return completed

@@ -1,4 +1,4 @@
-"""link --file and --suggest: many items at once, and nothing that nobody asked for."""
+"""link --file and --suggest: many items at once, and only the requested ones."""
 
 from __future__ import annotations
 

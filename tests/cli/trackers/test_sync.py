@@ -1,4 +1,4 @@
-"""unlatch sync: what people change on a tracker, and what was changed here, come together."""
+"""unlatch sync: changes on a tracker and local changes come together."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CLOSED_STATES = {"github": "closed", "ado": "Closed", "jira": "Done"}
 
 
 def by_hand(project: Project, tracker: str, *, opens: bool) -> None:
-    """Somebody clicks on a tracker."""
+    """A person clicks on a tracker."""
     state = (OPEN_STATES if opens else CLOSED_STATES)[tracker]
     if tracker == "github":
         reason = None if opens else "completed"
@@ -192,7 +192,7 @@ def test_the_direction_decides_who_may_follow(
 
 
 def both_differ(project: Project) -> None:
-    """Somebody reopens the increment's file, and somebody drops the issue for good."""
+    """One person reopens the increment in its file, and another closes the issue as not planned."""
     path = project.folder() / "metadata.json"
     path.write_text(path.read_text().replace('"completed"', '"active"', 1))
     for state, reason in (("open", None), ("closed", "not_planned")):

@@ -1,4 +1,4 @@
-"""unlatch sync: what follows on other items and increments when somebody changes one item."""
+"""unlatch sync: the effects of one changed item on other items and increments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def seen_in_step(project: Project, *, status: str, policy: str = "") -> None:
 
 
 def drop(project: Project, tracker: str) -> None:
-    """Somebody closes an item for good."""
+    """A person closes an item as not planned."""
     if tracker == "github":
         project.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
     else:

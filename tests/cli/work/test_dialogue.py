@@ -1,4 +1,4 @@
-"""resume at a terminal: what is shown, what is asked, and what the answers lead to."""
+"""resume at a terminal: the output, the prompts, and the effects of the answers."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ def test_from_the_third_reopen_on_it_warns(project: Project, before: int, warned
 
 @pytest.fixture
 def over() -> Iterator[threading.Event]:
-    """What holds a request up until the test is over."""
+    """A delay of a request until the end of the test."""
     event = threading.Event()
     yield event
     event.set()

@@ -1,4 +1,4 @@
-"""complete and abandon: what becomes of the items, and of a resume after them."""
+"""complete and abandon: the effect on the items, and on a resume after them."""
 
 from __future__ import annotations
 

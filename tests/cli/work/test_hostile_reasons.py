@@ -64,7 +64,7 @@ DROPPED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u
 
 
 def words(text: str) -> list[str]:
-    """What is left of a text when lines may be broken elsewhere and nothing that acts is kept."""
+    """A text without line breaks and control characters."""
     return DROPPED.sub("", text).replace("\u200b", "").split()
 
 

@@ -1,4 +1,4 @@
-"""Limits on what is active at once, and the project's rules for reopening."""
+"""Limits on active work, and the project's rules for reopening."""
 
 from __future__ import annotations
 

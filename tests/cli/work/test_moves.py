@@ -1,4 +1,4 @@
-"""start, pause, review, backlog, new: what moves along the status table without a tracker."""
+"""start, pause, review, backlog, new: moves along the status table without a tracker."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""spec.md and tasks.md that are not UTF-8 text: each command says what it left unwritten."""
+"""spec.md and tasks.md that are not UTF-8 text: each command names the unwritten files."""
 
 from __future__ import annotations
 

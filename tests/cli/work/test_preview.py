@@ -1,4 +1,4 @@
-"""--dry-run: what it shows is what is then done, and it does nothing itself."""
+"""--dry-run shows the later requests, and changes nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reopening tasks, user stories and criteria: what is unticked, and which items follow."""
+"""Reopening tasks, user stories and criteria: the unticked parts, and the items that follow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""resume --update-scope: the increment's files, its items, and what people and scripts are told."""
+"""resume --update-scope: the increment's files, its items, and the output."""
 
 from __future__ import annotations
 

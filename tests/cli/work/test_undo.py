@@ -1,4 +1,4 @@
-"""unlatch undo: the increment's side, the questions, and what scripts are told."""
+"""unlatch undo: the increment, the prompts, and the output for scripts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A batch takes only what nobody else can have sent."""
+"""A batch takes only operations that no other process can have sent."""
 
 from __future__ import annotations
 

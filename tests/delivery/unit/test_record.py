@@ -1,4 +1,4 @@
-"""The base is what both sides were when they were last in sync, and nothing else."""
+"""The base is the state of both sides when last in sync, and nothing else."""
 
 from __future__ import annotations
 

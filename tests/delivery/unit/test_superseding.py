@@ -1,4 +1,4 @@
-"""What is still owed when the increment has moved on: every reason is told, once, in order."""
+"""Pending operations after a later change of status: every reason is posted once, in order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Undo takes back what the reopen did to each item, and nothing that anybody did since."""
+"""Undo reverts the effect of the reopen on each item, and no later change."""
 
 from __future__ import annotations
 

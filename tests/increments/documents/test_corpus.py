@@ -1,4 +1,4 @@
-"""Files that nobody here wrote; where UNLATCH_CORPUS names them."""
+"""Real files of other projects, at UNLATCH_CORPUS."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What holds for every file, however it is written, and whatever people say."""
+"""Properties of every file, in any style and with any text of people."""
 
 from __future__ import annotations
 

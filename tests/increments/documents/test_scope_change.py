@@ -1,4 +1,4 @@
-"""spec.md and tasks.md with an amendment: what is in them then, and that twice is once."""
+"""spec.md and tasks.md with an amendment: their content, also after a second write."""
 
 from __future__ import annotations
 

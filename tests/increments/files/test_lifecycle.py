@@ -1,4 +1,4 @@
-"""Anything that may be done to an increment, in any order, against a model of what must be."""
+"""All acts on an increment, in any order, against a model."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ STATUSES = st.sampled_from(Status)
 
 @dataclass
 class Expected:
-    """What the increment must be."""
+    """The expected increment."""
 
     status: Status
     archived: bool
@@ -59,7 +59,7 @@ class Expected:
 
 
 class Lifecycle(RuleBasedStateMachine):
-    """One increment and whatever may be done to it."""
+    """One increment and all acts on it."""
 
     @initialize(shape=st.sampled_from(SHAPES), status=STATUSES, archived=st.booleans())
     def begin(self, shape: dict[str, Any], status: Status, *, archived: bool) -> None:

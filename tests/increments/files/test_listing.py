@@ -1,4 +1,4 @@
-"""A list of increments says of each what reading it says, however little of it is asked for."""
+"""A list shows the same about each increment as reading it, for any subset of attributes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real increments that nobody here wrote; where UNLATCH_CORPUS names them."""
+"""Real increments of other projects, at UNLATCH_CORPUS."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def _check_text(old: str, new: str, data: dict[str, Any]) -> None:
 
 
 def _check_the_rest(before: dict[str, bytes], after: dict[str, bytes], reopened: set[str]) -> None:
-    """Whatever is no metadata.json is there as it was, but for a status line and the place."""
+    """All files except metadata.json are unchanged, apart from a status line and their place."""
     moved = {name.replace("_archive/", ""): name for name in before}
     for name, content in after.items():
         folder = Path(name).parts[2] if len(Path(name).parts) > 2 else ""

@@ -1,4 +1,4 @@
-"""What happens when files cannot be written, or hold what must not be lost."""
+"""Files that cannot be written, or that have content to keep."""
 
 from __future__ import annotations
 

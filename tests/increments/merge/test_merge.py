@@ -1,4 +1,4 @@
-"""Two versions of a metadata.json are united by what their fields mean."""
+"""Two versions of a metadata.json are merged by the meaning of their fields."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def completed(**more: Any) -> dict[str, Any]:
 
 
 def reopened(before: dict[str, Any], number: int, reason: str) -> dict[str, Any]:
-    """What a reopen makes of a completed increment."""
+    """A completed increment after a reopen."""
     after = copy.deepcopy(before)
     after.pop("completedAt", None)
     after.update(status="active", lastActivity=time(number))
@@ -371,7 +371,7 @@ def test_items_that_two_clones_reached_are_all_told() -> None:
 
 
 def reached(category: str, **more: Any) -> dict[str, Any]:
-    """What a clone notes of an item that its reopen reached."""
+    """The record of a clone about an item that its reopen reached."""
     item = {"issueNumber": 4, "issueUrl": f"{URL}4"}
     seen = {"state": category, "category": category, "labels": []}
     return {"github": {**item, "items": [{**item, "before": seen, **more}]}}
@@ -494,7 +494,7 @@ lives = st.lists(st.sampled_from(STEPS), max_size=6)
 
 @st.composite
 def versions(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any], dict[str, Any]]:
-    """A common ancestor and what two clones made of it, no step of theirs at one time."""
+    """A common ancestor and the versions of two clones, with different times for all steps."""
     base = completed()
     number = 2
     for step in draw(lives):

@@ -1,4 +1,4 @@
-"""What counts as work in progress, and what is stale."""
+"""Counting work in progress, and stale increments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What Roundup answers, and what it means."""
+"""Roundup's answers and their meaning."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Client:
         """Read an issue after a write.
 
         Raises:
-            UnknownOutcome: it cannot be read, so that nothing shows what the write did.
+            UnknownOutcome: it cannot be read, so the effect of the write is unknown.
         """
         try:
             return self.read(ref).item

@@ -1,4 +1,4 @@
-"""What Roundup's refusals mean, where the general rules would take them for something else."""
+"""The errors for Roundup's refusals that the general rules would misread."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class RoundupPlugin(SyncPlugin):
         return create(self._client, change)
 
     def plan(self, snapshot: Snapshot | None, change: Change) -> tuple[PlannedRequest, ...]:
-        """List what `read` and `write`, or `create`, send."""
+        """List the requests of `read` and `write`, or of `create`."""
         preview = Preview(self._settings, self._session, snapshot)
         if snapshot is None:
             create(preview, change)

@@ -1,4 +1,4 @@
-"""What `[trackers.roundup]` holds."""
+"""The settings in `[trackers.roundup]`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def _address(raw: str) -> str:
 
 
 class RoundupSettings(BaseModel):
-    """One tracker, and what its statuses mean."""
+    """One tracker, and the meaning of its statuses."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
@@ -71,7 +71,7 @@ class RoundupSettings(BaseModel):
         return ref
 
     def name(self, ref: ItemRef) -> str:
-        """The issue's name for people: what Roundup itself calls it."""
+        """The issue's name for people, as in Roundup."""
         return f"issue{ref.id}"
 
     def allows(self, ref: ItemRef) -> bool:
@@ -88,7 +88,7 @@ class RoundupSettings(BaseModel):
         return statuses.get(goal, self.dropped)
 
     def category(self, status: str) -> Category:
-        """What a status means; every tracker has its own, and none says what they mean."""
+        """The meaning of a status; every tracker has its own statuses, without a category."""
         if status == self.completed or status in self.closed:
             return Category.DONE
         if status == self.dropped:

@@ -36,7 +36,7 @@ POINTS: dict[str, tuple[Any, str, bool]] = {
 
 
 def main() -> None:
-    """Claim what standard input says."""
+    """Claim the run on standard input."""
     task = json.load(sys.stdin)
     dies_at(*POINTS[task["point"]])
     given = ("run_id", "task_id", "text", "environment")

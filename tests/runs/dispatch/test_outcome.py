@@ -1,4 +1,4 @@
-"""What a worker's answer and end lead to."""
+"""The effects of a worker's answer and end."""
 
 from __future__ import annotations
 

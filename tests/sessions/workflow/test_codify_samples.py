@@ -69,7 +69,7 @@ def test_workflows_of_the_samples(tmp_path: Path, dialect: Dialect) -> None:
 
 
 def check_steps(workflow: Workflow) -> None:
-    """Each step is there once, under a name that is a beginning of what it is about."""
+    """Each step is there once, under a name from the start of its text."""
     for node in workflow.nodes:
         assert len({*node.steps}) == len(node.steps)
         assert re.fullmatch(r"[^\u2026]{2,70}", node.name)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Row:
-    """What Azure DevOps answers, and what people are told."""
+    """Azure DevOps' answers, and their messages."""
 
     about: str
     fault: dict[str, Any]

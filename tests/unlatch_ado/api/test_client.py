@@ -1,4 +1,4 @@
-"""The SDK over the transport: what it sends, from where, and how often."""
+"""The SDK over the transport: its requests, their origin and number."""
 
 from __future__ import annotations
 

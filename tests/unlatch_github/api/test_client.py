@@ -1,4 +1,4 @@
-"""PyGithub's requests go through our adapter and to our address, whoever sends them."""
+"""All of PyGithub's requests go through our adapter and to our address."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Each refusal of GitHub's becomes the error that says what to do about it."""
+"""Each refusal of GitHub becomes an error with its next step."""
 
 from __future__ import annotations
 

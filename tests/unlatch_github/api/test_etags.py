@@ -1,4 +1,4 @@
-"""An issue that is unchanged costs no quota; what is kept of it is never trusted by itself."""
+"""An unchanged issue costs no quota; its cached answer is never trusted by itself."""
 
 from __future__ import annotations
 

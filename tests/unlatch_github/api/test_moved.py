@@ -1,4 +1,4 @@
-"""Issues and repositories that are elsewhere by now are told of by their new address."""
+"""Moved issues and repositories are reported with their new address."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def transferred(box: Sandbox) -> tuple[int, int]:
 
 
 class Listener:
-    """A server that should not be asked anything, and what it was asked."""
+    """A server that should get no request, and its requests."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[str, str | None]] = []

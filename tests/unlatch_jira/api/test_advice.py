@@ -1,4 +1,4 @@
-"""Each refusal that Jira is known for: what it is called, and what people are advised to do."""
+"""Each known refusal of Jira: its id and next step."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ QUOTA = "jira-quota-global-based"
 
 @dataclass(frozen=True)
 class Row:
-    """A request that is answered so, and what is told of it."""
+    """The message for a request with this answer."""
 
     kind: type[TrackerError]
     id: str

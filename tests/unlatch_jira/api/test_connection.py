@@ -1,4 +1,4 @@
-"""Answers that the sandbox does not give: what servers leave out, drop, or refuse to say."""
+"""Answers that the sandbox does not give: incomplete or dropped content, and refusals."""
 
 from __future__ import annotations
 

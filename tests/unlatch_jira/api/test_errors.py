@@ -1,4 +1,4 @@
-"""What Jira's refusals become, over real HTTP and through the SDK."""
+"""The errors for Jira's refusals, over real HTTP and through the SDK."""
 
 from __future__ import annotations
 
