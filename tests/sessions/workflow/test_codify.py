@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -135,6 +136,20 @@ def test_a_single_call_is_the_same_only_with_its_arguments() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("**Decision:** use a lock", "use a lock"),
+        ("## Plan\n> \n> 1. Read it", "Plan 1. Read it"),
+        ("We met. Decision: none", "We met. Decision: none"),
+        ("word " * 30, "word " * 19 + "word…"),
+    ],
+)
+def test_a_decision_is_a_line_without_its_label(text: str, shown: str) -> None:
+    (step,) = of(phase("Fix add", EDIT) + f"\n\n> [!decision]\n> {text}").nodes
+    assert step.steps[0] == f"- Decision: {shown}"
+
+
 def test_a_correction_retries_the_step_before_and_stays_known() -> None:
     sed = call_line("Bash", "sed -i s/-/+/ calc.py", "ok", failed=False)
     corrected = phase("no, use sed", sed, head="correction (opening-words)")
@@ -263,6 +278,16 @@ def test_each_step_is_read_back_under_its_name(dialect: Dialect, titles: list[st
 def test_a_session_without_phases_cannot_be_codified() -> None:
     with pytest.raises(UsageError, match="session-empty"):
         of()
+
+
+def test_codify_takes_time_in_proportion_to_the_phases() -> None:
+    def seconds(count: int) -> float:
+        phases = [phase(f"Do {n}", EDIT.replace("calc", f"c{n}"), TEST) for n in range(count)]
+        begin = time.process_time()
+        assert len(of(*phases).nodes) == 39
+        return time.process_time() - begin
+
+    assert seconds(800) < 12 * max(seconds(160), 0.05)
 
 
 def test_agent_refined_codification(log: Log) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from unlatch.sessions.workflow.steps import Step
 
 _MOST_DATA, _MOST_WORDS, _MOST_CALLS, _MOST_BRANCHES = 8, 4, 8, 3
-_LABEL = re.compile(r"(?:[*_#\s-]*(?:decision|decided)[*_]*:[*_]*\s*|#+\s+)+", re.IGNORECASE)
+_LABEL = re.compile(r"\A[*_#\s-]*(?:(?:decision|decided)[*_]*:[*_]*\s*)?", re.IGNORECASE)
 _RULE = re.compile(r"\([\w-]+\)")
 
 
@@ -119,8 +119,8 @@ def _repeats(step: Step) -> Iterator[str]:
 
 def _words(step: Step) -> list[str]:
     """Decisions of the work, and what people said against it."""
-    decided = [_LABEL.sub("", one.text, count=1) for one in step.callouts(CalloutKind.DECISION)]
-    lines = [f"- Decision: {line(one)}" for one in decided]
+    decided = (line(_LABEL.sub("", o.text)) for o in step.callouts(CalloutKind.DECISION))
+    lines = [f"- Decision: {one}" for one in decided if one]
     lines += [f"- Correction: {line(one)}" for one in step.corrections if one]
     return list(dict.fromkeys(lines))[:_MOST_WORDS]
 

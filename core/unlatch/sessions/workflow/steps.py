@@ -12,7 +12,7 @@ from unlatch.sessions.workflow import calls
 from unlatch.sessions.workflow.wording import name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Hashable, Iterable, Iterator, Sequence
 
     from unlatch.sessions.model import Agent, Phase, ToolCall
 
@@ -58,32 +58,31 @@ def steps_of(phases: Sequence[Phase]) -> list[Step]:
 
 
 def _steps(phases: Iterable[Phase]) -> list[Step]:
-    found: list[Step] = []
+    steps: list[Step] = []
+    known: dict[Hashable, Step] = {}
     last: Step | None = None
     for phase in phases:
         opening = _opening(phase)
         corrects = opening is not None and opening.head.startswith(CORRECTION)
-        step = last if last and (corrects or _GO_ON.fullmatch(phase.title)) else None
-        if step is None:
-            step = next((one for one in found if _is_same(one, phase)), None)
-        if step is None:
-            step = Step(name(phase.title), phase.agent, phase.channel)
-            found.append(step)
+        goes_on = _GO_ON.fullmatch(phase.title) is not None
+        title, agent = name(phase.title), phase.agent.name if phase.agent else None
+        work = (agent, _work(phase))
+        if last and (corrects or goes_on):
+            step = last
+        elif found := known.get((agent, title.casefold())) or known.get(work):
+            step = found
+        else:
+            step = Step(title, phase.agent, phase.channel)
+            steps.append(step)
+            known[agent, title.casefold()] = step
+        if work[1]:
+            known.setdefault(work, step)
         if opening and corrects and step.phases:
             step.corrections.append(opening.words)
-        step.begun += not (step is last and _GO_ON.fullmatch(phase.title))
+        step.begun += not (goes_on and step.phases)
         step.phases.append(phase)
         last = step
-    return found
-
-
-def _is_same(step: Step, phase: Phase) -> bool:
-    """Whether a phase has the title of a step, or does what it did."""
-    if _name(step.agent) != _name(phase.agent):
-        return False
-    if step.title.casefold() == name(phase.title).casefold():
-        return True
-    return bool(_work(phase)) and any(_work(phase) == _work(one) for one in step.phases)
+    return steps
 
 
 def _work(phase: Phase) -> frozenset[str]:
@@ -91,10 +90,6 @@ def _work(phase: Phase) -> frozenset[str]:
     done = [one for one in phase.calls if calls.is_step(one)]
     kinds = frozenset(map(calls.kind, done))
     return kinds if len(kinds) > 1 else frozenset(map(calls.shown, done))
-
-
-def _name(agent: Agent | None) -> str | None:
-    return agent.name if agent else None
 
 
 def _opening(phase: Phase) -> Callout | None:
