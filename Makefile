@@ -77,7 +77,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache tests/servers/node_modules
+	rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache tests/servers/node_modules tests/runs/claude_code/node_modules
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("unlatch needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'

