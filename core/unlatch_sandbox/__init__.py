@@ -1,7 +1,7 @@
 """Stand-ins for GitHub, Azure DevOps and Jira over real HTTP on 127.0.0.1.
 
-They keep state, check credentials, refuse what they do not know with 501, and break on demand.
-They are for trying, testing and teaching, and no evidence of how a tracker really behaves.
+They keep state, check credentials, answer unknown requests with 501, and fail on demand. They are
+for trying, testing and teaching, and no evidence of how a tracker really behaves.
 """
 
 from unlatch_sandbox._requests import Request, RequestLog

@@ -14,7 +14,7 @@ _READING = ("bulkfetch", "workitemsbatch", "graphql", "wiql", "workflows/preview
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One API request as the server saw it; pages for people are not counted.
+    """One API request as the server received it; pages for people are not counted.
 
     `status` is None when no answer was sent, because a fault dropped the connection.
     """
@@ -28,7 +28,7 @@ class Request:
 
     @property
     def changes(self) -> bool:
-        """Whether it changes something: reading many, and asking for approval, do not."""
+        """Whether it changes something; bulk reads and validations do not."""
         if self.method in ("GET", "HEAD", "OPTIONS"):
             return False
         path, query = self.path.lower(), self.query.lower()
@@ -39,7 +39,7 @@ class RequestLog:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._entries: list[Request] = []
-        # How often all was forgotten: a request of an earlier time is none of this one.
+        # The number of resets: a request from before the last reset does not count.
         self.era = 0
 
     def add(self, request: Request, era: int) -> None:

@@ -80,7 +80,7 @@ class Sandbox:
             for port in astuple(self._ports):
                 servers.append(Server(port))  # noqa: PERF401 (those before a busy port must stop)
             self._serve(*servers)
-            # Requests that hang or wait end before the servers do.
+            # Requests that hang or wait end before the servers stop.
             stack.callback(self._stopping.set)
             stack.callback(self._late.cancel)
             self._stack = stack.pop_all()
@@ -101,9 +101,9 @@ class Sandbox:
         self.stop()
 
     def reset(self) -> None:
-        """Forgets all items, faults and requests, and begins again with the empty places.
+        """Remove all items, faults and requests, and start again with empty projects.
 
-        A request that a fault still holds up is dropped when its time comes.
+        A request that a fault still delays is dropped later.
         """
         self.faults.clear()
         self._late.cancel()
@@ -113,11 +113,11 @@ class Sandbox:
             self._furnish()
 
     def settle(self) -> None:
-        """Wait until the effects of all faults of kind `late` have come."""
+        """Wait until all faults of kind `late` have taken effect."""
         self._late.settle()
 
     def environ(self) -> dict[str, str]:
-        """The environment in which unlatch finds these servers' credentials and trusts them."""
+        """The environment with these servers' credentials and trust."""
         hosts = (self.github.web_url, self.ado.organization_url, self.jira.site)
         return {
             "GITHUB_TOKEN": self.github.token,
@@ -128,7 +128,7 @@ class Sandbox:
 
     def config(self) -> str:
         """The text of a `.unlatch/config.toml` that points at these servers."""
-        # Nothing here acts after its connection ended, so there is nothing to wait for.
+        # Nothing here acts after its connection ended, so no settle time is needed.
         trackers = f"{self.github.config()}\n{self.ado.config()}\n{self.jira.config()}"
         return f"settle = 0\n\n{trackers}"
 

@@ -1,4 +1,4 @@
-"""Error answers, and 501 for requests that the stand-in does not know."""
+"""Error answers, and 501 for unknown requests."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def nothing(status: int = 204) -> Response:
     return Response(b"", status)
 
 
-# Where a request finds the tracker that it was sent to; the routes themselves hold no state.
+# The key of a request's tracker; the routes have no state.
 ADMIN = "unlatch_sandbox.face"
 
 
@@ -58,7 +58,7 @@ class Refusal(Exception):
 
 
 class NotKnownError(Exception):
-    """A request for something that the sandbox does not stand in for."""
+    """A request that the sandbox does not support."""
 
     def __init__(self, part: str, name: str) -> None:
         super().__init__(f"the sandbox does not know the {part} {name!r}")
@@ -70,20 +70,20 @@ class NotKnownError(Exception):
         return reply(body, 501)
 
 
-def known_query(*names: str) -> None:
+def check_query(*names: str) -> None:
     for name in request.args:
         if name not in names:
             raise NotKnownError("query parameter", name)
 
 
-def known_keys(part: str, found: Collection[str], known: Collection[str]) -> None:
+def check_keys(part: str, found: Collection[str], known: Collection[str]) -> None:
     for name in found:
         if name not in known:
             raise NotKnownError(part, name)
 
 
 def new_app(name: str) -> Flask:
-    """An application without the OPTIONS answers and redirects that Flask adds by itself."""
+    """An application without Flask's OPTIONS answers and redirects."""
     app = Flask(f"unlatch-sandbox-{name}", static_folder=None)
     app.config["PROVIDE_AUTOMATIC_OPTIONS"] = False
     app.url_map.merge_slashes = False

@@ -12,7 +12,7 @@ def utc_now() -> datetime:
 
 
 def stored(moment: datetime) -> str:
-    """The one form kept in the state: it sorts as text and loses nothing."""
+    """The form in the state, which sorts as text and loses nothing."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
 
 

@@ -15,7 +15,7 @@ TITLE = "Smart discipline"
 
 @dataclass(frozen=True, slots=True)
 class DemoItems:
-    """The items that the demo's increment is linked to: their browser addresses."""
+    """The browser addresses of the demo's items."""
 
     github: str
     ado: str
@@ -42,7 +42,7 @@ def seed(box: Sandbox) -> DemoItems:
 
 
 def quiet_environ(environ: Mapping[str, str], box: Sandbox) -> dict[str, str]:
-    """The environment for unlatch in the demo: the sandbox's tokens and no others."""
+    """The environment of unlatch in the demo, with the sandbox's tokens only."""
     foreign = (
         "GH_TOKEN",
         "GH_ENTERPRISE_TOKEN",

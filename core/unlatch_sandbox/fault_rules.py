@@ -22,7 +22,7 @@ _GATEWAY_PAGE = "<html><head><title>502 Bad Gateway</title></head><body>Bad Gate
 _SECONDARY = (
     "You have exceeded a secondary rate limit. Please wait a few minutes before you try again."
 )
-# Jira Cloud documents 400 for an account without the right.
+# Jira Cloud documents 400 for an account without permission.
 _FORBIDDEN: Mapping[str, tuple[int, dict[str, Any]]] = {
     "github": (403, {"message": "Must have admin rights to Repository.", "status": "403"}),
     "ado": (403, {"message": "VS403690: You may not delete this comment.", "errorCode": 0}),
@@ -37,7 +37,7 @@ _FORBIDDEN: Mapping[str, tuple[int, dict[str, Any]]] = {
 
 
 class Environment:
-    """The means of a rule: the clock, late effects, and a sleep that ends with the sandbox."""
+    """The environment of a rule: clock, late effects, and a sleep that ends with the sandbox."""
 
     def __init__(self, clock: Clock, stopping: threading.Event, late: LateEffects) -> None:
         self.clock = clock
@@ -49,7 +49,7 @@ class Environment:
 
 
 class DroppedError(Exception):
-    """The connection is to be closed without a word."""
+    """Closes the connection without an answer."""
 
 
 def before(fault: Fault, around: Environment) -> Response | None:

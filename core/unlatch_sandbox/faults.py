@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# Each kind with the options it takes and their defaults; `...` marks one that must be given.
+# Each kind with its options and their defaults; `...` marks a required one.
 KINDS: Mapping[str, Mapping[str, Any]] = {
     "latency": {"seconds": ...},
     "status": {"code": ..., "headers": None, "body": None, "effect": False},
@@ -32,7 +32,7 @@ TRACKERS = ("github", "ado", "jira")
 
 
 class Fault:
-    """Something that goes wrong for the next `times` matching requests, after `after` that pass.
+    """A fault of the next `times` matching requests, after `after` that pass.
 
     Kinds and their options:
         latency: answers `seconds` later.
@@ -115,7 +115,7 @@ def _check_choice(options: dict[str, Any], name: str, known: tuple[str, ...]) ->
 
 
 class Faults:
-    """The faults in waiting. Each request takes those that match it, once."""
+    """The waiting faults. Each request takes the matching ones, once."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -1,4 +1,4 @@
-"""Effects that come after the connections of their requests have ended."""
+"""Effects after the connections of their requests have ended."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class LateEffects:
-    """The effects that are still to come."""
+    """The pending effects."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -25,12 +25,12 @@ class LateEffects:
         timer.start()
 
     def settle(self) -> None:
-        """Wait until all have come."""
+        """Wait for all effects."""
         for timer in self._take():
             timer.join()
 
     def cancel(self) -> None:
-        """Let none of them come any more."""
+        """Cancel all effects."""
         timers = self._take()
         for timer in timers:
             timer.cancel()

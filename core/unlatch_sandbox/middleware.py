@@ -26,7 +26,7 @@ _OF_READS = ("api-version", "$expand")
 
 
 class _RefusedError(Exception):
-    """Rolls back a request that ends in an error, or is to have no effect."""
+    """Rolls back a request that ends in an error or must have no effect."""
 
     def __init__(self, answer: Response) -> None:
         super().__init__(answer.status)
@@ -39,12 +39,12 @@ def _keep_or_refuse(answer: Response, *, effect: bool) -> None:
 
 
 def _as_read(environ: Environ) -> Environ:
-    """The request that reads what a request would write; a label is read among its siblings."""
+    """The request that reads the target of a write; a label is read with its siblings."""
     path: str = environ["PATH_INFO"]
     if environ["REQUEST_METHOD"] == "DELETE":
         path = path.rpartition("/")[0]
     reading = {"REQUEST_METHOD": "GET", "PATH_INFO": path, "CONTENT_LENGTH": "0"}
-    # A write's own options mean nothing to a read.
+    # A read does not know a write's options.
     query = {name: value for name, value in WsgiRequest(environ).args.items() if name in _OF_READS}
     return {
         **environ,
@@ -55,7 +55,7 @@ def _as_read(environ: Environ) -> Environ:
 
 
 def _hang_up(environ: Environ) -> NoReturn:
-    """Werkzeug takes this error for a client that left, and says nothing."""
+    """Raise the error that Werkzeug ignores as a client's disconnect."""
     connection: socket.socket = environ["werkzeug.socket"]
     connection.shutdown(socket.SHUT_RDWR)
     raise ConnectionAbortedError("dropped by a fault")
@@ -87,7 +87,7 @@ class Middleware:
         request = WsgiRequest(environ)
         if not self._is_api(request.path):
             return self._serve(environ)(environ, start_response)
-        # Taken in whole, so that an answer given early leaves no half-read body behind.
+        # Read completely, so that an early answer leaves no unread body.
         environ["wsgi.input"] = io.BytesIO(request.get_data())
         return self._answer(request, environ)(environ, start_response)
 
@@ -98,7 +98,7 @@ class Middleware:
         try:
             answer = self._apply_faults(faults, environ, era)
         except fault_rules.DroppedError:
-            # Noted before the caller can tell that the connection is gone.
+            # Recorded before the caller can notice the closed connection.
             self._note(request, None, era)
             _hang_up(environ)
         self._note(request, answer.status_code, era)
@@ -118,7 +118,7 @@ class Middleware:
         return answer
 
     def _take_effect(self, faults: list[Fault], environ: Environ) -> Response:
-        """The answer of the tracker, whose effect may come now, later or never."""
+        """The answer of the tracker; its effect comes now, later or never."""
         for fault in faults:
             if fault.kind == "late":
                 self._around.late.add(fault.options["seconds"], lambda: self._serve(environ))

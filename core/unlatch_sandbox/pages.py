@@ -19,7 +19,7 @@ _ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202
 
 
 def _shown(value: Any) -> Any:
-    """A value as a page shows it; the templates' own markup stays as it is."""
+    """A value for a page; the templates' own markup is unchanged."""
     is_text = isinstance(value, str) and not isinstance(value, Markup)
     return _ACTING.sub("\ufffd", value) if is_text else value
 
@@ -38,7 +38,7 @@ def page(template: str, status: int = 200, **values: Any) -> Response:
     answer = Response(
         text.encode("utf-8", "replace"), status, content_type="text/html; charset=utf-8"
     )
-    # The pages carry no script; should an item ever smuggle one in, the browser won't run it.
+    # The pages have no scripts, so the browser must not run any.
     answer.headers["Content-Security-Policy"] = "default-src 'none'; style-src 'unsafe-inline'"
     return answer
 
@@ -50,7 +50,7 @@ def item_page(item: ItemView | None) -> Response:
 
 
 def plain(html: str) -> str:
-    """HTML as the text that a reader would see, line by line."""
+    """The visible text of HTML, line by line."""
     broken = re.sub(r"(?i)<br\s*/?>|</(?:p|div|li|h\d)>", "\n", html)
     lines = broken.split("\n")
     return "\n".join(Markup(line).striptags() for line in lines).strip()  # noqa: S704 (stripped)

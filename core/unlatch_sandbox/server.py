@@ -1,4 +1,4 @@
-"""One HTTP server on a thread of its own, bound to 127.0.0.1."""
+"""One HTTP server in its own thread, bound to 127.0.0.1."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ HOST = "127.0.0.1"
 
 
 class _Handler(WSGIRequestHandler):
-    # A small answer leaves at once instead of waiting for the client to acknowledge the headers.
+    # Send a small answer at once, without waiting for the client to acknowledge the headers.
     disable_nagle_algorithm = True
 
     def log(self, type: str, message: str, *args: Any) -> None:
@@ -24,7 +24,7 @@ class _Handler(WSGIRequestHandler):
 
 
 class Server:
-    """The port is known, and taken, before the application exists."""
+    """The port is bound before the application exists."""
 
     def __init__(self, port: int) -> None:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
@@ -54,7 +54,7 @@ class Server:
         self._thread.start()
 
     def _accept(self) -> None:
-        # serve_forever would look around every moment, for as long as the server stands idle.
+        # serve_forever would poll while the server is idle.
         while not self._stopping.is_set():
             self._server.handle_request()
 
@@ -63,7 +63,7 @@ class Server:
             self._socket.close()
             return
         self._stopping.set()
-        # A connection that asks for nothing ends the wait for one.
+        # An empty connection ends the wait for one.
         with contextlib.suppress(OSError):
             socket.create_connection((HOST, self.port), timeout=5).close()
         self._thread.join()

@@ -35,18 +35,18 @@ CREATE TABLE IF NOT EXISTS counter (name TEXT PRIMARY KEY, value INTEGER NOT NUL
 
 
 class BadState(ValueError):
-    """A file cannot hold the state of a sandbox."""
+    """The file cannot store the state of a sandbox."""
 
 
 class Store:
-    """A request holds the lock for its whole transaction, so that concurrent ones queue up."""
+    """The state; a request holds the lock for its whole transaction, so that others queue."""
 
     def __init__(self, path: Path) -> None:
         self._lock = threading.RLock()
         self._depth = 0
         try:
             self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
-            # A sandbox need not survive a power cut, only its own restart.
+            # A sandbox must survive its own restart, but no power cut.
             self._connection.execute("PRAGMA synchronous = OFF")
             self._claim(path)
         except sqlite3.Error as error:
@@ -118,7 +118,7 @@ class Table(Generic[R]):
         return self._record(**json.loads(rows[0][1])) if rows else None
 
     def under(self, prefix: str = "") -> list[R]:
-        """Those whose key begins with `prefix`, in the order in which they were made."""
+        """The records whose key begins with `prefix`, in the order of creation."""
         rows = self._store.fetch(
             "SELECT key, body FROM record WHERE kind = ? AND key >= ? AND key < ? ORDER BY place",
             self._kind,

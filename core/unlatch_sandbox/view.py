@@ -1,4 +1,4 @@
-"""An item of any tracker as the console and the item pages show it."""
+"""An item of any tracker for the console and the item pages."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class CommentView:
 
 @dataclass(frozen=True, slots=True)
 class ItemView:
-    """`open` says whether the tracker counts the item as unfinished; `state` is its own word."""
+    """`open`: whether the tracker counts the item as unfinished; `state`: its own word."""
 
     tracker: str
     id: str

@@ -76,7 +76,7 @@ def opened_by_another(task: DeliveryTask, reopen: SyncedItem) -> SyncedItem | No
     changes = {one.id: one for one in _state_changes(task, task.increment)}
     openings: dict[str, Delivered] = {}
     for name in names:
-        with suppress(UnlatchError):  # what cannot be read is no evidence
+        with suppress(UnlatchError):  # unreadable events are no evidence
             other = task.manager.read(name)
             made = {one.id: one for one in _state_changes(task, other)}
             changes |= made

@@ -4,9 +4,9 @@ A plugin is a distribution with an entry point in the group `unlatch.plugins` th
 `Manifest`. The manifest is data and imports nothing; the settings and the plugin are loaded on
 first use, so that `unlatch list` never imports an SDK.
 
-Delivery decides what to do, in which order, and whether it was done before. A plugin reads items,
-turns one change into requests, and returns the tracker's answers. It never writes files, prints,
-prompts, exits or retries.
+Delivery decides about operations, their order, and repeats. A plugin reads items, turns one change
+into requests, and returns the tracker's answers. It never writes files, prints, prompts, exits or
+retries.
 """
 
 from unlatch.spi.interface import Access, Examination, PlannedRequest, Remark, Settings, SyncPlugin

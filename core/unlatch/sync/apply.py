@@ -200,7 +200,7 @@ def _plan_move(move: Move, intent: Intent, *, forced: tuple[str, ...]) -> Plan:
 def _relabel(move: Move, intent: Intent) -> tuple[Operation, ...]:
     """Operations for the labels of the items that were reopened by hand.
 
-    Without a comment, which would repeat what its author did there.
+    Without a comment: the items' author knows the change.
     """
     silent = replace(intent.options, comment=CommentStyle.NONE.value)
     intent = replace(intent, exclude=(), options=silent)

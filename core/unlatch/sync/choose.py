@@ -1,4 +1,4 @@
-"""Choose the increments to sync: by name, by what a branch has changed, or all."""
+"""Choose the increments to sync: by name, by a branch's changes, or all."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -45,7 +45,7 @@ class SyncOptions:
 
     @property
     def retries_blocked(self) -> bool:
-        """Whether blocked operations are tried again: increments, or an option, were named."""
+        """Whether blocked operations are tried again: increments or an option were named."""
         return bool(self.ids) or self.delivery != AS_CONFIGURED
 
 

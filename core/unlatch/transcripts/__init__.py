@@ -1,8 +1,8 @@
 """Readers of coding agents' transcripts: Claude Code, Codex, Gemini CLI, OpenCode and aider.
 
 Kinds of work that import transcripts call it; it knows none of them and imports `worklog` and
-`errors` alone. It only reads: it writes nothing into the agents' folders, opens no file with
-credentials, and follows no link below an agent's folder. A line of an unknown type is counted.
+`errors` alone. It only reads: it does not write into the agents' folders, open files with
+credentials, or follow links below an agent's folder. A line of an unknown type is counted.
 """
 
 from __future__ import annotations

@@ -66,5 +66,5 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
     try:
         with os.scandir(folder) as entries:
             return sorted(entries, key=lambda it: it.name)
-    except OSError:  # it is not there, or another user's
+    except OSError:  # missing, or another user's
         return []

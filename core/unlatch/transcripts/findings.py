@@ -1,6 +1,6 @@
 """Failures, decisions and corrections in a conversation, each with the rule that found it.
 
-A finding that is wrong costs more than one that is missing: each rule looks at few, certain signs.
+A wrong finding costs more than a missing one, so each rule uses few, certain signs.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Something to learn from: `key` is that of the event, `text` its words."""
+    """Something to learn from; `key` is the event's key, `text` its words."""
 
     rule: str
     key: str
@@ -37,10 +37,10 @@ class Decision(Finding):
 
 @dataclass(frozen=True, slots=True)
 class Correction(Finding):
-    """A person's words about what the agent just did; empty if the person only refused a call."""
+    """A person's words about the agent's last act; empty if the person only refused a call."""
 
 
-# What agents call their tools.
+# The agents' names of tools.
 _PLANS = frozenset(("ExitPlanMode", "exit_plan_mode", "plan_exit"))
 _QUESTIONS = frozenset(("AskUserQuestion", "request_user_input", "ask_user", "question"))
 _APPROVED = re.compile(r"(?<!not )\bapproved\b", re.IGNORECASE)
@@ -64,7 +64,7 @@ _FENCED = re.compile(r"^[ ]*(```|~~~).*?(?:^[ ]*\1[ ]*$|\Z)", re.DOTALL | re.MUL
 _GO_ON = re.compile(
     r"(?:please )?(?:continue|go on|go ahead|proceed|resume|retry)\W*$", re.IGNORECASE
 )
-# The beginnings of prompts that take back what the agent did.
+# The beginnings of prompts that revert the agent's act.
 _OPENING = re.compile(
     r"(?:wait,? |actually,? |sorry,? |please )?(?:"
     r"no[,.!:;]\s+(?!thanks|thank you|problem|worries|need)\w"
@@ -85,7 +85,7 @@ _OPENING = re.compile(
 
 
 def findings(events: Iterable[Event]) -> list[Finding]:
-    """What there is to learn from a conversation, in its order."""
+    """The findings of a conversation, in its order."""
     events = list(events)
     found = [it for event in events for it in (*_failures(event), *_decisions(event))]
     found += _corrections(events)
@@ -153,7 +153,7 @@ def _refusal(event: Event) -> Correction | None:
 def _correction(
     prompt: Prompt, last: Event | None, refused: Correction | None, *, interrupted: bool
 ) -> Correction | None:
-    """The correction that a prompt is; `last` is what the agent did before it."""
+    """The correction in a prompt; `last` is the agent's act before it."""
     words = prompt.text.strip()
     goes_on = _GO_ON.match(words) is not None
     if refused:

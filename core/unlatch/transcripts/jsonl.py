@@ -23,7 +23,7 @@ _BOM = "\ufeff"
 
 
 def read_lines(file: BinaryIO, unknown: Counter[str]) -> Iterator[tuple[int, Json]]:
-    """The objects in a file with their line numbers; what is none is counted in `unknown`."""
+    """The objects in a file with their line numbers; other lines are counted in `unknown`."""
     for number, raw in enumerate(raw_lines(file), 1):
         if len(raw) > MAX_LINE:
             unknown["line too long"] += 1

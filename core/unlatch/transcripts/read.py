@@ -1,4 +1,4 @@
-"""Read the transcripts in a file; its content says whose they are, not its name."""
+"""Read the transcripts in a file; the agent follows from its content, not its name."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ class AdoAdmin:
         self.web_url = self.organization_url
         self.boards = Boards(store, clock)
         self.users = {self.token: OWNER, self.bot_token: "Build Service"}
-        # An older server knows older versions of the API only.
+        # An older server supports only older versions of the API.
         self.newest_version = NEWEST_VERSION
         self.most_revisions = MOST_REVISIONS
         # Without them, as in the examples that Microsoft publishes.
@@ -84,7 +84,7 @@ class AdoAdmin:
         )
 
     def add_project(self, name: str, process: str = "Agile", *, create_tags: bool = True) -> None:
-        """Adds a project, or sets its process and rights anew.
+        """Add a project, or replace its process and rights.
 
         The processes are Agile, Scrum, Basic, CMMI and Fabrikam Agile, an inherited one.
         """
@@ -104,7 +104,7 @@ class AdoAdmin:
         self._set_up(project, lambda home: home.iterations.update({path: [start, finish]}))
 
     def deactivate(self, person: str, project: str = HOME) -> None:
-        """Lets a person leave; items stay assigned to them."""
+        """Deactivate a person; items stay assigned to them."""
         self._set_up(project, lambda home: home.inactive.append(person))
 
     def _set_up(self, name: str, change: Callable[[ProjectRecord], None]) -> None:
@@ -163,7 +163,7 @@ class AdoAdmin:
             mirror([up], item, self.boards, PERSON)
 
     def edit(self, id: int, **fields: Any) -> None:
-        """A person's changes on the form, as one revision; an empty value clears a field."""
+        """Edit as a person on the form, as one revision; an empty value clears a field."""
         with self.boards.store.transaction():
             item = self._item(id)
             if unknown := set(fields) - set(_BY_HAND):

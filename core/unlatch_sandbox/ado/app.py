@@ -7,7 +7,7 @@ from flask import Blueprint, Flask, Response, request
 
 from unlatch_sandbox.ado import discovery, discussion, guards, types, wiql, work_items
 from unlatch_sandbox.ado.boards import stable_uuid
-from unlatch_sandbox.answers import known_query, new_app, reply
+from unlatch_sandbox.answers import check_query, new_app, reply
 from unlatch_sandbox.pages import item_page
 
 if TYPE_CHECKING:
@@ -92,14 +92,14 @@ def _leave(answer: Response) -> Response:
 
 @routes.route("/_apis", methods=["OPTIONS"])
 def options() -> Response:
-    known_query(*guards.ANY_QUERY, "allHostTypes")
+    check_query(*guards.ANY_QUERY, "allHostTypes")
     found = discovery.resource_locations(guards.admin().newest_version)
     return reply({"count": len(found), "value": found})
 
 
 @routes.get("/_apis/resourceareas")
 def resource_areas() -> Response:
-    known_query(*guards.ANY_QUERY)
+    check_query(*guards.ANY_QUERY)
     found = discovery.resource_areas(guards.organization_url())
     return reply({"count": len(found), "value": found})
 

@@ -98,7 +98,7 @@ class Boards:
         return item
 
     def revise(self, item: WorkItemRecord, changes: Mapping[str, Any], by: str) -> bool:
-        """Makes one revision out of the changes; None removes a field. False if nothing differs."""
+        """Make one revision of the changes; None removes a field. False if nothing differs."""
         old = item.fields
         new = {name: value for name, value in {**old, **changes}.items() if value is not None}
         if changes.get(HISTORY) is None:

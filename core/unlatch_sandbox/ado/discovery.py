@@ -12,7 +12,7 @@ from flask import Blueprint, Response, g, request
 
 from unlatch_sandbox.ado import guards, shapes
 from unlatch_sandbox.ado.boards import stable_uuid
-from unlatch_sandbox.answers import NotKnownError, known_query, reply
+from unlatch_sandbox.answers import NotKnownError, check_query, reply
 
 WORK_AREA = "5264459e-e5e0-4bd8-b118-0985e68a4ec5"
 _LOCATION_AREA = "e81700f7-3be2-46de-8624-2eb35882fcaa"
@@ -80,7 +80,7 @@ _LOCATIONS = {
 
 
 def resource_locations(newest: str) -> list[dict[str, Any]]:
-    """The routes as a server shows them whose newest API version is `newest`."""
+    """The routes of a server whose newest API version is `newest`."""
     return [
         {
             "id": location,
@@ -112,7 +112,7 @@ _CREATE = 2
 
 @routes.get("/_apis/connectiondata")
 def connection_data() -> Response:
-    known_query(*guards.ANY_QUERY)
+    check_query(*guards.ANY_QUERY)
     guards.check_version(preview=True)
     user = {
         "id": stable_uuid(g.user),
@@ -127,7 +127,7 @@ def connection_data() -> Response:
 
 @routes.get("/_apis/permissions/<namespace>/<int:permissions>")
 def has_permissions(namespace: str, permissions: int) -> Response:
-    known_query(*guards.ANY_QUERY, "tokens")
+    check_query(*guards.ANY_QUERY, "tokens")
     if (namespace, permissions) != (_TAGGING, _CREATE):
         raise NotKnownError("permission", f"{namespace}/{permissions}")
     home = guards.project(request.args["tokens"].removeprefix("/"))

@@ -8,7 +8,7 @@ from flask import Blueprint, Response, g, request
 
 from unlatch_sandbox.ado import guards, refusals, shapes
 from unlatch_sandbox.ado.boards import HISTORY
-from unlatch_sandbox.answers import NotKnownError, known_keys, known_query, nothing, reply
+from unlatch_sandbox.answers import NotKnownError, check_keys, check_query, nothing, reply
 
 if TYPE_CHECKING:
     from unlatch_sandbox.ado.records import CommentRecord, WorkItemRecord
@@ -22,7 +22,7 @@ _BARE_ITEM = "/_apis/wit/workitems/<int:item_id>"
 
 @routes.get(f"{_ITEM}/comments")
 def list_comments(project: str, item_id: int) -> Response:
-    known_query(
+    check_query(
         *guards.ANY_QUERY, "$top", "continuationToken", "includeDeleted", "order", "$expand"
     )
     guards.check_version(preview=True)
@@ -54,17 +54,17 @@ def _comment_page(item: WorkItemRecord, found: list[CommentRecord]) -> dict[str,
 
 @routes.post(f"{_ITEM}/comments")
 def add_comment(project: str, item_id: int) -> Response:
-    known_query(*guards.ANY_QUERY)
+    check_query(*guards.ANY_QUERY)
     guards.check_version(preview=True)
     item, asked = guards.item(item_id, project), request.get_json()
-    known_keys("body field", asked, ("text",))
+    check_keys("body field", asked, ("text",))
     guards.boards().revise(item, {HISTORY: asked["text"]}, g.user)
     return reply(_shown(item, guards.boards().comments_of(item)[-1]))
 
 
 @routes.get(f"{_ITEM}/comments/<int:comment_id>")
 def get_comment(project: str, item_id: int, comment_id: int) -> Response:
-    known_query(*guards.ANY_QUERY)
+    check_query(*guards.ANY_QUERY)
     guards.check_version(preview=True)
     item = guards.item(item_id, project)
     return reply(_shown(item, _find(item, comment_id)))
@@ -72,7 +72,7 @@ def get_comment(project: str, item_id: int, comment_id: int) -> Response:
 
 @routes.delete(f"{_ITEM}/comments/<int:comment_id>")
 def delete_comment(project: str, item_id: int, comment_id: int) -> Response:
-    known_query(*guards.ANY_QUERY)
+    check_query(*guards.ANY_QUERY)
     guards.check_version(preview=True)
     item = guards.item(item_id, project)
     comment = _find(item, comment_id)
@@ -99,7 +99,7 @@ def _shown(item: WorkItemRecord, comment: CommentRecord) -> shapes.Json:
 @routes.get(f"{_BARE_ITEM}/updates")
 @routes.get(f"{_ITEM}/updates")
 def list_updates(item_id: int, project: str | None = None) -> Response:
-    known_query(*guards.ANY_QUERY, "$top", "$skip")
+    check_query(*guards.ANY_QUERY, "$top", "$skip")
     item = guards.item(item_id, project)
     found = shapes.updates(
         guards.boards().updates_of(item), guards.home_of(item), guards.organization_url()

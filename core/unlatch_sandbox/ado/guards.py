@@ -28,14 +28,14 @@ def boards() -> Boards:
 
 
 def organization_url() -> str:
-    """Where the caller reached us, with the organization."""
+    """The base address of the request, with the organization."""
     return request.host_url.rstrip("/") + "/" + request.path.split("/")[1]
 
 
 def authenticate() -> None:
     name = admin().users.get(_token())
     if name is None:
-        # Azure DevOps takes a reader or poster without a valid credential for a browser.
+        # Azure DevOps treats a request without a valid credential like a browser's.
         if request.method in ("GET", "HEAD", "POST", "OPTIONS"):
             raise refusals.sign_in_page()
         raise refusals.unauthorized()
@@ -52,7 +52,7 @@ def _token() -> str:
 
 
 def check_version(*, preview: bool = False) -> None:
-    """The version comes in the query or the Accept header; a change must name one."""
+    """The version is in the query or the Accept header; a change requires one."""
     version = request.args.get("api-version") or _accepted_version()
     _check_range(version)
     if not version:
@@ -102,7 +102,7 @@ def item(item_id: int, project_name: str | None, *, deleted: bool = False) -> Wo
 
 
 def is_hidden(item: WorkItemRecord) -> bool:
-    """Whether the token may not see the item, because of the area that it is in."""
+    """Whether the token may not see the item, because of its area."""
     return home_of(item).areas.get(item.fields["System.AreaPath"]) == "nothing"
 
 

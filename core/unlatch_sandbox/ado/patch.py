@@ -18,7 +18,7 @@ from unlatch_sandbox.ado.boards import (
     split_tags,
 )
 from unlatch_sandbox.ado.processes import custom_fields
-from unlatch_sandbox.answers import NotKnownError, known_keys
+from unlatch_sandbox.answers import NotKnownError, check_keys
 
 if TYPE_CHECKING:
     from unlatch_sandbox.ado.boards import Boards
@@ -58,7 +58,7 @@ def read(document: Any, item: WorkItemRecord) -> Patch:
         )
     patch = Patch()
     for step in document:
-        known_keys("patch member", step, ("op", "path", "value", "from"))
+        check_keys("patch member", step, ("op", "path", "value", "from"))
         if step.get("from") is not None:
             raise NotKnownError("patch member", "from")
         _take(patch, step["op"], step["path"], step.get("value"), item)
@@ -83,12 +83,12 @@ def _take(patch: Patch, op: str, path: str, value: Any, item: WorkItemRecord) ->
         value = None
     if name == TAGS:
         value = _tags(op, value, patch.changes.get(TAGS, item.fields.get(TAGS)))
-    # An empty value takes the field away.
+    # An empty value removes the field.
     patch.changes[name] = None if value == "" else value
 
 
 def _tags(op: str, value: str | None, present: str | None) -> str | None:
-    """`add` merges; only `replace` and `remove` take tags away."""
+    """`add` merges; only `replace` and `remove` remove tags."""
     wanted = split_tags(value or "")
     if op == "add":
         wanted = split_tags(join_tags([*split_tags(present or ""), *wanted]))
@@ -119,7 +119,7 @@ def _check_state(wanted: str | None, item: WorkItemRecord, kind: WorkItemType) -
 
 
 def _check_mandatory(patch: Patch, item: WorkItemRecord, kind: WorkItemType) -> None:
-    """A rule asks for some fields anew when an item comes into a state."""
+    """A rule requires some fields again when an item enters a state."""
     wanted = str(patch.changes.get(STATE, item.fields.get(STATE)))
     if wanted == item.fields.get(STATE):
         return

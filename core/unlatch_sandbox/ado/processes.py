@@ -1,9 +1,8 @@
 """The four processes that Microsoft ships, and an inherited one: types, states, transitions, rules.
 
-Source: Microsoft Learn, "Default processes and process templates" and the workflow pages of
-each. As in the hosted processes any state leads to any other; only from Removed an item must
-begin anew. The inherited one has states in German, moves that are forbidden, and a field that a
-rule makes mandatory.
+Source: Microsoft Learn, "Default processes and process templates" and the workflow pages of each.
+As in the hosted processes any state leads to any other, except that an item must leave Removed by
+the first state. The inherited one has German states, forbidden transitions, and a mandatory field.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ class WorkItemType:
     states: tuple[State, ...]
     color: str
     icon: str
-    # States that may only be left to some others, and fields that a state makes mandatory.
+    # States with limited next states, and fields that a state requires.
     moves: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     required: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
@@ -46,7 +45,7 @@ class WorkItemType:
         return next((s for s in self.states if s.name == name), None)
 
     def next_states(self, name: str) -> tuple[str, ...]:
-        """The empty name is where a new work item starts from."""
+        """The empty name stands for a new work item."""
         state = self.state(name)
         if not name or (state is not None and state.category == "Removed"):
             return (self.first.name,)
@@ -121,7 +120,7 @@ def _reference(name: str) -> str:
 
 
 def _inherited() -> Mapping[str, WorkItemType]:
-    """A process made from Agile: a locked workflow for bugs, which must say why they come back."""
+    """A process inherited from Agile: a locked workflow for bugs, with a required reason."""
     types = _process(User_Story=_GERMAN + _REJECTED, Task=_GERMAN, Bug=_GERMAN_BUG + _REJECTED)
     bug = replace(
         types["Bug"],
@@ -164,6 +163,6 @@ PROCESSES: Mapping[str, Mapping[str, WorkItemType]] = MappingProxyType(
 
 @cache
 def custom_fields() -> frozenset[str]:
-    """The fields that the organization has added to the ones that come with Azure DevOps."""
+    """The custom fields of the organization."""
     kinds = (kind for types in PROCESSES.values() for kind in types.values())
     return frozenset(n for kind in kinds for names in kind.required.values() for n in names)

@@ -6,11 +6,11 @@ from typing import Any
 
 @dataclass(slots=True)
 class ProjectRecord:
-    """What is set up for a project.
+    """The setup of a project.
 
-    `create_tags` is whether the token may bring a new tag into it; `areas` says of each area path
-    below the project what the token may do there ("edit", "read" or "nothing"); `iterations` has
-    start and finish by path; `inactive` names people who have left.
+    `create_tags`: whether the token may create tags; `areas`: the token's rights in each area path
+    below the project ("edit", "read" or "nothing"); `iterations`: start and finish by path;
+    `inactive`: the people who have left.
     """
 
     id: str
@@ -25,7 +25,7 @@ class ProjectRecord:
 
 @dataclass(slots=True)
 class WorkItemRecord:
-    """`fields` as the API names them; people are kept by name and shown as identities."""
+    """`fields` by their API names; people are stored by name and shown as identities."""
 
     id: int
     project: str

@@ -1,4 +1,4 @@
-"""Azure DevOps' errors: a code in the message, and a type key that the libraries hand on."""
+"""Azure DevOps' errors: a code in the message, and a type key for the libraries."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch_sandbox.ado import guards, refusals
 from unlatch_sandbox.ado.boards import PARENT, RELATED_COUNT
-from unlatch_sandbox.answers import NotKnownError, known_keys
+from unlatch_sandbox.answers import NotKnownError, check_keys
 
 if TYPE_CHECKING:
     from unlatch_sandbox.ado.boards import Boards
@@ -22,10 +22,10 @@ Relation = dict[str, Any]
 
 
 def read(value: Any) -> Relation:
-    known_keys("relation", value, ("rel", "url", "attributes"))
+    check_keys("relation", value, ("rel", "url", "attributes"))
     name, url = value["rel"], value["url"]
     attributes = value.get("attributes") or {}
-    known_keys("attribute of a relation", attributes, ("comment",))
+    check_keys("attribute of a relation", attributes, ("comment",))
     if name == HYPERLINK:
         return {"rel": name, "target": url, "attributes": attributes}
     if name not in _OTHER_SIDE:
@@ -59,7 +59,7 @@ def counted(added: list[Relation], item: WorkItemRecord) -> dict[str, Any]:
 
 
 def mirror(added: list[Relation], item: WorkItemRecord, boards: Boards, by: str) -> None:
-    """A link to another work item is a new revision of that one, too."""
+    """A link to another work item also makes a new revision of that one."""
     for relation in added:
         target = boards.item(relation["target"]) if relation["rel"] in _OTHER_SIDE else None
         if target is not None:

@@ -85,7 +85,7 @@ def work_item(
 
 
 def _relation(relation: Json, url: str) -> Json:
-    """Those to other work items are kept by number, for the server may have another address."""
+    """Links to other work items are stored by number, because the server's address may change."""
     target = relation["target"]
     place = target if isinstance(target, str) else f"{url}/_apis/wit/workItems/{target}"
     return {"rel": relation["rel"], "url": place, "attributes": relation["attributes"]}

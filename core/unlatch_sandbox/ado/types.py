@@ -8,7 +8,7 @@ from flask import Blueprint, Response, request
 
 from unlatch_sandbox.ado import guards, shapes
 from unlatch_sandbox.ado.boards import stable_uuid
-from unlatch_sandbox.answers import NotKnownError, known_query, reply
+from unlatch_sandbox.answers import NotKnownError, check_query, reply
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,7 +23,7 @@ _TYPES = "/<project>/_apis/wit/workitemtypes"
 
 @routes.get(_TYPES)
 def list_types(project: str) -> Response:
-    known_query(*guards.ANY_QUERY)
+    check_query(*guards.ANY_QUERY)
     home = guards.project(project)
     found = [_type(t, home) for t in guards.boards().types(home).values()]
     return reply({"count": len(found), "value": found})
@@ -31,7 +31,7 @@ def list_types(project: str) -> Response:
 
 @routes.get(f"{_TYPES}/<name>")
 def get_type(project: str, name: str) -> Response:
-    known_query(*guards.ANY_QUERY)
+    check_query(*guards.ANY_QUERY)
     home = guards.project(project)
     return reply(_type(guards.kind(home, name), home))
 
@@ -45,14 +45,14 @@ def _type(kind: WorkItemType, home: ProjectRecord) -> shapes.Json:
 
 @routes.get(f"{_TYPES}/<name>/states")
 def list_states(project: str, name: str) -> Response:
-    known_query(*guards.ANY_QUERY)
+    check_query(*guards.ANY_QUERY)
     found = [shapes.state(s) for s in guards.kind(guards.project(project), name).states]
     return reply({"count": len(found), "value": found})
 
 
 @routes.get("/<project>/_apis/wit/classificationnodes/<group>")
 def get_nodes(project: str, group: str) -> Response:
-    known_query(*guards.ANY_QUERY, "$depth")
+    check_query(*guards.ANY_QUERY, "$depth")
     home = guards.project(project)
     depth = int(request.args.get("$depth", "0"))
     if group not in ("areas", "iterations"):

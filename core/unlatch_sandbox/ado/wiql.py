@@ -1,4 +1,4 @@
-"""The little of the query language that finds the newest work items with a tag."""
+"""The part of the query language that finds the newest work items with a tag."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flask import Blueprint, Response, request
 
 from unlatch_sandbox.ado import guards
 from unlatch_sandbox.ado.boards import TAGS, split_tags
-from unlatch_sandbox.answers import NotKnownError, known_keys, known_query, reply
+from unlatch_sandbox.answers import NotKnownError, check_keys, check_query, reply
 
 if TYPE_CHECKING:
     from unlatch_sandbox.ado.records import ProjectRecord, WorkItemRecord
@@ -44,9 +44,9 @@ Test = Callable[["WorkItemRecord"], bool]
 @routes.post("/<project>/_apis/wit/wiql")
 @routes.post("/<project>/<team>/_apis/wit/wiql")
 def query(project: str | None = None, **_: str) -> Response:
-    known_query(*guards.ANY_QUERY, "$top", "timePrecision")
+    check_query(*guards.ANY_QUERY, "$top", "timePrecision")
     asked = request.get_json()
-    known_keys("body field", asked, ("query",))
+    check_keys("body field", asked, ("query",))
     text = asked["query"]
     match = _QUERY.fullmatch(text)
     if match is None:

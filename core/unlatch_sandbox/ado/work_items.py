@@ -8,7 +8,7 @@ from flask import Blueprint, Response, current_app, g, request
 from werkzeug.test import EnvironBuilder
 
 from unlatch_sandbox.ado import guards, patch, refusals, shapes
-from unlatch_sandbox.answers import ADMIN, NotKnownError, known_keys, known_query, reply
+from unlatch_sandbox.answers import ADMIN, NotKnownError, check_keys, check_query, reply
 
 if TYPE_CHECKING:
     from unlatch_sandbox.ado.records import WorkItemRecord
@@ -24,7 +24,7 @@ _WRITE_QUERY = (*guards.ANY_QUERY, "validateOnly", "suppressNotifications", "$ex
 @routes.get("/_apis/wit/workitems/<int:item_id>")
 @routes.get("/<project>/_apis/wit/workitems/<int:item_id>")
 def get_item(item_id: int, project: str | None = None) -> Response:
-    known_query(*guards.ANY_QUERY, "$expand", "fields")
+    check_query(*guards.ANY_QUERY, "$expand", "fields")
     expand = _expansion(request.args.get("$expand"))
     fields = request.args.get("fields")
     if fields and expand != "none":
@@ -38,7 +38,7 @@ def get_item(item_id: int, project: str | None = None) -> Response:
 @routes.patch("/_apis/wit/workitems/<int:item_id>")
 @routes.patch("/<project>/_apis/wit/workitems/<int:item_id>")
 def update_item(item_id: int, project: str | None = None) -> Response:
-    known_query(*_WRITE_QUERY)
+    check_query(*_WRITE_QUERY)
     item = guards.item(item_id, project)
     most = guards.admin().most_revisions
     if item.rev >= most:
@@ -49,8 +49,8 @@ def update_item(item_id: int, project: str | None = None) -> Response:
 
 @routes.patch("/_apis/wit/$batch")
 def update_many() -> Response:
-    """Each request by itself, as if it had come alone; one that fails stops none of the others."""
-    known_query(*guards.ANY_QUERY)
+    """Each request is handled separately; a failure does not stop the others."""
+    check_query(*guards.ANY_QUERY)
     asked = request.get_json()
     if len(asked) > MOST_AT_ONCE:
         raise refusals.bad_argument(f"At most {MOST_AT_ONCE} requests can be made at once.")
@@ -59,7 +59,7 @@ def update_many() -> Response:
 
 
 def _one_of(asked: dict[str, Any]) -> dict[str, Any]:
-    known_keys("part of a batch", asked, ("method", "uri", "headers", "body"))
+    check_keys("part of a batch", asked, ("method", "uri", "headers", "body"))
     if asked["method"] != "PATCH" or not _PATCHABLE.match(asked["uri"]):
         raise NotKnownError("batched request", f"{asked['method']} {asked['uri']}")
     path, _, query = asked["uri"].partition("?")
@@ -79,7 +79,7 @@ def _one_of(asked: dict[str, Any]) -> dict[str, Any]:
 
 @routes.post("/<project>/_apis/wit/workitems/$<type_name>")
 def create_item(project: str, type_name: str) -> Response:
-    known_query(*_WRITE_QUERY)
+    check_query(*_WRITE_QUERY)
     home = guards.project(project)
     kind = guards.kind(home, type_name)
     item = guards.boards().new_item(home, kind, guards.boards().next_id())
@@ -124,9 +124,9 @@ def _shown(
 @routes.post("/_apis/wit/workitemsbatch")
 @routes.post("/<project>/_apis/wit/workitemsbatch")
 def get_batch(project: str | None = None) -> Response:
-    known_query(*guards.ANY_QUERY)
+    check_query(*guards.ANY_QUERY)
     asked = request.get_json()
-    known_keys("body field", asked, ("ids", "fields", "$expand", "errorPolicy"))
+    check_keys("body field", asked, ("ids", "fields", "$expand", "errorPolicy"))
     expand, policy = asked.get("$expand"), asked.get("errorPolicy", "fail")
     return _several(asked["ids"], asked.get("fields"), expand, policy, project)
 
@@ -134,7 +134,7 @@ def get_batch(project: str | None = None) -> Response:
 @routes.get("/_apis/wit/workitems")
 @routes.get("/<project>/_apis/wit/workitems")
 def get_list(project: str | None = None) -> Response:
-    known_query(*guards.ANY_QUERY, "ids", "fields", "$expand", "errorPolicy")
+    check_query(*guards.ANY_QUERY, "ids", "fields", "$expand", "errorPolicy")
     ids = [int(text) for text in request.args["ids"].split(",")]
     fields = request.args.get("fields")
     names = fields.split(",") if fields else None
@@ -169,7 +169,7 @@ def _several(
 @routes.get("/_apis/wit/recyclebin/<int:item_id>")
 @routes.get("/<project>/_apis/wit/recyclebin/<int:item_id>")
 def get_deleted(item_id: int, project: str | None = None) -> Response:
-    known_query(*guards.ANY_QUERY)
+    check_query(*guards.ANY_QUERY)
     item = guards.item(item_id, project, deleted=True)
     shown, url = _shown(item, links=False), guards.organization_url()
     return reply(

@@ -1,6 +1,6 @@
 """A stand-in for a server with OpenAI's Chat Completions API, which answers from a script.
 
-It proves how a program talks with a model, and nothing about how a model decides.
+It tests how a program talks with a model, not how a model decides.
 """
 
 from unlatch_sandbox.chat_model.model import ChatModel

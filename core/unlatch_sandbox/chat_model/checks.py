@@ -1,11 +1,11 @@
-"""Requests that servers refuse, each with the words of one that does."""
+"""Requests that servers refuse, each with the message of a real server."""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING, Any
 
-from unlatch_sandbox.answers import Refusal, known_keys
+from unlatch_sandbox.answers import Refusal, check_keys
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -33,10 +33,10 @@ def refuse(message: str, *, status: int = 400, code: str | None = None) -> Refus
 
 
 def checked(body: Any, model: str) -> dict[str, Any]:
-    """The body of a request; Refusal for one that a server would refuse."""
+    """The body of a request; Refusal if a server would refuse it."""
     if not isinstance(body, dict):
         raise refuse("We could not parse the JSON body of your request.")
-    known_keys("parameter", body, _KNOWN)
+    check_keys("parameter", body, _KNOWN)
     if body.get("model") != model:
         message = f"The model `{body.get('model')}` does not exist"
         raise refuse(message, status=404, code="model_not_found")

@@ -1,4 +1,4 @@
-"""The server, and the application that it serves."""
+"""The server and its application."""
 
 from __future__ import annotations
 
@@ -20,21 +20,21 @@ if TYPE_CHECKING:
 
     Entry = str | Mapping[str, Any] | Cut | Failure
 
-# By the estimate of tokens that needs no vocabulary.
+# By an estimate without a vocabulary.
 _CHARACTERS = 4
 
 
 class ChatModel:
     """A model that gives prepared replies over HTTP, between start and stop.
 
-    A reply is a text, or an object with `content` and `tool_calls`, each of them with `name` and
-    `arguments` (an object, or a text that is sent as it is). A request beyond the last reply is
-    answered with 501.
+    A reply is a text, or an object with `content` and `tool_calls`, each with `name` and
+    `arguments` (an object, or a text that is sent unchanged). A request after the last reply gets
+    501.
 
     Args:
         replies: in the order of the requests; more can be added with `add`.
         name: the model's name; another one is unknown.
-        key: the key to demand; None for a server without keys.
+        key: the required key; None for a server without keys.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class ChatModel:
     ) -> None:
         self.name = name
         self.key = key
-        # The bodies of the requests that were answered from the script.
+        # The bodies of the requests answered from the script.
         self.requests: list[dict[str, Any]] = []
         self._replies = deque(replies)
         self._lock = threading.Lock()

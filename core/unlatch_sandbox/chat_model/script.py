@@ -1,4 +1,4 @@
-"""Prepared replies, as documents and as the chunks of a stream."""
+"""Prepared replies, as documents or as the chunks of a stream."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A streamed reply that ends after so many chunks."""
+    """A streamed reply that is cut after so many chunks."""
 
     reply: str | Mapping[str, Any]
     after: int = 1
 
 
 def message_of(reply: str | Mapping[str, Any], number: int) -> dict[str, Any]:
-    """The message of a reply; `number` makes the ids of its calls."""
+    """The message of a reply; the ids of its calls come from `number`."""
     given: Mapping[str, Any] = {"content": reply} if isinstance(reply, str) else reply
     message: dict[str, Any] = {"role": "assistant", "content": given.get("content")}
     calls = [

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Flask, Response, request
 
-from unlatch_sandbox.answers import Refusal, known_query, new_app, nothing, reply
+from unlatch_sandbox.answers import Refusal, check_query, new_app, nothing, reply
 from unlatch_sandbox.console.commands import COMMANDS
 from unlatch_sandbox.faults import Fault
 from unlatch_sandbox.pages import page
@@ -34,7 +34,7 @@ def _bad(message: str, status: int = HTTPStatus.BAD_REQUEST) -> Refusal:
 
 
 def _guard(sandbox: Sandbox) -> None:
-    """Keeps other web pages out: by the host they must name, by the type they can't send."""
+    """Keep other web pages out: by the required host, and by a type that they cannot send."""
     port = sandbox.console_url.rpartition(":")[2]
     if request.host not in (f"127.0.0.1:{port}", f"localhost:{port}"):
         raise _bad("the console answers to 127.0.0.1 only", HTTPStatus.FORBIDDEN)
@@ -69,13 +69,13 @@ def _add_page(app: Flask, sandbox: Sandbox) -> None:
 def _add_reading(app: Flask, sandbox: Sandbox) -> None:
     @app.get("/api/items")
     def items() -> Response:
-        known_query("tracker")
+        check_query("tracker")
         tracker = request.args.get("tracker")
         return reply([asdict(i) for i in _items(sandbox) if tracker in (None, i.tracker)])
 
     @app.get("/api/requests")
     def requests() -> Response:
-        known_query("tracker")
+        check_query("tracker")
         return reply([_request(e) for e in sandbox.requests.entries(request.args.get("tracker"))])
 
     @app.delete("/api/requests")
@@ -130,7 +130,7 @@ def _add_commands(app: Flask, sandbox: Sandbox) -> None:
 
     @app.post("/api/<any(github, ado, jira):tracker>/<command>")
     def run(tracker: str, command: str) -> Response:
-        """Calls the Python API's function of that name with the JSON object's members."""
+        """Call the Python API's function of this name with the JSON object's members."""
         if command not in COMMANDS[tracker]:
             raise _bad(f"no command {command!r}; there are {', '.join(COMMANDS[tracker])}", 404)
         call = getattr(getattr(sandbox, tracker), command)

@@ -1,4 +1,4 @@
-"""Which functions of each tracker's Python API another process may call over HTTP."""
+"""The functions of each tracker's Python API that other processes may call over HTTP."""
 
 from __future__ import annotations
 

@@ -30,12 +30,12 @@ _BY_HAND = ("title", "body", "labels", "assignees", "locked", "deleted", "milest
 
 class GithubAdmin:
     token = "sandbox-github-token"  # noqa: S105 (it opens nothing but the sandbox)
-    # CI posts as another user than the laptop does.
+    # CI posts as another user than the laptop.
     bot_token = "sandbox-github-bot-token"  # noqa: S105
     # A fine-grained token of the owner's: no answer shows its permissions.
     fine_token = "sandbox-github-fine-token"  # noqa: S105
     repository = HOME
-    # The types that the organization knows.
+    # The organization's issue types.
     types = ("Bug", "Feature", "Task")
 
     def __init__(self, store: Store, url: str, clock: Clock) -> None:
@@ -55,7 +55,7 @@ class GithubAdmin:
         self.scopes = "repo"
         self.has_graphql = True
         self.outsiders = {"nobody"}
-        # Whoever is not named here is a member of the organization, and may write.
+        # All others are members of the organization, and may write.
         self.people: dict[str, Person] = {}
         if self.hub.repository(HOME) is None:
             self.add_repository(HOME)
@@ -81,7 +81,7 @@ class GithubAdmin:
 
         Without `push` labels, milestone, assignees and type are dropped silently from an issue, and
         labels are refused elsewhere; without `issues_write` every change is refused with 403,
-        without `issues_read` every look at an issue.
+        without `issues_read` every read of an issue.
         """
         with self.hub.store.transaction():
             known = self.hub.repository(name)
@@ -100,7 +100,7 @@ class GithubAdmin:
             )
 
     def rename_repository(self, name: str, new_name: str) -> None:
-        """From then on the old name answers 301, and 307 to a change."""
+        """Rename a repository; the old name answers 301, or 307 to a change."""
         hub = self.hub
         with hub.store.transaction():
             record = self._repository(name)
@@ -114,7 +114,7 @@ class GithubAdmin:
                 self._carry(issue, new_name, issue.number)
 
     def transfer_issue(self, repository: str, number: int, to: str) -> int:
-        """Moves an issue to another repository; the old address answers 301 from then on."""
+        """Move an issue to another repository; the old address answers 301."""
         with self.hub.store.transaction():
             new_number = self.hub.next_number(self._repository(to).full_name)
             self._carry(self._issue(repository, number), to, new_number)
@@ -155,7 +155,7 @@ class GithubAdmin:
         return number
 
     def add_person(self, login: str, *, role: str = "read", association: str = "NONE") -> None:
-        """Someone with another role than all others: "admin", "maintain", ..., "read", "none"."""
+        """Add a person with a special role: "admin", "maintain", ..., "read", "none"."""
         self.people[login.casefold()] = Person(role, association)
 
     def person(self, login: str) -> Person:
@@ -178,7 +178,7 @@ class GithubAdmin:
             self.hub.touch(issue)
 
     def convert_to_discussion(self, repository: str, number: int) -> None:
-        """The issue stays where it was, and takes no comments any more."""
+        """Convert an issue: it keeps its place, and accepts no more comments."""
         self.edit(repository, number, locked=True)
 
     def issue(self, repository: str, number: int) -> dict[str, Any]:

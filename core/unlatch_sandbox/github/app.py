@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Flask, Response, g, request
 
-from unlatch_sandbox.answers import admin_of, known_query, new_app, reply
+from unlatch_sandbox.answers import admin_of, check_query, new_app, reply
 from unlatch_sandbox.clock import http_date, stored
 from unlatch_sandbox.github import comments, graphql, guards, issues, labels, shapes
 from unlatch_sandbox.github.paging import page_of
@@ -44,7 +44,7 @@ def create_app() -> Flask:
 
 
 class _ByNumber:
-    """A redirect leads to /repositories/{id}, which means the repository of that id."""
+    """Serves /repositories/{id}, the target of redirects."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
@@ -94,7 +94,7 @@ def _limit(spend: int) -> dict[str, int]:
 
 @routes.get("/rate_limit")
 def rate_limit() -> Response:
-    known_query()
+    check_query()
     core = _limit(0)
     resources = {"core": core, "search": {**core, "limit": 30, "remaining": 30, "used": 0}}
     return reply({"resources": resources, "rate": core})
@@ -102,7 +102,7 @@ def rate_limit() -> Response:
 
 @routes.get("/user")
 def get_user() -> Response:
-    known_query()
+    check_query()
     if g.kind == "app":
         raise guards.refusal(403, "Resource not accessible by integration")
     since = stored(guards.admin().clock())
@@ -111,7 +111,7 @@ def get_user() -> Response:
 
 @routes.get("/repos/<owner>/<name>")
 def get_repository(owner: str, name: str) -> Response:
-    known_query()
+    check_query()
     found = guards.repository(owner, name)
     issues_here = guards.admin().hub.issues_of(found.full_name)
     open_issues = sum(issue.state == "open" for issue in issues_here)
@@ -120,7 +120,7 @@ def get_repository(owner: str, name: str) -> Response:
 
 @routes.get("/repos/<owner>/<name>/milestones")
 def list_milestones(owner: str, name: str) -> Response:
-    known_query("state", "per_page", "page")
+    check_query("state", "per_page", "page")
     home = guards.repository(owner, name)
     state = request.args.get("state", "open")
     found = guards.admin().hub.milestones_of(home.full_name)
@@ -131,7 +131,7 @@ def list_milestones(owner: str, name: str) -> Response:
 
 @routes.get("/repos/<owner>/<name>/collaborators/<login>/permission")
 def get_permission(owner: str, name: str, login: str) -> Response:
-    known_query()
+    check_query()
     if not guards.repository(owner, name).push:
         raise guards.refusal(403, "Must have push access to view collaborator permission.")
     role = guards.admin().person(login).role

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, g
 
-from unlatch_sandbox.answers import known_query, nothing, reply
+from unlatch_sandbox.answers import check_query, nothing, reply
 from unlatch_sandbox.github import guards
 from unlatch_sandbox.github.issues import since
 from unlatch_sandbox.github.paging import page_of
@@ -21,7 +21,7 @@ _ONE = "/repos/<owner>/<name>/issues/comments/<int:comment_id>"
 
 @routes.get(_LIST)
 def list_comments(owner: str, name: str, number: int) -> Response:
-    known_query("since", "per_page", "page")
+    check_query("since", "per_page", "page")
     found = guards.admin().hub.comments_of(guards.issue(owner, name, number))
     page, headers = page_of([c for c in found if c.updated_at >= since()])
     return reply([_show(c) for c in page], headers=headers)
@@ -29,7 +29,7 @@ def list_comments(owner: str, name: str, number: int) -> Response:
 
 @routes.post(_LIST)
 def add_comment(owner: str, name: str, number: int) -> Response:
-    known_query()
+    check_query()
     issue = guards.issue(owner, name, number, changes=True)
     if issue.locked:
         raise guards.refusal(403, "Unable to create comment because issue is locked.")
@@ -46,13 +46,13 @@ def add_comment(owner: str, name: str, number: int) -> Response:
 
 @routes.get(_ONE)
 def get_comment(owner: str, name: str, comment_id: int) -> Response:
-    known_query()
+    check_query()
     return reply(_show(_find(owner, name, comment_id)))
 
 
 @routes.delete(_ONE)
 def delete_comment(owner: str, name: str, comment_id: int) -> Response:
-    known_query()
+    check_query()
     guards.repository(owner, name, changes=True)
     guards.admin().hub.remove_comment(_find(owner, name, comment_id))
     return nothing()

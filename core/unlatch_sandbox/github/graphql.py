@@ -1,4 +1,4 @@
-"""GitHub's GraphQL, as far as issues are read by it."""
+"""GitHub's GraphQL for reading issues."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Response, g, request
 
-from unlatch_sandbox.answers import known_keys, reply
+from unlatch_sandbox.answers import check_keys, reply
 from unlatch_sandbox.clock import github_time
 from unlatch_sandbox.github import guards
 from unlatch_sandbox.github.language import Document, Field, Fragment, SyntaxProblem, read
@@ -22,11 +22,11 @@ Object = dict[str, Any]
 
 
 class _Missing(Exception):
-    """A part of the answer is null, for the reason that `errors` gives."""
+    """A part of the answer is null, with the reason in `errors`."""
 
 
 class _Undefined(Exception):
-    """The query asks for fields that the schema lacks, so that none of it is answered."""
+    """The query asks for fields that the schema lacks, so it fails as a whole."""
 
 
 def answer() -> Response:
@@ -35,7 +35,7 @@ def answer() -> Response:
     asked = request.get_json(silent=True)
     if not isinstance(asked, dict) or not isinstance(asked.get("query"), str):
         raise guards.refusal(400, "A query attribute must be specified and must be a string.")
-    known_keys("body field", asked, ("query", "variables", "operationName"))
+    check_keys("body field", asked, ("query", "variables", "operationName"))
     try:
         document = read(asked["query"], asked.get("variables") or {})
         return reply(_Execution(document).run())
@@ -149,7 +149,7 @@ def _shown(issue: IssueRecord) -> Object:
 
 
 def _last_move(issue: IssueRecord, asked: Arguments) -> Object:
-    """The last close or reopen, which is all that is kept of the issue's events."""
+    """The last close or reopen, the only stored event of an issue."""
     if not isinstance(asked.get("last"), int):
         raise _Undefined("You must provide a `first` or `last` value to paginate.")
     by = issue.closed_by if issue.state == "closed" else issue.reopened_by
@@ -171,7 +171,7 @@ def _last_move(issue: IssueRecord, asked: Arguments) -> Object:
 
 def _reason(issue: IssueRecord) -> Callable[[Arguments], str | None]:
     def reason(asked: Arguments) -> str | None:
-        # Clients that do not ask for duplicates see them as not planned.
+        # Clients that do not ask for duplicates see "not planned".
         hidden = issue.state_reason == "duplicate" and not asked.get("enableDuplicate")
         reason = "not_planned" if hidden else issue.state_reason
         return reason and reason.upper()

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from flask import g, request
 
-from unlatch_sandbox.answers import NotKnownError, Refusal, admin_of, known_keys
+from unlatch_sandbox.answers import NotKnownError, Refusal, admin_of, check_keys
 from unlatch_sandbox.github import shapes
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ def issue(owner: str, name: str, number: int, *, changes: bool = False) -> Issue
 
 def _follow_transfer(home: RepositoryRecord, number: int) -> None:
     move = admin().hub.transfers.get(f"{home.full_name.casefold()}#{number}")
-    # Seen in the wild: the issue itself redirects, its comments and labels are just not there.
+    # Observed: the issue itself redirects, but its comments and labels are missing.
     if move is None or not request.path.endswith(f"/issues/{number}"):
         return
     place, _, new_number = move.to.rpartition("#")
@@ -131,7 +131,7 @@ def body(*known: str) -> dict[str, Any]:
     found = request.get_json(silent=True)
     if not isinstance(found, dict):
         raise refusal(400, "Problems parsing JSON")
-    known_keys("body field", found, known)
+    check_keys("body field", found, known)
     return found
 
 
@@ -142,7 +142,7 @@ def label_names(found: Any) -> list[str]:
     names = []
     for one in found:
         if isinstance(one, dict):
-            known_keys("label field", one, ("name",))
+            check_keys("label field", one, ("name",))
         name = one.get("name") if isinstance(one, dict) else one
         if not isinstance(name, str) or not name.strip():
             raise invalid("Label", "name", "missing_field")

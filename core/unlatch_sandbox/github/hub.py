@@ -66,7 +66,7 @@ class Hub:
         return max(taken, default=0) + 1
 
     def set_state(self, issue: IssueRecord, state: str, reason: str | None, by: str) -> None:
-        """A reason without a change of state is ignored, as the reference says of state_reason."""
+        """Set the state; as documented, a reason without a change of state is ignored."""
         if state == issue.state:
             return
         issue.state = state
@@ -94,7 +94,7 @@ class Hub:
         self.labels.put(_label_key(repository, label.name), label)
 
     def set_labels(self, issue: IssueRecord, names: Iterable[str]) -> None:
-        """Creates those that the repository lacks, and keeps its spelling of the others."""
+        """Set labels; create missing ones, and keep the repository's spelling of others."""
         spelled = [self.ensure_label(issue.repository, name).name for name in names]
         issue.labels = list(dict.fromkeys(spelled))
 

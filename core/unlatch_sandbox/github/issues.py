@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, g, request
 
-from unlatch_sandbox.answers import NotKnownError, known_query, nothing, reply
+from unlatch_sandbox.answers import NotKnownError, check_query, nothing, reply
 from unlatch_sandbox.clock import stored
 from unlatch_sandbox.github import guards
 from unlatch_sandbox.github.hub import CLOSE_REASONS, OPEN_REASON
@@ -32,7 +32,7 @@ _SORTS: dict[str, Callable[[IssueRecord], Any]] = {
 
 @routes.get(_PLACE)
 def list_issues(owner: str, name: str) -> Response:
-    known_query("state", "since", "labels", "sort", "direction", "per_page", "page")
+    check_query("state", "since", "labels", "sort", "direction", "per_page", "page")
     home = guards.repository(owner, name)
     guards.issues_enabled(home)
     found = [i for i in guards.admin().hub.issues_of(home.full_name) if _wanted(i)]
@@ -52,7 +52,7 @@ def _choice(name: str, default: str, known: tuple[str, ...]) -> str:
 
 
 def since() -> str:
-    """The query's `since` in the form of the state; an empty one is before everything."""
+    """The query's `since` in the state's form; an empty one is before everything."""
     text = request.args.get("since", "")
     try:
         return stored(datetime.fromisoformat(text)) if text else ""
@@ -72,7 +72,7 @@ def _wanted(issue: IssueRecord) -> bool:
 
 @routes.get(f"{_PLACE}/<int:number>")
 def get_issue(owner: str, name: str, number: int) -> Response:
-    known_query()
+    check_query()
     found = _show(guards.issue(owner, name, number))
     digest = hashlib.sha256(json.dumps(found).encode()).hexdigest()
     headers = {"ETag": f'W/"{digest}"', "Last-Modified": _last_modified(found["updated_at"])}
@@ -89,7 +89,7 @@ def _last_modified(moment: str) -> str:
 
 @routes.post(_PLACE)
 def create_issue(owner: str, name: str) -> Response:
-    known_query()
+    check_query()
     home = guards.repository(owner, name, changes=True)
     guards.issues_enabled(home)
     asked = guards.body("title", "body", "labels", "assignees", "assignee", "milestone", "type")
@@ -105,7 +105,7 @@ def create_issue(owner: str, name: str) -> Response:
 
 @routes.patch(f"{_PLACE}/<int:number>")
 def edit_issue(owner: str, name: str, number: int) -> Response:
-    known_query()
+    check_query()
     issue = guards.issue(owner, name, number, changes=True)
     asked = guards.body(
         *("title", "body", "state", "state_reason", "labels"),
@@ -122,7 +122,7 @@ def _change(issue: IssueRecord, asked: dict[str, Any], home: RepositoryRecord) -
     if "body" in asked:
         issue.body = asked["body"] and guards.text(asked, "body")
     _change_state(issue, asked)
-    # GitHub drops these without a word when the token has no push access.
+    # GitHub silently drops these if the token has no push access.
     if home.push:
         _change_people(issue, asked)
         _change_place(issue, asked)
@@ -158,8 +158,8 @@ def _change_place(issue: IssueRecord, asked: dict[str, Any]) -> None:
 
 @routes.post(f"{_PLACE}/<int:number>/assignees")
 def add_assignees(owner: str, name: str, number: int) -> Response:
-    """Whoever cannot be assigned is left out without a word."""
-    known_query()
+    """Add assignees; accounts that cannot be assigned are silently left out."""
+    check_query()
     issue = guards.issue(owner, name, number, changes=True)
     if not guards.repository(owner, name).push:
         raise guards.not_accessible("issues=write; pull_requests=write")

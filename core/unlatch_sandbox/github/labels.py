@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, request
 
-from unlatch_sandbox.answers import known_query, reply
+from unlatch_sandbox.answers import check_query, reply
 from unlatch_sandbox.github import guards, shapes
 from unlatch_sandbox.github.paging import page_of
 from unlatch_sandbox.github.records import LabelRecord
@@ -20,7 +20,7 @@ _OF_REPOSITORY = "/repos/<owner>/<name>/labels"
 
 @routes.get(_OF_ISSUE)
 def list_labels(owner: str, name: str, number: int) -> Response:
-    known_query("per_page", "page")
+    check_query("per_page", "page")
     page, headers = page_of(_labels(guards.issue(owner, name, number)))
     return reply(page, headers=headers)
 
@@ -28,7 +28,7 @@ def list_labels(owner: str, name: str, number: int) -> Response:
 @routes.post(_OF_ISSUE)
 def add_labels(owner: str, name: str, number: int) -> Response:
     """The official form is an object; PyGithub posts the bare array, and `[]` removes them all."""
-    known_query()
+    check_query()
     issue = _labelled(owner, name, number)
     asked = request.get_json(silent=True)
     names = guards.label_names(
@@ -42,7 +42,7 @@ def add_labels(owner: str, name: str, number: int) -> Response:
 
 @routes.delete(f"{_OF_ISSUE}/<path:label>")
 def remove_label(owner: str, name: str, number: int, label: str) -> Response:
-    known_query()
+    check_query()
     issue = _labelled(owner, name, number)
     rest = [one for one in issue.labels if one.casefold() != label.casefold()]
     if len(rest) == len(issue.labels):
@@ -66,7 +66,7 @@ def _labels(issue: IssueRecord) -> list[dict[str, Any]]:
 
 @routes.get(_OF_REPOSITORY)
 def list_repository_labels(owner: str, name: str) -> Response:
-    known_query("per_page", "page")
+    check_query("per_page", "page")
     home = guards.repository(owner, name).full_name
     page, headers = page_of(guards.admin().hub.labels_of(home))
     shown = [shapes.label(label, home, guards.addresses()) for label in page]
@@ -75,7 +75,7 @@ def list_repository_labels(owner: str, name: str) -> Response:
 
 @routes.post(_OF_REPOSITORY)
 def create_label(owner: str, name: str) -> Response:
-    known_query()
+    check_query()
     home, hub = guards.repository(owner, name, changes=True), guards.admin().hub
     if not home.push:
         raise guards.not_accessible("issues=write; pull_requests=write")
@@ -91,7 +91,7 @@ def create_label(owner: str, name: str) -> Response:
 
 @routes.get(f"{_OF_REPOSITORY}/<path:label>")
 def get_label(owner: str, name: str, label: str) -> Response:
-    known_query()
+    check_query()
     home = guards.repository(owner, name)
     found = guards.admin().hub.label(home.full_name, label)
     if found is None:

@@ -1,4 +1,4 @@
-"""As much of GraphQL's query language as is needed to answer a query that only reads.
+"""The part of GraphQL's query language for queries that read.
 
 https://spec.graphql.org/October2021/#sec-Document-Syntax
 """
@@ -16,7 +16,7 @@ _IGNORED = re.compile(r"[\s,]+|#[^\n]*")
 
 
 class SyntaxProblem(Exception):
-    """The text is no query, or one of a kind that is not known here."""
+    """The text is not a query, or of an unknown kind."""
 
 
 @dataclass(slots=True)
@@ -37,7 +37,7 @@ class Fragment:
 
 @dataclass(slots=True)
 class Spread:
-    """The name of a fragment that is defined elsewhere."""
+    """The name of a fragment defined elsewhere."""
 
     name: str
 

@@ -22,7 +22,7 @@ def _number(name: str, default: int) -> int:
 
 
 def page_of(found: list[T]) -> tuple[list[T], dict[str, str]]:
-    """One page of results, and the Link header that leads to the others."""
+    """One page of results, and the Link header for the others."""
     size = min(_number("per_page", PER_PAGE), MOST_PER_PAGE)
     page = _number("page", 1)
     last = max(1, -(-len(found) // size))

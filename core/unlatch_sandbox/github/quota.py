@@ -6,14 +6,14 @@ LIMIT = 5000
 
 
 class Quota:
-    """The primary limit: counted and shown, never enforced; there is a fault for that."""
+    """The primary limit: counted and shown, but enforced only by a fault."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._used = 0
 
     def spend(self, requests: int) -> int:
-        """The requests used so far, with these."""
+        """Count requests; returns the number used so far."""
         with self._lock:
             self._used = min(self._used + requests, LIMIT)
             return self._used

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class RepositoryRecord:
-    """`push`, `issues_write` and `issues_read` are the token's permissions here."""
+    """`push`, `issues_write` and `issues_read` are the token's permissions."""
 
     id: int
     full_name: str
@@ -46,7 +46,7 @@ class MilestoneRecord:
 
 @dataclass(slots=True)
 class IssueRecord:
-    """`projects` holds the issue's status in each project that it is in."""
+    """`projects` has the issue's status in each of its projects."""
 
     id: int
     repository: str
@@ -86,7 +86,7 @@ class CommentRecord:
 
 @dataclass(slots=True)
 class MoveRecord:
-    """Where a repository or an issue is now."""
+    """The new place of a repository or an issue."""
 
     to: str
 

@@ -1,4 +1,4 @@
-"""A repository as GitHub shows it, with the links that the official schema requires."""
+"""A repository in GitHub's JSON, with the links that the official schema requires."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JSON that GitHub shows: each record with the links that the official schema requires."""
+"""GitHub's JSON: each record with the links that the official schema requires."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where the caller reached us; PyGithub insists that links lead to the same host and port."""
+    """The base address of the request; PyGithub requires links to the same host and port."""
 
     api: str
     web: str
@@ -176,7 +176,7 @@ def issue(
 
 
 def _only_some(record: IssueRecord, page: str, at: Addresses) -> Json:
-    """The keys that only issues with a type, and pull requests, have."""
+    """The keys of issues with a type, and of pull requests."""
     found: Json = {"type": issue_type(record.type)} if record.type else {}
     if record.pull_request:
         pull = f"{at.api}/repos/{record.repository}/pulls/{record.number}"
@@ -204,6 +204,6 @@ def comment(record: CommentRecord, at: Addresses, *, association: str) -> Json:
 
 
 def permission(login: str, role: str, at: Addresses) -> Json:
-    """`permission` is the base role: triage shows as read there, maintain as write."""
+    """`permission` is the base role: read for triage, write for maintain."""
     base = {"triage": "read", "maintain": "write"}.get(role, role)
     return {"permission": base, "role_name": role, "user": {**user(login, at), "role_name": role}}

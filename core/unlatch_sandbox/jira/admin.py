@@ -42,7 +42,7 @@ _BY_HAND = (
 
 
 class JiraAdmin:
-    """A site is Cloud until a project is added with `deployment="Server"`: the whole site moves.
+    """A site is Cloud until a project is added with `deployment="Server"`: the whole site changes.
 
     Cloud takes `email` with `token`, a Server takes `pat` as a bearer token.
     """
@@ -50,11 +50,11 @@ class JiraAdmin:
     token = "sandbox-jira-token"  # noqa: S105 (it opens nothing but the sandbox)
     email = "octo.cat@example.com"
     pat = "sandbox-jira-pat"
-    # Somebody else on the same site, as CI would be.
+    # Another account on the same site, such as CI's.
     bot_email = "bot@example.com"
     bot_token = "sandbox-jira-bot-token"  # noqa: S105
     bot_pat = "sandbox-jira-bot-pat"
-    # A token with scopes opens the gateway alone, and any other the site alone.
+    # A token with scopes works only at the gateway, any other only at the site.
     scoped_token = "sandbox-jira-scoped-token"  # noqa: S105
     cloud_id = "11111111-2222-4333-8444-555555555555"
     project = HOME
@@ -103,7 +103,7 @@ class JiraAdmin:
         can_transition: bool = True,
         can_view_workflow: bool = True,
     ) -> None:
-        """Adds a project with one of the workflows, or sets it anew."""
+        """Add a project with one of the workflows, or replace it."""
         if workflow not in WORKFLOWS:
             raise ValueError(f"no workflow {workflow!r}; there are {', '.join(WORKFLOWS)}")
         if deployment not in (None, CLOUD, SERVER):
@@ -133,7 +133,7 @@ class JiraAdmin:
         parent: str | None = None,
         sprints: Iterable[int] = (),
     ) -> str:
-        """Adds an issue; a key tells the project, and a done status its usual resolution."""
+        """Add an issue; a key implies the project, a done status its usual resolution."""
         tracks = self.tracks
         with tracks.store.transaction():
             home = tracks.project(key.rpartition("-")[0] if key else project)
@@ -154,7 +154,7 @@ class JiraAdmin:
             return issue.key
 
     def edit(self, key: str, **fields: Any) -> None:
-        """A person's changes; a status brings its usual resolution unless one is given too."""
+        """Edit as a person; a status sets its usual resolution unless one is given."""
         with self.tracks.store.transaction():
             issue = self._issue(key)
             if unknown := set(fields) - set(_BY_HAND):
@@ -186,7 +186,7 @@ class JiraAdmin:
             return number
 
     def switch_off(self, person: str) -> None:
-        """The person's account stays where it is assigned, and is no longer active."""
+        """Deactivate a person's account, which stays assigned."""
         with self.tracks.store.transaction():
             site = self.tracks.site
             site.departed = [*site.departed, person]
@@ -220,7 +220,7 @@ class JiraAdmin:
         return own | self._above(issue, dialect)
 
     def _above(self, issue: IssueRecord, dialect: shapes.Dialect) -> dict[str, Any]:
-        """Cloud shows an epic as the parent; a Server has a field for it that holds its key."""
+        """Cloud shows an epic as the parent; a Server has a field with its key."""
         found = self.tracks.issue(issue.parent) if issue.parent else None
         shown = (
             {"parent": shapes.parent(found, self.tracks.workflow(found), dialect)} if found else {}

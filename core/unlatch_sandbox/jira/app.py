@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Flask, Response, g, request
 
-from unlatch_sandbox.answers import known_query, new_app, reply
+from unlatch_sandbox.answers import check_query, new_app, reply
 from unlatch_sandbox.clock import jira_time, stored
 from unlatch_sandbox.jira import fields, guards, shapes
 from unlatch_sandbox.jira.routes import comments, issues, properties, searches, surveys
@@ -46,13 +46,13 @@ def create_app() -> Flask:
 
 
 def _drop_version(_: str | None, values: dict[str, Any] | None) -> None:
-    """The routes are the same in each version; the dialect has the differences."""
+    """The routes are the same in all versions; the dialect has the differences."""
     if values:
         values.pop("version", None)
 
 
 class Gateway:
-    """Serves the site under /ex/jira/ID too, as Atlassian's gateway does on a host of its own."""
+    """Also serves the site under /ex/jira/ID, like Atlassian's gateway on its host."""
 
     def __init__(self, site: WsgiApp) -> None:
         self._site = site
@@ -70,8 +70,8 @@ class Gateway:
 
 
 def _tenant_info() -> Response:
-    """Every Cloud site tells everybody its id."""
-    known_query()
+    """The public id of a Cloud site."""
+    check_query()
     if guards.admin().deployment != CLOUD:
         raise guards.refusal(404, "Not found")
     return reply({"cloudId": guards.admin().cloud_id})
@@ -98,7 +98,7 @@ def _leave(answer: Response) -> Response:
 
 @routes.get("/serverInfo")
 def server_info() -> Response:
-    known_query("doHealthCheck")
+    check_query("doHealthCheck")
     deployment = guards.admin().deployment
     version = _VERSIONS[deployment]
     now = jira_time(stored(guards.admin().clock()))
@@ -119,8 +119,8 @@ def server_info() -> Response:
 
 @routes.get("/field")
 def list_fields() -> Response:
-    """The names behind field ids; the library asks for them before it searches."""
-    known_query()
+    """The names of field ids; the library reads them before it searches."""
+    check_query()
     cloud = guards.dialect().cloud
     custom = [name for name in fields.CUSTOM if not (cloud and name == EPIC_LINK)]
     return reply([fields.field_info(name) for name in (*fields.FIELDS, *custom)])
@@ -128,7 +128,7 @@ def list_fields() -> Response:
 
 @routes.get("/project/<key>")
 def get_project(key: str) -> Response:
-    known_query("expand")
+    check_query("expand")
     found = guards.tracks().project(key.upper())
     if found is None or guards.is_anonymous():
         raise guards.refusal(404, f"No project could be found with key '{key}'.")
@@ -138,7 +138,7 @@ def get_project(key: str) -> Response:
 
 @routes.get("/myself")
 def myself() -> Response:
-    known_query()
+    check_query()
     if guards.is_anonymous():
         raise guards.unauthenticated()
     shown = shapes.user(g.user, guards.dialect())

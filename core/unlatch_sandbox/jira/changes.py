@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import g
 
-from unlatch_sandbox.answers import NotKnownError, known_keys
+from unlatch_sandbox.answers import NotKnownError, check_keys
 from unlatch_sandbox.jira import guards, shapes
 from unlatch_sandbox.jira.admin import PERSON
 from unlatch_sandbox.jira.workflows import CAUSES, EPIC_LINK, RESOLUTIONS, ROOT_CAUSE, SPRINT
@@ -22,10 +22,10 @@ _NOT_ON_SCREEN = "Field '{}' cannot be set. It is not on the appropriate screen,
 
 
 def apply(issue: IssueRecord, asked: Mapping[str, Any], screen: Collection[str]) -> None:
-    """Refuses fields that are not on the screen; comments are the caller's business."""
+    """Apply changes, and refuse fields that are not on the screen; without comments."""
     fields = asked.get("fields") or {}
     update = {n: v for n, v in (asked.get("update") or {}).items() if n != "comment"}
-    known_keys("field", {**fields, **update}, _FIELDS)
+    check_keys("field", {**fields, **update}, _FIELDS)
     if absent := [name for name in {**fields, **update} if name not in screen]:
         raise guards.refusal(400, **{name: _NOT_ON_SCREEN.format(name) for name in absent})
     for name, value in fields.items():
@@ -79,7 +79,7 @@ def _summary(value: Any) -> str:
 def _resolution(value: dict[str, Any] | None) -> str | None:
     if value is None:
         return None
-    known_keys("resolution member", value, ("name", "id"))
+    check_keys("resolution member", value, ("name", "id"))
     for name, number in RESOLUTIONS.items():
         if value.get("name", name) == name and value.get("id", number) == number:
             return name
@@ -96,7 +96,7 @@ def _above(key: Any, name: str) -> str:
 def _cause(value: dict[str, Any] | None) -> str | None:
     if value is None:
         return None
-    known_keys("option member", value, ("value", "id"))
+    check_keys("option member", value, ("value", "id"))
     for name, number in CAUSES.items():
         if value.get("value", name) == name and value.get("id", number) == number:
             return name
@@ -109,12 +109,12 @@ def check_required(issue: IssueRecord, required: Collection[str]) -> None:
 
 
 def _person(value: dict[str, Any] | None) -> str | None:
-    """Cloud knows people by accountId, a Server by name."""
+    """People have an accountId on Cloud, a name on a Server."""
     dialect = guards.dialect()
     key = "accountId" if dialect.cloud else "name"
     if value is None or value.get(key) is None:
         return None
-    known_keys("user member", value, (key,))
+    check_keys("user member", value, (key,))
     for name in {*guards.admin().accounts.values(), PERSON}:
         if shapes.user(name, dialect)[key] == value[key]:
             return name
@@ -122,7 +122,7 @@ def _person(value: dict[str, Any] | None) -> str | None:
 
 
 def refuse_edits(asked: Mapping[str, Any]) -> None:
-    """In a status that forbids edits no screen shows any field, nor takes a comment along."""
+    """Refuse fields and comments in a status that forbids edits."""
     named = {**(asked.get("fields") or {}), **(asked.get("update") or {})}
     raise guards.refusal(400, **{name: _NOT_ON_SCREEN.format(name) for name in named})
 
@@ -136,7 +136,7 @@ def add_comments(issue: IssueRecord, update: Mapping[str, Any]) -> None:
 
 
 def add_comment(issue: IssueRecord, value: Mapping[str, Any]) -> str:
-    known_keys("comment member", value, ("body", "properties"))
+    check_keys("comment member", value, ("body", "properties"))
     body = guards.comment_text(value.get("body"))
     properties = [(p["key"], p["value"]) for p in value.get("properties") or ()]
     return guards.tracks().add_comment(issue, body, g.user, properties).id
@@ -144,5 +144,5 @@ def add_comment(issue: IssueRecord, value: Mapping[str, Any]) -> str:
 
 def set_properties(issue: IssueRecord, properties: list[dict[str, Any]]) -> None:
     for one in properties:
-        known_keys("property member", one, ("key", "value"))
+        check_keys("property member", one, ("key", "value"))
         issue.properties[one["key"]] = one["value"]

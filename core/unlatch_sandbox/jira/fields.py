@@ -23,7 +23,7 @@ FIELDS = (
     "comment",
     "parent",
 )
-# As Jira Software and a site's administrator make them: type, custom type and name.
+# Type, custom type and name, as in Jira Software or by an administrator.
 CUSTOM = {
     SPRINT: ("array", "com.pyxis.greenhopper.jira:gh-sprint", "Sprint"),
     ROOT_CAUSE: (

@@ -1,4 +1,4 @@
-"""Who is asking, in which dialect, for which issue; and how Jira refuses."""
+"""The user, dialect and issue of a request, and Jira's refusals."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from unlatch_sandbox.jira.admin import JiraAdmin
     from unlatch_sandbox.jira.records import IssueRecord
 
-# The id under which a request came through the gateway.
+# The site's id in a request through the gateway.
 GATEWAY = "unlatch_sandbox.jira.gateway"
 LONGEST_TEXT = 32_767
 _NOT_A_DOCUMENT = (
@@ -54,14 +54,14 @@ def check_version() -> None:
 
 
 def check_gateway() -> None:
-    """The gateway knows the site by its id, and Cloud alone."""
+    """The gateway accepts only the site's id, and only Cloud."""
     known = admin().cloud_id if admin().deployment == CLOUD else None
     if request.environ.get(GATEWAY, known) != known:
         raise Refusal(404, {"code": 404, "message": "The requested resource was not found."})
 
 
 def authenticate() -> None:
-    """Without credentials a caller is anonymous and sees little; wrong ones are refused."""
+    """Requests without credentials are anonymous and see little; wrong ones are refused."""
     found = request.authorization
     if found is None:
         return
@@ -95,7 +95,7 @@ def issue(key_or_id: str) -> IssueRecord:
 
 
 def text(body: Any, field: str) -> Any:
-    """A text as this API version writes it."""
+    """A text in the form of this API version."""
     if version() == "3":
         if not adf.is_document(body):
             raise refusal(400, **{field: _NOT_A_DOCUMENT})

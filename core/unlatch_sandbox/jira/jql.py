@@ -1,4 +1,4 @@
-"""The little of JQL that finds the newest issues with a label."""
+"""The part of JQL that finds the newest issues with a label."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def _test(field: str, value: str, tracks: Tracks, now: datetime) -> Callable[[st
 
 
 def _parents(issue: IssueRecord, tracks: Tracks, *, epics: bool) -> list[str]:
-    """A Server's `parent` knows subtasks alone."""
+    """A Server's `parent` finds only subtasks."""
     found = tracks.issue(issue.parent) if issue.parent else None
     return [found.key] if found and (epics or found.type != "Epic") else []
 

@@ -6,7 +6,7 @@ from typing import Any
 
 @dataclass(slots=True)
 class SiteRecord:
-    """`departed` are people whose accounts were switched off."""
+    """`departed` are the people with deactivated accounts."""
 
     deployment: str = "Cloud"
     departed: list[str] = field(default_factory=list)
@@ -14,7 +14,7 @@ class SiteRecord:
 
 @dataclass(slots=True)
 class ProjectRecord:
-    """`can_transition` and `can_view_workflow` are whether the token may do so here."""
+    """`can_transition` and `can_view_workflow` are permissions of the token."""
 
     id: str
     key: str
@@ -25,7 +25,7 @@ class ProjectRecord:
 
 @dataclass(slots=True)
 class IssueRecord:
-    """`description` is kept as it was written: text, or a document of API version 3."""
+    """`description` is stored as written: text, or a document of API version 3."""
 
     id: str
     key: str

@@ -1,4 +1,4 @@
-"""The JSON that Jira shows, which differs between Cloud and Server and between API 2 and 3."""
+"""Jira's JSON, which differs between Cloud and Server and between API 2 and 3."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """Where the caller reached us, which API version was asked, and whether this is Cloud."""
+    """The base address of the request, the API version, and whether this is Cloud."""
 
     site: str
     version: str
@@ -129,7 +129,7 @@ def issue_type(name: str, dialect: Dialect) -> Json:
 
 
 def sprint(found: SprintRecord, dialect: Dialect) -> Any:
-    """An object on Cloud; a Server prints the object that it has in memory."""
+    """An object on Cloud; a Server prints its object in memory."""
     if dialect.cloud:
         return {"id": found.id, "name": found.name, "state": found.state, "boardId": found.board}
     inner = f"id={found.id},rapidViewId={found.board},state={found.state.upper()},name={found.name}"

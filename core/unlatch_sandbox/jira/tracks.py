@@ -50,7 +50,7 @@ class Tracks:
         return self.projects.get(key)
 
     def issue(self, key_or_id: str) -> IssueRecord | None:
-        """Keys are found in any case, also former ones; ids stay when a key changes."""
+        """Find an issue by a present or former key in any case, or by its id."""
         key = key_or_id.upper()
         return self.issues.get(key) or next(
             (i for i in self.issues.under() if i.id == key or key in i.former_keys), None
@@ -108,7 +108,7 @@ class Tracks:
         issue.resolved = self.now() if resolution else None
 
     def move_to(self, issue: IssueRecord, project: str) -> None:
-        """To another project: a new key, and the old one still leads there."""
+        """Move an issue to another project: it gets a new key, and the old one still works."""
         self.issues.remove(issue.key)
         issue.former_keys = [*issue.former_keys, issue.key]
         issue.project, issue.key = project, self.next_key(project)

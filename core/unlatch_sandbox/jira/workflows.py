@@ -1,4 +1,4 @@
-"""Workflows as tables: a new team's board, the classic one, and some that are hard to pass."""
+"""Workflows as tables: a new team's board, the classic one, and some difficult ones."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 
-# The transition leaves the resolution as it is, as many that people build do.
+# The transition keeps the resolution, as many custom ones do.
 KEPT = "(kept)"
 # The stand-in's custom fields, the same in every workflow.
 ROOT_CAUSE, SPRINT, EPIC_LINK = "customfield_10050", "customfield_10020", "customfield_10014"
@@ -42,7 +42,7 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class Transition:
-    """`screen` names the fields that may ride along; without a screen (None) nothing may.
+    """`screen` names the fields that it can set; none without a screen (None).
 
     `resolution` is the resolution after the transition: a name, None to clear it, or KEPT.
     `required` names fields of the screen that must not be empty afterwards.
@@ -78,7 +78,7 @@ class Workflow:
         return [t for t in self.transitions if t.sources is None or status in t.sources]
 
     def resolution_in(self, status: str) -> str | None:
-        """The resolution that an issue usually has in this status."""
+        """The usual resolution of an issue in this status."""
         found = (t.resolution for t in self.transitions if t.to == status)
         return next((one for one in found if one != KEPT), None)
 
@@ -119,7 +119,7 @@ WORKFLOWS: Mapping[str, Workflow] = MappingProxyType(
                 Transition("3", "Reopen Issue", "Reopened", ("Resolved", "Closed"), ("comment",)),
             ),
         ),
-        # Every way back leads through an approval, which counts as done.
+        # Every path back includes an approval, which counts as done.
         "two-hops": Workflow(
             "two-hops",
             (

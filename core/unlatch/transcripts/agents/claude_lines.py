@@ -1,4 +1,4 @@
-"""What one line of a Claude Code transcript means.
+"""The meaning of one line of a Claude Code transcript.
 
 Source: recordings of 2.1.197, samples of 1.0.31 to 2.0.55, and empathic/toolpath
 docs/agents/formats/claude-code (entry types, usage).
@@ -143,7 +143,7 @@ def _prompts(key: str, at: datetime | None, line: Json, message: Json) -> list[E
 
 
 def _queued(key: str, at: datetime | None, attachment: Json) -> list[Event]:
-    """What a person typed while the agent worked; there is no user line of it."""
+    """Words typed by a person while the agent worked, which have no user line."""
     words = joined(attachment.get("prompt"))
     is_typed = (
         attachment.get("type") == "queued_command"

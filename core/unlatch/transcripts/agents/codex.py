@@ -1,6 +1,6 @@
 """Codex: a JSONL file ("rollout") for each thread.
 
-What is said is there twice, as an item of the model and as an event. Items have the order and the
+Messages are there twice, as an item of the model and as an event. Items have the order and the
 calls; events have a person's words, exit codes and outputs. Only the oldest files have no events.
 Source: a recording of 0.169.0, and empathic/toolpath docs/agents/formats/codex.md (0.118.0).
 """
@@ -75,7 +75,7 @@ class _Rollout:
     repeated: set[str] = field(default_factory=set)
     turns: list[int] = field(default_factory=list)
     outputs: dict[str, Result] = field(default_factory=dict)
-    # What events say of the results; it counts more than the outputs.
+    # Results from events, which count more than the outputs.
     results: dict[str, Result] = field(default_factory=dict)
     usage: Usage = field(default_factory=Usage)
 

@@ -1,7 +1,7 @@
 """Gemini CLI: a JSONL file for each chat; until early 2026 it was one JSON object.
 
 A message that changes is written again in full: the last copy counts, in the place of the first.
-`$set.messages` is the context that the model gets, which is less than was said; `$rewindTo` removes
+`$set.messages` is the model's context, which is shorter than the conversation; `$rewindTo` removes
 a message and those after it.
 
 Source: a recording of 0.61.0, empathic/toolpath docs/agents/formats/gemini.md, and
@@ -103,7 +103,7 @@ def _rewind(chat: _Chat, target: str, number: int) -> None:
 
 
 def _note_compaction(chat: _Chat, messages: list[Any]) -> None:
-    """Gemini CLI replaces what the model gets with a summary, under new ids."""
+    """Record that Gemini CLI replaced the model's context with a summary, under new ids."""
     for message in map(mapping, messages):
         words, key = joined(message.get("content")), text(message.get("id"))
         if key not in chat.messages and words.lstrip().startswith(_COMPACTED):

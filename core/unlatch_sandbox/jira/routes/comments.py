@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, Response, request
 
-from unlatch_sandbox.answers import known_keys, known_query, nothing, reply
+from unlatch_sandbox.answers import check_keys, check_query, nothing, reply
 from unlatch_sandbox.jira import changes, guards, shapes
 
 if TYPE_CHECKING:
@@ -20,13 +20,13 @@ _ORDERS = ("created", "+created", "-created")
 
 @routes.get(_LIST)
 def list_comments(key: str) -> Response:
-    known_query("startAt", "maxResults", "orderBy", "expand")
+    check_query("startAt", "maxResults", "orderBy", "expand")
     order = request.args.get("orderBy", "created")
-    known_keys("value of orderBy", [order], _ORDERS)
+    check_keys("value of orderBy", [order], _ORDERS)
     found = guards.tracks().comments_of(guards.issue(key))
     if order == "-created":
         found.reverse()
-    # A Server returns all by default, Cloud a hundred at most.
+    # A Server returns all by default, Cloud at most a hundred.
     start, size = guards.number("startAt", 0), guards.number("maxResults", _MOST)
     size = min(size, _MOST) if guards.dialect().cloud else size
     page = [_shown(comment) for comment in found[start : start + size]]
@@ -35,20 +35,20 @@ def list_comments(key: str) -> Response:
 
 @routes.post(_LIST)
 def add_comment(key: str) -> Response:
-    known_query("expand")
+    check_query("expand")
     issue = guards.issue(key)
     return reply(_shown(_find(issue, changes.add_comment(issue, guards.body()))), 201)
 
 
 @routes.get(_ONE)
 def get_comment(key: str, comment_id: str) -> Response:
-    known_query("expand")
+    check_query("expand")
     return reply(_shown(_find(guards.issue(key), comment_id)))
 
 
 @routes.delete(_ONE)
 def delete_comment(key: str, comment_id: str) -> Response:
-    known_query()
+    check_query()
     issue = guards.issue(key)
     guards.tracks().remove_comment(issue, _find(issue, comment_id))
     return nothing()
@@ -63,6 +63,6 @@ def _find(issue: IssueRecord, comment_id: str) -> CommentRecord:
 
 def _shown(comment: CommentRecord) -> shapes.Json:
     expand = set(filter(None, request.args.get("expand", "").split(",")))
-    known_keys("expansion", expand, ("properties",))
+    check_keys("expansion", expand, ("properties",))
     properties = "properties" in expand
     return shapes.comment(comment, guards.dialect(), properties=properties)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, g, request
 
-from unlatch_sandbox.answers import NotKnownError, known_keys, known_query, nothing, reply
+from unlatch_sandbox.answers import NotKnownError, check_keys, check_query, nothing, reply
 from unlatch_sandbox.jira import changes, fields, guards, shapes
 from unlatch_sandbox.jira.workflows import ISSUE_TYPES
 
@@ -19,18 +19,18 @@ _FURTHER = ("properties", "historyMetadata")
 
 @routes.get("/issue/<key>")
 def get_issue(key: str) -> Response:
-    known_query("fields", "expand", "properties", "updateHistory")
+    check_query("fields", "expand", "properties", "updateHistory")
     return reply(shown(guards.issue(key)))
 
 
 @routes.post("/issue/bulkfetch")
 def bulk_fetch() -> Response:
-    """Deleted and hidden issues are left out; former keys find their issues."""
-    known_query()
+    """Read issues in bulk; deleted and hidden ones are left out, and former keys work."""
+    check_query()
     if not guards.dialect().cloud:
         raise NotKnownError("route", "POST /issue/bulkfetch on a Server")
     asked = guards.body()
-    known_keys("body member", asked, ("issueIdsOrKeys", "fields"))
+    check_keys("body member", asked, ("issueIdsOrKeys", "fields"))
     wanted = asked.get("issueIdsOrKeys") or []
     if not wanted or len(wanted) > MOST_AT_ONCE:
         raise guards.refusal(400, f"Between 1 and {MOST_AT_ONCE} issues can be fetched at once.")
@@ -53,7 +53,7 @@ def _known(key: str) -> IssueRecord | None:
 def shown(issue: IssueRecord, *, default_fields: str = "*all") -> dict[str, Any]:
     """An issue with the fields of the query."""
     expand = set(filter(None, request.args.get("expand", "").split(",")))
-    known_keys("expansion", expand, ("transitions", "transitions.fields", "changelog"))
+    check_keys("expansion", expand, ("transitions", "transitions.fields", "changelog"))
     dialect = guards.dialect()
     found = {
         "expand": "renderedFields,names,schema,operations,editmeta,changelog,transitions",
@@ -73,7 +73,7 @@ def _picked(issue: IssueRecord, wanted: str) -> dict[str, Any]:
     every = guards.admin().fields(issue, guards.dialect())
     names = [name.strip() for name in wanted.split(",") if name.strip()]
     known = {*fields.FIELDS, *fields.CUSTOM, "*all"}
-    known_keys("field", [name.removeprefix("-") for name in names], known)
+    check_keys("field", [name.removeprefix("-") for name in names], known)
     without = {name[1:] for name in names if name.startswith("-")}
     everything = "*all" in names or len(without) == len(names)
     return {
@@ -98,15 +98,15 @@ def _properties(issue: IssueRecord, wanted: str) -> dict[str, Any]:
 
 @routes.put("/issue/<key>")
 def edit_issue(key: str) -> Response:
-    known_query("notifyUsers", "returnIssue", "expand", "fields", "properties")
+    check_query("notifyUsers", "returnIssue", "expand", "fields", "properties")
     issue, asked = guards.issue(key), guards.body()
-    known_keys("body member", asked, ("fields", "update", *_FURTHER))
+    check_keys("body member", asked, ("fields", "update", *_FURTHER))
     if not guards.tracks().workflow(issue).status(issue.status).editable:
         changes.refuse_edits(asked)
     changes.apply(issue, asked, changes.EDIT_SCREEN)
     changes.add_comments(issue, asked.get("update") or {})
     guards.tracks().touch(issue)
-    # A Server passes over the parameter, as over any that it does not know.
+    # A Server ignores the parameter, like any unknown one.
     if guards.flag("returnIssue") and guards.dialect().cloud:
         return reply(shown(issue))
     return nothing()
@@ -114,11 +114,11 @@ def edit_issue(key: str) -> Response:
 
 @routes.post("/issue")
 def create_issue() -> Response:
-    known_query("updateHistory")
+    check_query("updateHistory")
     if guards.is_anonymous():
         raise guards.unauthenticated()
     asked = guards.body()
-    known_keys("body member", asked, ("fields", "update", *_FURTHER))
+    check_keys("body member", asked, ("fields", "update", *_FURTHER))
     fields = dict(asked.get("fields") or {})
     home, kind = _project(fields.pop("project", None)), _type(fields.pop("issuetype", None))
     issue = guards.tracks().new_issue(home, kind, "", g.user)
@@ -129,7 +129,7 @@ def create_issue() -> Response:
 
 
 def _project(value: dict[str, Any] | None) -> ProjectRecord:
-    known_keys("project member", value or {}, ("key", "id"))
+    check_keys("project member", value or {}, ("key", "id"))
     for project in guards.tracks().projects.under():
         if value and (value.get("key") == project.key or value.get("id") == project.id):
             return project
@@ -137,7 +137,7 @@ def _project(value: dict[str, Any] | None) -> ProjectRecord:
 
 
 def _type(value: dict[str, Any] | None) -> str:
-    known_keys("issuetype member", value or {}, ("name", "id"))
+    check_keys("issuetype member", value or {}, ("name", "id"))
     for name, number in ISSUE_TYPES.items():
         if value and (value.get("name") == name or value.get("id") == number):
             return name
@@ -146,9 +146,9 @@ def _type(value: dict[str, Any] | None) -> str:
 
 @routes.get("/issue/<key>/transitions")
 def list_transitions(key: str) -> Response:
-    known_query("expand", "transitionId")
+    check_query("expand", "transitionId")
     expand = request.args.get("expand")
-    known_keys("expansion", [expand] if expand else [], ("transitions.fields",))
+    check_keys("expansion", [expand] if expand else [], ("transitions.fields",))
     found = _transitions(guards.issue(key), with_fields=bool(expand))
     wanted = request.args.get("transitionId")
     found = [one for one in found if wanted in (None, one["id"])]
@@ -157,9 +157,9 @@ def list_transitions(key: str) -> Response:
 
 @routes.post("/issue/<key>/transitions")
 def do_transition(key: str) -> Response:
-    known_query()
+    check_query()
     issue, asked = guards.issue(key), guards.body()
-    known_keys("body member", asked, ("transition", "fields", "update", *_FURTHER))
+    check_keys("body member", asked, ("transition", "fields", "update", *_FURTHER))
     wanted = str((asked.get("transition") or {}).get("id", ""))
     if not wanted:
         raise guards.refusal(400, "Missing 'transition' identifier")

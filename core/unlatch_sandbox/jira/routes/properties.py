@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Blueprint, Response, request
 
-from unlatch_sandbox.answers import known_query, nothing, reply
+from unlatch_sandbox.answers import check_query, nothing, reply
 from unlatch_sandbox.jira import guards
 
 if TYPE_CHECKING:
@@ -20,20 +20,20 @@ _LONGEST_KEY = 255
 
 
 def _list(properties: dict[str, Any]) -> Response:
-    known_query()
+    check_query()
     keys = [{"self": f"{request.base_url}/{key}", "key": key} for key in properties]
     return reply({"keys": keys})
 
 
 def _get(properties: dict[str, Any], name: str) -> Response:
-    known_query()
+    check_query()
     if name not in properties:
         raise guards.refusal(404, f"The property with key '{name}' does not exist.")
     return reply({"key": name, "value": properties[name]})
 
 
 def _put(properties: dict[str, Any], name: str) -> Response:
-    known_query()
+    check_query()
     value = request.get_json(force=True, silent=True)
     if value is None or len(name) > _LONGEST_KEY:
         raise guards.refusal(400, "The property value must be a valid, non-empty JSON.")
@@ -43,7 +43,7 @@ def _put(properties: dict[str, Any], name: str) -> Response:
 
 
 def _delete(properties: dict[str, Any], name: str) -> Response:
-    known_query()
+    check_query()
     if properties.pop(name, None) is None:
         raise guards.refusal(404, f"The property with key '{name}' does not exist.")
     return nothing()

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, Response, request
 
-from unlatch_sandbox.answers import known_query, reply
+from unlatch_sandbox.answers import check_query, reply
 from unlatch_sandbox.jira import guards, jql
 from unlatch_sandbox.jira.routes.issues import shown
 
@@ -29,8 +29,8 @@ def _found() -> list[IssueRecord]:
 
 @routes.get("/search/jql")
 def search_jql() -> Response:
-    """Cloud's search: by token from page to page, and only ids unless `fields` names more."""
-    known_query("jql", "nextPageToken", "maxResults", "fields", "expand", "properties")
+    """Cloud's search: pages by token, and only ids unless `fields` names more."""
+    check_query("jql", "nextPageToken", "maxResults", "fields", "expand", "properties")
     if not request.args.get("jql", "").strip():
         raise guards.refusal(400, "Unbounded JQL queries are not allowed here.")
     found, size = _found(), guards.number("maxResults", _PAGE)
@@ -50,7 +50,7 @@ def _item(issue: IssueRecord) -> dict[str, object]:
 def search() -> Response:
     if guards.dialect().cloud:
         raise guards.refusal(410, _REMOVED)
-    known_query("jql", "startAt", "maxResults", "fields", "expand", "validateQuery")
+    check_query("jql", "startAt", "maxResults", "fields", "expand", "validateQuery")
     found = _found()
     start, size = guards.number("startAt", 0), guards.number("maxResults", _PAGE)
     page = [shown(issue) for issue in found[start : start + size]]

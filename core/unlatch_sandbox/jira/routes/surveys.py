@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from flask import Blueprint, Response, request
 
-from unlatch_sandbox.answers import NotKnownError, known_keys, known_query, reply
+from unlatch_sandbox.answers import NotKnownError, check_keys, check_query, reply
 from unlatch_sandbox.jira import guards, shapes
 from unlatch_sandbox.jira.workflows import DONE, INDETERMINATE, ISSUE_TYPES, WORKFLOWS
 
@@ -29,10 +29,10 @@ _CATEGORIES = {DONE.key: "DONE", INDETERMINATE.key: "IN_PROGRESS"}
 
 @routes.get("/mypermissions")
 def my_permissions() -> Response:
-    known_query("projectKey", "permissions")
+    check_query("projectKey", "permissions")
     project = _project(request.args.get("projectKey", ""))
     names = request.args.get("permissions", "").split(",")
-    known_keys("permission", names, _PERMISSIONS)
+    check_keys("permission", names, _PERMISSIONS)
     found = {name: _permission(name, project) for name in names}
     return reply({"permissions": found})
 
@@ -47,7 +47,7 @@ def _permission(name: str, project: ProjectRecord) -> dict[str, object]:
 
 @routes.get("/project/<key>/statuses")
 def list_statuses(key: str) -> Response:
-    known_query()
+    check_query()
     workflow, dialect = WORKFLOWS[_project(key.upper()).workflow], guards.dialect()
     statuses = [shapes.status(one, dialect) for one in workflow.statuses]
     kinds = [shapes.issue_type(name, dialect) for name in ISSUE_TYPES]
@@ -57,12 +57,12 @@ def list_statuses(key: str) -> Response:
 
 @routes.post("/workflows/preview")
 def preview_workflow() -> Response:
-    """A map of a workflow, for those who may view it; Cloud alone has it."""
-    known_query()
+    """A map of a workflow (Cloud only), if the account may view it."""
+    check_query()
     if guards.version() != "3":
         raise NotKnownError("route", "POST /workflows/preview of version 2")
     asked = guards.body()
-    known_keys("body member", asked, ("projectId", "issueTypeIds"))
+    check_keys("body member", asked, ("projectId", "issueTypeIds"))
     for project in guards.tracks().projects.under():
         if project.id == asked.get("projectId") and not guards.is_anonymous():
             break
@@ -115,7 +115,7 @@ def _way(found: Transition, workflow: Workflow) -> dict[str, object]:
 
 
 def list_sprints(board: str) -> Response:
-    known_query("state")
+    check_query("state")
     wanted = request.args.get("state", "active,future,closed").split(",")
     found = guards.tracks().sprints.under()
     own = [one for one in found if str(one.board) == board and one.state in wanted]
