@@ -227,6 +227,15 @@ def test_title_is_the_best_that_the_file_has(
     assert read(tmp_path, session, *lines).title == title
 
 
+def test_folder_is_where_the_session_was_moved_to(tmp_path: Path) -> None:
+    session = Session(cwd="/home/dev/old")
+    session.ask("Go")
+    moved = {"type": "relocated", "relocatedCwd": "/home/dev/new", "sessionId": "s1"}
+    found = read(tmp_path, session, moved)
+    assert found.cwd == "/home/dev/new"
+    assert not found.unknown
+
+
 def test_sidechains_of_old_files_are_subagents(tmp_path: Path) -> None:
     session = Session()
     session.ask("Go")

@@ -92,6 +92,9 @@ def test_tokens_are_the_last_total_also_of_a_resumed_thread(tmp_path: Path) -> N
         rollout.event("token_count", info={"total_token_usage": total})
     rollout.event("token_count", info=None)
     assert read(tmp_path, rollout).usage == Usage(210, 7, 40)
+    total = {"input_tokens": 300, "cached_input_tokens": 40, "output_tokens": 9}
+    rollout.add("token_usage_record", usage={"input_tokens": 50}, thread_token_usage=total)
+    assert read(tmp_path, rollout).usage == Usage(260, 9, 40)
 
 
 @pytest.mark.parametrize("event", [True, False])
