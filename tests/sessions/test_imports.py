@@ -20,6 +20,7 @@ from unlatch.errors import StoreError
 from unlatch.sessions.front_matter import read, with_values
 from unlatch.sessions.imports.importing import Imported, Importer
 from unlatch.sessions.imports.watching import take, watch
+from unlatch.sessions.learning.cases import learn
 from unlatch.sessions.model import CalloutKind, Session
 from unlatch.sessions.store import SessionStore
 from unlatch.transcripts import (
@@ -177,6 +178,22 @@ def test_interruptions_branches_and_compactions_are_texts(place: Place) -> None:
     assert "*The person stopped the agent.*" in text
     assert "4 events that followed are left out" in text
     assert "\\## Goal\nAdd." in text
+
+
+def test_what_is_learnt_has_the_words_of_the_agent_alone(place: Place) -> None:
+    place.take(
+        transcript(
+            prompt(1, "Go"),
+            Compaction("k2", AT, "auto"),
+            Branch("k3", AT, 4),
+            reply(4, "I am on it."),
+            Interruption("k5", AT),
+            prompt(6, "use sed"),
+            reply(7, "Used sed."),
+        )
+    )
+    (case,) = learn([place.session], mask=str).cases
+    assert (case.given, case.words, case.expected) == ("I am on it.", "use sed", "Used sed.")
 
 
 def test_a_second_import_adds_what_is_new_and_keeps_edits(place: Place) -> None:

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from unlatch.sessions.model import Entry, Phase
 
+# What an import writes about a conversation; these are the words of neither side.
+_NOTE = re.compile(r"\*The (?:person|agent) [^*]+\*")
 _MOST = 5  # the entries that show what an agent did
 
 
@@ -47,9 +49,9 @@ def prose(phase: Phase, *, behind: Entry | None = None) -> str:
     taken = {number for one in phase.entries for number in _numbers(one)}
     if behind:
         taken |= {*range(phase.first, behind.line)}
-    headings = (TOOL_CALLS, time_line(phase.at) if phase.at else "")
+    own = (TOOL_CALLS, time_line(phase.at) if phase.at else "")
     lines = (
-        "" if number in taken or line.strip() in headings else line.rstrip()
+        "" if number in taken or line.strip() in own or _NOTE.fullmatch(line) else line.rstrip()
         for number, line in enumerate(phase.text.split("\n"), phase.first)
     )
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip("\n")
