@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from unlatch.project.git.revisions import changed_files, changed_since
+from unlatch.project.git.revisions import changed_files, changed_since, current_branch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,3 +75,24 @@ def test_what_is_no_commit_is_unknown(root: Path, ref: str) -> None:
     assert None is changed_since(root, ref, below=root / BELOW)
     assert None is changed_files(root, ref, root / BELOW)
     assert not (root / "pwned").exists()
+
+
+def test_git_is_not_started_to_ask_for_the_branch_where_there_is_no_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git, started = tmp_path / "bin" / "git", tmp_path / "started"
+    git.parent.mkdir()
+    git.write_text(f"#!/bin/sh\necho refs/heads/side\n: > {started}\n")
+    git.chmod(0o755)
+    monkeypatch.setenv("PATH", str(git.parent))
+    (tmp_path / "plain").mkdir()
+    (tmp_path / "checkout" / ".git").mkdir(parents=True)
+    (tmp_path / "checkout" / "below").mkdir()
+    link = tmp_path / "link"
+    link.symlink_to(tmp_path / "checkout" / "below")
+
+    assert current_branch(tmp_path / "plain", {}) is None
+    assert not started.exists()
+    assert "side" == current_branch(link, {})
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "checkout" / ".git"))
+    assert "side" == current_branch(tmp_path / "plain", {})

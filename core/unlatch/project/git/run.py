@@ -48,6 +48,8 @@ _QUIET = {
     "LC_ALL": "C",
 }
 _SECRET = re.compile(r"(?<=://)[^/@\s]*@")
+# These work outside of a repository, too.
+_ANYWHERE = ("config", "merge-file")
 # A partial clone would fetch missing objects; git knows GIT_NO_LAZY_FETCH since 2.44.
 _READING = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
 
@@ -128,6 +130,8 @@ def _start(folder: Path, arguments: Sequence[str], fed: bytes = b"", *, reading:
     git = find_program("git", apart=folder)
     if git is None or _lies_in_bare_repository(folder):
         raise NoGit("git is not installed, or this is not a git repository")
+    if reading and arguments[0] not in _ANYWHERE and not _has_repository(folder):
+        raise NoGit("this is not a git repository")
     given = (part for name, value in _SETTINGS for part in ("-c", f"{name}={value}"))
     whole = {**os.environ, **_QUIET, **(_READING if reading else {})}
     seconds = _READING_SECONDS if reading else _WORKING_SECONDS
@@ -141,6 +145,13 @@ def _read(root: Path, arguments: tuple[str, ...]) -> Finished | None:
         return _start(root, arguments, reading=True)
     except OSError:
         return None
+
+
+def _has_repository(folder: Path) -> bool:
+    """Whether git would find a repository that is not a bare one."""
+    here = folder.resolve()
+    places = (here, *here.parents)
+    return "GIT_DIR" in os.environ or any(os.path.lexists(one / ".git") for one in places)
 
 
 def _lies_in_bare_repository(folder: Path) -> bool:
