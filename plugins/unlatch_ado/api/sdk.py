@@ -22,7 +22,7 @@ from azure.devops.v7_1.work_item_tracking.models import (
 from azure.devops.v7_1.work_item_tracking.work_item_tracking_client import WorkItemTrackingClient
 from msrest.exceptions import ClientException
 from msrest.universal_http import ClientRequest
-from msrest.universal_http.requests import BasicRequestsHTTPSender
+from msrest.universal_http.requests import BasicRequestsHTTPSender, ClientRetryPolicy
 from pydantic import ValidationError
 from requests.exceptions import JSONDecodeError
 
@@ -82,6 +82,9 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
     ) -> None:
         # Otherwise msrest starts `uname -p` for its User-Agent.
         vars(platform.uname()).setdefault("processor", "")
+        # Otherwise msrest searches this list a thousand times, for retries that are off here.
+        safe = frozenset(ClientRetryPolicy.safe_codes)
+        ClientRetryPolicy.safe_codes = safe  # type: ignore[assignment]  # only searched
         super().__init__(organization_url)
         self.organization = organization_url.lower()
         self.cache = cache
