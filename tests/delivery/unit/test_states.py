@@ -72,16 +72,15 @@ Case = tuple[Operation, Attempt | None, Evidence]
 def everything() -> Iterator[Case]:
     """Every operation with every attempt and all evidence that a run can have of it."""
     seen = ((None, None, 0), *product(State, Event, (0, 1, MAX_SENDS)))
-    shapes = product((OPERATION, BLOCKED), ATTEMPTS, seen, product(BOTH, repeat=4), (None, SOON))
-    for operation, attempt, (state, last, sends), flags, retry_at in shapes:
-        probed, settled, named, can_wait = flags
-        yield (
-            operation,
-            attempt,
-            Evidence(
-                NOW, state, last, probed, settled, named, can_wait, sends, retry_at, "any-cause"
-            ),
+    flags = product(BOTH, repeat=4)
+    for (state, last, sends), (probed, settled, named, can_wait), at in product(
+        seen, flags, (None, SOON)
+    ):
+        evidence = Evidence(
+            NOW, state, last, probed, settled, named, can_wait, sends, at, "any-cause"
         )
+        for operation, attempt in product((OPERATION, BLOCKED), ATTEMPTS):
+            yield operation, attempt, evidence
 
 
 # Laws of the next step
