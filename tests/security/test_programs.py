@@ -7,7 +7,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -276,7 +275,7 @@ class Lair:
             str(self.bin / "az"): Program.TOKEN,
             str(self.bin / "propose"): Program.TASKS,
             str(self.bin / "my-editor"): Program.EDITOR,
-            sys.executable: Program.UNLATCH,
+            unlatch()[0]: Program.UNLATCH,
         }
         lines = self.log.read_text().splitlines() if self.log.exists() else []
         return frozenset(known.get(path, path) for _, path in map(json.loads, lines))

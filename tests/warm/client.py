@@ -35,7 +35,8 @@ for number in (_signal.SIGINT, _signal.SIGTERM):
     _signal.signal(number, pass_on)
 server = _socket.socket(_socket.AF_UNIX)
 server.connect({path!r})
-words = [os.getcwdb(), b"%d" % len(sys.argv[1:]), *map(os.fsencode, sys.argv[1:])]
+given = sys.argv[4:] if sys.argv[1:4] == ["-P", "-m", "unlatch.cli"] else sys.argv[1:]
+words = [os.getcwdb(), b"%d" % len(given), *map(os.fsencode, given)]
 words += [name + b"=" + value for name, value in os.environb.items()]
 text = b"\\0".join(words)
 streams = (_socket.SOL_SOCKET, _socket.SCM_RIGHTS, array.array("i", [0, 1, 2]))
@@ -88,7 +89,7 @@ def programs() -> Path | None:
         listener.bind(str(path))
         listener.listen(128)
         server = subprocess.Popen(
-            [sys.executable, str(_SERVER), str(listener.fileno())],
+            [sys.executable, str(_SERVER), str(listener.fileno()), str(folder / "unlatch")],
             stdin=subprocess.PIPE,
             env={"LANG": "C.UTF-8"},
             cwd="/",

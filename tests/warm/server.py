@@ -1,8 +1,9 @@
 """Forks a process for each command, with every module that commands import loaded already.
 
-    python server.py LISTENER
+    python server.py LISTENER CLIENT
 
-LISTENER is the file descriptor of a listening socket. A client sends its working directory,
+LISTENER is the file descriptor of a listening socket. CLIENT is the program that a command starts
+for `python -P -m unlatch.cli`. A client sends its working directory,
 arguments, environment and standard streams, and gets the number of the process, then its status as
 waitpid has it. If the client leaves before that, the process is killed. The server ends when its
 standard input does.
@@ -52,6 +53,7 @@ LIBRARIES = (
     "tomlkit",
     "yaml",
 )
+_CLIENT = sys.argv[2]
 _LEFT_OUT = ("unlatch.testing", "unlatch.cli.__main__")
 
 
@@ -186,6 +188,7 @@ def _become(request: Request) -> None:
             sys.argv[:2] = []
             runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
         else:
+            sys.executable = _CLIENT
             importlib.import_module("unlatch.cli.main").main()
     except SystemExit as end:
         _end(end.code if isinstance(end.code, int) else 0)
