@@ -3,8 +3,9 @@
     python tools/wheel_check.py
 
 Both hold only files that tools/contents/ lists. The wheel is installed with all extras into a
-virtual environment of its own; from a folder outside the repository its command line answers, its
-plugins are found by their entry points, and the demo runs.
+virtual environment of its own, where it finds the libraries that it declares and no others: they
+are linked from the environment that this runs in. From a folder outside the repository its command
+line answers, its plugins are found by their entry points, and the demo runs.
 """
 
 from __future__ import annotations
@@ -13,11 +14,16 @@ import os
 import re
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import tempfile
 import venv
 import zipfile
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parent.parent
 CONTENTS = Path(__file__).parent / "contents"
@@ -75,12 +81,40 @@ def _expression(line: str) -> str:
 
 def install(wheel: Path, place: Path) -> Path:
     """A clean environment with the wheel and all its extras; its folder of programs."""
-    venv.create(place, with_pip=True)
-    bin_folder = place / "bin"
-    pip = (str(bin_folder / "python"), "-m", "pip")
-    # Little of what is installed is ever run here.
-    _run(*pip, "install", "--quiet", "--no-compile", f"{wheel}[all]")
-    return bin_folder
+    venv.create(place)
+    python = str(place / "bin" / "python")
+    pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index")
+    _run(*pip, "--no-deps", str(wheel))
+    paths = {"base": str(place), "platbase": str(place)}
+    site = Path(sysconfig.get_path("purelib", "venv", paths))
+    (metadata,) = site.glob("unlatch-*.dist-info")
+    for name in needed(Distribution.at(metadata), frozenset({"all"}), {}).keys() - {"unlatch"}:
+        link_distribution(distribution(name), site)
+    return place / "bin"
+
+
+def needed(
+    found: Distribution, extras: frozenset[str], known: dict[str, frozenset[str]]
+) -> dict[str, frozenset[str]]:
+    """The names of all that a distribution requires, each with its extras."""
+    for line in found.requires or ():
+        wanted = Requirement(line)
+        marker, name = wanted.marker, canonicalize_name(wanted.name)
+        if marker and not any(marker.evaluate({"extra": extra}) for extra in extras | {""}):
+            continue
+        if name not in known or not wanted.extras <= known[name]:
+            known[name] = known.get(name, frozenset()) | wanted.extras
+            own = found if name == canonicalize_name(found.name) else distribution(name)
+            needed(own, known[name], known)
+    return known
+
+
+def link_distribution(found: Distribution, site: Path) -> None:
+    """Link the files of a distribution, with its compiled modules, into a folder of libraries."""
+    for file in found.files or ():
+        if file.parts[0] != "..":  # a program
+            (site / file).parent.mkdir(parents=True, exist_ok=True)
+            (site / file).symlink_to(str(file.locate()))
 
 
 def use(bin_folder: Path, folder: Path) -> None:
