@@ -157,9 +157,12 @@ def test_a_paused_session_of_another_project_is_resumed_there(
     there = start(other, "Fix logout")
     session(other, "pause")
     with Terminal(project, "session", "resume") as terminal:
-        terminal.expect("Enter for 1: ")
+        terminal.expect("Number, or words: ")  # nothing here is paused, so Enter takes nothing
+        assert "Fix login" not in terminal.text
+        terminal.type("\n")
+        terminal.expect("Number, or words: ", times=2)
         terminal.type("logout\n")
-        terminal.expect("Enter for 1: ", times=2)
+        terminal.expect("Enter for 1: ")
         terminal.type("\n")
         assert terminal.end() == 0
     assert "active" == session(other, "show", there, "--json").document["session"]["status"]
@@ -176,3 +179,20 @@ def test_words_that_fit_nothing_can_be_corrected(project: Project) -> None:
         terminal.expect("Enter for 1: ", times=2)
         assert terminal.leave(CTRL_C) == 130
     assert "Nothing was changed." in terminal.text
+
+
+@pytest.mark.parametrize("command", ["show", "resume"])
+def test_with_nothing_to_choose_the_error_names_the_next_step(
+    project: Project, command: str
+) -> None:
+    with Terminal(project, "session", command) as terminal:
+        assert terminal.end() == 2
+        assert "error[session-not-named]" in terminal.text
+
+
+def test_a_long_id_does_not_widen_the_choice(project: Project) -> None:
+    start(project, "A very long title of a session that is about many things at once " * 2)
+    with Terminal(project, "session", "show", columns=60) as terminal:
+        terminal.expect("Enter for 1: ")
+        assert max(map(len, terminal.text.split("\n"))) <= 60
+        terminal.leave(CTRL_C)

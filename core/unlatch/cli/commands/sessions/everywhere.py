@@ -11,6 +11,7 @@ from unlatch.cli.runtime.session import Session as Run
 from unlatch.cli.runtime.session import is_interactive
 from unlatch.errors import UnlatchError
 from unlatch.sessions.finding.places import Found, Place, fitting, newest_first, places
+from unlatch.sessions.model import Status
 from unlatch.sessions.store import Broken
 from unlatch.worklog.disk.user_files import known_projects
 
@@ -18,11 +19,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-    from unlatch.sessions.model import Status
     from unlatch.sessions.store import SessionStore
 
 _SHOWN = 15
-_HEADINGS = ("", "Session", "Title", "Status", "Started", "Place")
+_HEADINGS = ("", "Title", "Status", "Started", "Place")
 
 
 def all_places(run: Run) -> Iterator[Place]:
@@ -60,42 +60,58 @@ class Chosen(NamedTuple):
 def chosen_or_picked(
     run: Run, wanted: str | None, *statuses: Status, imported: bool, asks: bool
 ) -> Chosen:
-    """The session of an id; without one, the user's choice at a terminal, else as `chosen`."""
+    """The session of an id; without one, the user's choice at a terminal, else as `chosen`.
+
+    Args:
+        statuses: of the session that is meant without an id.
+    """
     store = store_of(run, imported=imported)
-    if wanted is not None or imported or not asks or not is_interactive():
-        return Chosen(run, store, chosen(store, wanted, *statuses, imported=imported), imported)
-    found = pick(run, *statuses)
+    picks = wanted is None and not imported and asks and is_interactive()
+    if picks and (offered := [one for one in _everything(run) if _is_offered(one, statuses)]):
+        return _picked(run, offered, statuses)
+    return Chosen(run, store, chosen(store, wanted, *statuses, imported=imported), imported)
+
+
+def _is_offered(one: Found, statuses: tuple[Status, ...]) -> bool:
+    """Whether a session can be shown, or resumed; imported ones are resumed in any status."""
+    return Status.ACTIVE in statuses or one.place.imported or one.meta.status in statuses
+
+
+def _everything(run: Run) -> list[Found]:
+    return newest_first(found_in(all_places(run)))
+
+
+def _picked(run: Run, offered: list[Found], statuses: tuple[Status, ...]) -> Chosen:
+    found = _pick(run, offered, statuses)
     place = found.place
     own = run if place.workspace is run.workspace else Run(replace(run.options, root=place.project))
     return Chosen(own, place.store, found.path, place.imported)
 
 
-def pick(run: Run, *statuses: Status) -> Found:
-    """Let the user choose a session of any project; the first that fits is the default.
+def _pick(run: Run, offered: list[Found], statuses: tuple[Status, ...]) -> Found:
+    """Let the user choose one; those of this project with the statuses are the first."""
 
-    Args:
-        statuses: those that a session of this project has by default.
-    """
-    everything = newest_first(found_in(all_places(run)))
-    own = [one for one in everything if _is_own(run, one) and one.meta.status in statuses]
-    rest = [one for one in everything if one not in own]
-    shown = listed = [*own, *rest]
+    def is_meant(one: Found) -> bool:
+        own = one.place.project == run.layout.root and not one.place.imported
+        return own and one.meta.status in statuses
+
+    listed = sorted(offered, key=is_meant, reverse=True)
+    shown, default = listed, is_meant(listed[0])
     while True:
         _show(run, shown)
-        answer = output.ask_text(_question(shown))
+        answer = output.ask_text(_question(shown, default=default))
         if answer.isdecimal() and 0 < int(answer) <= min(len(shown), _SHOWN):
             return shown[int(answer) - 1]
-        if not answer and shown:
+        if not answer and shown and default:
             return shown[0]
         shown = fitting(listed, answer)
+        default = bool(answer) or is_meant(listed[0])
 
 
-def _is_own(run: Run, one: Found) -> bool:
-    return one.place.project == run.layout.root and not one.place.imported
-
-
-def _question(shown: list[Found]) -> str:
-    return "Number, words to search for, or Enter for 1" if shown else "Words to search for"
+def _question(shown: list[Found], *, default: bool) -> str:
+    if not shown:
+        return "Words to search for"
+    return "Number, words to search for, or Enter for 1" if default else "Number, or words"
 
 
 def _show(run: Run, found: list[Found]) -> None:
@@ -103,19 +119,12 @@ def _show(run: Run, found: list[Found]) -> None:
         output.talk(output.warn("No session fits; try other words, or Enter for all."))
         return
     rows = [
-        (
-            str(number),
-            one.meta.session_id,
-            one.title,
-            one.meta.status.value,
-            started(one),
-            place_name(run, one),
-        )
+        (str(number), one.title, one.meta.status.value, started(one), place_name(run, one))
         for number, one in enumerate(found[:_SHOWN], 1)
     ]
-    output.table(_HEADINGS, rows, flexible=(1, 2, 5), aside=True)
+    output.table(_HEADINGS, rows, flexible=(1, 4), aside=True)
     if len(found) > _SHOWN:
-        output.talk(f"{len(found) - _SHOWN} more; search for words of its title, branch or text.")
+        output.talk(f"{len(found) - _SHOWN} more; search for words of the title, branch or text.")
 
 
 def started(one: Found) -> str:
