@@ -100,6 +100,7 @@ def test_a_summary_in_the_middle_is_a_phase() -> None:
         ("---\n- a\n---\n", "not a mapping"),
         ("---\nstatus: active\n---\n", "no session_id"),
         ("---\nsession_id: a\nstatus: sleeping\n---\n", "no status"),
+        ("---\n" + "k: v\n" * 60_000 + "---\n", "more than 262,144 characters"),
     ],
 )
 def test_a_file_that_is_no_session_is_an_error(text: str, why: str) -> None:

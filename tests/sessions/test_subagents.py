@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.config.tables import SubagentMode
 from unlatch.sessions.model import Agent, CalloutKind, Status, Subagent
-from unlatch.sessions.subagents import all_embedded, embed, reference
+from unlatch.sessions.subagents import Trail, all_embedded, embed, reference
 
 if TYPE_CHECKING:
     from tests.sessions.conftest import Log
@@ -45,7 +45,7 @@ def test_log_subagent_with_embed(log: Log) -> None:
     own = log.recorder.subagent(SCOUT, WORK, mode=SubagentMode.EMBED)
     assert log.text.endswith(f"\n> [!subagent] @scout@2\n> mode: embed\n> ![[{own}]]\n")
     (callout,) = log.last.callouts(CalloutKind.SUBAGENT)
-    found = embed(log.store, callout, (log.session.id,))
+    found = embed(log.store, callout, Trail((log.session.id,)))
     assert found is not None
     assert found.session is not None
     assert found.session.id == own
@@ -80,3 +80,23 @@ def test_a_link_in_inline_work_is_text(log: Log) -> None:
     log.recorder.phase("Research")
     log.recorder.subagent(SCOUT, f"![[{log.session.id}]]", mode=SubagentMode.INLINE)
     assert [*all_embedded(log.store, log.session)] == []
+
+
+def test_sessions_that_embed_each_other_many_times_are_read_once(log: Log) -> None:
+    callouts = "\n\n> [!subagent] @scout\n> mode: embed\n> ![[{}]]" * 12
+    for level in range(8):
+        head = f"---\nsession_id: e{level}\nstatus: active\n---\n\n## A"
+        text = head + callouts.replace("{}", f"e{level + 1}") + "\n"
+        (log.store.root / f"e{level}.md").write_text(text, encoding="utf-8")
+    log.recorder.phase("Research")
+    log.recorder.subagent(SCOUT, "x", mode=SubagentMode.EMBED, session="e0")
+    found = [*all_embedded(log.store, log.session)]
+    assert [f"e{level}" for level in range(7)] == [one.session.id for one in found if one.session]
+    assert "embedded above" in {one.problem for one in found}
+
+
+def test_a_session_that_is_embedded_twice_is_shown_once(log: Log) -> None:
+    log.recorder.phase("Research")
+    own = log.recorder.subagent(SCOUT, "Work", mode=SubagentMode.EMBED)
+    log.recorder.subagent(SCOUT, "Work", mode=SubagentMode.EMBED, session=own)
+    assert [None, "embedded above"] == [o.problem for o in all_embedded(log.store, log.session)]

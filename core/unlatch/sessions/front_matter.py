@@ -26,6 +26,8 @@ _NOT_PLAIN = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", 
 # Of a conflict in git.
 MARKER = "<<<<<<< "
 _MARKERS = re.compile(rf"^{MARKER}", re.MULTILINE)
+# YAML needs seconds and much memory for more; each of a thousand subagents has a hundred.
+_MOST = 1 << 18
 # How far a file without front matter is searched for them.
 _LONGEST = 4096
 _HINT = "correct it, or restore the file if git tracks it"
@@ -47,6 +49,8 @@ def read(text: str) -> dict[str, Any]:
         raise in_conflict(text.count("\n", 0, found.start()) + 1)
     if block is None:
         raise _damaged("it has no front matter between two lines of ---", 1)
+    if block.end() > _MOST:
+        raise _damaged(f"the front matter has more than {_MOST:,} characters", 1)
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     try:
         found = yaml.load(block["body"], Loader=loader)  # noqa: S506  (it makes texts only)

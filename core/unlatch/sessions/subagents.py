@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from unlatch.config.tables import SubagentMode
@@ -30,14 +30,23 @@ class Reference:
 
 
 @dataclass(frozen=True, slots=True)
-class Embedded:
-    """An embedded session, or the reason why it cannot be shown.
+class Trail:
+    """The way from the session where reading began.
 
     Args:
-        chain: the ids from the session where reading began to this one.
+        chain: the ids to the present session, which must not be embedded again.
+        seen: all that were embedded so far; twelve in each of eight levels would be 430 million.
     """
 
     chain: tuple[str, ...]
+    seen: set[str] = field(default_factory=set)
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """An embedded session, or the reason why it cannot be shown; `trail` leads to it."""
+
+    trail: Trail
     session: Session | None
     problem: str | None = None
 
@@ -55,34 +64,37 @@ def reference(callout: Callout) -> Reference | None:
     return None
 
 
-def embed(store: SessionStore, callout: Callout, chain: tuple[str, ...]) -> Embedded | None:
-    """The session that a callout embeds; None if it embeds none.
-
-    Args:
-        chain: the ids of the outer sessions, which must not be embedded again.
-    """
+def embed(store: SessionStore, callout: Callout, trail: Trail) -> Embedded | None:
+    """The session that a callout embeds, the first time only; None if it embeds none."""
     found = reference(callout)
     if found is None or found.mode is not SubagentMode.EMBED:
         return None
-    here = (*chain, found.session)
-    if found.session in chain:
-        return Embedded(here, None, f"it embeds itself: {' -> '.join(here)}")
-    if len(here) > _DEEPEST:
-        return Embedded(here, None, f"embedded deeper than {_DEEPEST} levels")
+    here = Trail((*trail.chain, found.session), trail.seen)
+    if problem := _problem(found.session, here):
+        return Embedded(here, None, problem)
+    trail.seen.add(found.session)
     try:
         return Embedded(here, store.read(store.find(found.session)).session)
     except UnlatchError as error:
         return Embedded(here, None, error.message)
 
 
+def _problem(session: str, here: Trail) -> str | None:
+    if session in here.chain[:-1]:
+        return f"it embeds itself: {' -> '.join(here.chain)}"
+    if len(here.chain) > _DEEPEST:
+        return f"embedded deeper than {_DEEPEST} levels"
+    return "embedded above" if session in here.seen else None
+
+
 def all_embedded(
-    store: SessionStore, session: Session, chain: tuple[str, ...] = ()
+    store: SessionStore, session: Session, trail: Trail | None = None
 ) -> Iterator[Embedded]:
-    """The embedded sessions at any depth, in the order of their callouts."""
-    chain = chain or (session.id,)
+    """The sessions that a session embeds, at any depth, in the order of their callouts."""
+    trail = trail or Trail((session.id,))
     for phase in session.phases:
         for callout in phase.callouts(CalloutKind.SUBAGENT):
-            if found := embed(store, callout, chain):
+            if found := embed(store, callout, trail):
                 yield found
                 if found.session:
-                    yield from all_embedded(store, found.session, found.chain)
+                    yield from all_embedded(store, found.session, found.trail)

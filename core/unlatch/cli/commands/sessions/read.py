@@ -25,7 +25,7 @@ from unlatch.sessions.finding.places import Found, Place, fitting, newest_first
 from unlatch.sessions.model import Callout, CalloutKind, Status
 from unlatch.sessions.project import session_index
 from unlatch.sessions.statistics import choose
-from unlatch.sessions.subagents import embed
+from unlatch.sessions.subagents import Trail, embed
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def show_session(run: Run, *, wanted: str | None, imported: bool, as_json: bool)
             summary=session.summary,
         )
         return 0
-    output.data(*_head(session), *_body(store, session, (session.id,)))
+    output.data(*_head(session), *_body(store, session, Trail((session.id,))))
     return 0
 
 
@@ -188,13 +188,13 @@ def _head(session: Session) -> Iterator[str]:
             yield f"  {name:<{width}}  {output.clean(value)}"
 
 
-def _body(store: SessionStore, session: Session, chain: tuple[str, ...]) -> Iterator[str]:
+def _body(store: SessionStore, session: Session, trail: Trail) -> Iterator[str]:
     for phase in session.phases:
         agent = f" @{phase.agent}" if phase.agent else ""
         channel = f" #{phase.channel}" if phase.channel else ""
         yield ""
         yield output.strong(output.clean(f"{phase.number}. {phase.title}{agent}{channel}"))
-        yield from _text(store, phase, chain)
+        yield from _text(store, phase, trail)
     if session.summary:
         yield from (
             "",
@@ -203,7 +203,7 @@ def _body(store: SessionStore, session: Session, chain: tuple[str, ...]) -> Iter
         )
 
 
-def _text(store: SessionStore, phase: Phase, chain: tuple[str, ...]) -> Iterator[str]:
+def _text(store: SessionStore, phase: Phase, trail: Trail) -> Iterator[str]:
     """The lines of a phase: tool calls and callouts in colour, embedded work in its place."""
     entries = {one.line: one for one in phase.entries}
     skip_to = 0
@@ -211,7 +211,7 @@ def _text(store: SessionStore, phase: Phase, chain: tuple[str, ...]) -> Iterator
         entry = entries.get(number)
         if isinstance(entry, Callout):
             skip_to = number + entry.text.count("\n") + (2 if entry.text else 1)
-            yield from _callout(store, entry, chain)
+            yield from _callout(store, entry, trail)
         elif number >= skip_to:
             failed = entry is not None and _failed(entry)
             shown = output.harmless(line.rstrip("\r"))
@@ -222,13 +222,13 @@ def _failed(entry: ToolCall | Callout) -> bool:
     return not isinstance(entry, Callout) and entry.failed
 
 
-def _callout(store: SessionStore, callout: Callout, chain: tuple[str, ...]) -> Iterator[str]:
+def _callout(store: SessionStore, callout: Callout, trail: Trail) -> Iterator[str]:
     style = _STYLES.get(callout.kind, output.faint)
     yield style(output.clean(f"{callout.kind} {callout.head}".rstrip()))
-    found = embed(store, callout, chain)
+    found = embed(store, callout, trail)
     if found is None:
         yield from (style(f"  {output.harmless(line)}") for line in callout.text.split("\n"))
     elif found.session is None:
-        yield style(f"  {output.clean(f'{found.chain[-1]}: {found.problem}')}")
+        yield style(f"  {output.clean(f'{found.trail.chain[-1]}: {found.problem}')}")
     else:
-        yield from (f"  {line}" for line in _body(store, found.session, found.chain))
+        yield from (f"  {line}" for line in _body(store, found.session, found.trail))
