@@ -26,7 +26,7 @@ _TICKS = re.compile(r"`+")
 _BREAKS = re.compile("[\u2028\u2029]")
 # Line starts with a meaning in a session.
 _MEANING = re.compile(
-    r"\A(?P<lead> {0,3}(?:> ?)?)(?=##(?:[ \t]|\Z)|\[![\w-]|\*\*Tool calls:|<{7} )"
+    r"\A(?P<lead>[ \t]*(?:> ?)?)(?=##(?:[ \t]|\Z)|\[![\w-]|\*\*Tool calls:|<{7} )"
 )
 _TASKS = re.compile(
     r"(?P<fence>[ \t]*(?:`{3,}|~{3,}))[ \t]*(?:json[ \t]+)?tasks[ \t]*\Z", re.IGNORECASE
