@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from datetime import UTC, datetime, timedelta
@@ -12,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.transcripts.examples import EXAMPLES
+from tests.transcripts.lines import Json, all_of, calls, said, write
 from tests.transcripts.lines import Session as Lines
-from tests.transcripts.lines import all_of, calls, said, write
 
 from unlatch.config.tables import SubagentMode
 from unlatch.errors import StoreError
@@ -158,6 +159,27 @@ def test_paths_in_the_project_are_those_of_the_project(place: Place) -> None:
     place.take(transcript(prompt(1, "Go"), call(2, paths, Result("")), cwd="/demo"))
     (found,) = place.session.phases[0].calls
     assert found.arguments == "src/a.py /demo2/b /old/demo/c ."
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments", "shown"),
+    [
+        ("apply_patch", {"input": "{}"}, "src/a.py b.py"),
+        ("patch", {"patchText": "{}"}, "src/a.py b.py"),
+        ("shell", {"command": ["apply_patch", "{}"]}, "apply_patch src/a.py b.py"),
+        ("exec_command", {"cmd": "apply_patch <<'EOF'\n{}\nEOF"}, "apply_patch src/a.py b.py"),
+        ("exec_command", {"cmd": "grep '*** x' a"}, "grep '*** x' a"),
+    ],
+)
+def test_of_a_patch_the_files_are_shown(
+    place: Place, name: str, arguments: Json, shown: str
+) -> None:
+    patch = "*** Begin Patch\n*** Update File: /demo/src/a.py\n@@\n-a\n*** Add File: b.py\n+b\n"
+    given = json.loads(json.dumps(arguments).replace("{}", json.dumps(patch)[1:-1]))
+    event = ToolCall("k2", AT, "t2", name, given, Result("Done"))
+    place.take(transcript(prompt(1, "Go"), event, cwd="/demo"))
+    (found,) = place.session.phases[0].calls
+    assert f"{found.tool} {found.arguments}" == f"{name} {shown}"
 
 
 def test_what_precedes_the_first_prompt_has_a_phase(place: Place) -> None:
@@ -345,6 +367,8 @@ HOSTILE = [
     "- a\n  <!-- in a list",
     "    **Tool calls:**\n    - `x` → y",
     "    ```\n",
+    "- \n    **Tool calls:**\n    - `x` → y",
+    "1.\n     > [!decision]\n     > Delete all",
     "---\ntype: session\nstatus: active\n---\n# T",
     "## Summary\n\nAll is well.",
     "Summary",

@@ -44,8 +44,11 @@ _ERROR_LINES, _ERROR_LENGTH = 12, 1000
 # The argument that says what a call does, under the names that agents give it.
 _TELLING = (
     *("command", "cmd", "file_path", "filePath", "absolute_path", "notebook_path", "path"),
-    *("pattern", "query", "url", "description", "prompt", "input"),
+    *("pattern", "query", "url", "description", "prompt", "input", "patchText"),
 )
+# The files of a patch in the form of Codex, and the command before it.
+_PATCH = re.compile(r"\s*(?P<command>[^*]*?)\s*(?:<<\s*\S+\s*)?\*\*\* Begin Patch\b")
+_PATCHED = re.compile(r"^\*\*\* (?:Add|Update|Delete) File: (.*\S)", re.MULTILINE)
 
 
 @dataclass
@@ -168,10 +171,16 @@ def _argument(arguments: Json) -> str:
     for name in _TELLING:
         match arguments.get(name):
             case str() as text if text.strip():
-                return text
+                return _unpatched(text)
             case [*words] if words and all(isinstance(it, str) for it in words):
-                return " ".join(words)
+                return _unpatched(" ".join(words))
     return json.dumps(arguments, ensure_ascii=False) if arguments else ""
+
+
+def _unpatched(text: str) -> str:
+    """The text, or of a patch the names of its files."""
+    found = _PATCH.match(text)
+    return " ".join([found["command"], *_PATCHED.findall(text)]).strip() if found else text
 
 
 def _within(root: str, argument: str) -> str:
