@@ -32,11 +32,11 @@ class LocalHarness(DispatchHarness):
 
     def __init__(self, root: Path, limits: Limits = LIMITS) -> None:
         self.run = root / ".unlatch" / "runs" / "first"
-        self.run.mkdir(parents=True)
+        self.run.mkdir(parents=True, exist_ok=True)
         self.limits, self.now = limits, START
         self._folder, started = root / "work", root / "started"
-        self._folder.mkdir()
-        started.mkdir()
+        self._folder.mkdir(exist_ok=True)
+        started.mkdir(exist_ok=True)
         self.journal = Starts(started)
         self.made: list[LocalDispatcher] = []
 

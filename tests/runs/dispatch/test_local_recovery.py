@@ -151,6 +151,11 @@ with LocalDispatcher(
     assert [*LeaseStore(local.run).list(State.ENDED)]
 
 
+def test_to_look_at_leases_changes_nothing(local: LocalHarness) -> None:
+    assert local.dispatcher().leases() == []
+    assert [*local.run.iterdir()] == []
+
+
 def test_leases_are_private_files(local: LocalHarness) -> None:
     dispatcher, assignment = local.dispatcher(), assign(local, READY, HANG)
     lease = dispatcher.claim(assignment, epoch=1)

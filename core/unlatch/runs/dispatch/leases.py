@@ -26,7 +26,7 @@ from unlatch.worklog.private_folder import make_private
 from unlatch.worklog.record import NUMBER, TEXT, TIME, ULID, BadRecord, Field, Record, object_in
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from contextlib import AbstractContextManager
     from pathlib import Path
 
@@ -55,13 +55,10 @@ class LeaseStore:
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "leases"
 
-    def make(self) -> None:
-        """Make the folders."""
+    def locked(self) -> AbstractContextManager[None]:
+        """Keep other processes from changing leases; StoreError `locked`. Makes the folders."""
         for folder in (self.folder, *(self.folder / name for name in (*State, "locks"))):
             make_private(folder)
-
-    def locked(self) -> AbstractContextManager[None]:
-        """Keep other processes from changing leases; StoreError `locked`."""
         return folder_lock(self.folder)
 
     def admit(self, epoch: int) -> None:
@@ -98,8 +95,9 @@ class LeaseStore:
     def list(self, *states: State) -> Iterator[Lease]:
         """The leases in these states, by their run ids."""
         for state in states:
-            with open_folder(self.folder / state) as opened:
-                names = [name.removesuffix(".json") for name in opened.names()]
+            names: Iterable[str] = ()
+            with suppress(FileNotFoundError), open_folder(self.folder / state) as opened:
+                names = (name.removesuffix(".json") for name in opened.names())
             for run_id in filter(is_ulid, names):
                 with suppress(FileNotFoundError):  # it was moved meanwhile
                     yield self._read(self._path(run_id, state))

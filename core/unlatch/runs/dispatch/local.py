@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import selectors
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -55,7 +56,8 @@ class Limits:
     Args:
         jobs: workers at the same time.
         timeout: seconds for one dispatch.
-        lease: seconds to which `heartbeat` extends a lease.
+        lease: seconds to which `heartbeat` extends a lease. `recover` does not wait for its end, so
+            it may be long: a coordinator that is stopped and continued keeps its workers.
         settle: seconds to exit after an answer.
         grace: seconds between SIGTERM and SIGKILL.
         most_output: bytes of standard output; a worker that prints more is ended.
@@ -64,7 +66,7 @@ class Limits:
 
     jobs: int = 4
     timeout: float = 900.0
-    lease: float = 300.0
+    lease: float = 3600.0
     settle: float = 10.0
     grace: float = 5.0
     most_output: int = 256 << 20
@@ -101,8 +103,6 @@ class LocalDispatcher:
         self._claimed: dict[str, Lease] = {}
         self._reports: list[Report] = []
         self._selector = selectors.DefaultSelector()
-        self._store.make()
-        make_private(self._errors)
 
     def __enter__(self) -> Self:
         return self
@@ -228,22 +228,20 @@ class LocalDispatcher:
         lock = self._store.lock(run_id)
         with writing(lock), open_folder(lock.parent) as locks:
             os.close(locks.file(run_id, os.O_RDWR | os.O_CREAT, mode=PRIVATE))
-        argv = self._commands[assignment.role]
-        process = start(assignment, argv, lock=lock, lease=self._store.active(run_id))
-        worker = Worker(
-            run_id,
-            process,
-            Errors(self._open_errors(run_id), self._limits.most_errors),
-            lock,
-            self._clock(),
-            self._limits.most_output,
-        )
+        argv, limits = self._commands[assignment.role], self._limits
+        with ExitStack() as opened:
+            file = opened.enter_context(self._open_errors(run_id))
+            process = start(assignment, argv, lock=lock, lease=self._store.active(run_id))
+            opened.pop_all()
+        errors = Errors(file, limits.most_errors)
+        worker = Worker(run_id, process, errors, lock, self._clock(), limits.most_output)
         self._workers[run_id] = worker
         for pipe in worker.pipes():
             os.set_blocking(pipe.fileno(), False)
             self._selector.register(pipe, selectors.EVENT_READ, (worker, pipe))
 
     def _open_errors(self, run_id: str) -> IO[bytes]:
+        make_private(self._errors)
         with open_folder(self._errors) as folder:
             opener = partial(folder.file, mode=PRIVATE)
             return open(f"{run_id}.err", "ab", buffering=0, opener=opener)

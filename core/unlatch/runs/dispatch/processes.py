@@ -100,11 +100,7 @@ def marked_processes(run_id: str, lock: Path) -> list[int]:
     worker's lock open. Only Linux shows this of other processes; elsewhere none is found.
     """
     mark = f"{MARK}={run_id}".encode()
-    try:
-        found = lock.lstat()
-        inode = found.st_dev, found.st_ino
-    except FileNotFoundError:
-        inode = None
+    inode = _inode(lock.lstat()) if is_locked(lock) else None
     return [pid for pid in _own_processes() if _has_mark(pid, mark) or _has_open(pid, inode)]
 
 
@@ -116,11 +112,13 @@ def signal_all(pids: Iterable[int], *, forced: bool) -> None:
 
 
 def _own_processes() -> Iterator[int]:
-    if sys.platform != "linux":
+    try:
+        names = [entry.name for entry in _PROC.iterdir()]
+    except OSError:
         return
-    for entry in _PROC.iterdir():
-        if entry.name.isdecimal() and int(entry.name) != os.getpid():
-            yield int(entry.name)
+    for name in names:
+        if name.isdecimal() and int(name) != os.getpid():
+            yield int(name)
 
 
 def _has_mark(pid: int, mark: bytes) -> bool:
@@ -132,10 +130,15 @@ def _has_mark(pid: int, mark: bytes) -> bool:
 
 
 def _has_open(pid: int, inode: tuple[int, int] | None) -> bool:
+    if inode is None:
+        return False
     with suppress(OSError):
         for entry in (_PROC / str(pid) / "fd").iterdir():
             with suppress(OSError):
-                found = entry.stat()
-                if (found.st_dev, found.st_ino) == inode:
+                if _inode(entry.stat()) == inode:
                     return True
     return False
+
+
+def _inode(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino

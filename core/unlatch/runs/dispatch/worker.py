@@ -48,9 +48,9 @@ class Errors:
         self.tail += piece
         del self.tail[:-_TAIL]
         part = piece[: self.most - self._written]
-        if part:
+        self._written += len(part)
+        with suppress(OSError):  # a full disk ends no run
             self.file.write(part)
-            self._written += len(part)
 
     @property
     def text(self) -> str:

@@ -1,0 +1,52 @@
+"""A coordinator that claims, completes and releases until it is killed; run as a program."""
+
+from __future__ import annotations
+
+import random
+import sys
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from tests.runs.dispatch.local_harness import LIMITS, LocalHarness
+
+from unlatch.runs.dispatch.port import Ended, LeaseLost
+from unlatch.testing.dispatch.stage import DONE, HANG, READY, assign
+
+if TYPE_CHECKING:
+    from unlatch.testing.dispatch.stage import Step
+
+SCRIPTS: list[list[Step]] = [
+    [HANG],
+    [["child"], HANG],
+    [["ignore"], ["child"], READY, HANG],
+    [DONE],
+    [["child"], DONE],
+    [["exit", 1]],
+]
+
+
+def main(root: Path, epoch: int) -> None:
+    """Take the run over, and dispatch one task after another."""
+    dice = random.Random(epoch)
+    harness = LocalHarness(root, replace(LIMITS, grace=0.05, settle=0.05))
+    dispatcher = harness.dispatcher()
+    dispatcher.recover(epoch)
+    sys.stdout.write("ready\n")
+    sys.stdout.flush()
+    leases = {}
+    for number in range(1_000_000):
+        if dispatcher.room():
+            task = assign(harness, *dice.choice(SCRIPTS), task=f"{epoch}-{number}")
+            leases[task.run_id] = dispatcher.claim(task, epoch=epoch)
+        for report in dispatcher.poll(0.01):
+            if isinstance(report.message, Ended):
+                with suppress(LeaseLost):  # it was released
+                    dispatcher.complete(leases.pop(report.run_id))
+        if leases and dice.random() < 0.05:
+            dispatcher.release(leases[dice.choice([*leases])])
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), int(sys.argv[2]))
