@@ -19,14 +19,14 @@ if TYPE_CHECKING:
     from unlatch_ado.api.models import WorkItem
     from unlatch_ado.api.patch import Patch
     from unlatch_ado.settings import AdoSettings
-    from unlatch_ado.snapshot import ItemSnapshot
+    from unlatch_ado.snapshot import WorkItemSnapshot
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """One work item's part of the request."""
 
-    seen: ItemSnapshot
+    seen: WorkItemSnapshot
     change: Change
     patch: Patch
     notes: tuple[str, ...]
@@ -51,7 +51,7 @@ def write_many(
     return [part if part is None else _outcome(settings, client, part, answers) for part in parts]
 
 
-def _part(settings: AdoSettings, seen: ItemSnapshot, change: Change) -> Part | None:
+def _part(settings: AdoSettings, seen: WorkItemSnapshot, change: Change) -> Part | None:
     """One work item's part; None if it may need more than one request."""
     try:
         patch = patch_for(settings, seen, change)

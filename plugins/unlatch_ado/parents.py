@@ -8,7 +8,7 @@ from unlatch.errors import TrackerError, UnknownOutcome
 from unlatch.spi import Goal, as_html
 from unlatch.spi.text import Span
 from unlatch_ado.api.patch import STATE, Patch
-from unlatch_ado.snapshot import ItemSnapshot, to_snapshot
+from unlatch_ado.snapshot import WorkItemSnapshot, to_snapshot
 from unlatch_ado.writers import send_dropping_tags
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def read_parent(
     settings: AdoSettings, projects: Projects, parent: WorkItem | TrackerError
-) -> ItemSnapshot | TrackerError:
+) -> WorkItemSnapshot | TrackerError:
     """The parent, or the reason why it cannot be reopened."""
     if isinstance(parent, TrackerError):
         return parent
@@ -30,18 +30,18 @@ def read_parent(
         return error
 
 
-def parent_needs_reopen(settings: AdoSettings, child: ItemSnapshot) -> bool:
+def parent_needs_reopen(settings: AdoSettings, child: WorkItemSnapshot) -> bool:
     """Whether the parent must be reopened before its child."""
     parent = child.parent
     return (
         settings.on_reopen.parent == "reopen"
-        and isinstance(parent, ItemSnapshot)
+        and isinstance(parent, WorkItemSnapshot)
         and not parent.remote.category.is_open
         and not parent.remote.deliberate
     )
 
 
-def note_on_parent(child: ItemSnapshot) -> tuple[str, ...]:
+def note_on_parent(child: WorkItemSnapshot) -> tuple[str, ...]:
     """A note if the parent is closed or could not be read."""
     parent = child.parent
     if isinstance(parent, TrackerError):
@@ -51,7 +51,7 @@ def note_on_parent(child: ItemSnapshot) -> tuple[str, ...]:
     return (f"its parent {parent.item.id} is {parent.item.state}",)
 
 
-def reopen_parent(writer: Writer, child: ItemSnapshot, patch: Patch) -> tuple[str, ...]:
+def reopen_parent(writer: Writer, child: WorkItemSnapshot, patch: Patch) -> tuple[str, ...]:
     """Reopen the parent, or note that it is closed, as configured.
 
     A failure of the parent does not stop the child.
@@ -63,7 +63,7 @@ def reopen_parent(writer: Writer, child: ItemSnapshot, patch: Patch) -> tuple[st
     Raises:
         TrackerError: the child cannot be reopened; its parent was not changed.
     """
-    if not isinstance(child.parent, ItemSnapshot) or not parent_needs_reopen(
+    if not isinstance(child.parent, WorkItemSnapshot) or not parent_needs_reopen(
         writer.settings, child
     ):
         return note_on_parent(child)
@@ -73,7 +73,7 @@ def reopen_parent(writer: Writer, child: ItemSnapshot, patch: Patch) -> tuple[st
     return (_reopen_parent(writer, child.parent, child),)
 
 
-def _reopen_parent(writer: Writer, parent: ItemSnapshot, child: ItemSnapshot) -> str:
+def _reopen_parent(writer: Writer, parent: WorkItemSnapshot, child: WorkItemSnapshot) -> str:
     number, was = parent.item.id, parent.item.state
     try:
         patch = _patch(writer.settings, parent, writer.settings.name(child.remote.ref))
@@ -87,7 +87,7 @@ def _reopen_parent(writer: Writer, parent: ItemSnapshot, child: ItemSnapshot) ->
     return f"its parent {number} was reopened: {was} -> {now.state}"
 
 
-def _patch(settings: AdoSettings, parent: ItemSnapshot, child: str) -> Patch:
+def _patch(settings: AdoSettings, parent: WorkItemSnapshot, child: str) -> Patch:
     """The guarded request that reopens a parent; no marker: the parent may also be linked."""
     configured = settings.state_for(Goal.OPEN, parent.item.type)
     state = parent.workflow.target(parent.item.state, Goal.OPEN, configured=configured)

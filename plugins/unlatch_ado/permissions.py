@@ -9,7 +9,7 @@ from unlatch.spi import Access, Change, Draft, Examination, Goal, Remark, as_htm
 from unlatch.spi.text import Span
 from unlatch_ado.api.patch import Patch
 from unlatch_ado.create import patch_for_new
-from unlatch_ado.snapshot import ItemSnapshot, interpret
+from unlatch_ado.snapshot import WorkItemSnapshot, interpret
 from unlatch_ado.write import patch_for
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def _understood(
     client: Client,
     refs: Iterable[ItemRef],
     found: Mapping[str, WorkItem | TrackerError],
-) -> tuple[list[ItemSnapshot], list[Remark]]:
+) -> tuple[list[WorkItemSnapshot], list[Remark]]:
     seen, remarks = [], []
     for ref in refs:
         item = found[str(int(ref.id))]
@@ -80,7 +80,7 @@ def _understood(
 
 
 def _place(
-    settings: AdoSettings, client: Client, project: str, seen: list[ItemSnapshot]
+    settings: AdoSettings, client: Client, project: str, seen: list[WorkItemSnapshot]
 ) -> tuple[Access, list[Remark]]:
     target = settings.target_of(project)
     try:
@@ -101,7 +101,7 @@ def _access(target: str, rights: dict[str, bool | None]) -> Access:
 
 
 def _rights_on_items(
-    settings: AdoSettings, client: Client, seen: list[ItemSnapshot], remarks: list[Remark]
+    settings: AdoSettings, client: Client, seen: list[WorkItemSnapshot], remarks: list[Remark]
 ) -> dict[str, bool | None]:
     """The rights, checked on one item; preferably a closed one, whose reopen can be validated."""
     if not seen:
@@ -124,7 +124,7 @@ def _rights_on_items(
 
 
 def _allowed(
-    client: Client, one: ItemSnapshot, patch: Patch, remarks: list[Remark], where: str
+    client: Client, one: WorkItemSnapshot, patch: Patch, remarks: list[Remark], where: str
 ) -> bool | None:
     try:
         client.would_change(str(one.item.id), patch.steps())

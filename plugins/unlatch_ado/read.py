@@ -11,7 +11,7 @@ from unlatch.spi import Goal
 from unlatch_ado.api.client import Parts
 from unlatch_ado.parents import read_parent
 from unlatch_ado.reopen_context import reopen_fields
-from unlatch_ado.snapshot import ItemSnapshot, reopens, to_snapshot
+from unlatch_ado.snapshot import WorkItemSnapshot, reopens, to_snapshot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 def read(
     settings: AdoSettings, client: Client, ref: ItemRef, change: Change | None
-) -> ItemSnapshot:
+) -> WorkItemSnapshot:
     """Read one work item, and its parent if the change may reopen it.
 
     Raises:
@@ -39,7 +39,7 @@ def read(
 
 def read_many(
     settings: AdoSettings, client: Client, refs: Sequence[ItemRef], change: Change | None
-) -> dict[ItemRef, ItemSnapshot | TrackerError]:
+) -> dict[ItemRef, WorkItemSnapshot | TrackerError]:
     """Read many work items and their parents, two hundred per request.
 
     Raises:
@@ -48,7 +48,7 @@ def read_many(
     items = client.read_many((ref.id for ref in refs), _parts(settings, change))
     failed: dict[tuple[str, str], TrackerError] = {}
     found = {number: _seen(settings, client, item, failed) for number, item in items.items()}
-    read = [one for one in found.values() if isinstance(one, ItemSnapshot)]
+    read = [one for one in found.values() if isinstance(one, WorkItemSnapshot)]
     found |= {str(one.item.id): _noted(settings, one, change) for one in read}
     moved = [one for one in read if reopens(one, change)]
     parents = _parents(client, moved)
@@ -64,7 +64,9 @@ def _parts(settings: AdoSettings, change: Change | None) -> Parts:
     return Parts(description=change.draft is not None, related=looks_at_parent)
 
 
-def _noted(settings: AdoSettings, seen: ItemSnapshot, change: Change | None) -> ItemSnapshot:
+def _noted(
+    settings: AdoSettings, seen: WorkItemSnapshot, change: Change | None
+) -> WorkItemSnapshot:
     """The work item, with a note if a reopen leaves it in Resolved."""
     state, configured = seen.item.state, settings.state_for(Goal.OPEN, seen.item.type)
     is_reopen = change is not None and change.goal is Goal.OPEN
@@ -78,9 +80,9 @@ def _noted(settings: AdoSettings, seen: ItemSnapshot, change: Change | None) -> 
 def _reopenable(
     settings: AdoSettings,
     client: Client,
-    seen: ItemSnapshot,
+    seen: WorkItemSnapshot,
     parent: Callable[[str], WorkItem | TrackerError],
-) -> ItemSnapshot:
+) -> WorkItemSnapshot:
     """The work item with the further fields and the parent for a reopen."""
     today = datetime.now(UTC).date()
     renewal = reopen_fields(settings, client.projects, seen.item, today=today)
@@ -97,7 +99,9 @@ def _try_read(client: Client, number: str) -> WorkItem | TrackerError:
         return error
 
 
-def _parents(client: Client, seen: Iterable[ItemSnapshot]) -> Mapping[str, WorkItem | TrackerError]:
+def _parents(
+    client: Client, seen: Iterable[WorkItemSnapshot]
+) -> Mapping[str, WorkItem | TrackerError]:
     numbers = {one.item.parent for one in seen if one.item.parent is not None}
     try:
         return client.read_many(numbers)
@@ -110,7 +114,7 @@ def _seen(
     client: Client,
     item: WorkItem | TrackerError,
     failed: dict[tuple[str, str], TrackerError],
-) -> ItemSnapshot | TrackerError:
+) -> WorkItemSnapshot | TrackerError:
     if isinstance(item, TrackerError):
         return item
     # A type with unreadable states is not tried again for every item.

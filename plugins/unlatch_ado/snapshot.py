@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ItemSnapshot:
+class WorkItemSnapshot:
     """A work item: the tracker's answer and its meaning, as the opaque part of a snapshot.
 
     Args:
@@ -35,16 +35,16 @@ class ItemSnapshot:
     remote: RemoteItem
     workflow: Workflow
     renewal: ReopenFields = NOTHING
-    parent: ItemSnapshot | TrackerError | None = None
+    parent: WorkItemSnapshot | TrackerError | None = None
     notes: tuple[str, ...] = ()
 
 
-def reopens(seen: ItemSnapshot, change: Change | None) -> bool:
+def reopens(seen: WorkItemSnapshot, change: Change | None) -> bool:
     """Whether the change moves the work item to a state for reopened items."""
     return change is not None and change.goal is Goal.OPEN and must_move(seen.remote, Goal.OPEN)
 
 
-def to_snapshot(settings: AdoSettings, projects: Projects, item: WorkItem) -> ItemSnapshot:
+def to_snapshot(settings: AdoSettings, projects: Projects, item: WorkItem) -> WorkItemSnapshot:
     """The meaning of an answer for an item in a configured project.
 
     Raises:
@@ -61,7 +61,7 @@ def to_snapshot(settings: AdoSettings, projects: Projects, item: WorkItem) -> It
     return interpret(settings, projects, item)
 
 
-def interpret(settings: AdoSettings, projects: Projects, item: WorkItem) -> ItemSnapshot:
+def interpret(settings: AdoSettings, projects: Projects, item: WorkItem) -> WorkItemSnapshot:
     """The meaning of an answer, for an item in any project.
 
     Raises:
@@ -93,7 +93,7 @@ def interpret(settings: AdoSettings, projects: Projects, item: WorkItem) -> Item
         updated=item.changed,
         changed_by=item.changed_by,
     )
-    return ItemSnapshot(item, remote, workflow)
+    return WorkItemSnapshot(item, remote, workflow)
 
 
 def _is_left_by_reopen(settings: AdoSettings, workflow: Workflow, item: WorkItem) -> bool:
@@ -103,7 +103,9 @@ def _is_left_by_reopen(settings: AdoSettings, workflow: Workflow, item: WorkItem
     return is_elsewhere and workflow.is_resolved(item.state)
 
 
-def interpret_answer(settings: AdoSettings, projects: Projects, answer: WorkItem) -> ItemSnapshot:
+def interpret_answer(
+    settings: AdoSettings, projects: Projects, answer: WorkItem
+) -> WorkItemSnapshot:
     """The meaning of the answer to a change.
 
     Raises:
@@ -115,6 +117,6 @@ def interpret_answer(settings: AdoSettings, projects: Projects, answer: WorkItem
         raise unreadable(writing=True) from error
 
 
-def was_commented(seen: ItemSnapshot, answer: WorkItem, change: Change) -> bool:
+def was_commented(seen: WorkItemSnapshot, answer: WorkItem, change: Change) -> bool:
     """Whether the answer shows that the comment was posted; a request is applied as a whole."""
     return change.comment is not None and answer.revision > seen.item.revision

@@ -11,7 +11,7 @@ from unlatch.spi import Goal, Outcome, Progress, must_move
 from unlatch_ado.api.patch import DESCRIPTION, STATE, TITLE, Patch, changed_tags, comment_of
 from unlatch_ado.description import check_length, title_notes, title_of, update_description
 from unlatch_ado.parents import reopen_parent
-from unlatch_ado.snapshot import ItemSnapshot, interpret_answer, reopens, was_commented
+from unlatch_ado.snapshot import WorkItemSnapshot, interpret_answer, reopens, was_commented
 from unlatch_ado.writers import notes_on_refused, send_dropping_tags
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def write(writer: Writer, snapshot: Snapshot, change: Change) -> Outcome:
         Rejected: `no-legal-state`; a rule of the type refuses the change; `body-too-long`.
         TrackerError: anything else; its `done` holds the parts done before.
     """
-    seen: ItemSnapshot = snapshot.private
+    seen: WorkItemSnapshot = snapshot.private
     with Progress(snapshot.item) as done:
         try:
             _attempt(writer, seen, change, done)
@@ -49,7 +49,7 @@ def write(writer: Writer, snapshot: Snapshot, change: Change) -> Outcome:
     return done.outcome
 
 
-def patch_for(settings: AdoSettings, seen: ItemSnapshot, change: Change) -> Patch:
+def patch_for(settings: AdoSettings, seen: WorkItemSnapshot, change: Change) -> Patch:
     """The request that applies the change to a work item.
 
     Raises:
@@ -67,13 +67,13 @@ def patch_for(settings: AdoSettings, seen: ItemSnapshot, change: Change) -> Patc
     )
 
 
-def notes_on(seen: ItemSnapshot, change: Change) -> tuple[str, ...]:
+def notes_on(seen: WorkItemSnapshot, change: Change) -> tuple[str, ...]:
     """Messages for people about a completed change."""
     renewed = seen.renewal.notes if reopens(seen, change) else ()
     return (*seen.notes, *renewed, *(title_notes(change.draft) if change.draft else ()))
 
 
-def _attempt(writer: Writer, seen: ItemSnapshot, change: Change, done: Progress) -> None:
+def _attempt(writer: Writer, seen: WorkItemSnapshot, change: Change, done: Progress) -> None:
     patch = patch_for(writer.settings, seen, change)
     done.unchanged = change.draft is not None and not patch.fields
     if reopens(seen, change):
@@ -93,8 +93,8 @@ def _send_patch(writer: Writer, item: WorkItem, patch: Patch) -> WorkItem:
 
 
 def _with_fresh_states(
-    projects: Projects, seen: ItemSnapshot, refusal: Rejected
-) -> ItemSnapshot | None:
+    projects: Projects, seen: WorkItemSnapshot, refusal: Rejected
+) -> WorkItemSnapshot | None:
     """The same with freshly read states; None if they are unchanged."""
     if refusal.id not in _PERHAPS_STALE:
         return None
@@ -102,7 +102,7 @@ def _with_fresh_states(
     return None if fresh == seen.workflow else replace(seen, workflow=fresh)
 
 
-def _state_fields(settings: AdoSettings, seen: ItemSnapshot, change: Change) -> Fields:
+def _state_fields(settings: AdoSettings, seen: WorkItemSnapshot, change: Change) -> Fields:
     """The new state, and the fields to set with it."""
     if change.goal is None:
         return ()

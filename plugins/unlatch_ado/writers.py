@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from unlatch_ado.api.workflow import Workflow
     from unlatch_ado.settings import AdoSettings
     from unlatch_ado.settings_types import FieldValue
-    from unlatch_ado.snapshot import ItemSnapshot
+    from unlatch_ado.snapshot import WorkItemSnapshot
 
 T = TypeVar("T")
 
@@ -91,7 +91,7 @@ class PreviewWriter(Writer):
         """The requests so far, in order."""
         return tuple(self._requests)
 
-    def was_read(self, seen: ItemSnapshot) -> None:
+    def was_read(self, seen: WorkItemSnapshot) -> None:
         """List the requests that read a work item."""
         self._list("GET", _path(seen.item.id), "read the work item")
         if seen.renewal.names_account:

@@ -15,7 +15,7 @@ from unlatch.spi.operation import Change, Goal, Kind, Result, must_move, result_
 
 if TYPE_CHECKING:
     from unlatch.config.config import CoreConfig
-    from unlatch.increments.model.increment import Amended, Increment
+    from unlatch.increments.model.increment import AppliedAmendment, Increment
     from unlatch.spi.item import RemoteItem
     from unlatch.spi.operation import DeliveryOptions, Operation, Outcome, SeenItem
 
@@ -57,7 +57,7 @@ def _reopen(
     operation: Operation,
     increment: Increment,
     labels: Labels,
-    amended: Amended | None,
+    amended: AppliedAmendment | None,
 ) -> Change:
     if operation.state:
         add, remove = (labels.reopened,), (labels.completed,)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from unlatch.config.config import CoreConfig
     from unlatch.increments.documents.model import Criterion, Spec, Story, Task
-    from unlatch.increments.model.increment import Amended, Increment
+    from unlatch.increments.model.increment import AppliedAmendment, Increment
 
 _SHORT = "**{headline}**: {reason}"
 _FULL = "**{headline}**: {reason}\n\nIncrement {increment}, by {by}, {at}"
@@ -38,7 +38,7 @@ _OWN_KEYS = frozenset({"id", "increment", "title", "type", "status", "created", 
 
 
 def comment_of(
-    operation: Operation, increment: Increment, config: CoreConfig, amended: Amended | None
+    operation: Operation, increment: Increment, config: CoreConfig, amended: AppliedAmendment | None
 ) -> Text | None:
     """Return an operation's comment in the configured style; None for no comment.
 
@@ -63,7 +63,7 @@ def comment_of(
     return text if is_short or amended is None else (*text, *_amendment(amended, reason))
 
 
-def _headline(operation: Operation, increment: Increment, amended: Amended | None) -> str:
+def _headline(operation: Operation, increment: Increment, amended: AppliedAmendment | None) -> str:
     if amended and amended.amendment.change:
         return "Reopened with scope change" if operation.state else "Scope changed"
     is_undo = any(entry.revert == operation.op for entry in increment.reopens)
@@ -71,7 +71,7 @@ def _headline(operation: Operation, increment: Increment, amended: Amended | Non
     return _HEADLINES.get(kind) or _FINISHED.get(increment.status, "Closed")
 
 
-def _amendment(amended: Amended, reason: str) -> Text:
+def _amendment(amended: AppliedAmendment, reason: str) -> Text:
     amendment = amended.amendment
     text: Text = ()
     if amendment.change is not None and amendment.change != reason:

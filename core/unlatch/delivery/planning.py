@@ -13,7 +13,7 @@ from unlatch.delivery.revert import plan_revert
 from unlatch.delivery.task import DeliveryTask
 from unlatch.errors import Rejected, StoreError, UsageError
 from unlatch.increments.model.increment import Increment
-from unlatch.increments.records.events import Delivered, ItemEvent, Linked, read_events
+from unlatch.increments.records.events import Delivered, EventOnItem, Linked, read_events
 from unlatch.project.workspace import Workspace
 from unlatch.spi import Capability
 from unlatch.spi.item import RemoteItem
@@ -98,7 +98,7 @@ def _is_foreign(increment: Increment, operation: Operation) -> bool:
     except StoreError:
         return True  # without evidence the narrower permission counts
     keys = {operation.item, *((link.item, link.url) if link else ())}
-    about = [one for one in events if isinstance(one, ItemEvent) and one.item in keys]
+    about = [one for one in events if isinstance(one, EventOnItem) and one.item in keys]
     about = [one for one in about if one.tracker == operation.tracker]
     is_created = any(isinstance(one, Delivered) and one.kind == Kind.CREATE for one in about)
     return not is_created and any(isinstance(one, Linked) for one in about)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from unlatch.errors import StoreError
 from unlatch.increments.files.amendments import documents_of
 from unlatch.increments.files.layout import SPEC, TASKS
-from unlatch.increments.model.increment import Amended, Amendment, Increment, Link
+from unlatch.increments.model.increment import Amendment, AppliedAmendment, Increment, Link
 from unlatch.increments.records.events import Delivered, Repointed, read_events
 from unlatch.project.workspace import Workspace
 from unlatch.spi import Capability
@@ -32,7 +32,7 @@ def spared_by(increment: Increment, amendment: Amendment) -> tuple[Link, ...]:
 
 
 def updates_for(
-    workspace: Workspace, increment: Increment, amended: Amended
+    workspace: Workspace, increment: Increment, amended: AppliedAmendment
 ) -> tuple[Operation, ...]:
     """Updates of the items whose bodies show check boxes that an amendment changes."""
     amendment, at, by = amended.amendment, amended.at, amended.by
@@ -73,7 +73,7 @@ def _written(increment: Increment) -> set[str]:
 
 
 def operations_for(
-    workspace: Workspace, increment: Increment, amended: Amended, options: DeliveryOptions
+    workspace: Workspace, increment: Increment, amended: AppliedAmendment, options: DeliveryOptions
 ) -> tuple[Operation, ...]:
     """The operations that follow from an amendment of an active increment.
 

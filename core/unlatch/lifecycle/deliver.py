@@ -24,7 +24,7 @@ __all__ = ["SharedItems"]  # besides the names that are defined here
 
 
 @dataclass(frozen=True, slots=True)
-class Delivered:
+class DeliveryResult:
     """The result of delivering one increment's operations.
 
     Args:
@@ -59,14 +59,16 @@ def deliver_all(
     return made
 
 
-def read_back(workspace: Workspace, increment: Increment, made: Sequence[Delivery]) -> Delivered:
+def read_back(
+    workspace: Workspace, increment: Increment, made: Sequence[Delivery]
+) -> DeliveryResult:
     """Read an increment after a delivery, and count its remaining operations."""
     try:
         now = workspace.manager.read(increment.id)
     except StoreError:
         # Each delivery was reported; other operations stay pending in the unreadable files.
-        return Delivered(increment, tuple(made), sum(one.error is not None for one in made))
-    return Delivered(now, tuple(made), len(now.pending))
+        return DeliveryResult(increment, tuple(made), sum(one.error is not None for one in made))
+    return DeliveryResult(now, tuple(made), len(now.pending))
 
 
 def deliver_pending(
@@ -79,7 +81,7 @@ def deliver_pending(
     fresh: frozenset[str],
     shared: SharedItems | None = None,
     tracker: str | None = None,
-) -> list[Delivered]:
+) -> list[DeliveryResult]:
     """Deliver the pending operations of named increments, blocked ones included.
 
     Args:

@@ -9,7 +9,7 @@ from unlatch.increments.files.amendments import documents_of
 from unlatch.increments.files.layout import SPEC, TASKS
 from unlatch.increments.files.plans import Intent, Plan, plan_amend
 from unlatch.increments.files.reading import document
-from unlatch.increments.model.increment import Amended, Amendment, Increment, Link, NewTask
+from unlatch.increments.model.increment import Amendment, AppliedAmendment, Increment, Link, NewTask
 from unlatch.lifecycle.amended_items import operations_for, spared_by
 from unlatch.project.workspace import Workspace
 from unlatch.spi.text import without_surrogates
@@ -31,7 +31,7 @@ class Scope:
         coverage: the coverage target in percent, if the files name one.
     """
 
-    amended: Amended
+    amended: AppliedAmendment
     total: int
     spared: tuple[Link, ...] = ()
     coverage: float | None = None
@@ -168,8 +168,8 @@ def amend_active(
     return after, frozenset(one.op for one in operations)
 
 
-def amended_by(intent: Intent, amendment: Amendment) -> Amended:
-    return Amended(intent.op, intent.at, intent.by, amendment, intent.reason)
+def amended_by(intent: Intent, amendment: Amendment) -> AppliedAmendment:
+    return AppliedAmendment(intent.op, intent.at, intent.by, amendment, intent.reason)
 
 
 def scope_of(increment: Increment, amendment_id: str) -> Scope:

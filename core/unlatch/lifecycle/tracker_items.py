@@ -14,7 +14,7 @@ from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.files.plans import build_operations, plan_enqueue
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.model.reopening import checked_reason
-from unlatch.lifecycle.deliver import Delivered, deliver_pending, preview_plans
+from unlatch.lifecycle.deliver import DeliveryResult, deliver_pending, preview_plans
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.linking.link import create_target, find_link
 from unlatch.project.trackers import Trackers
@@ -153,7 +153,7 @@ def apply_item_change(
     trackers: Trackers,
     change: ItemChange,
     report: Callable[[str, Delivery], None],
-) -> Delivered:
+) -> DeliveryResult:
     """Enqueue a change, and deliver the tracker's pending operations.
 
     Raises:

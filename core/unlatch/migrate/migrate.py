@@ -26,7 +26,7 @@ from unlatch.migrate.journal import (
 from unlatch.migrate.plan import (
     OURS,
     THEIRS,
-    Change,
+    FileChange,
     MigrationPlan,
     SkippedFile,
     blocked,
@@ -159,7 +159,7 @@ def _remove_empty(folder: Path, root: Path) -> None:
         folder = folder.parent
 
 
-def _replace(layout: Layout, change: Change) -> bool:
+def _replace(layout: Layout, change: FileChange) -> bool:
     path = layout.root / change.path
     with _lock(layout, path):
         if _read(path) != change.before:

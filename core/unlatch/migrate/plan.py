@@ -31,7 +31,7 @@ _SOURCE = f"{SPECWEAVE}/config.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class FileChange:
     """A file that a migration changes; `path` is its place afterwards, from the root."""
 
     path: str
@@ -52,7 +52,7 @@ class MigrationPlan:
     """A migration; skipped files have another shape, but move unchanged."""
 
     moves: tuple[Move, ...]
-    changes: tuple[Change, ...]
+    changes: tuple[FileChange, ...]
     skipped: tuple[SkippedFile, ...] = ()
 
     @property
@@ -73,7 +73,7 @@ def plan_migration(workspace: Workspace) -> MigrationPlan:
     found += [_config(workspace), _attributes(root)]
     return MigrationPlan(
         moves,
-        tuple(one for one in found if isinstance(one, Change)),
+        tuple(one for one in found if isinstance(one, FileChange)),
         tuple(one for one in found if isinstance(one, SkippedFile)),
     )
 
@@ -111,7 +111,7 @@ def blocked(source: str, target: str, there: Path) -> StoreError:
     )
 
 
-def _metadata(workspace: Workspace, folder: Folder, place: str) -> Change | SkippedFile | None:
+def _metadata(workspace: Workspace, folder: Folder, place: str) -> FileChange | SkippedFile | None:
     path = f"{place}/{METADATA}"
     if not exists(folder.path / METADATA):
         return None
@@ -129,20 +129,20 @@ def _metadata(workspace: Workspace, folder: Folder, place: str) -> Change | Skip
         return SkippedFile(
             path, "in the current shape it would lose values or be read in another way"
         )
-    return Change(path, before, after) if after != before else None
+    return FileChange(path, before, after) if after != before else None
 
 
-def _attributes(root: Path) -> Change | None:
+def _attributes(root: Path) -> FileChange | None:
     """.gitattributes with its lines about the increments changed to their new place."""
     with contextlib.suppress(OSError):
         before = read_file(root / _ATTRIBUTES)
         after = before.replace(f"/{THEIRS}/".encode(), f"/{OURS}/".encode())
         if after != before:
-            return Change(_ATTRIBUTES, before, after)
+            return FileChange(_ATTRIBUTES, before, after)
     return None
 
 
-def _config(workspace: Workspace) -> Change | None:
+def _config(workspace: Workspace) -> FileChange | None:
     """config.toml with all settings of SpecWeave's config.json, which stays for other programs."""
     if not exists(workspace.layout.root / _SOURCE) or not workspace.config.specweave:
         return None
@@ -162,7 +162,7 @@ def _config(workspace: Workspace) -> Change | None:
                 table.add(step, tomlkit.table(is_super_table=depth < len(steps)))
             table = table[step]
         table.add(steps[-1], tomlkit.item(value).comment(f"from {_SOURCE}"))
-    return Change(f"{HOME}/{path.name}", before, tomlkit.dumps(document).encode())
+    return FileChange(f"{HOME}/{path.name}", before, tomlkit.dumps(document).encode())
 
 
 def _inherited(raw: RawConfig) -> Iterator[tuple[tuple[str, ...], Any]]:

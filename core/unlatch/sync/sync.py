@@ -11,7 +11,7 @@ from unlatch.delivery.task import Delivery
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.records.links import identity, link_of
-from unlatch.lifecycle.deliver import Delivered, deliver_all, find_excess, read_back
+from unlatch.lifecycle.deliver import DeliveryResult, deliver_all, find_excess, read_back
 from unlatch.project.git.revisions import other_branch
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
@@ -98,7 +98,7 @@ class SyncResult:
     plan: SyncPlan
     chosen: Chosen
     moved: tuple[Move, ...]
-    delivered: tuple[Delivered, ...]
+    delivered: tuple[DeliveryResult, ...]
     blocked: int
     other_branch: str | None
     event: MatchedEvent | None

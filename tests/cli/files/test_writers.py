@@ -25,7 +25,14 @@ from unlatch.increments import records
 from unlatch.increments.files import linking, outbox
 from unlatch.increments.files.layout import layout_at
 from unlatch.increments.files.plans import plan_amend
-from unlatch.increments.model.increment import Amended, Amendment, Base, Link, NewTask, SyncedItem
+from unlatch.increments.model.increment import (
+    Amendment,
+    AppliedAmendment,
+    Base,
+    Link,
+    NewTask,
+    SyncedItem,
+)
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import LOG
 from unlatch.project.workspace import Workspace
@@ -125,7 +132,9 @@ def test_every_writer_is_accepted_by_its_schema_and_by_doctor(project: Project) 
     linking.link(manager, "1", [second], by="ada")
     transition(manager, "1", Status.ACTIVE, by="ada", reason="now", forced=("wip-limit",))
     task = NewTask("More", "US-001", ("AC-US1-01",), "details")
-    more = Amended(manager.new_id(), NOW, "ada", Amendment("more", (task,), parts=("T-001",)), "w")
+    more = AppliedAmendment(
+        manager.new_id(), NOW, "ada", Amendment("more", (task,), parts=("T-001",)), "w"
+    )
     manager.apply("1", lambda before, _: plan_amend(before, more), by="ada", unarchive=True)
     transition(manager, "1", Status.COMPLETED, by="ada")
     _, entry = reopen(manager, "1", "why", "ada", category="bug", forced=("reopen-too-late",))

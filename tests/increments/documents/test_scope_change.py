@@ -19,7 +19,7 @@ from unlatch.increments.documents.scope_change import (
 )
 from unlatch.increments.documents.spec import read_spec
 from unlatch.increments.documents.tasks import read_tasks
-from unlatch.increments.model.increment import Amended, Amendment, NewTask
+from unlatch.increments.model.increment import Amendment, AppliedAmendment, NewTask
 
 ULID = "01KA0000000000000000000001"
 SPEC = """\
@@ -49,11 +49,11 @@ TASKS = """\
 """
 
 
-def amended(amendment: Amendment) -> Amended:
-    return Amended(ULID, datetime(2026, 11, 22, tzinfo=UTC), "Dana", amendment, "why")
+def amended(amendment: Amendment) -> AppliedAmendment:
+    return AppliedAmendment(ULID, datetime(2026, 11, 22, tzinfo=UTC), "Dana", amendment, "why")
 
 
-def planned(wanted: Amended, ids: tuple[str, ...]) -> Amended:
+def planned(wanted: AppliedAmendment, ids: tuple[str, ...]) -> AppliedAmendment:
     added = zip(wanted.amendment.tasks, ids, strict=True)
     tasks = tuple(replace(task, id=task_id) for task, task_id in added)
     return replace(wanted, amendment=replace(wanted.amendment, tasks=tasks))

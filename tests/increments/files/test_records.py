@@ -19,8 +19,8 @@ from tests.increments.files.test_operation_record import (
 )
 
 from unlatch.increments.model.increment import (
-    Amended,
     Amendment,
+    AppliedAmendment,
     Base,
     NewTask,
     ReopenEntry,
@@ -57,7 +57,7 @@ reopens = st.builds(
     reverted_at=st.none() | times,
     revert=st.none() | ids,
 )
-amended = st.builds(Amended, ids, times, words, amendments, st.none() | words)
+amended = st.builds(AppliedAmendment, ids, times, words, amendments, st.none() | words)
 bases = st.builds(Base, st.sampled_from(Status), st.sampled_from(Category), texts)
 RECORDS = st.one_of(
     st.tuples(st.just(REOPEN), reopens),

@@ -10,7 +10,7 @@ from unlatch.cli.render.describe import delivery_lines, times, tracker_title
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.progress import FEW, bar
 from unlatch.delivery.task import Delivery
-from unlatch.lifecycle.deliver import Delivered, SharedItems, deliver_pending
+from unlatch.lifecycle.deliver import DeliveryResult, SharedItems, deliver_pending
 from unlatch.project.workspace import utc_now
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def deliver_and_tell(
     offline: bool,
     shared: SharedItems | None = None,
     trackers: Trackers | None = None,
-) -> Delivered:
+) -> DeliveryResult:
     """Deliver an increment's pending operations, and show each delivery as it ends.
 
     `trackers` are those already open; `offline` leaves the operations for later.
@@ -53,11 +53,11 @@ def deliver_and_tell(
         )[0]
 
 
-def _postponed(increment: Increment) -> Delivered:
+def _postponed(increment: Increment) -> DeliveryResult:
     waiting = tuple(Delivery(operation, operation.item) for operation in increment.pending)
     if waiting:
         output.talk(f"{times(len(waiting), 'operation')} pending. Next: unlatch sync")
-    return Delivered(increment, waiting, len(waiting), on_purpose=True)
+    return DeliveryResult(increment, waiting, len(waiting), on_purpose=True)
 
 
 @contextmanager
@@ -123,7 +123,7 @@ class _DeliveryLog:
         return tracker_title(self._session.workspace.registry, tracker)
 
 
-def tell_all_left(ended: Sequence[Delivered]) -> None:
+def tell_all_left(ended: Sequence[DeliveryResult]) -> None:
     """Name the pending operations, and the one command that delivers them."""
     unfinished = [one for one in ended if one.left]
     if len(unfinished) <= FEW:
@@ -135,7 +135,7 @@ def tell_all_left(ended: Sequence[Delivered]) -> None:
         output.talk(f"{output.warn(f'{left} and not delivered.')} Next: unlatch sync")
 
 
-def tell_left(delivered: Delivered) -> None:
+def tell_left(delivered: DeliveryResult) -> None:
     """Name the pending operations, and the command that delivers them."""
     if not delivered.left:
         return  # a note names the open decision

@@ -11,7 +11,7 @@ from unlatch.increments.documents.quoting import as_heading, as_title, label_val
 from unlatch.increments.documents.spec import read_spec
 from unlatch.increments.documents.status_style import StatusStyle, is_bare, label, most_common
 from unlatch.increments.documents.tasks import TaskBlock, marks_headings, read_tasks, task_blocks
-from unlatch.increments.model.increment import Amended, NewTask
+from unlatch.increments.model.increment import AppliedAmendment, NewTask
 from unlatch.worklog.markdown_lines import Line, append_lines, scan
 
 _STORY_LABEL = "**User Story**: "
@@ -153,7 +153,7 @@ def _order(block: TaskBlock) -> tuple[str, ...]:
 _NO_REASON = "(none was given)"
 
 
-def amended_spec(text: str, amended: Amended) -> str:
+def amended_spec(text: str, amended: AppliedAmendment) -> str:
     """A spec.md with an amendment: its criteria open again, and the change at the end."""
     ours = _known(amended.amendment.parts, _parts(read_spec(text)))
     text = with_marked(text, ours, done=False)
@@ -181,7 +181,7 @@ def with_scope_change(text: str, *, change: str, reason: str, date: str, reopen:
     return append_lines(text, [*heading, *quotes])
 
 
-def amended_tasks(text: str, amended: Amended) -> tuple[str, tuple[str, ...]]:
+def amended_tasks(text: str, amended: AppliedAmendment) -> tuple[str, tuple[str, ...]]:
     """A tasks.md with an amendment, its tasks open again and new ones at the end, and their ids."""
     amendment = amended.amendment
     known = read_tasks(text).tasks

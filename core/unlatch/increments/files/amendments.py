@@ -13,7 +13,7 @@ from pathlib import Path
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.layout import METADATA, SPEC, TASKS
 from unlatch.increments.files.reading import DOCUMENTS, document, read_document, read_metadata
-from unlatch.increments.model.increment import Amended, Increment
+from unlatch.increments.model.increment import AppliedAmendment, Increment
 from unlatch.increments.records.reopens import entries_of
 from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.atomic import replace_file
@@ -22,7 +22,7 @@ from unlatch.worklog.disk.atomic import replace_file
 _Written = tuple[list[str], tuple[str, ...]]
 
 
-def plan_amendment(folder: Path, amended: Amended) -> Amended:
+def plan_amendment(folder: Path, amended: AppliedAmendment) -> AppliedAmendment:
     """An amendment with the ids of its tasks, and the names of the documents to write."""
     texts = {name: document(folder, name) for name in DOCUMENTS}
     after, ids = _after(texts, amended)
@@ -45,7 +45,9 @@ def documents_of(increment: Increment) -> dict[str, str]:
     return texts
 
 
-def _after(texts: Mapping[str, str], amended: Amended) -> tuple[dict[str, str], tuple[str, ...]]:
+def _after(
+    texts: Mapping[str, str], amended: AppliedAmendment
+) -> tuple[dict[str, str], tuple[str, ...]]:
     from unlatch.increments.documents.scope_change import amended_spec, amended_tasks  # noqa: PLC0415  (rarely needed)
 
     tasks, ids = amended_tasks(texts[TASKS], amended)
@@ -67,7 +69,7 @@ def write_amendments(folder: Folder, increment: Increment) -> list[str]:
     return warnings
 
 
-def _write(folder: Path, amended: Amended, warnings: list[str]) -> _Written:
+def _write(folder: Path, amended: AppliedAmendment, warnings: list[str]) -> _Written:
     left: list[str] = []
     ids = amended.amendment.ids
     for name in amended.amendment.unwritten:

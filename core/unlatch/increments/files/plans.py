@@ -12,7 +12,13 @@ from typing import Any, TypedDict
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.amendments import plan_amendment
 from unlatch.increments.files.reading import completion_keys, times_in
-from unlatch.increments.model.increment import Amended, Amendment, Increment, Link, ReopenEntry
+from unlatch.increments.model.increment import (
+    Amendment,
+    AppliedAmendment,
+    Increment,
+    Link,
+    ReopenEntry,
+)
 from unlatch.increments.model.status import LIFECYCLE, Status
 from unlatch.increments.records.events import Transitioned, amended_event, reopened_event
 from unlatch.increments.records.links import same_item
@@ -86,7 +92,7 @@ class Plan:
     after: Increment
     entry: ReopenEntry | None = None
     undone: tuple[ReopenEntry, ...] = ()
-    amended: Amended | None = None
+    amended: AppliedAmendment | None = None
     pin_base: tuple[Link, ...] = ()
     event: Event | None = None
 
@@ -125,7 +131,7 @@ def plan_reopen(
         struck=struck(before.pending),
     )
     if amendment:
-        made = Amended(intent.op, intent.at, intent.by, amendment, intent.reason)
+        made = AppliedAmendment(intent.op, intent.at, intent.by, amendment, intent.reason)
         entry = replace(entry, amendment=plan_amendment(before.folder, made).amendment)
     kept = supersede(before.pending, before.reopens)
     # The reason and the author are in the entry.
@@ -154,7 +160,7 @@ def plan_transition(
     return Plan(before, after, pin_base=pinned, event=event)
 
 
-def plan_amend(before: Increment, amended: Amended, *operations: Operation) -> Plan:
+def plan_amend(before: Increment, amended: AppliedAmendment, *operations: Operation) -> Plan:
     """Change the work of an increment whose status stays; raises as `plan_amendment`."""
     made = plan_amendment(before.folder, amended)
     pending, amendments = (*before.pending, *operations), (*before.amendments, made)

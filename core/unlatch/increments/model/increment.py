@@ -99,7 +99,7 @@ class Amendment:
 
 
 @dataclass(frozen=True, slots=True)
-class Amended:
+class AppliedAmendment:
     """An amendment that was made; `id` is the ULID of its reopen, or its own."""
 
     id: str
@@ -179,7 +179,7 @@ class Increment:
     archived: bool = False
     links: tuple[Link, ...] = ()
     reopens: tuple[ReopenEntry, ...] = ()
-    amendments: tuple[Amended, ...] = ()
+    amendments: tuple[AppliedAmendment, ...] = ()
     pending: tuple[Operation, ...] = ()
     warnings: tuple[str, ...] = ()
     from_spec: bool = False
@@ -191,10 +191,10 @@ class Increment:
         return sum(entry.reverted_at is None for entry in self.reopens)
 
     @property
-    def amended(self) -> tuple[Amended, ...]:
+    def amended(self) -> tuple[AppliedAmendment, ...]:
         """All changes of its work that were not undone."""
         with_reopens = (
-            Amended(one.id, one.reopened_at, one.reopened_by, one.amendment, one.reason)
+            AppliedAmendment(one.id, one.reopened_at, one.reopened_by, one.amendment, one.reason)
             for one in self.reopens
             if one.amendment and one.reverted_at is None
         )

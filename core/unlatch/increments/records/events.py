@@ -7,8 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from unlatch.increments.model import increment as model
-from unlatch.increments.model.increment import Amendment, ReopenEntry
+from unlatch.increments.model.increment import Amendment, AppliedAmendment, ReopenEntry
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.pending import SEEN_ITEM
 from unlatch.spi.operation import SeenItem
@@ -79,7 +78,7 @@ class Undone(_Moved):
 
 
 @record
-class ItemEvent(Event):
+class EventOnItem(Event):
     """An event about one item; `item` is its address, else its id."""
 
     tracker: str = key(TEXT)
@@ -88,7 +87,7 @@ class ItemEvent(Event):
 
 @LOG.event("delivered")
 @record
-class Delivered(ItemEvent):
+class Delivered(EventOnItem):
     """An operation reached its item."""
 
     op: str = key(ULID)
@@ -108,7 +107,7 @@ class Delivered(ItemEvent):
 
 @LOG.event("parked")
 @record
-class Parked(ItemEvent):
+class Parked(EventOnItem):
     """An operation is blocked until a person acts."""
 
     op: str = key(ULID)
@@ -117,25 +116,25 @@ class Parked(ItemEvent):
 
 @LOG.event("linked")
 @record
-class Linked(ItemEvent):
+class Linked(EventOnItem):
     """An item was linked to the increment."""
 
 
 @LOG.event("unlinked")
 @record
-class Unlinked(ItemEvent):
+class Unlinked(EventOnItem):
     """An item was unlinked."""
 
 
 @LOG.event("synced")
 @record
-class Synced(ItemEvent):
+class Synced(EventOnItem):
     """Both sides were compared and recorded as in sync."""
 
 
 @LOG.event("repointed")
 @record
-class Repointed(ItemEvent):
+class Repointed(EventOnItem):
     """A link follows its item to another place."""
 
     origin: str = key(TEXT, "from")
@@ -156,7 +155,7 @@ def reopened_event(entry: ReopenEntry) -> Reopened:
     )
 
 
-def amended_event(done: model.Amended) -> Amended:
+def amended_event(done: AppliedAmendment) -> Amended:
     """The event of an amendment, derived from its record."""
     return Amended(id=done.id, at=done.at, by=done.by, reason=done.reason, **_work(done.amendment))
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Any
 
 from unlatch.increments.model.increment import (
-    Amended,
     Amendment,
+    AppliedAmendment,
     Link,
     NewTask,
     ReopenEntry,
@@ -57,7 +57,7 @@ _AMENDMENT = Record(
 AMENDED = Record(
     "AmendmentRecord",
     "A change of the work without a reopen.",
-    Amended,
+    AppliedAmendment,
     Field("id", ULID, "id", required=True),
     Field("at", TIME, "at", required=True),
     Field("by", WORD, "by", required=True),

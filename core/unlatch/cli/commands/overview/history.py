@@ -13,7 +13,7 @@ from unlatch.increments.records.events import (
     LOG,
     Amended,
     Delivered,
-    ItemEvent,
+    EventOnItem,
     Parked,
     Reopened,
     Repointed,
@@ -152,13 +152,13 @@ def _description(event: Event, events: Sequence[Event]) -> str:
             return _with_reason("reopened", event.reason)
         case Undone():
             return _with_reason("reopen undone", event.reason)
-        case ItemEvent():
+        case EventOnItem():
             return _about_item(event, events)
         case other:
             return LOG.word(other)
 
 
-def _about_item(event: ItemEvent, events: Sequence[Event]) -> str:
+def _about_item(event: EventOnItem, events: Sequence[Event]) -> str:
     name = f"{event.tracker} {event.item}"
     match event:
         case Delivered():

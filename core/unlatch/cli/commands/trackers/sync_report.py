@@ -12,7 +12,7 @@ from unlatch.delivery.task import Delivery
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.layout import METADATA
 from unlatch.increments.model.increment import BrokenIncrement
-from unlatch.lifecycle.deliver import Delivered
+from unlatch.lifecycle.deliver import DeliveryResult
 from unlatch.publish.publish import PublishResult
 from unlatch.sync.compare import Compared, Verdict
 from unlatch.sync.plan import Move, SyncPlan
@@ -159,7 +159,7 @@ def _moved_line(move: Move) -> str:
     return f"- {ci.words(line + failed)}"
 
 
-def _line(session: Session, each: Delivered, one: Delivery) -> str:
+def _line(session: Session, each: DeliveryResult, one: Delivery) -> str:
     tracker = tracker_title(session.workspace.registry, one.operation.tracker)
     result = "delivered" if one.error is None else "not yet"
     failed = f": {one.error.message}" if one.error else ""

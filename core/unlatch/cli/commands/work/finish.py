@@ -24,7 +24,7 @@ from unlatch.cli.runtime.session import BY, ID, JSON, Session, flag, require_ter
 from unlatch.cli.table import Entry
 from unlatch.increments.model.increment import Increment, ReopenEntry
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.deliver import Delivered
+from unlatch.lifecycle.deliver import DeliveryResult
 from unlatch.lifecycle.status_change import (
     ChangePlan,
     ChangeResult,
@@ -151,7 +151,7 @@ def _tell(plan: ChangePlan, result: ChangeResult) -> None:
         )
 
 
-def _document(plan: ChangePlan, result: ChangeResult, delivered: Delivered) -> output.Json:
+def _document(plan: ChangePlan, result: ChangeResult, delivered: DeliveryResult) -> output.Json:
     increment = increment_entry(delivered.increment, plan.before.status)
     trackers = [delivery_entry(one) for one in delivered.deliveries]
     if undone := result.undone or plan.undone:
@@ -165,7 +165,7 @@ def _document(plan: ChangePlan, result: ChangeResult, delivered: Delivered) -> o
     }
 
 
-def _tell_undecided(session: Session, delivered: Delivered) -> None:
+def _tell_undecided(session: Session, delivered: DeliveryResult) -> None:
     """Name the commands that close items which undo left open."""
     manifests = session.workspace.registry.manifests
     undecided = [one for one in delivered.deliveries if one.undecided is not None]

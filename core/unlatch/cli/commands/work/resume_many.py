@@ -30,7 +30,7 @@ from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.matching import matching, read_condition
 from unlatch.lifecycle.closed_items import has_new_reason
-from unlatch.lifecycle.deliver import Delivered, deliver_pending, find_excess, preview_plans
+from unlatch.lifecycle.deliver import DeliveryResult, deliver_pending, find_excess, preview_plans
 from unlatch.lifecycle.resume import ResumeResult, find_refusals, resume_many
 from unlatch.lifecycle.resume_plan import ACTIVE_STEPS, ResumePlan, ResumeStep, plan_resume
 from unlatch.project.trackers import Trackers
@@ -193,14 +193,14 @@ def _tell_refused(before: Increment, error: UnlatchError) -> None:
 
 def _deliver(
     session: Session, trackers: Trackers, results: Sequence[ResumeResult], typed: ResumeOptions
-) -> Sequence[Delivered]:
+) -> Sequence[DeliveryResult]:
     done = [one for one in results if one.error is None]
     waiting = [one.increment for one in done if one.increment.pending]
     left = sum(len(one.pending) for one in waiting)
     if typed.offline:
         if left:
             output.talk(f"{times(left, 'operation')} pending. Next: unlatch sync")
-        return [Delivered(one, (), len(one.pending), on_purpose=True) for one in waiting]
+        return [DeliveryResult(one, (), len(one.pending), on_purpose=True) for one in waiting]
     fresh = frozenset(op for one in done for op in one.fresh)
     with show_deliveries(session, left, silent=typed.as_json) as report:
         return deliver_pending(
@@ -210,7 +210,7 @@ def _deliver(
 
 def _end(
     results: Sequence[ResumeResult],
-    delivered: Sequence[Delivered],
+    delivered: Sequence[DeliveryResult],
     typed: ResumeOptions,
     left_out: int,
 ) -> int:

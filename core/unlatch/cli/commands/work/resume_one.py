@@ -26,7 +26,7 @@ from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.reopening import category_of
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions
-from unlatch.lifecycle.deliver import Delivered
+from unlatch.lifecycle.deliver import DeliveryResult
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.resume import ResumeResult, apply_resume
 from unlatch.lifecycle.resume_plan import ResumePlan, ResumeStep, plan_resume
@@ -69,7 +69,7 @@ def resume_one(session: Session, wanted: str, typed: ResumeOptions) -> int:
     return code
 
 
-def _write_document(result: ResumeResult, delivered: Delivered, code: int) -> None:
+def _write_document(result: ResumeResult, delivered: DeliveryResult, code: int) -> None:
     now = delivered.increment
     output.document(
         "resume",
@@ -241,7 +241,7 @@ def _description(result: ResumeResult) -> str:
     return f"reopened: {moved} (by {output.clean(entry.reopened_by)})"
 
 
-def _tell_end(result: ResumeResult, delivered: Delivered, wanted: str, code: int) -> None:
+def _tell_end(result: ResumeResult, delivered: DeliveryResult, wanted: str, code: int) -> None:
     if result.scope:
         output.data(*sum_lines(result.scope))
     if unwritten := result.increment.unwritten:

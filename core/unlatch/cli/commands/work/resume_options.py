@@ -19,7 +19,7 @@ from unlatch.increments.model.increment import Increment, ReopenEntry
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.records.reopens import write_reopen
 from unlatch.lifecycle.activation_guard import ActivationOptions
-from unlatch.lifecycle.deliver import Delivered
+from unlatch.lifecycle.deliver import DeliveryResult
 from unlatch.lifecycle.resume import ResumeResult
 from unlatch.lifecycle.resume_plan import ResumeRequest, ResumeStep
 from unlatch.spi.operation import DeliveryOptions
@@ -54,7 +54,7 @@ def ask_reason() -> str:
     return output.ask("Reason for reopening", checked_reason)
 
 
-def resume_code(result: ResumeResult, delivered: Delivered | None) -> int:
+def resume_code(result: ResumeResult, delivered: DeliveryResult | None) -> int:
     if result.error is not None:
         return result.error.exit_code
     if result.increment.unwritten:
@@ -64,7 +64,7 @@ def resume_code(result: ResumeResult, delivered: Delivered | None) -> int:
     return delivered_code(delivered.deliveries, delivered.left)
 
 
-def resumed_entry(result: ResumeResult, delivered: Delivered | None) -> Json:
+def resumed_entry(result: ResumeResult, delivered: DeliveryResult | None) -> Json:
     increment = delivered.increment if delivered else result.increment
     return {
         **increment_entry(increment, result.before.status),
@@ -85,7 +85,7 @@ def reopen_entry(entry: ReopenEntry | None, increment: Increment) -> Json | None
     return dict(next(written, write_reopen(entry)))
 
 
-def tracker_entries(result: ResumeResult, delivered: Delivered | None) -> list[Json]:
+def tracker_entries(result: ResumeResult, delivered: DeliveryResult | None) -> list[Json]:
     """The result of each item of one increment."""
     found = [delivery_entry(one) for one in delivered.deliveries] if delivered else []
     for made in found:
