@@ -195,6 +195,15 @@ def test_tokens_of_one_subagent_add_up() -> None:
     ).session.meta.subagents
 
 
+def test_many_blocks_that_repeat_are_kept_without_comparing_all() -> None:
+    sides = [BASE + "".join(f"\np{n % many}\n" for n in range(1000)) for many in (7, 5)]
+    text = merge(BASE, sides[0], sides[1])
+    assert 1995 == sum(
+        line.startswith("p") for line in text.split("\n")[16:]
+    )  # five at the start are common
+    assert text == merge(BASE, sides[1], sides[0])
+
+
 def test_a_phase_that_one_side_removed_and_the_other_added_to_is_a_conflict() -> None:
     base = apply(BASE, [_phase(1, "P")])
     theirs = apply(base, [changes.add_block(markup.decision("kept"))])

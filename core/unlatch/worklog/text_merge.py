@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 Pieces = Sequence[str]
 # The time to compare grows with the product of the lengths where lines repeat.
-_MOST_COMPARED = 4_000_000
+_MOST_COMPARED = 250_000
 _START, _MIDDLE, _END = "<<<<<<< ours", "=======", ">>>>>>> theirs"
 
 

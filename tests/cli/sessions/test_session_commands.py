@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
@@ -136,6 +137,16 @@ def test_an_id_can_be_shortened_or_be_a_path(project: Project, started: str) -> 
     done = session(project, "show", started[:-2])
     assert (done.code, error_of(done)) == (2, "session-ambiguous")
     assert session(project, "show", started, "--json").document["session"]["id"] == started
+
+
+def test_many_writers_at_once_lose_nothing(project: Project, started: str) -> None:
+    def log(number: int) -> int:
+        return project.process("session", "log", started, "--decision", f"D{number}").code
+
+    with ThreadPoolExecutor(6) as pool:
+        assert [0] * 6 == [*pool.map(log, range(6))]
+    (phase,) = session(project, "show", started, "--json").document["phases"]
+    assert {f"D{number}" for number in range(6)} == {one["text"] for one in phase["callouts"]}
 
 
 def test_without_an_id_the_only_active_session_is_meant(project: Project, started: str) -> None:

@@ -126,7 +126,7 @@ def phase_order(ours: Parts, theirs: Parts) -> list[Key]:
     shared = [key for key in ours.phases if key in theirs.phases]
     if shared != [key for key in theirs.phases if key in ours.phases]:
         raise UnmergeableError("the sides have the phases in different orders")
-    gaps = [_gaps(one, shared) for one in (ours, theirs)]
+    gaps = [_gaps(one, frozenset(shared)) for one in (ours, theirs)]
     merged: list[Key] = []
     for here, there, after in zip(*gaps, [*shared, None], strict=True):
         merged += (key for _, key in heapq.merge(here, there))
@@ -134,7 +134,7 @@ def phase_order(ours: Parts, theirs: Parts) -> list[Key]:
     return merged
 
 
-def _gaps(one: Parts, shared: list[Key]) -> list[list[tuple[str, Key]]]:
+def _gaps(one: Parts, shared: frozenset[Key]) -> list[list[tuple[str, Key]]]:
     """The phases before, between and after the shared ones; one without a time keeps its place."""
     found: list[list[tuple[str, Key]]] = [[]]
     last = ""
