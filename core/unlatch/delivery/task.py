@@ -51,7 +51,7 @@ class Delivery:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the tracker and this run have to say about it."""
+        """Notes of the tracker and of this run."""
         return (*(self.effect.notes if self.effect else ()), *self.remarks)
 
     @property

@@ -33,7 +33,7 @@ class MergeResult:
     Args:
         paths: the files in git's conflict that are now resolved (or would be).
         kept: those of them that were fixed by hand before, and are not changed.
-        clashes: fields that both sides changed, differently, whichever was taken.
+        clashes: fields that both sides changed differently, also if one side was taken.
         settled: whether no decision is left for people.
         added: whether the files were added to git's index.
         left: the files in conflict that only a person can merge.

@@ -120,7 +120,7 @@ class PlanLoaded(RunEvent):
 @_event("consent_changed")
 @record
 class ConsentChanged(RunEvent):
-    """Tasks whose acceptance commands nobody has agreed to yet; they are blocked."""
+    """Tasks with acceptance commands without consent; they are blocked."""
 
     missing: tuple[str, ...] = key(WORDS)
 

@@ -102,7 +102,7 @@ class Journal:
             yield Journal(folder, clock)
 
     def take_over(self, session: str) -> None:
-        """Begin a new epoch: what an earlier coordinator still writes no longer counts."""
+        """Begin a new epoch: later writes of an earlier coordinator do not count."""
         previous = self.state.session or None
         epoch = self.state.epoch + 1
         event = self._made(CoordinatorStarted, epoch=epoch, previous_session_id=previous)

@@ -137,8 +137,8 @@ class SyncPlugin(ABC):
 
         Decided by the same code as `write`, with a client that lists requests instead of sending
         them. It sends no writes, but may read as `write` does. An answer that only the tracker can
-        give is not guessed: `what` says that it is open. The snapshot is the item as `read`
-        returned it for this change; None for a create.
+        give is not guessed: `what` marks it as open. The snapshot is the item as `read` returned it
+        for this change; None for a create.
         """
 
     @abstractmethod

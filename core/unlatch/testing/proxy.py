@@ -1,6 +1,6 @@
 """A proxy in front of a server that injects faults into requests.
 
-It stands between a plugin and any working server, so that nobody writes a fake: the plugin gets the
+It stands between a plugin and any working server, so no fake has to be written: the plugin gets the
 proxy's address in place of the server's. Addresses are translated both ways: in headers on the way
 there; in headers and bodies on the way back, because SDKs follow links in them.
 """

@@ -37,7 +37,7 @@ def chat(turn: Callable[[str, Callable[[], None]], None], ending: str) -> None:
 
     Args:
         turn: takes a message, and a function to call when the message is logged.
-        ending: says what happens with the conversation at the end.
+        ending: the message about the conversation at the end.
     """
     for text in _messages(ending):
         _turn_or_error(turn, text)

@@ -97,7 +97,7 @@ class Coordinator:
         return End.PAUSED
 
     def _pause_for_usage(self, limits: UsageLimits) -> End | None:
-        """Pause until the usage is reset; what was agreed to with a limit waits for a person."""
+        """Pause until the usage is reset; work with an agreed limit waits for a person."""
         self._pause(PauseReason.USAGE, limits)
         if self._watch.is_spent or not wait_for_reset(
             self.context, self._watch, self._take_requests

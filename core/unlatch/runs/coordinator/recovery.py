@@ -71,7 +71,7 @@ def check_recoverable(context: Context) -> None:
 
 
 def end_old_workers(context: Context) -> None:
-    """End what earlier coordinators left; StoreError `run-worker-alive`."""
+    """End the workers that earlier coordinators left; StoreError `run-worker-alive`."""
     found = context.dispatcher.recover(context.journal.state.epoch)
     if found.stuck:
         names = ", ".join(lease.task_id for lease in found.stuck)

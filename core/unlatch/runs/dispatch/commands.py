@@ -1,7 +1,7 @@
 """Commands of the coordinator: acceptance commands, the usage script and hooks.
 
-A command is an argument list without a shell. It runs in a process group of its own, and what it
-started ends with it. That is no sandbox: it can do all that the user can.
+A command is an argument list without a shell. It runs in its own process group, and its children
+end with it. That is no sandbox: it can do all that the user can.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def _start(
 
 
 def _read_until(process: subprocess.Popen[bytes], output: bytearray, deadline: float) -> None:
-    """Read what a command prints until it ends, or until the deadline."""
+    """Read the output of a command until it ends, or until the deadline."""
     with selectors.DefaultSelector() as selector:
         pipe = _pipe(process)
         os.set_blocking(pipe, False)
@@ -129,7 +129,7 @@ def _read_until(process: subprocess.Popen[bytes], output: bytearray, deadline: f
 
 
 def _drain(process: subprocess.Popen[bytes], output: bytearray) -> None:
-    """Read what is left in the pipe; a process that left the group may go on to write."""
+    """Read the rest of the pipe; a process outside the group may continue to write."""
     with suppress(BlockingIOError):
         for _ in range(_MOST_CHUNKS_LEFT):
             if not _read(_pipe(process), output):

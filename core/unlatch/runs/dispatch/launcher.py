@@ -6,8 +6,8 @@ It locks the file LOCK with a descriptor that stays open when it becomes PROGRAM
 processes started by PROGRAM inherit: as long as one of them lives, the lock is held. It writes its
 process id and start time there, and says on the descriptor READY that it did so. It waits on GO for
 the coordinator: the end of that pipe means that the coordinator died. Only a lease that is there
-while the lock is held lets it go on. So whoever ends a lease first moves the file LEASE away, then
-finds either a free lock, and no worker will start, or a held one, and ends its holder.
+while the lock is held lets it go on. So to end a lease, a process first moves the file LEASE away.
+Then the lock is either free, and no worker will start, or held, and its holder is ended.
 """
 
 import fcntl

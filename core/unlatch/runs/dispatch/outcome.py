@@ -35,7 +35,7 @@ class NoAnswer:
 
 
 def outcome_of(role: Role, answer: Answer | None, ended: Ended) -> Answer | NoAnswer:
-    """What a dispatch led to; an auditor's `Done` accepts the task, its `Failed` rejects it.
+    """The result of a dispatch; an auditor's `Done` accepts the task, its `Failed` rejects it.
 
     A worker that reports `done` and exits with an error is not done.
     """

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 class Role(StrEnum):
-    """What a worker does with its task: work on it, or decide whether it is done."""
+    """The role of a worker: work on its task, or decide whether it is done."""
 
     DEVELOPER = "developer"
     AUDITOR = "auditor"
@@ -122,7 +122,7 @@ class Report:
 
 
 class DispatchRefused(UnlatchError):
-    """A dispatcher did not do what it was asked to; nothing was started."""
+    """A dispatcher refused a request; nothing was started."""
 
 
 class StaleEpoch(DispatchRefused):
@@ -142,7 +142,7 @@ class NoRoom(DispatchRefused):
 
 
 class Dispatcher(Protocol):
-    """Starts workers and reports what they say. One coordinator uses it, from one thread."""
+    """Starts workers and reports their messages. One coordinator uses it, from one thread."""
 
     def claim(self, assignment: Assignment, *, epoch: int) -> Lease:
         """Lease a task to a run id, and start its worker.

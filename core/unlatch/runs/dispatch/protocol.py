@@ -272,7 +272,7 @@ class Output:
             yield from self._passed(message)
 
     def _passed(self, message: Message) -> Iterator[Message]:
-        """What is passed on of a message: the first answer is the last message but for usage."""
+        """Pass on a message; after the first answer, all but usage counts as noise."""
         is_late = self.answer is not None and not isinstance(message, Usage)
         is_kept = isinstance(message, Answer | Usage)
         if is_late or (self._messages >= self.most and not is_kept):

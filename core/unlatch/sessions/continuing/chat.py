@@ -28,7 +28,7 @@ class SessionChat:
         session: its id.
         recorder: of the session, which is active.
         context: the context when it was resumed.
-        mask: replaces probable secrets in what the model gets of the log.
+        mask: replaces probable secrets in the log sent to the model.
         budget: the largest number of tokens of a request, except for the user's own words.
     """
 

@@ -59,8 +59,8 @@ class Page:
         mask: takes secrets out of a text.
         findings: by the keys of their events.
         subagent: the callout of the agent with an id; empty for an unknown one.
-        opening: the title of the phase for what precedes the first prompt; empty if the session
-            has a phase already, which the lines continue.
+        opening: the title of the phase for events before the first prompt; empty if the session has
+            a phase already, which the lines continue.
         root: the project's folder, which paths in calls leave out.
         phases: how many begin in `lines`.
     """
@@ -167,7 +167,7 @@ def _words(event: Event) -> str:
 
 
 def _argument(arguments: Json) -> str:
-    """The argument that says what a call does, or all as JSON."""
+    """The argument that describes a call, or all as JSON."""
     for name in _TELLING:
         match arguments.get(name):
             case str() as text if text.strip():

@@ -1,4 +1,4 @@
-"""Importing transcripts: each becomes a session, and a later import adds what is new."""
+"""Import transcripts: each becomes a session, and a later import adds new events."""
 
 from __future__ import annotations
 

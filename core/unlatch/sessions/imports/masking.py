@@ -13,7 +13,7 @@ _CALL = re.compile(r"(?P<call>- `+.*?)(?P<arrow>`+ \u2192 )(?P<result>[^\r\n]*)"
 
 
 def masked_session(text: str, masking: Masking) -> str:
-    """The text of a session, in which tool calls stay what they are."""
+    """The text of a session, masked so that tool calls stay valid."""
     runs = groupby(text.splitlines(keepends=True), key=lambda it: bool(_CALL.match(it)))
     return "".join(
         "".join(_call(it, masking) for it in run) if are_calls else masking.text("".join(run))

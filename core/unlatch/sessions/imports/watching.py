@@ -45,10 +45,10 @@ def take(importer: Importer, listed: Listed, *, is_running: bool) -> list[Import
 
 
 def watch(importer: Importer, listed: Listed, ticks: Iterable[object]) -> Iterator[Imported]:
-    """Import what an agent added to its transcript, at each tick; each result has something new.
+    """Import new events of a transcript at each tick; yields only results with new events.
 
     Raises:
-        StoreError: as `take`; what was imported before stays.
+        StoreError: as `take`; earlier imports stay.
     """
     seen: list[str] = []
     for _ in ticks:

@@ -86,7 +86,7 @@ class Writing:
         return self._with_values(text)
 
     def continued(self, text: str) -> str:
-        """The text with the events that it lacks; what a person wrote stays."""
+        """The text with its missing events; a person's text stays."""
         found = front_matter.read(text)
         session = read_document(text).session
         listed = {it.session for it in session.meta.subagents}

@@ -30,7 +30,7 @@ class Case:
     """A case to learn from.
 
     Args:
-        context: the goal, and what came before.
+        context: the goal, and the events before.
         given: the failure; of a correction, the agent's behaviour.
         words: of a correction, those of the person.
         expected: the resolution; of a correction, the behaviour after it.
@@ -102,7 +102,7 @@ def learn(
 
 
 class _Found(NamedTuple):
-    """The parts of a case: `earlier` is what came before what is given."""
+    """The parts of a case: `earlier` is the text before `given`."""
 
     type: CaseType
     goal: Phase

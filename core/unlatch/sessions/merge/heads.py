@@ -128,7 +128,7 @@ def _items(one: Parts, key: str) -> Named | None:
 
 
 def _name(item: Item) -> str:
-    """What an entry is about: an agent, or the session of a subagent."""
+    """The subject of an entry: an agent, or the session of a subagent."""
     if isinstance(item, str):
         return item
     return str(item.get("session") or sorted(map(str, item.items())))

@@ -1,4 +1,4 @@
-"""A session's text in parts: front matter, what stands before the phases, the phases, the summary.
+"""A session's text in parts: front matter, text before the phases, phases, summary.
 
 The parts in their order are the whole text, byte for byte.
 """

@@ -98,7 +98,7 @@ def kind(call: ToolCall) -> str:
 
 
 def failure(call: ToolCall) -> str:
-    """What failed, and how, in neutral words: the output is not for other sessions."""
+    """The failed call and its kind, in neutral words, without the output."""
     found = next((kind for pattern, kind in _KINDS if pattern.search(call.result)), None)
     code = _EXIT_CODE.search(call.result)
     how = found or (f"exit code {code[1]}" if code else "failed")

@@ -118,7 +118,7 @@ def _repeats(step: Step) -> Iterator[str]:
 
 
 def _words(step: Step) -> list[str]:
-    """Decisions of the work, and what people said against it."""
+    """Decisions of the work, and people's corrections."""
     decided = (line(_LABEL.sub("", o.text)) for o in step.callouts(CalloutKind.DECISION))
     lines = [f"- Decision: {one}" for one in decided if one]
     lines += [f"- Correction: {line(one)}" for one in step.corrections if one]
@@ -140,7 +140,7 @@ def _calls(step: Step) -> Iterator[str]:
 
 
 def _branches(step: Step, names: Sequence[str], number: int) -> Iterator[Branch]:
-    """An error of the session is what happens otherwise."""
+    """An error of the session becomes an `Otherwise`."""
     found = [line(_said(one)) for one in step.callouts(CalloutKind.ERROR)]
     found += [f"fix {line(calls.failure(one))}" for one in step.calls if one.failed]
     if not found:
@@ -153,6 +153,6 @@ def _branches(step: Step, names: Sequence[str], number: int) -> Iterator[Branch]
 
 
 def _said(error: Callout) -> str:
-    """What the log says of an error; an import only copies the output of the call."""
+    """The text of an error in the log; an import only copies the output of the call."""
     is_output = _RULE.fullmatch(error.head) is not None
     return error.resolution or ("" if is_output else error.description)

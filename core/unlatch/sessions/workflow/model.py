@@ -33,7 +33,7 @@ class Data:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """What follows under a condition; None for that of `Otherwise`.
+    """The steps under a condition; None for that of `Otherwise`.
 
     Args:
         node: the name of the node to go on with; None where it says something else.

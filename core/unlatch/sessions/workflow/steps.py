@@ -31,7 +31,7 @@ class Step:
 
     Args:
         begun: how often it was begun anew.
-        corrections: what a person said against it.
+        corrections: a person's words against it.
         joined: the number of steps that it stands for.
     """
 
@@ -86,7 +86,7 @@ def _steps(phases: Iterable[Phase]) -> list[Step]:
 
 
 def _work(phase: Phase) -> frozenset[str]:
-    """What a phase does: a single call counts with its arguments, several by their kinds."""
+    """The content of a phase: a single call with its arguments, several by their kinds."""
     done = [one for one in phase.calls if calls.is_step(one)]
     kinds = frozenset(map(calls.kind, done))
     return kinds if len(kinds) > 1 else frozenset(map(calls.shown, done))

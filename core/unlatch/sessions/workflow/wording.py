@@ -56,7 +56,7 @@ def cut(words: str, length: int) -> str:
 
 
 def name(title: str) -> str:
-    """The name of a step: what the title of a phase, often a person's words, asks for."""
+    """The name of a step, from the title of a phase (often a person's words)."""
     words = re.sub(r"\*\*|`|::", " ", line(title, len(title) + 1))
     words = " ".join(words.strip("\"' ").split())
     if words.endswith(_END):  # the title was cut, perhaps in a word

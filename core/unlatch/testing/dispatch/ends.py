@@ -1,4 +1,4 @@
-"""Ends: whatever ends a worker, no process of it is left, and its end is reported once."""
+"""Ends: after any end of a worker, none of its processes is left, and its end is reported once."""
 
 from __future__ import annotations
 

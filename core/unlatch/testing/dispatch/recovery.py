@@ -1,4 +1,4 @@
-"""Recovery: what a dead coordinator left."""
+"""Recovery: the leftovers of a dead coordinator."""
 
 from __future__ import annotations
 

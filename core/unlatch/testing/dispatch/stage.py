@@ -1,4 +1,4 @@
-"""What the tests of dispatchers share: assignments, and the reports of a worker up to its end."""
+"""Fixtures of dispatchers' tests: assignments, and the reports of a worker up to its end."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def assign(
 def poll_until(
     dispatcher: Dispatcher, run_id: str, *kinds: type[Message | Ended]
 ) -> list[Message | Ended]:
-    """What a run id reports up to the first message of one of these kinds."""
+    """The reports of a run id up to the first message of one of these kinds."""
     found: list[Message | Ended] = []
     end = deadline()
     while not any(isinstance(one, kinds) for one in found):

@@ -43,7 +43,7 @@ class _Session:
     titles: dict[str, str] = field(default_factory=dict)
 
     def note(self, line: Json) -> None:
-        """Remember what a line says of the whole session."""
+        """Record the facts of a line about the whole session."""
         self.id = text(line.get("sessionId")) or self.id
         self.version = text(line.get("version")) or self.version
         self.branch = text(line.get("gitBranch")) or self.branch
