@@ -131,7 +131,8 @@ class Lab:
     plan: str
     workers: Workers
     clock: Clock = field(default_factory=Clock)
-    consent: Consent = field(default_factory=lambda: Consent(("worker",), ("auditor",)))
+    consent: Consent = field(default_factory=lambda: Consent("plan.md", ("worker",), ("auditor",)))
+    references: tuple[str, ...] = ()
     said: list[str] = field(default_factory=list)
     numbers: Callable[[], int] = field(default_factory=lambda: count(1).__next__)
 
@@ -154,13 +155,15 @@ class Lab:
             journal=journal,
             dispatcher=ScriptedDispatcher(self.workers),
             environ={},
-            read_plan=lambda: read_plan(self.plan, "plan.md"),
+            read_plan=lambda _: read_plan(self.plan, "plan.md"),
             consent=lambda: self.consent,
             clock=self.clock,
             sleep=self.clock.sleep,
             new_id=self.new_id,
             say=self.said.append,
+            note=self.said.append,
             worktree=lambda task: self.root / task,
+            references=self.references,
         )
 
     def start(self) -> End:

@@ -65,7 +65,7 @@ def test_independent_tasks_run_side_by_side_up_to_the_limit(tmp_path: Path) -> N
 
 def test_the_assignment_has_the_format_of_the_requirement(tmp_path: Path) -> None:
     run = lab(tmp_path, answers((Checkpoint("half done"), CRASH)), a="none", b="a")
-    run.consent = replace(run.consent, references=("docs/style.md",))
+    run.references = ("docs/style.md",)
     run.start()
     first, second = (
         one for one in run.workers.started if one.task_id == "a" if one.role is Role.DEVELOPER

@@ -32,6 +32,7 @@ class Program(StrEnum):
     EDITOR = "the user's editor"
     UNLATCH = "unlatch"
     AGENT = "the program of --exec"
+    WORKER = "the programs of a run (--worker, --auditor, --usage, --hook, acceptance commands)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,7 @@ _GIT = frozenset({Program.GIT})
 _TOKEN = frozenset({Program.TOKEN})
 _ITEMS = _GIT | _TOKEN
 _SCOPE = _ITEMS | {Program.TASKS, Program.EDITOR}
+_RUN = _GIT | {Program.WORKER, Program.UNLATCH}
 _DEMO = _GIT | {Program.UNLATCH}
 # The groups of the installed trackers (`unlatch github ...`) are not in the table.
 GROUP_PROGRAMS = _ITEMS
@@ -131,6 +133,7 @@ SECTIONS = {
             _LOCAL,
             _GIT | {Program.EDITOR, Program.AGENT},
         ),
+        Entry("run", "runs.group", "Carry out a plan with workers", _LOCAL, _RUN),
         Entry("workflow", "workflows.group", "Check and show workflows of agents", _LOCAL),
         Entry("migrate", "files.migrate", "Migrate a SpecWeave project to .unlatch", _LOCAL, _GIT),
         Entry("merge", "files.merge", "Resolve git conflicts in an increment", _LOCAL, _GIT),

@@ -16,6 +16,7 @@ from unlatch.config.tables import (
     LimitsConfig,
     LlmConfig,
     ReopenConfig,
+    RunsConfig,
     SessionsConfig,
     SyncConfig,
     Table,
@@ -69,6 +70,7 @@ class CoreConfig(Table):
     reopen: ReopenConfig = ReopenConfig()
     sync: SyncConfig = SyncConfig()
     sessions: SessionsConfig = SessionsConfig()
+    runs: RunsConfig = RunsConfig()
     specweave: bool = Field(
         default=True,
         description="Also read .specweave/config.json. `unlatch migrate` turns this off",

@@ -275,3 +275,24 @@ class SyncConfig(Table):
         if foreign and own.write is None and self.write_foreign is not None:
             return frozenset(self.write_foreign)
         return write
+
+
+class RunsConfig(Table):
+    """Runs: a plan that many workers carry out."""
+
+    references: tuple[str, ...] = Field(
+        (), description="Files that every assignment names, relative to the project"
+    )
+    attempts: Annotated[int, Field(ge=1, le=100)] = Field(
+        3, description="Number of failures after which a task waits for a person"
+    )
+    window: Annotated[int, Field(ge=0)] = Field(
+        60,
+        description="Minutes: tasks completed since are validated again after a pause or a crash",
+    )
+    context_threshold: Annotated[float, Field(ge=0, le=100)] = Field(
+        10, description="Percent of the driving agent's context at which it is compacted"
+    )
+    session_threshold: Annotated[float, Field(ge=0, le=100)] = Field(
+        10, description="Percent of the usage limit that is left when a run pauses"
+    )

@@ -7,7 +7,7 @@ or in the repository is taken for it, so a run that came with a clone starts not
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UsageError
@@ -31,8 +31,9 @@ class Consent:
     """The programs and limits of a run, as they were typed.
 
     Args:
-        worker, auditor, usage, hook: argument lists; empty: there is none. `usage` with a single
-            file that is no program is read as that file.
+        plan: the plan: a file, or `increment:ID`.
+        worker, auditor, usage, hook: argument lists; empty: there is none.
+        usage_file: a JSON file in place of the usage script.
         agreed: the acceptance commands that may run.
         jobs: the number of workers side by side.
         timeout: seconds that a worker may take.
@@ -41,6 +42,7 @@ class Consent:
         worktrees: whether each task gets a git worktree.
     """
 
+    plan: str
     worker: Argv
     auditor: Argv = ()
     usage: Argv = ()
@@ -53,7 +55,6 @@ class Consent:
     max_tokens: int = 0
     pass_env: tuple[str, ...] = ()
     worktrees: bool = False
-    references: tuple[str, ...] = field(default=())
 
     def agree(self, commands: Iterable[Argv]) -> Consent:
         return replace(self, agreed=self.agreed | frozenset(commands))
@@ -97,7 +98,7 @@ def _place(root: Path, run: str) -> Path:
 
 
 def _consent(raw: Any) -> Consent:
-    lists = ("worker", "auditor", "usage", "hook", "pass_env", "references")
+    lists = ("worker", "auditor", "usage", "hook", "pass_env")
     found = dict(raw)
     found |= {name: tuple(map(str, found[name])) for name in lists}
     found["agreed"] = frozenset(tuple(map(str, argv)) for argv in found["agreed"])

@@ -16,17 +16,21 @@ if TYPE_CHECKING:
 
 # The wait after a usage limit is reset, so that the reset has arrived everywhere.
 RESET_MARGIN = timedelta(minutes=5)
+_EVERY = 2
 RESET_COMPLETE = "SESSION RESUMED - Reset complete"
 RESUMED = "SESSION RESUMED"
 NO_PRIOR_STATE = "No prior state found. Starting fresh."
 
 
-def compaction_start(number: int, threshold: str, state_file: str) -> str:
-    return f"AUTO-COMPACTION #{number} - Context at {threshold}\n\nState persisted to: {state_file}"
+def compaction_start(number: int, threshold: float, state_file: str) -> str:
+    return (
+        f"AUTO-COMPACTION #{number} - Context at {threshold:g}%\n\nState persisted to: {state_file}"
+    )
 
 
-def compaction_resumed(state: RunState, *, full: bool, relationships: int) -> str:
-    """The output after a compaction; `relationships` counts the pairs in the blocked graph."""
+def compaction_resumed(state: RunState) -> str:
+    """The output after a compaction; every second one had a full plan reload."""
+    full = is_full_reload(state.compactions)
     at, total = progress(state), len(state.tasks)
     suffix = " (full plan reload)" if full else ""
     lines = [f"RESUMED - Compaction #{state.compactions} complete{suffix}", ""]
@@ -38,11 +42,16 @@ def compaction_resumed(state: RunState, *, full: bool, relationships: int) -> st
         f"Pending audit: {at.pending_audit} tasks",
     ]
     if full:
-        lines.append(f"Blocked graph rebuilt: {relationships} relationships")
+        lines.append(f"Blocked graph rebuilt: {_relationships(state)} relationships")
     return "\n".join(lines)
 
 
-def full_reload(state: RunState, relationships: int) -> str:
+def is_full_reload(compaction: int) -> bool:
+    """Whether the plan is read in full at this compaction."""
+    return compaction % _EVERY == 0
+
+
+def full_reload(state: RunState) -> str:
     total = len(state.tasks)
     return (
         f"FULL PLAN RELOAD - Compaction #{state.compactions}\n\n"
@@ -50,7 +59,7 @@ def full_reload(state: RunState, relationships: int) -> str:
         f"Total tasks: {total}\n"
         f"Completed: {state.done} (verified against plan)\n"
         f"Remaining: {total - state.done}\n"
-        f"Blocked graph rebuilt: {relationships} blocking relationships"
+        f"Blocked graph rebuilt: {_relationships(state)} blocking relationships"
     )
 
 
@@ -115,3 +124,8 @@ def recovered(
 
 def _count(state: RunState, *states: TaskState) -> int:
     return len(state.within(*states))
+
+
+def _relationships(state: RunState) -> int:
+    """The number of pairs of tasks of which one blocks the other."""
+    return sum(len(task.blocked_by) for task in state.tasks.values())

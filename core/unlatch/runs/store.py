@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from unlatch.project.workspace import Workspace
-
 _ID = re.compile(r"\d{4}-\d\d-\d\d-[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
 _DATE = re.compile(r"\A\d{4}-\d\d-\d\d-")
 _LONGEST = 60
@@ -76,11 +74,6 @@ class RunStore:
         hint = f"the closest: {', '.join(close)}" if close else "unlatch run list shows them all"
         message = f"there is no run '{wanted}'"
         raise UsageError("run-unknown", message, hint=hint, problems=close)
-
-
-def run_store(workspace: Workspace) -> RunStore:
-    """The store in `.unlatch/runs`."""
-    return RunStore(workspace.layout.home / "runs")
 
 
 def _begins(name: str, wanted: str) -> bool:

@@ -107,6 +107,16 @@ session-publish = unlatch session publish.
   session: SessionEntry; masked: int; linked: [str]
 session-learn = unlatch session learn.
   cases: [CaseEntry]; unsolved: int
+run = unlatch run start, resume, recover, pause, stop and context.
+  run: RunEntry
+run-list = unlatch run list.
+  runs: [RunEntry]
+run-status = unlatch run status.
+  run: RunEntry; tasks: [RunTask]; questions: [RunQuestion]
+run-plan = unlatch run check.
+  source: str; tasks: [PlannedTask]
+run-questions = unlatch run questions.
+  questions: [RunQuestion]
 workflow = unlatch workflow validate and show.
   title dialect: str; nodes: [WorkflowNode]; edges: [WorkflowEdge]; problems: [WorkflowProblem]
 error = The document of a command that failed.

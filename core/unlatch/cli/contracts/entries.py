@@ -92,6 +92,20 @@ FailedImport = A transcript that could not be imported.
   transcript: str; error: Problem
 CaseEntry = A case to learn from; `words` are those of a person who corrected the agent.
   type id session phase context given expected: str; line: int; agent channel model at words: str?
+RunCounts = The number of tasks in each state.
+  available blocked in_progress critique audit done: int
+RunPause = A pause; only one by usage has `remainingPercent` and `resetsAt`.
+  reason at: str; remainingPercent: float?; resetsAt: str?
+RunEntry = A run; `coordinator` says if one was seen to live.
+  id title status planFile: str; coordinator: bool; created updated: str?; sequence: int;
+  tasks: RunCounts; compactions resumes tokens: int; costUsd: float; pause: RunPause?
+RunTask = A task of a run; `cause` says why it is blocked, `agent` is the id of its dispatch.
+  id title state: str; cause checkpoint agent role since completedAt: str?; blockedBy: [str];
+  attempts: int
+RunQuestion = A question of a worker for a person.
+  id task text: str; options: [str]; answer: str?
+PlannedTask = A task of a plan; `line` is that of its heading, `commands` are argument lists.
+  id title: str; line: int; blockedBy: [str]; commands: [Any]
 WorkflowBranch = What follows a step; `condition` is null for `Otherwise`, `node` for a text.
   condition node: str?; text: str
 WorkflowNode = A step; its marks are required, optional, parallel and gate.

@@ -17,8 +17,6 @@ from unlatch.runs.events import CompactionComplete, CompactionStart
 if TYPE_CHECKING:
     from unlatch.runs.coordinator.context import Context
 
-_EVERY = 2
-
 
 def is_due(context: Context) -> bool:
     """Whether the context is at its threshold, or a compaction was cut short by a crash."""
@@ -35,19 +33,18 @@ def compact(context: Context) -> None:
         left = state.context_left or 0
         journal.record(CompactionStart, compaction_number=number, context_remaining=left)
     context.save("compaction")
-    threshold = f"{context.thresholds.context:g}%"
+    threshold = context.thresholds.context
     context.say(outputs.compaction_start(state.compactions, threshold, context.state_file))
     _run_hook(context)
-    full = state.compactions % _EVERY == 0
+    full = outputs.is_full_reload(state.compactions)
     drift = load_plan(context) if full else ()
-    relationships = context.plan.relationships
     if full:
-        context.say(outputs.full_reload(state, relationships))
+        context.say(outputs.full_reload(state))
     for one in drift:
-        context.say(f"drift: {one}")
+        context.note(f"drift: {one}")
     journal.record(CompactionComplete, compaction_number=state.compactions, full_reload=full)
     context.save("compaction")
-    context.say(outputs.compaction_resumed(state, full=full, relationships=relationships))
+    context.say(outputs.compaction_resumed(state))
 
 
 def _run_hook(context: Context) -> None:
@@ -58,4 +55,5 @@ def _run_hook(context: Context) -> None:
         consent.hook, folder=context.root, environ=context.environ, timeout=consent.timeout
     )
     if not result.is_success:
-        context.say(f"the hook failed: {result.output.strip().splitlines()[-1:] or 'no output'}")
+        last = result.output.strip().rpartition("\n")[2] or "it printed nothing"
+        context.note(f"the hook failed: {last}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from unlatch.runs.state_file import STATE, save_state
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
     from datetime import datetime
     from pathlib import Path
 
@@ -52,10 +52,11 @@ class Context:
     Args:
         root: the project.
         environ: the environment of workers and commands, without the trackers' tokens.
-        read_plan: reads the plan in full; raises MistakesError.
+        read_plan: reads the plan in full; gets the ids of known tasks; raises MistakesError.
         consent: what a person agreed to; read again while commands wait for it.
-        say: prints one of the documented outputs, or a line about an event.
+        say, note: print one of the documented outputs, and a line about an event.
         sleep: waits for so many seconds.
+        references: files that every assignment names.
         worktree: the folder in which a task is worked on, if each has its own.
     """
 
@@ -63,13 +64,15 @@ class Context:
     journal: Journal
     dispatcher: Dispatcher
     environ: Mapping[str, str]
-    read_plan: Callable[[], Plan]
+    read_plan: Callable[[Collection[str]], Plan]
     consent: Callable[[], Consent]
     clock: Callable[[], datetime]
     sleep: Callable[[float], None]
     new_id: Callable[[], str]
     say: Callable[[str], None]
+    note: Callable[[str], None]
     worktree: Callable[[str], Path]
+    references: tuple[str, ...] = ()
     thresholds: Thresholds = Thresholds()
     plan: Plan = field(init=False)
 

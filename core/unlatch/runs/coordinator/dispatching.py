@@ -122,17 +122,17 @@ class Dispatching:
             return False
         except UnlatchError as error:
             self._record(e.AgentFailed, agent, task.id, reason=error.message)
-            context.say(f"{task.id} {role}: {error.message}")
+            context.note(f"{task.id} {role}: {error.message}")
             return True
         self.workers[agent] = _Worker(lease, role, task.id)
-        context.say(f"{task.id} {role}: started ({agent})")
+        context.note(f"{task.id} {role}: started ({agent})")
         return True
 
     def _text(self, task: Task, role: Role) -> str:
         context = self.context
         planned, consent = context.plan.tasks[task.id], context.consent()
         if role is Role.DEVELOPER:
-            references = consent.references
+            references = context.references
             resumed = task.dispatches > 0
             return assignment(planned, context.journal.state, references, resumed=resumed)
         commands = tuple(command.argv for command in planned.commands)
@@ -189,7 +189,7 @@ class Dispatching:
                 kind, facts = e.AgentFailed, {"reason": error.message}
             lease = None
         self._record(kind, agent, worker.task, **facts)
-        self.context.say(f"{worker.task} {worker.role}: {_described(kind, facts)}")
+        self.context.note(f"{worker.task} {worker.role}: {_described(kind, facts)}")
         if lease:
             with suppress(LeaseLost):
                 self.context.dispatcher.complete(lease)

@@ -57,7 +57,7 @@ class UsageWatch:
             if consent.usage:
                 return self._run(consent.usage)
         except (OSError, UsageUnreadable) as error:
-            self.context.say(f"the usage is unknown: {error}")
+            self.context.note(f"the usage is unknown: {error}")
         return None
 
     def _run(self, argv: tuple[str, ...]) -> UsageLimits:
@@ -143,7 +143,7 @@ def resume(context: Context, *, after_reset: bool = False) -> None:
         SessionResume, resume_count=state.resumes + 1, tasks_to_revalidate=tuple(recent)
     )
     for question in state.open_questions():
-        context.say(f"question {question.id} of {question.task}: {question.text}")
+        context.note(f"question {question.id} of {question.task}: {question.text}")
     context.save("resume")
 
 

@@ -23,7 +23,7 @@ def load_plan(context: Context) -> tuple[str, ...]:
         MistakesError: `plan-invalid`; the run is as it was.
         UsageError: `run-no-auditor`, if nothing could ever complete a task.
     """
-    plan = context.read_plan()
+    plan = context.read_plan(context.journal.state.tasks)
     check_auditor(plan, has_auditor=bool(context.consent().auditor))
     journal = context.journal
     drift = tuple(_drift(journal.state, plan))

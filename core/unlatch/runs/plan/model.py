@@ -58,8 +58,3 @@ class Plan:
     def commands(self) -> Sequence[tuple[str, ...]]:
         """The argument lists of all acceptance commands: consent is given to them."""
         return [command.argv for task in self.tasks.values() for command in task.commands]
-
-    @property
-    def relationships(self) -> int:
-        """The number of pairs of tasks of which one blocks the other."""
-        return sum(len(task.blocked_by) for task in self.tasks.values())

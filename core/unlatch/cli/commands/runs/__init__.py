@@ -1,0 +1,1 @@
+"""unlatch run."""

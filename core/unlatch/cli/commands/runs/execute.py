@@ -1,0 +1,254 @@
+"""unlatch run start, resume and recover: coordinators."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unlatch.cli.commands.runs.chosen import RUN, chosen, run_entry, use_cases
+from unlatch.cli.commands.runs.plans import agree_to
+from unlatch.cli.commands.runs.sources import read_source, source_name
+from unlatch.cli.options.reason import reason_option
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED
+from unlatch.cli.runtime.session import BY, JSON, flag, with_session
+from unlatch.errors import UsageError
+from unlatch.runs.consent import Consent, read_consent, save_consent
+from unlatch.runs.coordinator.context import End
+from unlatch.runs.dispatch.commands import find_command
+from unlatch.runs.journal import read_state
+from unlatch.runs.model import PauseReason
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from unlatch.cli.runtime.session import Session
+    from unlatch.runs.model import RunState
+
+_PROGRAMS = ("worker", "auditor", "usage", "hook")
+
+
+def _options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The programs and limits of a run."""
+    for option in reversed(
+        (
+            click.option("--worker", metavar="COMMAND", help="Start this program for each task."),
+            click.option("--auditor", metavar="COMMAND", help="Let this program accept tasks."),
+            click.option("--usage", metavar="COMMAND", help="Ask this program for usage limits."),
+            click.option(
+                "--usage-file",
+                type=click.Path(dir_okay=False, path_type=Path),
+                help="Read the usage limits from this JSON file.",
+            ),
+            click.option("--hook", metavar="COMMAND", help="Run this program at a compaction."),
+            click.option(
+                "--jobs", type=click.IntRange(1, 64), metavar="N", help="Workers side by side."
+            ),
+            click.option(
+                "--timeout",
+                type=click.FloatRange(min=1),
+                metavar="SECONDS",
+                help="Longest time of one worker; 900 by default.",
+            ),
+            click.option(
+                "--max-cost",
+                type=click.FloatRange(min=0),
+                metavar="DOLLARS",
+                help="Pause when the workers have cost this much.",
+            ),
+            click.option(
+                "--max-tokens",
+                type=click.IntRange(min=0),
+                metavar="N",
+                help="Pause when the workers have used this many tokens.",
+            ),
+            click.option(
+                "--pass-env",
+                multiple=True,
+                metavar="NAME",
+                help="Pass this variable to workers although it holds a tracker's token.",
+            ),
+            flag("--worktrees", default=None, help="Give each task a git worktree of its own."),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+@click.command("start", help="Execute a plan with workers. (local)")
+@click.argument("plan", metavar="PLAN")
+@_options
+@click.option("--title", metavar="TEXT", help="Name the run; by default after its plan.")
+@flag("--yes", "-y", help="Agree to the acceptance commands of the plan.")
+@BY
+@JSON
+@with_session
+def start_run(
+    session: Session,
+    *,
+    plan: str,
+    title: str | None,
+    yes: bool,
+    by: str | None,
+    as_json: bool,
+    **given: Any,
+) -> int:
+    """PLAN is a Markdown file, or the tasks of an increment as increment:7."""
+    if not given["worker"]:
+        hint = f"unlatch run start {plan} --worker 'claude -p --output-format json'"
+        raise UsageError("run-no-worker", "no program is given for the tasks", hint=hint)
+    name = source_name(session, plan)
+    consent = _consent(Consent(name, ()), given)
+    agreed = agree_to(read_source(session, name), consent, yes=yes)
+    runs = use_cases(session, as_json=as_json)
+    who = session.who(by, notes_guess=False)
+    with _ended_by_signals():
+        folder, end = runs.start(title or Path(name).stem, agreed, by=who)
+    return _report(folder, end, as_json=as_json)
+
+
+@click.command("resume", help="Resume a paused run. (local)")
+@RUN
+@_options
+@reason_option("Say why; a run that has ended needs it.")
+@click.option("--retry", multiple=True, metavar="TASK", help="Try a task again that failed.")
+@flag("--yes", "-y", help="Agree to the acceptance commands of the plan.")
+@BY
+@JSON
+@with_session
+def resume_run(
+    session: Session,
+    *,
+    wanted: str | None,
+    reason: str | None,
+    retry: tuple[str, ...],
+    yes: bool,
+    by: str | None,
+    as_json: bool,
+    **given: Any,
+) -> int:
+    folder = chosen(session, wanted)
+    who = session.who(by, notes_guess=False)
+    _update_consent(session, folder, given, yes=yes)
+    runs = use_cases(session, as_json=as_json)
+    for task in retry:
+        _retry(session, folder, task, who)
+    with _ended_by_signals():
+        end = runs.resume(folder, reason=reason, by=who)
+    return _report(folder, end, as_json=as_json)
+
+
+@click.command("recover", help="Recover a run whose coordinator died. (local)")
+@RUN
+@_options
+@flag("--yes", "-y", help="Agree to the acceptance commands of the plan.")
+@JSON
+@with_session
+def recover_run(
+    session: Session, *, wanted: str | None, yes: bool, as_json: bool, **given: Any
+) -> int:
+    folder = chosen(session, wanted)
+    _update_consent(session, folder, given, yes=yes)
+    runs = use_cases(session, as_json=as_json)
+    with _ended_by_signals():
+        end = runs.recover(folder)
+    return _report(folder, end, as_json=as_json)
+
+
+def _retry(session: Session, folder: Path, task: str, by: str) -> None:
+    if task not in (known := read_state(folder).tasks):
+        message = f"the run has no task '{task}'"
+        raise UsageError("task-unknown", message, hint=f"its tasks: {', '.join(known)}")
+    use_cases(session).request(folder, {"kind": "retry", "task": task, "by": by})
+
+
+def _update_consent(session: Session, folder: Path, given: dict[str, Any], *, yes: bool) -> None:
+    """Keep the programs and limits that were typed again, and ask for new commands."""
+    root = session.layout.root
+    if given["worker"]:
+        try:
+            before = read_consent(root, folder.name)
+        except UsageError:
+            before = Consent(read_state(folder).plan_file, ())
+    else:
+        before = read_consent(root, folder.name)
+    consent = _consent(before, given)
+    plan = read_source(session, consent.plan, read_state(folder).tasks)
+    save_consent(root, folder.name, agree_to(plan, consent, yes=yes))
+
+
+def _consent(before: Consent, given: dict[str, Any]) -> Consent:
+    """A consent with what was typed; UsageError `exec-invalid`."""
+    typed = {name: value for name, value in given.items() if value not in (None, ())}
+    for name in _PROGRAMS:
+        if name in typed:
+            typed[name] = _argv(name, typed[name])
+    if "usage_file" in typed:
+        typed["usage_file"] = str(typed["usage_file"].resolve())
+    return replace(before, **typed)
+
+
+def _argv(option: str, command: str) -> tuple[str, ...]:
+    hint = f"give the program and its arguments, as in --{option} 'claude -p'"
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        message = f"--{option} cannot be read: {error}"
+        raise UsageError("exec-invalid", message, hint=hint) from None
+    program = find_command(words[0], Path.cwd(), None) if words else None
+    if program is None:
+        message = f"--{option} names no program on your PATH: {command!r}"
+        raise UsageError("exec-invalid", message, hint=hint)
+    return (program, *words[1:])
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let a signal to end pause the run as Ctrl-C does."""
+
+    def interrupt(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    before = {one: signal.signal(one, interrupt) for one in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def _report(folder: Path, end: End, *, as_json: bool) -> int:
+    state = read_state(folder)
+    code = _code(state, end)
+    if as_json:
+        output.document("run", code, run=run_entry(folder, state))
+        return code
+    done = f"{state.done}/{len(state.tasks)} tasks complete"
+    if end is End.PAUSED:
+        output.talk(f"{folder.name} is paused; {done}. Next: {_next(folder.name, state)}")
+    else:
+        output.ok(f"{folder.name} is {state.status}; {done}")
+    return code
+
+
+def _next(run: str, state: RunState) -> str:
+    """The command that goes on with a paused run."""
+    if state.open_questions():
+        return f"unlatch run questions {run}"
+    if state.no_consent:
+        return f"unlatch run agree {run}"
+    failed = [task for task in state.tasks.values() if task.attempts >= state.attempts_limit]
+    retry = f" --retry {failed[0].id}" if failed else ""
+    return f"unlatch run resume {run}{retry}"
+
+
+def _code(state: RunState, end: End) -> int:
+    if end is not End.PAUSED or state.pause is None or state.pause.reason == PauseReason.USER:
+        return 0
+    return UNDECIDED if state.pause.reason == PauseReason.QUESTION else UNDELIVERED

@@ -1,0 +1,34 @@
+"""The tasks of an increment, for those who work on them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.increments.documents.spec import read_spec
+from unlatch.increments.documents.tasks import read_tasks
+from unlatch.increments.files.layout import SPEC, TASKS
+from unlatch.increments.files.reading import document
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.increments.documents.model import Task
+    from unlatch.increments.model.increment import Increment
+    from unlatch.project.workspace import Workspace
+
+
+def tasks_of(workspace: Workspace, wanted: str) -> tuple[Increment, Sequence[tuple[Task, str]]]:
+    """An increment, and its tasks with the texts of their criteria; discarded ones are left out.
+
+    Raises:
+        UsageError, StoreError: as `MetadataManager.read`.
+    """
+    increment = workspace.manager.read(wanted)
+    spec = read_spec(document(increment.folder, SPEC))
+    texts = {criterion.id: criterion.text for criterion in spec.criteria}
+    tasks = read_tasks(document(increment.folder, TASKS)).tasks
+    return increment, [
+        (task, "\n".join(f"- {one}: {texts.get(one, '')}" for one in task.criteria))
+        for task in tasks
+        if not task.discarded
+    ]
