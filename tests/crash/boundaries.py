@@ -14,8 +14,8 @@ import signal
 import threading
 from typing import IO, TYPE_CHECKING, Any, Self
 
-from unlatch.efforts import transcript
 from unlatch.transport.adapter import TrackerAdapter
+from unlatch.worklog import line_file
 from unlatch.worklog.disk import atomic
 from unlatch.worklog.disk.folder import OpenFolder
 
@@ -101,7 +101,7 @@ class Boundaries:
             real_fsync(descriptor)
 
         pathlib.Path.open = watched_cache  # type: ignore[method-assign,assignment]
-        for module in (atomic, transcript):
+        for module in (atomic, line_file):
             module.open = watched_open  # type: ignore[attr-defined]
         os.fsync = watched_fsync  # type: ignore[assignment]
 

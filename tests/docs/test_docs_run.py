@@ -4,7 +4,7 @@
   text; a command without output is only run. A command must succeed unless `$ echo $?` follows with
   its exit code.
 - A ```sh block contains only commands, and of a ```yaml block the `- run:` lines are run.
-- A ```toml block that starts with a path is written to that file.
+- A ```toml, ```markdown or ```python block that starts with a path is written to that file.
 
 Each page has its own scratch project.
 """
@@ -48,9 +48,10 @@ NOT_RUN = {
 QUOTE = "what GitHub shows"
 # Folders of a developer's machine.
 _MACHINE_PATH = re.compile(r"(?<![\w.])/(?:home|root|tmp|work|Users)/\w")
-_FILE = re.compile(r"# (?P<path>\S+\.\w+)\n")
+_FILE = re.compile(r"(?:#|<!--) (?P<path>\S+\.\w+)(?: -->)?\n")
 _LANGUAGES = {"console", "sh", "toml", "json", "yaml", "python", "text", "markdown"}
 _READERS: dict[str, Callable[[str], object]] = {"json": json.loads, "markdown": read_document}
+_WRITTEN = {"markdown", "python"}
 _LOOKS_RUN = re.compile(r"^\$ ", re.MULTILINE)
 _RUN = re.compile(r"^\s*- run: (?P<command>.+)$", re.MULTILINE)
 
@@ -84,13 +85,22 @@ def problems(page: Path, stage: Stage) -> Iterator[str]:
     quoted = False
     for part in script(page):
         if isinstance(part, Block):
-            for problem in play(part, stage, quoted=quoted):
+            found = () if write(part, stage) else play(part, stage, quoted=quoted)
+            for problem in found:
                 yield f"{name_of(page)}, line {part.line}: {problem}"
             quoted = False
         elif part.words == QUOTE:
             quoted = True
         else:
             stage.direct(part.words)
+
+
+def write(block: Block, stage: Stage) -> bool:
+    """Write a block that is a file of the project; whether it is one."""
+    match = _FILE.match(block.text) if block.language in _WRITTEN else None
+    if match:
+        stage.write(match["path"], block.text)
+    return match is not None
 
 
 def play(block: Block, stage: Stage, *, quoted: bool) -> Iterator[str]:

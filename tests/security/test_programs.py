@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shlex
 import signal
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -56,6 +58,17 @@ CHAT = ".aider.chat.history.md"
 IMPORTED = (("session", "import", CHAT),)
 CODIFIED = (*LOGGED, ("session", "codify", "--output", "workflow.md"))
 CONCLUDED = (*OPENED, ("effort", "close", "--summary", "Done"))
+# The acceptance command is the user's own program.
+RUN = ("plan.md", "--worker", "my-worker", "--yes")
+DONE = """print('{"type": "done"}')"""
+RAN = (("run", "start", "plan.md", "--worker", shlex.join((sys.executable, "-c", DONE)), "--yes"),)
+PLAN = """\
+### Task 1-1: Look
+**Work**: Look.
+**Acceptance Criteria**:
+- [ ] `git --version`
+**Blocked By**: none
+"""
 EXAMPLES = {
     "resume": Example((*RESUME[1:], "--scope", "Rules can be switched off")),
     "reopen": Example(RESUME[1:]),
@@ -98,6 +111,21 @@ EXAMPLES = {
     "session publish": Example(("fix-add", "--yes"), before=IMPORTED),
     "session query": Example(before=LOGGED),
     "session stats": Example(before=LOGGED),
+    "run start": Example(RUN),
+    "run check": Example(("plan.md",)),
+    "run agree": Example(("--yes",), before=RAN),
+    "run list": Example(before=RAN),
+    "run status": Example(before=RAN),
+    "run events": Example(before=RAN),
+    "run watch": Example(before=RAN),
+    "run pause": Example(before=RAN, codes=frozenset({1})),
+    "run stop": Example(before=RAN, codes=frozenset({1})),
+    "run resume": Example(("--reason", REASON), before=RAN),
+    "run recover": Example(before=RAN, codes=frozenset({1})),
+    "run context": Example(("--left", "9"), before=RAN),
+    "run questions": Example(before=RAN),
+    "run answer": Example(("1-1", "yes"), before=RAN, codes=frozenset({2})),
+    "run demo": Example(),
     "effort open": Example(("memory",)),
     "effort close": Example(("--summary", "Done"), before=OPENED),
     "effort reopen": Example(("memory",), before=CONCLUDED),
@@ -134,6 +162,11 @@ def lay_chat(project: Project) -> None:
     """The transcript of an agent in the project."""
     text = "# aider chat started at 2024-08-05 19:33:32\n#### Fix add\n"
     (project.root / CHAT).write_text(text, encoding="utf-8")
+
+
+def lay_plan(project: Project) -> None:
+    """The plan of a run in the project."""
+    (project.root / "plan.md").write_text(PLAN, encoding="utf-8")
 
 
 def commands() -> dict[str, frozenset[Program]]:
@@ -203,6 +236,7 @@ class Lair:
         self.project.increment("0008-active", status="active")
         self.project.increment("0009-planned", status="planning")
         lay_chat(self.project)
+        lay_plan(self.project)
         self.lay(self.project, self.traps, *self.settings)
         for arguments in before:
             self.project.run(*arguments)
@@ -212,6 +246,7 @@ class Lair:
         for name in ("gh", "az", "propose", "my-editor"):
             self.own(name, "exit 1")
         self.own("gh", f"echo {self.project.box.github.token}")
+        self.own("my-worker", """echo '{"type": "done"}'""")
         self.own("propose", f"echo '{PROPOSED}'")
         config = self.project.home / ".config" / "unlatch"
         config.mkdir(parents=True)
@@ -276,6 +311,8 @@ class Lair:
             str(self.bin / "propose"): Program.TASKS,
             str(self.bin / "my-editor"): Program.EDITOR,
             unlatch()[0]: Program.UNLATCH,
+            str(self.bin / "my-worker"): Program.WORKER,
+            sys.executable: Program.UNLATCH,
         }
         lines = self.log.read_text().splitlines() if self.log.exists() else []
         return frozenset(known.get(path, path) for _, path in map(json.loads, lines))
