@@ -2,8 +2,8 @@
 
 A file that is opened for writing is watched: there is a boundary before each of its writes, one in
 the middle of it (half of the bytes are on their way to the disk), one before each fsync, one before
-and one after each rename or removal, and one before and one after each request. Between two
-boundaries nothing happens that anybody else could see.
+and one after each rename, removal, start of a process and request. Between two boundaries nothing
+happens that anybody else could see.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from __future__ import annotations
 import os
 import pathlib
 import signal
+import subprocess
 import threading
 from typing import IO, TYPE_CHECKING, Any, Self
 
@@ -80,6 +81,7 @@ class Boundaries:
         self._watch_files()
         self._watch_folders()
         self._watch_requests()
+        self._watch_processes()
 
     def _watch_files(self) -> None:
         real_open, real_fsync = pathlib.Path.open, os.fsync
@@ -134,6 +136,16 @@ class Boundaries:
             return answer
 
         TrackerAdapter.send = watched_send  # type: ignore[method-assign,assignment]
+
+    def _watch_processes(self) -> None:
+        real_start = subprocess.Popen.__init__
+
+        def watched_start(process: Any, argv: Any, **kwargs: Any) -> None:
+            self.cross("before start")
+            real_start(process, argv, **kwargs)
+            self.cross("after start")
+
+        subprocess.Popen.__init__ = watched_start  # type: ignore[assignment,method-assign]
 
 
 class _Watched:

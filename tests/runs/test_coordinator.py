@@ -201,11 +201,11 @@ def test_compactions_reload_the_plan_every_second_time(tmp_path: Path) -> None:
     assert blocks[0] == f"AUTO-COMPACTION #1 - Context at 10%\n\nState persisted to: {state_file}"
     assert blocks[1].startswith("RESUMED - Compaction #1 complete\n\nCompleted: ")
     assert blocks[2].startswith("AUTO-COMPACTION #2 - Context at 10%")
-    assert blocks[3].startswith(
+    assert blocks[3] == "drift: d is new"
+    assert blocks[4].startswith(
         "FULL PLAN RELOAD - Compaction #2\n\nPlan: plan.md\nTotal tasks: 4\nCompleted: "
     )
-    assert "Blocked graph rebuilt: 3 blocking relationships" in blocks[3]
-    assert blocks[4] == "drift: d is new"
+    assert "Blocked graph rebuilt: 3 blocking relationships" in blocks[4]
     assert blocks[5].startswith(
         "RESUMED - Compaction #2 complete (full plan reload)\n\n"
         "Plan reloaded: plan.md\nTotal tasks: 4\n"

@@ -35,7 +35,7 @@ def assignment(task: PlanTask, state: RunState, references: Sequence[str], *, re
     ]
     if resumed:
         parts += [
-            f"Resume Context: {known.checkpoint or 'no checkpoint'}",
+            f"Resume Context: {known.context or 'no checkpoint'}",
             "Previous Progress: Review existing work before continuing.",
         ]
     parts += [f"Question: {one.text}\nAnswer: {one.answer}" for one in state.answers(task.id)]

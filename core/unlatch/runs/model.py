@@ -97,6 +97,12 @@ class Task:
     done_digest: str = ""
     validates: bool = False
 
+    @property
+    def context(self) -> str:
+        """What the next worker of the task needs to know: the checkpoint, and where the work is."""
+        place = f"Its work is in the worktree {self.worktree}" if self.worktree else ""
+        return "\n".join(filter(None, (self.checkpoint, place)))
+
 
 @dataclass(slots=True)
 class Question:

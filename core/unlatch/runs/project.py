@@ -27,6 +27,7 @@ from unlatch.runs.coordinator.recovery import (
 from unlatch.runs.dispatch.environment import worker_environment
 from unlatch.runs.dispatch.local import Limits, LocalDispatcher
 from unlatch.runs.dispatch.port import Role
+from unlatch.runs.dispatch.worktrees import Worktrees
 from unlatch.runs.events import RunCreated, RunReopened, RunStopped
 from unlatch.runs.journal import Journal, is_held
 from unlatch.runs.model import Status
@@ -89,7 +90,7 @@ class Runs:
             context.journal.take_over(workspace.new_id())
             self.console.note(f"started {folder.name}")
             load_plan(context)
-            return folder, Coordinator(context).execute()
+            return folder, self._execute(context)
 
     def resume(self, folder: Path, *, reason: str | None, by: str) -> End:
         """Resume a paused run, or one that is over, which needs a reason.
@@ -113,7 +114,7 @@ class Runs:
             if state.is_over:
                 journal.record(RunReopened, reason=reason or "", by=by)
             resume(context)
-            return Coordinator(context).execute()
+            return self._execute(context)
 
     def recover(self, folder: Path) -> End:
         """Recover a run whose coordinator died, and execute it; raises as `recovery.recover`."""
@@ -121,7 +122,7 @@ class Runs:
             check_recoverable(context)
             requests.drop(context.root, folder.name, "pause", "stop")
             recover(context, context.new_id())
-            return Coordinator(context).execute()
+            return self._execute(context)
 
     def stop(self, folder: Path, reason: str) -> None:
         """End a run whose coordinator is gone, with its workers; StoreError `run-over`."""
@@ -163,6 +164,14 @@ class Runs:
                 compact(context)
         return False
 
+    def _execute(self, context: Context) -> End:
+        """Execute a run; at its end, worktrees whose work is merged are removed."""
+        end = Coordinator(context).execute()
+        if end is End.FINISHED and context.consent().worktrees:
+            for kept in Worktrees(context.root, context.folder).remove_merged():
+                self.console.note(f"kept the worktree of {kept.task}: {kept.path} ({kept.reason})")
+        return end
+
     @contextmanager
     def _opened(self, folder: Path) -> Iterator[Context]:
         """The run in the hands of this process."""
@@ -186,7 +195,7 @@ class Runs:
                 new_id=new_id,
                 say=self.console.say,
                 note=self.console.note,
-                worktree=lambda _: root,
+                worktree=Worktrees(root, folder).make,
                 references=config.references,
                 thresholds=Thresholds(
                     context=config.context_threshold,

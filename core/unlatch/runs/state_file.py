@@ -68,9 +68,7 @@ def state_document(state: RunState) -> dict[str, Any]:
         "available_tasks": _ids(state, TaskState.AVAILABLE),
         "active_agents": dict(map(_agent, active)),
         "attempts": {task.id: task.attempts for task in state.tasks.values() if task.attempts},
-        "checkpoints": {
-            task.id: task.checkpoint for task in state.tasks.values() if task.checkpoint
-        },
+        "checkpoints": {task.id: task.context for task in state.tasks.values() if task.context},
         "usage": {"tokens": state.tokens, "cost_usd": state.cost},
         "pause": _pause(state),
         "pending_divine_questions": [
@@ -89,7 +87,7 @@ def _in_progress(task: Task) -> dict[str, Any]:
         "task_id": task.id,
         "agent_id": task.dispatch.agent if task.dispatch else None,
         "status": "in_progress",
-        "last_checkpoint": task.checkpoint or None,
+        "last_checkpoint": task.context or None,
     }
 
 

@@ -37,11 +37,9 @@ def compact(context: Context) -> None:
     context.say(outputs.compaction_start(state.compactions, threshold, context.state_file))
     _run_hook(context)
     full = outputs.is_full_reload(state.compactions)
-    drift = load_plan(context) if full else ()
     if full:
+        load_plan(context)
         context.say(outputs.full_reload(state))
-    for one in drift:
-        context.note(f"drift: {one}")
     journal.record(CompactionComplete, compaction_number=state.compactions, full_reload=full)
     context.save("compaction")
     context.say(outputs.compaction_resumed(state))

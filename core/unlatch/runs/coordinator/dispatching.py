@@ -110,7 +110,7 @@ class Dispatching:
         """Record a dispatch, then start its worker; False if there was no room for it."""
         context, agent = self.context, self.context.new_id()
         text, folder = self._text(task, role), self._folder(task)
-        self._record_dispatch(agent, task, role)
+        self._record_dispatch(agent, task, role, folder)
         environ = marked(context.environ, run_id=agent, task_id=task.id)
         planned = Assignment(agent, task.id, role, text, folder, environ)
         try:
@@ -144,11 +144,11 @@ class Dispatching:
             return self.context.root
         return self.context.worktree(task.id)
 
-    def _record_dispatch(self, agent: str, task: Task, role: Role) -> None:
+    def _record_dispatch(self, agent: str, task: Task, role: Role, folder: Path) -> None:
         if role is Role.AUDITOR:
             self._record(e.AuditorDispatched, agent, task.id, revalidation=task.stage is Stage.DONE)
             return
-        worktree = str(self._folder(task)) if self.context.consent().worktrees else None
+        worktree = str(folder) if self.context.consent().worktrees else None
         self._record(
             e.DeveloperDispatched,
             agent,

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from unlatch.runs.plan.model import Plan
 
 
-def load_plan(context: Context) -> tuple[str, ...]:
-    """Read the plan in full, and return how the run differed from it.
+def load_plan(context: Context) -> None:
+    """Read the plan in full, and report how the run differed from it.
 
     Raises:
         MistakesError: `plan-invalid`; the run is as it was.
@@ -37,7 +37,8 @@ def load_plan(context: Context) -> tuple[str, ...]:
     journal.record(PlanLoaded, tasks=facts, drift=drift)
     context.plan = plan
     check_consent(context)
-    return drift
+    for one in drift:
+        context.note(f"drift: {one}")
 
 
 def check_consent(context: Context) -> None:

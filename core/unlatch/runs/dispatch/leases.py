@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.runs.dispatch.port import Lease, StaleEpoch
-from unlatch.worklog.disk.atomic import PRIVATE, move_folder, remove_file, replace_file
+from unlatch.worklog.disk.atomic import PRIVATE, move_folder, remove_file, replace_file, sweep
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.safe_open import exists, open_folder, read_file
 from unlatch.worklog.event_log import parse_line
@@ -60,6 +60,11 @@ class LeaseStore:
         for folder in (self.folder, *(self.folder / name for name in (*State, "locks"))):
             make_private(folder)
         return folder_lock(self.folder)
+
+    def sweep(self) -> None:
+        """Remove the files of writers that died."""
+        for folder in (self.folder, *(self.folder / name for name in State)):
+            sweep(folder)
 
     def admit(self, epoch: int) -> None:
         """Remember an epoch; StaleEpoch if a higher one was seen."""

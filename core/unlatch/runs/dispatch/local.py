@@ -168,6 +168,7 @@ class LocalDispatcher:
     def recover(self, epoch: int) -> Recovery:
         with self._store.locked():
             self._store.admit(epoch)
+            self._store.sweep()
             found = self._store.list(State.ACTIVE, State.ENDING)
             earlier = [lease for lease in found if lease.epoch < epoch]
             stuck = self._end(earlier, End.RELEASED)

@@ -9,7 +9,7 @@ _SINGLE = re.compile(r"'[^']*'")
 _DOUBLE = re.compile(r'"(?:\\.|[^"\\])*"')
 _ESCAPED = re.compile(r"\\.")
 _QUOTED = re.compile(rf"{_SINGLE.pattern}|{_DOUBLE.pattern}|{_ESCAPED.pattern}")
-_COMMENT = re.compile(r"(?:^|\s)#.*")
+_COMMENT = re.compile(rf"(?P<quoted>{_QUOTED.pattern})|(?<!\S)#.*")
 _IN_QUOTES = re.compile(r"[$`]")
 # Operators, variables and patterns; and the home folder.
 _SPECIAL = re.compile(r"[|&;<>()`$*?\[{]|(?<!\S)~")
@@ -30,11 +30,10 @@ def split_command(line: str) -> tuple[str, ...]:
     Raises:
         ShellSyntax: it has an operator, a variable, a pattern, a builtin, or an open quote.
     """
-    if line.lstrip().startswith("#"):
-        return ()
-    _check_characters(line)
+    bare = _COMMENT.sub(lambda found: found["quoted"] or "", line)
+    _check_characters(bare)
     try:
-        words = shlex.split(line, comments=True)
+        words = shlex.split(bare)
     except ValueError as error:
         raise ShellSyntax(f"it cannot be read: {str(error).lower()}") from None
     if words and words[0] in _BUILTINS:
@@ -50,8 +49,7 @@ def _check_characters(line: str) -> None:
         # Between these quotes, a backslash before one means something else to shlex.
         if found := _IN_QUOTES.search(quoted):
             raise ShellSyntax(f"{found[0]!r} has a meaning to a shell; use single quotes")
-    bare = _COMMENT.sub("", _QUOTED.sub("", line))
-    if found := _SPECIAL.search(bare):
+    if found := _SPECIAL.search(_QUOTED.sub("", line)):
         raise ShellSyntax(f"{found[0]!r} has a meaning to a shell; quote it, or use a script")
 
 

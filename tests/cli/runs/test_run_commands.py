@@ -1,0 +1,338 @@
+"""unlatch run: started, questioned, paused, recovered, and never by a clone."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.output.test_documents import mistakes
+from tests.warm.client import unlatch
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.cli.project import Done, Project
+
+PLAN = """\
+### Task 1: First
+**Work**: one
+**Acceptance Criteria**:
+- [ ] `sh check.sh 1`
+**Blocked By**: none
+
+### Task 2: Second
+**Work**: two
+**Acceptance Criteria**:
+- [ ] `sh check.sh 2`
+**Blocked By**: 1
+"""
+# The first word of its own script decides what a worker does.
+WORKER = """\
+import json, os, pathlib, sys, time
+text = sys.stdin.read()
+task = os.environ["UNLATCH_TASK_ID"]
+def say(**message): print(json.dumps(message), flush=True)
+act = pathlib.Path(f"act-{task}")
+words = act.read_text().split() if act.exists() else []
+(act.write_text(" ".join(words[1:])) if words else None)
+say(type="checkpoint", text=f"begun {task}")
+if words[:1] == ["ask"] and "Answer:" not in text:
+    say(type="question", text="Which one?", options=["a", "b"])
+elif words[:1] == ["fail"]:
+    say(type="failed", reason="no luck")
+elif words[:1] == ["hang"]:
+    pathlib.Path(f"hangs-{task}").write_text(str(os.getpid()))
+    time.sleep(60)
+else:
+    pathlib.Path(f"text-{task}").write_text(text)
+    pathlib.Path(f"environ-{task}").write_text(json.dumps(dict(os.environ)))
+    say(type="done", summary=f"did {task}")
+"""
+
+
+@pytest.fixture
+def planned(project: Project) -> Project:
+    """A project with a plan, a worker and a shell."""
+    (project.root / "plan.md").write_text(PLAN)
+    (project.root / "worker.py").write_text(WORKER)
+    (project.root / "check.sh").write_text('echo "$1" >> checked\n')
+    programs = project.root.parent / "programs"
+    programs.mkdir()
+    for name in ("git", "sh", "cat"):
+        (programs / name).symlink_to(shutil.which(name) or "")
+    project.bin = programs
+    return project
+
+
+def worker() -> str:
+    return shlex.join((sys.executable, "worker.py"))
+
+
+def run(project: Project, *arguments: str) -> Done:
+    return project.run("run", *arguments)
+
+
+def start(project: Project, *more: str) -> Done:
+    return run(project, "start", "plan.md", "--worker", worker(), "--yes", *more)
+
+
+def act(project: Project, task: str, words: str) -> None:
+    (project.root / f"act-{task}").write_text(words)
+
+
+def states(project: Project) -> dict[str, str]:
+    document = run(project, "status", "--json").document
+    assert mistakes(document, "run-status") == []
+    return {one["id"]: one["state"] for one in document["tasks"]}
+
+
+def test_a_plan_is_carried_out_and_its_commands_are_run(planned: Project) -> None:
+    done = start(planned, "--json")
+    assert done.code == 0, done.said
+    assert mistakes(done.document, "run") == []
+    assert done.document["run"]["status"] == "finished"
+    assert (planned.root / "checked").read_text().split() == ["1", "2"]
+    assert states(planned) == {"1": "done", "2": "done"}
+    (listed,) = run(planned, "list", "--json").document["runs"]
+    assert listed["tasks"]["done"] == 2
+    events = [json.loads(one) for one in run(planned, "events", "--json").out.splitlines()]
+    assert [one["sequence"] for one in events] == list(range(1, len(events) + 1))
+    folder = planned.root / ".unlatch" / "runs"
+    assert (folder / ".gitignore").read_text().endswith("*\n")
+    modes = {path.stat().st_mode & 0o077 for path in folder.glob("*/**/*")}
+    assert modes == {0}
+
+
+def test_workers_do_not_get_the_trackers_tokens(planned: Project) -> None:
+    act(planned, "1", "")
+    assert start(planned, "--pass-env", "JIRA_API_TOKEN").code == 0
+    names = json.loads((planned.root / "environ-1").read_text())
+    assert "GITHUB_TOKEN" in planned.environ
+    assert "GITHUB_TOKEN" not in names
+    assert names["JIRA_API_TOKEN"] == planned.environ["JIRA_API_TOKEN"]
+
+
+def test_nothing_runs_without_consent(planned: Project) -> None:
+    done = run(planned, "start", "plan.md", "--worker", worker())
+    assert done.code == 2
+    assert "run-not-agreed" in done.err
+    assert "sh check.sh 2" in done.err
+    assert not (planned.root / ".unlatch" / "runs").exists()
+
+
+def test_a_run_that_came_with_a_clone_starts_nothing(planned: Project) -> None:
+    act(planned, "1", "fail fail fail")
+    assert start(planned).code == 3
+    shutil.rmtree(planned.home / "state")
+    for command in ("resume", "recover"):
+        done = run(planned, command)
+        assert done.code == 2
+        assert "run-no-consent" in done.err
+    done = run(planned, "resume", "--worker", worker())
+    assert "run-not-agreed" in done.err
+    assert not (planned.root / "checked").exists()
+
+
+def test_a_changed_command_blocks_its_task_until_it_is_agreed_to(planned: Project) -> None:
+    act(planned, "1", "fail fail fail")
+    assert start(planned).code == 3
+    plan = planned.root / "plan.md"
+    plan.write_text(PLAN.replace("check.sh 2", "check.sh 2 more"))
+    done = run(planned, "resume", "--retry", "1")
+    assert "run-not-agreed" in done.err
+    assert "sh check.sh 2 more" in done.err
+    assert run(planned, "agree", "--yes").code == 0
+    done = run(planned, "resume", "--retry", "1")
+    assert done.code == 0, done.said
+    assert "drift: 2 was changed" in done.err
+
+
+def test_a_question_is_answered_by_a_person(planned: Project) -> None:
+    act(planned, "1", "ask")
+    done = start(planned)
+    assert done.code == 5, done.said
+    assert "unlatch run questions" in done.err
+    document = run(planned, "questions", "--json").document
+    assert mistakes(document, "run-questions") == []
+    (question,) = document["questions"]
+    assert question["options"] == ["a", "b"]
+    assert run(planned, "answer", question["id"], "b; rm -rf /").code == 0
+    assert run(planned, "answer", "1", "again").code == 2
+    assert run(planned, "resume").code == 0
+    assert "Answer: b; rm -rf /" in (planned.root / "text-1").read_text()
+
+
+def test_a_task_that_failed_three_times_waits_for_a_person(planned: Project) -> None:
+    act(planned, "1", "fail fail fail")
+    done = start(planned)
+    assert done.code == 3
+    assert "SESSION PAUSED - System error" in done.out
+    assert "resume 20" in done.err
+    assert "--retry 1" in done.err
+    assert run(planned, "resume", "--retry", "9").code == 2
+    assert run(planned, "resume", "--retry", "1").code == 0
+
+
+def test_commands_that_do_not_fit_name_the_one_that_does(planned: Project) -> None:
+    assert start(planned).code == 0
+    wrong = {
+        ("pause",): "run-no-coordinator",
+        ("recover",): "run-over",
+        ("resume",): "reason-required",
+        ("stop",): "run-over",
+        ("status", "nothing"): "run-unknown",
+        ("check", "worker.py"): "plan-invalid",
+        ("check", "missing.md"): "plan-unreadable",
+        ("start", "plan.md"): "run-no-worker",
+    }
+    for arguments, error in wrong.items():
+        done = run(planned, *arguments)
+        assert error in done.err, done.said
+        assert done.code in (1, 2)
+    assert run(planned, "resume", "--reason", "another look").code == 0
+
+
+def test_an_auditor_of_the_user_decides(planned: Project) -> None:
+    auditor = planned.root / "auditor.py"
+    auditor.write_text(
+        "import json, pathlib, sys\n"
+        "text = sys.stdin.read()\n"
+        "first = not pathlib.Path('seen').exists()\n"
+        "pathlib.Path('seen').write_text(text)\n"
+        "bad = {'type': 'failed', 'reason': 'no tests'}\n"
+        "print(json.dumps(bad if first else {'type': 'done'}))\n"
+    )
+    done = start(planned, "--auditor", shlex.join((sys.executable, "auditor.py")))
+    assert done.code == 0, done.said
+    assert "1 auditor: rejected: no tests" in done.err
+    assert "The auditor rejected the work: no tests" in (planned.root / "text-1").read_text()
+    assert "sh check.sh 2: exit code 0" in (planned.root / "seen").read_text()
+
+
+def test_the_tasks_of_an_increment_are_a_plan(planned: Project) -> None:
+    planned.increment("0007-search", status="active")
+    (planned.folder("0007-search") / "tasks.md").write_text(
+        "# Tasks\n\n### T-001: Parse\n- [x] done\n\n### T-002: Search\n- [ ] open\n"
+    )
+    done = run(planned, "check", "increment:7", "--json")
+    assert mistakes(done.document, "run-plan") == []
+    assert [one["id"] for one in done.document["tasks"]] == ["T-002"]
+    done = run(planned, "start", "increment:7", "--worker", worker())
+    assert "run-no-auditor" in done.err
+
+
+class Live:
+    """A coordinator in a process of its own, with a worker that hangs."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        act(project, "1", "hang")
+        arguments = ("run", "start", "plan.md", "--worker", worker(), "--yes")
+        self.process = subprocess.Popen(
+            [*unlatch(), *arguments],
+            cwd=project.root,
+            env=project.environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        self.wait_for("hangs-1")
+
+    def wait_for(self, name: str) -> Path:
+        deadline = time.monotonic() + 30
+        while not (self.project.root / name).exists():
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        return self.project.root / name
+
+    @property
+    def worker_lives(self) -> bool:
+        pid = int((self.project.root / "hangs-1").read_text())
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return False
+        return True
+
+    def output(self) -> str:
+        return self.process.communicate(timeout=60)[0]
+
+
+@pytest.fixture
+def live(planned: Project) -> Iterator[Live]:
+    one = Live(planned)
+    yield one
+    with one.process:
+        one.process.kill()
+
+
+def test_a_live_run_is_paused_and_its_workers_end(planned: Project, live: Live) -> None:
+    second = run(planned, "recover")
+    assert "run-active" in second.err
+    done = run(planned, "pause", "--json")
+    assert done.document["run"]["status"] == "paused"
+    assert "SESSION PAUSED - User stop" in live.output()
+    assert live.process.returncode == 0
+    assert not live.worker_lives
+    assert "run-paused" in run(planned, "recover").err
+    done = run(planned, "resume")
+    assert done.code == 0, done.said
+    assert done.out.startswith("SESSION RESUMED\n")
+    assert "Resume Context: begun 1" in (planned.root / "text-1").read_text()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_pauses_a_run(planned: Project, live: Live, number: int) -> None:
+    live.process.send_signal(number)
+    assert "SESSION PAUSED - User stop" in live.output()
+    assert live.process.returncode == 130
+    assert not live.worker_lives
+    assert run(planned, "resume").code == 0
+
+
+def test_a_live_run_is_compacted_and_stopped(planned: Project, live: Live) -> None:
+    done = run(planned, "context", "--left", "9")
+    assert done.out.startswith("AUTO-COMPACTION #1 - Context at 10%\n")
+    assert "Restoring: 1 in-progress tasks" in done.out
+    done = run(planned, "stop", "--reason", "not needed", "--json")
+    assert done.document["run"]["status"] == "failed"
+    live.output()
+    assert not live.worker_lives
+
+
+def test_a_killed_coordinator_is_recovered_and_its_worker_ended(
+    planned: Project, live: Live
+) -> None:
+    os.kill(coordinator(planned), signal.SIGKILL)
+    live.output()
+    assert live.worker_lives
+    said = run(planned, "status").out
+    assert "its coordinator is gone; next: unlatch run recover" in said
+    assert "run-crashed" in run(planned, "resume").err
+    done = run(planned, "recover")
+    assert done.code == 0, done.said
+    assert not live.worker_lives
+    assert "Orphaned agents: 1" in done.out
+    assert (planned.root / "checked").read_text().split() == ["1", "2"]
+
+
+def coordinator(project: Project) -> int:
+    """The process that has the lock of the only run."""
+    (folder,) = (project.root / ".unlatch" / "runs").glob("20*")
+    wanted = folder.stat()
+    for lock in Path("/proc/locks").read_text().splitlines():
+        words = lock.split()
+        major, minor, inode = words[-3].split(":")
+        device = os.makedev(int(major, 16), int(minor, 16))
+        if "FLOCK" in words and (device, int(inode)) == (wanted.st_dev, wanted.st_ino):
+            return int(words[-4])
+    raise AssertionError("nobody has it")

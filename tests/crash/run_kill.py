@@ -1,0 +1,191 @@
+"""Kill the coordinator of a run at every boundary, and recover the run with real workers.
+
+    python -m tests.crash.run_kill [--every N] [--twice N]
+
+Prints one JSON document: how many deaths were died, and what was wrong afterwards. With --twice,
+the recoveries after those at every N-th boundary are killed at each of their boundaries.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+from tests.crash.boundaries import Boundaries, in_fork
+
+from unlatch.errors import UnlatchError
+from unlatch.increments.files.layout import layout_at
+from unlatch.project.workspace import Workspace
+from unlatch.runs.consent import Consent
+from unlatch.runs.journal import read_state
+from unlatch.runs.model import Status
+from unlatch.runs.plan.reading import read_plan
+from unlatch.runs.project import Console, Runs, run_store
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TASKS = {"1": "none", "2": "none", "3": "1, 2"}
+_TASK = """\
+### Task {id}: Task {id}
+**Work**: work
+**Acceptance Criteria**:
+- [ ] `sh check.sh {id}`
+**Blocked By**: {by}
+
+"""
+_WORKER = """\
+cat > /dev/null
+echo "$UNLATCH_TASK_ID $UNLATCH_RUN_ID" >> started
+echo '{"type": "checkpoint", "text": "begun"}'
+echo '{"type": "done"}'
+"""
+_CHECK = 'echo "$1" >> checked\n'
+
+
+class Place:
+    """A project with a plan."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        (root / ".unlatch" / "increments").mkdir(parents=True)
+        plan = "".join(_TASK.format(id=name, by=by) for name, by in TASKS.items())
+        for name, text in (("plan.md", plan), ("worker.sh", _WORKER), ("check.sh", _CHECK)):
+            (root / name).write_text(text)
+
+    @property
+    def runs(self) -> Runs:
+        workspace = Workspace(
+            layout_at(self.root), environ=os.environ, user_config=self.root / "none.toml"
+        )
+        plan = (self.root / "plan.md").read_text()
+        quiet = Console(lambda _: None, lambda _: None)
+        return Runs(workspace, quiet, lambda name, _: read_plan(plan, name))
+
+    def start(self) -> None:
+        shell = shutil.which("sh") or ""
+        consent = Consent("plan.md", (shell, str(self.root / "worker.sh")), jobs=2, timeout=60)
+        agreed = consent.agree(("sh", "check.sh", name) for name in TASKS)
+        self.runs.start("plan", agreed, by="ann")
+
+    def folder(self) -> Path | None:
+        names = run_store(self.runs.workspace).names()
+        return run_store(self.runs.workspace).root / names[0] if names else None
+
+    def go_on(self) -> None:
+        """The command that a person would type next: the one that the errors name."""
+        folder = self.folder()
+        if folder is None or not read_state(folder).tasks:
+            if folder:
+                shutil.rmtree(folder)  # nothing of it was begun
+            self.start()
+            return
+        try:
+            self.runs.recover(folder)
+        except UnlatchError as error:
+            if error.id != "run-over":
+                raise
+
+    def lines(self, name: str) -> list[str]:
+        path = self.root / name
+        return path.read_text().split("\n")[:-1] if path.exists() else []
+
+
+def problems(place: Place, code: int) -> list[str]:
+    """Everything that is wrong after the last command."""
+    folder = place.folder()
+    if code or folder is None:
+        return [f"the last command: {code}"]
+    state = read_state(folder)
+    events = [json.loads(one) for one in (folder / "events.jsonl").read_bytes().splitlines()]
+    complete = Counter(one["task_id"] for one in events if one["event_type"] == "task_complete")
+    dispatched = {one["agent_id"] for one in events if one["event_type"] == "developer_dispatched"}
+    started = [line.split()[1] for line in place.lines("started")]
+    facts: dict[str, tuple[Any, Any]] = {
+        "status": (Status.FINISHED, state.status),
+        "completions": (dict.fromkeys(TASKS, 1), dict(complete)),
+        "acceptance": (set(TASKS), set(place.lines("checked"))),
+        "workers started twice": ([], [one for one, n in Counter(started).items() if n > 1]),
+        "workers that were not recorded": (set(), set(started) - dispatched),
+        "left over": ([], [one.name for one in folder.rglob("*.tmp")]),
+        "alive": ([], alive(place.root)),
+    }
+    return [
+        f"{fact}: {got!r} is not {want!r}" for fact, (want, got) in facts.items() if got != want
+    ]
+
+
+def alive(root: Path) -> list[str]:
+    """The processes of workers that are still there."""
+    found = subprocess.run(["pgrep", "-f", str(root)], capture_output=True, text=True, check=False)
+    own = {str(os.getpid()), str(os.getppid())}
+    return [pid for pid in found.stdout.split() if pid not in own]
+
+
+def watched(act: Callable[[], None], at: int | None) -> bool:
+    """Whether an act dies at a boundary."""
+
+    def watch() -> None:
+        Boundaries(at).install()
+        act()
+
+    return os.WIFSIGNALED(in_fork(watch))
+
+
+class Sweep:
+    """The deaths of a run's coordinator, and of its recovery."""
+
+    def __init__(self, folder: Path, *, every: int, twice: int) -> None:
+        self._folder, self._every, self._twice = folder, every, twice
+        self.deaths: Counter[str] = Counter()
+        self.wrong: dict[str, list[str]] = {}
+
+    def run(self) -> None:
+        """Die at one boundary after the other, until none is left."""
+        number = 1
+        while self._trial(number):
+            if self._twice and number % self._twice == 0:
+                again = 1
+                while self._trial(number, again):
+                    again += self._every
+            number += self._every
+
+    def _trial(self, number: int, again: int | None = None) -> bool:
+        """Whether the last of the deaths was died."""
+        root = self._folder / "project"
+        place = Place(root)
+        died = watched(place.start, number)
+        if again:
+            died = watched(place.go_on, again)
+        self.deaths["recover" if again else "start"] += died
+        status = in_fork(place.go_on) if died else 0
+        if found := problems(place, status):
+            self.wrong[f"{number} {again or ''}"] = found
+        shutil.rmtree(root)
+        return died
+
+
+def main() -> None:
+    """Run the sweep; the exit code is 0 if nothing was wrong."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--every", type=int, default=1, help="die at every n-th boundary only")
+    parser.add_argument("--twice", type=int, default=0, help="after every n-th, die once more")
+    options = parser.parse_args()
+    with TemporaryDirectory() as folder:
+        os.environ["XDG_STATE_HOME"] = f"{folder}/state"
+        sweep = Sweep(Path(folder).resolve(), every=options.every, twice=options.twice)
+        sweep.run()
+    print(json.dumps({"deaths": sweep.deaths, "wrong": sweep.wrong}, indent=1))  # noqa: T201
+    sys.exit(1 if sweep.wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
