@@ -33,9 +33,13 @@ def pass_on(number, frame):
         os.kill(child[0], number)
 for number in (_signal.SIGINT, _signal.SIGTERM):
     _signal.signal(number, pass_on)
+given = sys.argv[1:]
+if given[:1] in (["-I"], ["-P"]):
+    if given[1:3] != ["-m", "unlatch.cli"]:
+        os.execv(sys.executable, [sys.executable, *given])
+    given = given[3:]
 server = _socket.socket(_socket.AF_UNIX)
 server.connect({path!r})
-given = sys.argv[4:] if sys.argv[1:4] == ["-P", "-m", "unlatch.cli"] else sys.argv[1:]
 words = [os.getcwdb(), b"%d" % len(given), *map(os.fsencode, given)]
 words += [name + b"=" + value for name, value in os.environb.items()]
 text = b"\\0".join(words)

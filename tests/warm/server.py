@@ -3,10 +3,10 @@
     python server.py LISTENER CLIENT
 
 LISTENER is the file descriptor of a listening socket. CLIENT is the program that a command starts
-for `python -P -m unlatch.cli`. A client sends its working directory,
-arguments, environment and standard streams, and gets the number of the process, then its status as
-waitpid has it. If the client leaves before that, the process is killed. The server ends when its
-standard input does.
+for `python -P -m unlatch.cli`; it passes other modules on to Python. A client sends its working
+directory, arguments, environment and standard streams, and gets the number of the process, then its
+status as waitpid has it. If the client leaves before that, the process is killed. The server ends
+when its standard input does.
 """
 
 from __future__ import annotations

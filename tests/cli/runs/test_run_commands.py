@@ -256,12 +256,9 @@ class Live:
 
     @property
     def worker_lives(self) -> bool:
-        pid = int((self.project.root / "hangs-1").read_text())
-        try:
-            os.kill(pid, 0)
-        except ProcessLookupError:
-            return False
-        return True
+        status = Path("/proc", (self.project.root / "hangs-1").read_text(), "status")
+        # A dead process is a zombie until its parent looks.
+        return status.exists() and "State:\tZ" not in status.read_text()
 
     def output(self) -> str:
         return self.process.communicate(timeout=60)[0]
