@@ -83,7 +83,7 @@ def demo_run() -> int:
 
 def _crash(root: Path) -> None:
     """Start a run, and kill its coordinator as soon as its workers have said something."""
-    worker = shlex.join((sys.executable, "worker.py"))
+    worker = shlex.join((sys.executable, "-P", "worker.py"))
     argv = _argv(root, "start", "plan.md", "--worker", worker, "--yes")
     process = subprocess.Popen(argv, cwd=root, start_new_session=True)  # noqa: S603  (ourselves)
     try:
