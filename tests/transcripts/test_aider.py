@@ -80,3 +80,10 @@ def test_broken_time_and_numbers_are_none(tmp_path: Path) -> None:
     path.write_text("# aider chat started at noon\n#### hi\n> Tokens: 1.2.3 sent, x received. \n")
     (found,) = read_transcripts(path)
     assert (found.id, found.started, found.usage.output) == ("noon", None, 0)
+
+
+def test_pressing_enter_is_no_prompt(tmp_path: Path) -> None:
+    path = tmp_path / "history.md"
+    path.write_text("# aider chat started at 2023-05-22 10:00:00\n\n#### <blank>  \n\n#### hi  \n")
+    (found,) = read_transcripts(path)
+    assert outline(found.events) == ["> hi"]

@@ -42,6 +42,7 @@ _INTERRUPTED = re.compile(r"\^C(?: KeyboardInterrupt|$)")
 
 _SCALES = {"": 1, "k": 1_000, "M": 1_000_000}
 _PERSON, _PROGRAM, _MODEL = "####", ">", ""
+_BLANK = "<blank>"  # a person pressed Enter
 
 
 @dataclass(slots=True)
@@ -56,7 +57,7 @@ class _Chat:
         if who == _PROGRAM:
             for line in lines:
                 self._note(line)
-        elif words := "\n".join(lines).strip():
+        elif (words := "\n".join(lines).strip()) and not (who == _PERSON and words == _BLANK):
             key, at = self._place()
             is_prompt = who == _PERSON
             reply = Reply(key, at, words, self.facts.get("model", ""))
