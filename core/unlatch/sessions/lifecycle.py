@@ -10,7 +10,7 @@ from unlatch.errors import StoreError, UsageError
 from unlatch.sessions import changes, front_matter, markup
 from unlatch.sessions.document import read_document
 from unlatch.sessions.heading import one_line, read_channel
-from unlatch.sessions.model import LIFECYCLE, Status
+from unlatch.sessions.model import LIFECYCLE, RESUMED, Status
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from unlatch.sessions.store import SessionStore
 
 _LONGEST_TITLE = 200
-# The interpretation of the reason for resuming an ended session.
-RESUMED = "session resumed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,8 @@ LIFECYCLE = Lifecycle(
 
 # The beginning of the head of a person's callout that corrects the agent.
 CORRECTION = "correction"
+# The interpretation of the reason for which an ended session was resumed.
+RESUMED = "session resumed"
 
 
 class CalloutKind(StrEnum):
@@ -104,6 +106,16 @@ class Callout:
     def interpretation(self) -> str | None:
         """The interpretation of a person's words, or the action taken."""
         return self._user()[1]
+
+    @property
+    def is_marked_correction(self) -> bool:
+        return self.kind == CalloutKind.USER and self.head.startswith(CORRECTION)
+
+    @property
+    def corrects(self) -> bool:
+        """Whether a person's words had a consequence: they are interpreted, or marked so."""
+        is_interpreted = self.interpretation not in (None, RESUMED)
+        return self.is_marked_correction or (self.kind == CalloutKind.USER and is_interpreted)
 
     @property
     def resolution(self) -> str | None:

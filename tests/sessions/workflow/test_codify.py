@@ -160,6 +160,24 @@ def test_a_correction_retries_the_step_before_and_stays_known() -> None:
     )
 
 
+def test_corrections_within_a_step_stay_known(log: Log) -> None:
+    log.recorder.phase("Build")
+    log.recorder.call("Edit", "a.py", "ok")
+    log.recorder.user("no, use pnpm", "switched to pnpm")
+    log.recorder.user("thanks")
+    log.recorder.phase("Ship")
+    log.recorder.user("not to npm", "took the other registry")
+    build, ship = codify(log.session).nodes
+    assert build.steps == ("- Correction: no, use pnpm", "- `Edit a.py`")
+    assert ship.steps == ("- Correction: not to npm",)
+
+
+def test_a_correction_that_was_only_answered_stays_known() -> None:
+    answered = '## no, sed @coder\n\n> [!user] correction (opening-words)\n> "no, sed"\n\nOk.'
+    (step,) = of(phase("Fix add", EDIT), answered).nodes
+    assert "- Correction: no, sed" in step.steps
+
+
 @pytest.mark.parametrize("words", ["continue", "Yes, go ahead.", "ok", "try again!"])
 def test_words_to_go_on_continue_the_step_before(words: str) -> None:
     (step,) = of(phase("Fix add", EDIT), phase(words, TEST)).nodes

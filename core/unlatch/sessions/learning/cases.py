@@ -8,8 +8,7 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unlatch.sessions.learning.behaviour import is_kind, prose, shown, since_user, until_user
-from unlatch.sessions.lifecycle import RESUMED
-from unlatch.sessions.model import CORRECTION, Callout, CalloutKind, ToolCall
+from unlatch.sessions.model import Callout, CalloutKind, ToolCall
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -144,7 +143,7 @@ def _found(session: Session, phase: Phase, number: int, entry: Entry) -> _Found 
         given = entry.description or entry.head
         expected = entry.resolution or _solution(before, after)
         return _Found(CaseType.PUZZLE, phase, before, given, None, expected)
-    if not _corrects(entry):
+    if not entry.corrects:
         return None
     parts = [entry.interpretation, *until_user(after), prose(phase, behind=entry)]
     expected = "\n".join(filter(None, parts)).strip()
@@ -158,13 +157,6 @@ def _found(session: Session, phase: Phase, number: int, entry: Entry) -> _Found 
     known, done = since_user(earlier.entries)
     given = "\n".join(filter(None, [*map(shown, done), prose(earlier)]))
     return _Found(CaseType.CORRECTION, earlier, known, given, entry.words, expected)
-
-
-def _corrects(callout: Callout) -> bool:
-    """Whether a person's words had a consequence: they are interpreted, or marked so."""
-    if callout.kind != CalloutKind.USER:
-        return False
-    return callout.head.startswith(CORRECTION) or callout.interpretation not in (None, RESUMED)
 
 
 def _solution(before: Sequence[Entry], after: Sequence[Entry]) -> str:

@@ -113,7 +113,7 @@ def _repeats(step: Step) -> Iterator[str]:
     if step.begun > 1:
         failed = any(one.failed for phase in step.phases[:-1] for one in phase.calls)
         why = "retried after failures" if failed else "a loop"
-        why = "retried after corrections" if step.corrections else why
+        why = "retried after corrections" if any(_corrections(step)) else why
         yield f"Repeat until it is done ({step.begun} times in the session, {why})."
 
 
@@ -121,8 +121,13 @@ def _words(step: Step) -> list[str]:
     """Decisions of the work, and people's corrections."""
     decided = (line(_LABEL.sub("", o.text)) for o in step.callouts(CalloutKind.DECISION))
     lines = [f"- Decision: {one}" for one in decided if one]
-    lines += [f"- Correction: {line(one)}" for one in step.corrections if one]
+    lines += [f"- Correction: {line(one)}" for one in _corrections(step)]
     return list(dict.fromkeys(lines))[:_MOST_WORDS]
+
+
+def _corrections(step: Step) -> Iterator[str]:
+    said = step.callouts(CalloutKind.USER)
+    return (one.words for one in said if one.corrects and one.words)
 
 
 def _calls(step: Step) -> Iterator[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from unlatch.sessions.model import CORRECTION, Callout, CalloutKind
+from unlatch.sessions.model import Callout, CalloutKind
 from unlatch.sessions.workflow import calls
 from unlatch.sessions.workflow.wording import name
 
@@ -31,7 +31,6 @@ class Step:
 
     Args:
         begun: how often it was begun anew.
-        corrections: a person's words against it.
         joined: the number of steps that it stands for.
     """
 
@@ -40,7 +39,6 @@ class Step:
     channel: str | None
     phases: list[Phase] = field(default_factory=list)
     begun: int = 0
-    corrections: list[str] = field(default_factory=list)
     joined: int = 1
 
     @property
@@ -63,7 +61,7 @@ def _steps(phases: Iterable[Phase]) -> list[Step]:
     last: Step | None = None
     for phase in phases:
         opening = _opening(phase)
-        corrects = opening is not None and opening.head.startswith(CORRECTION)
+        corrects = opening is not None and opening.is_marked_correction
         goes_on = _GO_ON.fullmatch(phase.title) is not None
         title, agent = name(phase.title), phase.agent.name if phase.agent else None
         work = (agent, _work(phase))
@@ -77,8 +75,6 @@ def _steps(phases: Iterable[Phase]) -> list[Step]:
             known[agent, title.casefold()] = step
         if work[1]:
             known.setdefault(work, step)
-        if opening and corrects and step.phases:
-            step.corrections.append(opening.words)
         step.begun += not (goes_on and step.phases)
         step.phases.append(phase)
         last = step
@@ -100,8 +96,9 @@ def _opening(phase: Phase) -> Callout | None:
 
 
 def _only_answers(phase: Phase) -> bool:
-    """Whether an agent answered a prompt and did nothing else."""
-    return _opening(phase) is not None and len(phase.entries) == 1
+    """Whether an agent answered a prompt that corrected nothing, and did nothing else."""
+    opening = _opening(phase)
+    return opening is not None and not opening.corrects and len(phase.entries) == 1
 
 
 def _joined(steps: list[Step]) -> list[Step]:
@@ -112,8 +109,7 @@ def _joined(steps: list[Step]) -> list[Step]:
         one, two = steps[at], steps[at + 1]
         agent = one.agent if one.agent == two.agent else None
         channel = one.channel if one.channel == two.channel else None
-        corrections = [*one.corrections, *two.corrections]
-        joined = Step(one.title, agent, channel, [*one.phases, *two.phases], 1, corrections)
+        joined = Step(one.title, agent, channel, [*one.phases, *two.phases], 1)
         joined.joined = one.joined + two.joined
         steps = [*steps[:at], joined, *steps[at + 2 :]]
     return steps
