@@ -179,7 +179,7 @@ def _no_project() -> Rejected:
 def _not_understood(key: str, value: object) -> Rejected:
     return Rejected(
         "wish-not-understood",
-        f"the increment's files say {key} = {str(value)[:80]!r}, which is nothing to Azure DevOps",
+        f"the increment's files say {key} = {str(value)[:80]!r}, which is invalid for Azure DevOps",
         hint=f"correct `{key}` in metadata.json or spec.md",
     )
 

@@ -46,7 +46,7 @@ def check_length(description: str) -> str:
     if len(description) > LONGEST:
         raise Rejected(
             "body-too-long",
-            f"the description would have {len(description)} characters, and {LONGEST} fit",
+            f"the description would have {len(description)} characters; the limit is {LONGEST}",
             hint="shorten spec.md, or the rest of the description",
         )
     return description

@@ -76,7 +76,7 @@ def interpret(settings: AdoSettings, projects: Projects, item: WorkItem) -> Work
     if category is None:
         raise Rejected(
             "state-unknown",
-            f"the work item's state {item.state!r} is none of those of a {item.type}",
+            f"the work item's state {item.state!r} is not a state of a {item.type}",
             hint="give it another state by hand",
         )
     remote = RemoteItem(

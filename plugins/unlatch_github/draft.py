@@ -85,7 +85,7 @@ def _title(draft: Draft, *, where: str) -> str:
     if len(title) > _LONGEST_TITLE:
         raise Rejected(
             "title-too-long",
-            f"the title has {len(title)} characters, and GitHub takes {_LONGEST_TITLE}",
+            f"the title has {len(title)} characters; GitHub allows {_LONGEST_TITLE}",
             where=where,
             hint="shorten the first heading of spec.md",
         )
@@ -96,7 +96,7 @@ def _check_length(body: str, *, where: str) -> str:
     if len(body) > _LONGEST_BODY:
         raise Rejected(
             "body-too-long",
-            f"the body has {len(body)} characters, and GitHub takes {_LONGEST_BODY}",
+            f"the body has {len(body)} characters; GitHub allows {_LONGEST_BODY}",
             where=where,
             hint="shorten spec.md and tasks.md",
         )

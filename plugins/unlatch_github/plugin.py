@@ -159,7 +159,7 @@ class GithubPlugin(SyncPlugin):
     def _target(self) -> str:
         if self._settings.target is None:
             raise ConfigError(
-                ("repository is not set, so there is no place for a new issue",),
+                ("repository is not set; new issues need it",),
                 where="[trackers.github]",
                 hint='set repository = "owner/name"',
             )

@@ -98,4 +98,4 @@ class Children:
 
 
 def _not_moved() -> Rejected:
-    return Rejected("state-not-taken", "Jira accepted its transition and did not move it")
+    return Rejected("state-not-taken", "Jira accepted its transition, but did not move it")

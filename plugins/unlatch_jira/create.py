@@ -112,7 +112,7 @@ def _key(settings: JiraSettings, value: str | None) -> str | None:
     if not KEY.fullmatch(key):
         raise Rejected(
             "parent-unusable",
-            f"{value[:60]!r} names no issue that a new one could belong to",
+            f"{value[:60]!r} is not the key of a parent issue",
             hint="correct parent or epicKey in the increment's files: a key such as SCRUM-1",
         )
     if not settings.allows(settings.ref(key)):

@@ -113,7 +113,7 @@ def _post(client: JiraClient, key: str, edit: Edit) -> Comment:
     if edit.op not in posted.ops:
         raise UnknownOutcome(
             "unknown-outcome",
-            "Jira answered a new comment without the words that were sent",
+            "Jira's answer to a new comment lacks its text",
             hint="`unlatch sync` looks for the comment before it posts it again",
         )
     return posted
@@ -136,7 +136,7 @@ def _all(client: JiraClient, key: str) -> tuple[Comment, ...]:
 def _unknown(failure: TrackerError) -> UnknownOutcome:
     return UnknownOutcome(
         "unknown-outcome",
-        f"Jira took the write, and reading the issue back failed: {failure.message}",
+        f"Jira accepted the write, but the issue could not be read: {failure.message}",
         where=failure.where,
         hint="`unlatch sync` reads the issue before it writes again",
         status=failure.status,

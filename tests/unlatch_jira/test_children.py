@@ -158,7 +158,7 @@ def test_a_child_that_jira_did_not_move_is_noted(either: Sandbox) -> None:
 
     assert (status(either, epic), status(either, part)) == ("In Progress", "Done")
     assert outcome.notes == (
-        f"{part} stays closed: Jira accepted its transition and did not move it",
+        f"{part} stays closed: Jira accepted its transition, but did not move it",
     )
 
 

@@ -123,14 +123,14 @@ def find_shortcoming(change: Change, outcome: Outcome, *, sends: int) -> Tracker
         said = f" ({'; '.join(outcome.notes)})" if outcome.notes else ""
         return Rejected(
             "state-not-taken",
-            f"the tracker accepted the change and left the item {after.state}{said}",
+            f"the tracker accepted the change, but the item is still {after.state}{said}",
             where=after.ref.url,
             hint="change its state by hand to see which rule refuses it, then run unlatch sync ID",
         )
     if left.comment is not None:
         return UnknownOutcome(
             "unknown-outcome",
-            "the tracker accepted the comment and does not show it",
+            "the tracker accepted the comment, but does not show it",
             where=after.ref.url,
             hint="`unlatch sync` looks for the comment before it posts it again",
         )

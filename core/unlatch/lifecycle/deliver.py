@@ -130,5 +130,5 @@ def find_excess(
     return UsageError(
         "too-many-items",
         f"{items + written} items would be written to{done}; the limit is {allowed}",
-        hint=f"look at {command}, then repeat with --max-items {items}",
+        hint=f"check {command}, then repeat with --max-items {items}",
     )

@@ -232,7 +232,7 @@ def check_finish(increment: Increment, to: Status, *, reason: str | None, force:
         raise UsageError(
             "reason-missing",
             f"{increment.id} has open work; --force needs a reason",
-            hint="--reason TEXT says why",
+            hint="add --reason TEXT",
         )
     return Approval(forced=(error.id,), warnings=(error, *unreadable))
 

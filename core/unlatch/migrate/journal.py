@@ -169,6 +169,6 @@ def _read(path: Path) -> Journal:
             "migration-unreadable",
             f"the journal of a migration cannot be read: {error}",
             where=str(path),
-            hint=restore_command(path) or "put back the file as it was",
+            hint=restore_command(path) or "restore the file",
         ) from error
     return journal

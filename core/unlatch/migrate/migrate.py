@@ -127,7 +127,7 @@ def last_migration(workspace: Workspace) -> Journal:
             "no-migration",
             "this project was not migrated",
             where=str(workspace.layout.root),
-            hint="unlatch migrate --dry-run shows what migrating would do",
+            hint="unlatch migrate --dry-run shows the changes",
         )
     return journals[-1]
 

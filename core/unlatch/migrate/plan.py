@@ -105,7 +105,7 @@ def blocked(source: str, target: str, there: Path) -> StoreError:
     """The error for a move to an occupied place."""
     return StoreError(
         "migrate-blocked",
-        f"{source} cannot move to {target}: something is there",
+        f"{source} cannot move to {target}, which already exists",
         where=str(there),
         hint="rename or remove one of the two, then run the command again",
     )

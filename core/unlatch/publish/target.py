@@ -119,7 +119,7 @@ def _branch(git: WorkingGit, ci: Ci | None) -> str:
     if ci is None or ci.branch is None:
         raise UsageError(
             "no-branch",
-            "a commit is checked out, and its branch is not known",
+            "a commit is checked out, and its branch is unknown",
             where=str(git.top),
             hint="check a branch out, or --commit none; a pull request's job cannot publish",
         )

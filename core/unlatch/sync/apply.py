@@ -162,7 +162,7 @@ def _current(move: Move, before: Increment) -> Move:
     if not _is_unchanged(move.increment, before):
         raise StoreError(
             "changed-meanwhile",
-            f"{before.id} was changed while it was compared; it is {before.status} now",
+            f"{before.id} changed during the comparison; it is {before.status} now",
             hint=f"unlatch sync {before.id}",
         )
     return replace(move, increment=before)

@@ -86,7 +86,7 @@ def match_event(
     if ref is None:
         raise UsageError(
             "url-unknown",
-            "the event is about something that is not an item of the configured tracker",
+            "the event does not concern an item of the configured tracker",
             where=event.url,
             hint="the URL has to begin with the tracker's web_url",
         )

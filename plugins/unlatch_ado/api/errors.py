@@ -80,7 +80,7 @@ TABLE: tuple[Row, ...] = (
         r"TF237111",
         Forbidden,
         "area-not-permitted",
-        "this account may not change work items in the area that the work item is in",
+        "this account may not change work items in this area",
         "ask for the permission 'Edit work items in this node' on its area path",
     ),
     Row(
@@ -88,7 +88,7 @@ TABLE: tuple[Row, ...] = (
         r"TF237111",
         Forbidden,
         "area-not-permitted",
-        "this account may not change work items in the area that the work item is in",
+        "this account may not change work items in this area",
         "ask for the permission 'Edit work items in this node' on its area path",
     ),
     Row(
@@ -147,7 +147,7 @@ TABLE: tuple[Row, ...] = (
         r"10,?000 revisions",
         Rejected,
         "revision-limit",
-        "the work item has reached the number of revisions that the API may add to",
+        "the work item has the maximum number of revisions that the API allows",
         "change it in the browser, or link the increment to a new work item",
     ),
 )

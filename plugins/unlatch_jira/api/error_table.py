@@ -87,7 +87,7 @@ TABLE: tuple[Row, ...] = (
         Unauthorised,
         "captcha",
         "Jira locked this login after too many wrong passwords",
-        "log in once by browser and solve the puzzle that it shows",
+        "log in once in a browser and solve the CAPTCHA",
         header="X-Authentication-Denied-Reason",
         says=_any("captcha"),
     ),
@@ -164,7 +164,7 @@ TABLE: tuple[Row, ...] = (
     Row(
         Rejected,
         "issue-type-unknown",
-        "Jira does not make issues of this type in this project",
+        "Jira does not create issues of this type in this project",
         "set trackers.jira.issue_type, or trackers.jira.types, to a type that the project has",
         400,
         says=re.compile(r'"issuetype"\s*:'),
@@ -177,7 +177,7 @@ TABLE: tuple[Row, ...] = (
     Row(
         Rejected,
         "body-too-long",
-        "the text is longer than Jira takes",
+        "the text is longer than Jira allows",
         status=400,
         # Other languages have another separator in the limit.
         says=_any(r"text is too long|exceeds the allowed limit|\b32\D?767\b"),
@@ -221,7 +221,7 @@ TABLE: tuple[Row, ...] = (
     Row(
         Rejected,
         "item-full",
-        "the issue holds as many comments as Jira allows",
+        "the issue has the maximum number of comments",
         "delete some, or run again with `--comment none`",
         413,
         quotes=True,

@@ -137,7 +137,7 @@ def check_length(body: Any, what: str, *, remedy: str | None = None) -> Any:
         return body
     error = Rejected(
         "body-too-long",
-        f"the {what} takes {length} characters in Jira's format, and Jira takes {_LONGEST}",
+        f"the {what} has {length} characters in Jira's format; Jira allows {_LONGEST}",
         hint="shorten the text" if remedy is None else f"repeat with {remedy}, or shorten the text",
     )
     error.remedy = remedy

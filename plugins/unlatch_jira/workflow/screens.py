@@ -117,7 +117,7 @@ def missing_fields_error(
     wrong = f" (the configured value for {', '.join(refused)} is not offered)" if refused else ""
     return Rejected(
         "transition-needs-fields",
-        f"the transition {move.name!r} asks for fields that unlatch cannot fill: {wanted}{wrong}",
+        f"the transition {move.name!r} requires fields that unlatch cannot fill: {wanted}{wrong}",
         hint=f'set them in [trackers.jira.fields], such as "{first}" = "...", or take the '
         "transition in Jira; a resolution is set by trackers.jira.resolution and "
         "dropped_resolutions",

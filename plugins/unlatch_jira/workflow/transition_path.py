@@ -97,7 +97,7 @@ def path_needs_consent(
     """The error for a path of several transitions that is not allowed yet."""
     if not way:
         refusal.hint = (
-            f"{refusal.hint}. If the way leads through other statuses, name them in "
+            f"{refusal.hint}. If the path has other statuses, name them in "
             f"[trackers.jira]: {paths_setting(goal, status, ('...', '...'))} ; or let unlatch find "
             "it by moving the issue: --allow-path"
         )
@@ -105,10 +105,10 @@ def path_needs_consent(
     steps = tuple(hop.to for hop in way)
     return Rejected(
         "path-needed",
-        f"no single transition leads there from {status!r}, and a way of {len(way)} does: "
-        f"{' > '.join((status, *steps))}; nothing was moved",
-        hint="each step may mail people and start automation. If it may be gone, put this below "
-        f"[trackers.jira]: {paths_setting(goal, status, steps)} ; or go it this once: --allow-path",
+        f"no single transition leads there from {status!r}, but a path of {len(way)} does: "
+        f"{' > '.join((status, *steps))}; nothing was changed",
+        hint="each step may send mail and start automation. To allow it, put this below "
+        f"[trackers.jira]: {paths_setting(goal, status, steps)} ; or allow it once: --allow-path",
     )
 
 
@@ -117,7 +117,7 @@ def path_not_found(goal: Goal, started: str, steps: tuple[str, ...]) -> Rejected
     return Rejected(
         "path-not-found",
         f"{len(steps)} transitions did not lead there: {' > '.join((started, *steps))}; the issue "
-        "is left in the last of these statuses",
-        hint="move it in Jira, and name the way in [trackers.jira]: "
+        "stays in the last of these statuses",
+        hint="move it in Jira, and set the path in [trackers.jira]: "
         f"{paths_setting(goal, started, ('...', '...'))}",
     )

@@ -462,7 +462,7 @@ ADVICE = {
     "deleted": (410, "This issue was deleted", {}, "GET", "item-deleted", "create a new one"),
     "issues off": (
         *(410, "Issues are disabled for this repo", {}, "GET"),
-        *("issues-disabled", "switch them on"),
+        *("issues-disabled", "enable them"),
     ),
 }
 

@@ -71,7 +71,11 @@ ROWS = {
         Unauthorised, "credential-refused", "gateway = true", "GET", {"code": 401}
     ),
     "403 CAPTCHA": Row(
-        Unauthorised, "captcha", "log in once by browser", "GET", {"code": 403, "headers": CAPTCHA}
+        Unauthorised,
+        "captcha",
+        "log in once in a browser",
+        "GET",
+        {"code": 403, "headers": CAPTCHA},
     ),
     "200 of a login that failed": Row(
         Unauthorised,

@@ -47,7 +47,7 @@ CAPTCHA = {"X-Authentication-Denied-Reason": "CAPTCHA_CHALLENGE; login-url=https
     ("fault", "kind", "error_id", "hint"),
     [
         ({"code": 401}, Unauthorised, "credential-refused", "scoped token"),
-        ({"code": 403, "headers": CAPTCHA}, Unauthorised, "captcha", "by browser"),
+        ({"code": 403, "headers": CAPTCHA}, Unauthorised, "captcha", "in a browser"),
         ({"code": 403, "body": SAID}, Forbidden, "forbidden", "Transition Issues"),
         ({"code": 400, "body": DENIED}, Forbidden, "forbidden", "Transition Issues"),
         ({"code": 200, "headers": FAILED}, Unauthorised, "credential-refused", "replace it"),

@@ -247,6 +247,6 @@ def _spelling(wanted: str, items: Iterable[Criterion | Story | Task], *, file: s
             return item.id
     raise UsageError(
         "item-unknown",
-        f"{file} has nothing of that kind with the id {wanted.strip()!r}",
+        f"{file} has no such part with the id {wanted.strip()!r}",
         hint="--task names a task, --story a user story, --criterion an acceptance criterion",
     )

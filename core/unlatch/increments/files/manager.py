@@ -64,7 +64,7 @@ class MetadataManager:
         names = ", ".join(str(one.path.relative_to(increments)) for one in candidates)
         raise UsageError(
             "ambiguous-increment",
-            f"{wanted!r} may be any of {names}",
+            f"{wanted!r} matches several increments: {names}",
             where=str(increments),
             hint="name the folder; of two with one name, rename or remove one",
         )

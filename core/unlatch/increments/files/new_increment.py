@@ -62,7 +62,7 @@ def _next_number(layout: Layout) -> int:
     if last == LAST_NUMBER:
         raise UsageError(
             "number-too-high",
-            f"no number follows that of {numbers[last]}",
+            f"{numbers[last]} has the highest possible number",
             where=str(layout.increments),
             hint=f"rename {numbers[last]}, so that it begins with a lower number",
         )

@@ -200,4 +200,4 @@ def check_transition(before: Increment, to: Status, reason: str | None) -> None:
         raise StoreError("transition-refused", message, where=str(before.folder), hint=hint)
     if before.status.is_finished and not reason:
         message = f"{before.id} is {before.status}; resuming it needs a reason"
-        raise UsageError("reason-missing", message, hint="--reason TEXT says why")
+        raise UsageError("reason-missing", message, hint="add --reason TEXT")

@@ -180,9 +180,9 @@ def _move_out(layout: Layout, folder: Folder, *, wanted: bool) -> Iterator[Folde
         if increments.has(folder.name):
             raise StoreError(
                 "archive-blocked",
-                f"{folder.name} cannot leave the archive: its place is taken",
+                f"{folder.name} cannot leave the archive: another folder has its place",
                 where=str(place),
-                hint="rename or remove what is there",
+                hint="rename or remove that folder",
             )
         with writing(place):
             archive.move(folder.name, increments, folder.name)

@@ -86,7 +86,7 @@ def checked_reason(reason: str) -> str:
     reason = without_surrogates(reason).strip()
     if not reason.strip("-"):
         message = "a dash is not a reason" if reason else "the reason is empty"
-        raise UsageError("reason-missing", message, hint="--reason TEXT says why")
+        raise UsageError("reason-missing", message, hint="add --reason TEXT")
     if len(reason) > LONGEST_REASON:
         message = f"the reason has {len(reason):,} characters; at most {LONGEST_REASON:,} are kept"
         hint = "shorten it and put the rest into spec.md"

@@ -94,7 +94,7 @@ def _withdraw_creates(
     if any(map(is_in_doubt, creates)):
         raise StoreError(
             "create-in-doubt",
-            "a request to create the item was sent, and its result is not known",
+            "a request to create the item was sent, and its result is unknown",
             where=increment.id,
             hint=f"unlatch sync {increment.id}",
         )
@@ -200,7 +200,7 @@ def create_target(trackers: Trackers, tracker: str) -> str:
     if target is None:
         raise UsageError(
             "target-missing",
-            f"nothing says where a new {manifest.noun} goes",
+            f"no target is configured for a new {manifest.noun}",
             hint=f"name it in [trackers.{tracker}] in .unlatch/config.toml",
         )
     return target
