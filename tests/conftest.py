@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.pairs import rest_of_products
 
 from unlatch.project import registry
 from unlatch.project.entry_points import entry_points
@@ -23,7 +24,7 @@ app = import_module("unlatch.cli.app")
 
 # How long an example takes depends on what else the machine does; no property is about time.
 settings.register_profile(
-    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=40
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=30
 )
 settings.register_profile("quick", settings.get_profile("any machine"), max_examples=20)
 settings.register_profile("thorough", settings.get_profile("any machine"), max_examples=400)
@@ -82,8 +83,11 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the sweeps, then the guides: a long test at the end keeps one worker waiting."""
+    for item in rest_of_products(items):
+        item.add_marker("sweep")
     if config.getoption("--no-network"):
         items[:] = [item for item in items if "box" not in getattr(item, "fixturenames", ())]
     first = ("crash", "docs")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,23 @@ from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+
+HERE = Path(__file__).parent
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Try each fault of closing and creating on one tracker, and on all in `make torture`.
+
+    Each fault of reopening is tried on all trackers every time.
+    """
+    ours = [one for one in items if one.path.parent == HERE and "_survives[" in one.name]
+    files = sorted({one.path.name for one in ours})
+    names = list(dict.fromkeys(one.name for one in ours if "reopen" not in one.name))
+    for one in ours:
+        if one.name in names and names.index(one.name) % len(files) != files.index(one.path.name):
+            one.add_marker("sweep")
 
 
 @pytest.fixture(scope="session")

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # Of each operation on each tracker; `make torture` runs all cells.
-SAMPLE = 5
+SAMPLE = 4
 
 
 @pytest.fixture(scope="module")

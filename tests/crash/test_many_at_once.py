@@ -39,12 +39,12 @@ def told_by(name: str, *arguments: str) -> Any:
 def test_many_processes_lose_nothing_and_do_nothing_twice(
     record_property: Callable[[str, object], None],
 ) -> None:
-    told = told_by("tests.crash.crowd", "--processes", "20")
+    told = told_by("tests.crash.crowd", "--processes", "12")
 
     record_property("crowd", f"{told['commands']} commands, {told['polls']} looks at the files")
     assert told["wrong"] == []
     assert told["sync"] == 0
-    assert (told["processes"], told["commands"]) == (20, 40)
+    assert (told["processes"], told["commands"]) == (12, 24)
     assert told["reopens"] > 2
     assert told["polls"] > 20
 

@@ -28,7 +28,7 @@ OPEN = dict.fromkeys(TRACKERS, True)
 EVERYWHERE = sorted(TRACKERS)
 BACK = "Reopened the wrong one"
 OTHER = "The fix broke the export"
-ROUNDS = 3
+ROUNDS = 2
 
 
 @pytest.fixture(scope="module")

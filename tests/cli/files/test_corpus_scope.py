@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tests.cli.files.test_corpus import corpus, pytestmark
 from tests.cli.project import REASON
-from tests.increments.documents.test_corpus import a_third_or_all
+from tests.increments.documents.test_corpus import some_or_all
 
 from unlatch.increments.documents.model import open_work
 from unlatch.increments.documents.spec import read_spec
@@ -45,7 +45,7 @@ def all_of(corpus: Project) -> list[dict[str, Any]]:
     return [one for one in found if one["id"] != TWICE]
 
 
-@a_third_or_all
+@some_or_all
 def test_a_scope_change_of_any_of_them_adds_to_the_end_of_the_documents(
     corpus: Project, step: int
 ) -> None:
@@ -76,7 +76,7 @@ def test_a_scope_change_of_any_of_them_adds_to_the_end_of_the_documents(
         assert done.document["scope"]["tasks"]["new"] == 2
 
 
-@a_third_or_all
+@some_or_all
 def test_each_is_completed_just_if_nothing_is_open(corpus: Project, step: int) -> None:
     refused = 0
     for one in all_of(corpus)[::step]:
