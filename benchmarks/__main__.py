@@ -14,6 +14,7 @@ from benchmarks import (
     many,
     request_counts,
     resume,
+    runs,
     search,
     sessions,
     startup,
@@ -33,6 +34,7 @@ PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
     search.PART: search.figures,
     efforts.PART: efforts.figures,
     sessions.PART: sessions.figures,
+    runs.PART: runs.figures,
 }
 
 

@@ -25,14 +25,17 @@ from unlatch.runs.coordinator.recovery import (
     recover,
 )
 from unlatch.runs.dispatch.environment import worker_environment
+from unlatch.runs.dispatch.leases import LeaseStore
 from unlatch.runs.dispatch.local import Limits, LocalDispatcher
 from unlatch.runs.dispatch.port import Role
+from unlatch.runs.dispatch.recovery import is_alive
 from unlatch.runs.dispatch.worktrees import Worktrees
 from unlatch.runs.events import RunCreated, RunReopened, RunStopped
 from unlatch.runs.journal import Journal, is_held
 from unlatch.runs.model import Status
 from unlatch.runs.store import RunStore
 from unlatch.spi import EnvToken
+from unlatch.worklog.disk.safe_open import exists
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
 
     from unlatch.project.workspace import Workspace
     from unlatch.runs.consent import Consent
+    from unlatch.runs.model import RunState
     from unlatch.runs.plan.model import Plan
     from unlatch.runs.requests import Request
 
@@ -58,6 +62,14 @@ class Console:
 def run_store(workspace: Workspace) -> RunStore:
     """The store in `.unlatch/runs`."""
     return RunStore(workspace.layout.home / "runs")
+
+
+def live_agents(folder: Path, state: RunState) -> frozenset[str]:
+    """The agents of a run of which a process is seen to live now."""
+    leases = LeaseStore(folder)
+    if not exists(leases.lock("")):  # no worker was ever started
+        return frozenset()
+    return frozenset(one for one in state.dispatched() if is_alive(one, leases.lock(one)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -260,6 +260,12 @@ class Live:
         # A dead process is a zombie until its parent looks.
         return status.exists() and "State:\tZ" not in status.read_text()
 
+    def wait_until_dead(self) -> None:
+        deadline = time.monotonic() + 30
+        while self.worker_lives:
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
     def output(self) -> str:
         return self.process.communicate(timeout=60)[0]
 
@@ -314,12 +320,22 @@ def test_a_killed_coordinator_is_recovered_and_its_worker_ended(
     assert live.worker_lives
     said = run(planned, "status").out
     assert "its coordinator is gone; next: unlatch run recover" in said
+    assert alive(planned) is True
+    os.kill(int((planned.root / "hangs-1").read_text()), signal.SIGKILL)
+    live.wait_until_dead()
+    assert alive(planned) is False
+    assert "in progress (no process)" in run(planned, "status").out
     assert "run-crashed" in run(planned, "resume").err
     done = run(planned, "recover")
     assert done.code == 0, done.said
     assert not live.worker_lives
     assert "Orphaned agents: 1" in done.out
     assert (planned.root / "checked").read_text().split() == ["1", "2"]
+
+
+def alive(project: Project) -> object:
+    """Whether the worker of task 1 is said to live."""
+    return run(project, "status", "--json").document["tasks"][0]["alive"]
 
 
 def coordinator(project: Project) -> int:

@@ -101,7 +101,7 @@ RunEntry = A run; `coordinator` says if one was seen to live.
   tasks: RunCounts; compactions resumes tokens: int; costUsd: float; pause: RunPause?
 RunTask = A task of a run; `cause` says why it is blocked, `agent` is the id of its dispatch.
   id title state: str; cause checkpoint agent role since completedAt: str?; blockedBy: [str];
-  attempts: int
+  attempts: int; alive: bool?
 RunQuestion = A question of a worker for a person.
   id task text: str; options: [str]; answer: str?
 PlannedTask = A task of a plan; `line` is that of its heading, `commands` are argument lists.

@@ -15,6 +15,7 @@ from unlatch.runs.project import Console, Runs, run_store
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
     from pathlib import Path
 
     from unlatch.cli.runtime.session import Session
@@ -76,7 +77,8 @@ def pause_entry(state: RunState) -> output.Json | None:
     }
 
 
-def task_entry(state: RunState, task: Task) -> output.Json:
+def task_entry(state: RunState, task: Task, live: Collection[str]) -> output.Json:
+    """A task as a part of a document; `live` has the agents that were seen to live."""
     cause = state.cause(task)
     dispatch = task.dispatch
     return {
@@ -90,6 +92,7 @@ def task_entry(state: RunState, task: Task) -> output.Json:
         "agent": dispatch.agent if dispatch else None,
         "role": dispatch.role.value if dispatch else None,
         "since": stamp(dispatch.at) if dispatch else None,
+        "alive": dispatch.agent in live if dispatch else None,
         "completedAt": stamp(task.completed_at) if task.completed_at else None,
     }
 

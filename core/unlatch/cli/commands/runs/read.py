@@ -20,16 +20,16 @@ from unlatch.errors import StoreError
 from unlatch.runs.events import TYPES, OtherEvent, line_of, word_of
 from unlatch.runs.journal import is_held, read_events, read_state
 from unlatch.runs.model import TaskState
-from unlatch.runs.project import run_store
+from unlatch.runs.project import live_agents, run_store
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
     from pathlib import Path
 
     from unlatch.cli.runtime.session import Session
     from unlatch.runs.events import RunEvent
-    from unlatch.runs.model import RunState
+    from unlatch.runs.model import RunState, Task
 
 _LOOK = 0.5
 
@@ -66,17 +66,18 @@ def list_run(session: Session, *, as_json: bool) -> int:
 def status_run(session: Session, *, wanted: str | None, as_json: bool) -> int:
     folder = chosen(session, wanted)
     state = read_state(folder)
+    live = live_agents(folder, state)
     if as_json:
         output.document(
             "run-status",
             run=run_entry(folder, state),
-            tasks=[task_entry(state, task) for task in state.tasks.values()],
+            tasks=[task_entry(state, task, live) for task in state.tasks.values()],
             questions=[question_entry(one) for one in state.open_questions()],
         )
         return 0
     output.data(f"{output.strong(folder.name)}  {_status(folder, state)}", *_facts(state), "")
     rows = [
-        (task.id, _task_state(state, task.id), str(task.attempts), task.title)
+        (task.id, _task_state(state, task, live), str(task.attempts), task.title)
         for task in state.tasks.values()
     ]
     output.table(("Task", "State", "Attempts", "Title"), rows, flexible=(3,))
@@ -167,10 +168,12 @@ def _facts(state: RunState) -> Iterator[str]:
         yield f"{state.tokens:,} tokens, {state.cost:.2f} US dollars"
 
 
-def _task_state(state: RunState, id: str) -> str:
-    task = state.tasks[id]
+def _task_state(state: RunState, task: Task, live: Collection[str]) -> str:
+    """The state of a task; a worker that is not seen to live is not said to be at work."""
     found = state.state_of(task)
     cause = state.cause(task)
     if cause and found is TaskState.BLOCKED:
         return f"blocked ({cause.value})"
+    if task.dispatch and task.dispatch.agent not in live:
+        return f"{found.value.replace('_', ' ')} (no process)"
     return "done (to validate)" if task.validates else found.value.replace("_", " ")

@@ -1,0 +1,77 @@
+"""The log of a run with 100,000 events: its state, beside parsing the lines."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.figures import Figure
+from unlatch.runs import events as e
+from unlatch.runs.journal import LOG, read_state
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+PART = "runs"
+EVENTS = 100_000
+ROUNDS = 3
+# Of each task: dispatched, two checkpoints, submitted, audited, complete.
+_PER_TASK = 6
+_NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def figures() -> Iterator[Figure]:
+    """The state from the log, in turns with parsing each of its lines as JSON."""
+    with tempfile.TemporaryDirectory(prefix="unlatch-bench-") as place:
+        folder = Path(place)
+        (folder / LOG).write_text("".join(f"{e.line_of(one)}\n" for one in _events()))
+        rounds = [(_spent(lambda: _parse(folder)), _replayed(folder)) for _ in range(ROUNDS)]
+    floor, replay = (min(column) for column in zip(*rounds, strict=True))
+    what = f"the state of a run from {EVENTS:,} events (CPU)"
+    yield Figure(PART, what, replay, "ms", floor, None, "parsing each line")
+
+
+def _replayed(folder: Path) -> float:
+    return _spent(lambda: read_state(folder))
+
+
+def _spent(act: Callable[[], object]) -> float:
+    """The CPU time of this process for an act, in milliseconds."""
+    begin = time.process_time()
+    act()
+    return (time.process_time() - begin) * 1000
+
+
+def _parse(folder: Path) -> None:
+    for line in (folder / LOG).read_bytes().splitlines():
+        json.loads(line)
+
+
+def _events() -> Iterator[e.RunEvent]:
+    tasks = [f"task-{number}" for number in range(EVENTS // _PER_TASK)]
+    facts = tuple(e.TaskFacts(id=one, title=one, digest="d") for one in tasks)
+    created = e.RunCreated(**_head(1), plan_file="plan.md", title="T", attempts=3, by="ann")
+    yield created
+    yield e.CoordinatorStarted(**_head(2), epoch=1)
+    yield e.PlanLoaded(**_head(3), tasks=facts)
+    number = 4
+    for task in tasks:
+        for kind, more in (
+            (e.DeveloperDispatched, {"blocked_by": (), "resumed": False}),
+            (e.Checkpoint, {"text": "the parser is done, its tests are not"}),
+            (e.Checkpoint, {"text": "the tests are written"}),
+            (e.TaskSubmitted, {"summary": "added the parser"}),
+            (e.AuditorDispatched, {}),
+            (e.TaskComplete, {}),
+        ):
+            role = "B" if kind in (e.AuditorDispatched, e.TaskComplete) else "A"
+            yield kind(**_head(number), agent_id=f"{role}-{task}", task_id=task, **more)
+            number += 1
+
+
+def _head(sequence: int) -> dict[str, Any]:
+    return {"timestamp": _NOW, "sequence": sequence, "session_id": "S"}
