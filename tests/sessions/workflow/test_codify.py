@@ -184,6 +184,21 @@ def test_words_to_go_on_continue_the_step_before(words: str) -> None:
     assert step.steps == ("- `Edit calc.py`", "- `Bash pytest -q`")
 
 
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("cd app && CI=1 npm test", "npm test"),
+        ("bash -lc cd app; make", "make"),
+        ("sudo env X=1 run", "run"),
+        ("make && cd app && curl -d a=b x", "make && cd app && curl -d a=b x"),
+        ("runtime time 3", "runtime time 3"),
+    ],
+)
+def test_a_command_is_shown_without_the_words_before_it(command: str, shown: str) -> None:
+    (step,) = of(phase("Run", call_line("Bash", command, "ok", failed=False))).nodes
+    assert step.steps == (f"- `Bash {shown}`",)
+
+
 def test_a_call_that_fails_first_is_repeated_until_it_succeeds() -> None:
     (step,) = of(phase("Fix add", FAILED, EDIT, FAILED, TEST)).nodes
     assert "- `Bash pytest -q`, again until it succeeds" in step.steps

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from unlatch.sessions.model import Entry, Phase
 
-# What an import writes about a conversation; these are the words of neither side.
+# Notes of an import about a conversation; these are the words of neither side.
 _NOTE = re.compile(r"\*The (?:person|agent) [^*]+\*")
 _MOST = 5  # the entries that show what an agent did
 

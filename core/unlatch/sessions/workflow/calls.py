@@ -11,39 +11,40 @@ from unlatch.sessions.workflow.wording import LONGEST, cut, without_paths
 if TYPE_CHECKING:
     from unlatch.sessions.model import ToolCall
 
+
+def _names(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
 # The tools of coding agents, in lower case and without separators: Claude Code, Codex, Gemini CLI
 # and OpenCode name them so.
-READS = frozenset(
+_READS = _names(
     """
     read view cat open readfile readmanyfiles notebookread glob grep ls list listdirectory search
     searchfilecontent websearch webfetch
-    """.split()  # noqa: SIM905  (one name a line would hide the rest)
+    """
 )
-WRITES = frozenset(
+_WRITES = _names(
     """
     write edit multiedit create applypatch patch writefile replace notebookedit strreplace
-    """.split()  # noqa: SIM905
+    """
 )
-_SHELLS = frozenset(
-    "bash shell exec execcommand runshellcommand localshell run terminal".split()  # noqa: SIM905
-)
-# They change the agent's own lists and plans; what was decided is a decision.
-_BOOKKEEPING = frozenset(
+_SHELLS = _names("bash shell exec execcommand runshellcommand localshell run terminal")
+# Calls for the agent's own lists and plans; a decision has a callout.
+_BOOKKEEPING = _names(
     """
     todowrite todoread updateplan exitplanmode enterplanmode planexit askuserquestion
     requestuserinput askuser question writetodos taskcreate taskupdate tasklist
-    """.split()  # noqa: SIM905
+    """
 )
 _PATH = re.compile(r"(?:[\w.@+-]+/)*[\w@+-][\w.@+-]*\.\w{1,8}|(?:[\w.@+-]+/)+[\w.@+-]+")
-# What stands before a command: another shell, a folder, a variable, another user.
+# Words before a command: another shell, a folder, a variable, another user.
 _BEFORE = re.compile(
-    r"(?:\S*\b(?:ba|z)?sh -l?c |cd \S+ ?(?:&&|;) ?|\w+=\S* |(?:sudo|time|env|command|exec) )+"
+    r"\A(?:(?:ba|z)?sh -l?c |cd \S+? ?(?:&&|;) ?|\w+=\S* |(?:sudo|time|env|command|exec) )+"
 )
 _MODULE = re.compile(r"python[\d.]* -m (\w+)")
-_WITH_COMMANDS = frozenset(
-    "git npm npx pnpm yarn pip uv cargo go docker make gh kubectl".split()  # noqa: SIM905
-)
-# The kinds of failures, by what tools say of them; the first one counts.
+_WITH_COMMANDS = _names("git npm npx pnpm yarn pip uv cargo go docker make gh kubectl")
+# The kinds of failures, by the words of tools; the first one that fits counts.
 _KINDS = tuple(
     (re.compile(pattern, re.IGNORECASE), kind)
     for pattern, kind in (
@@ -70,11 +71,11 @@ def is_step(call: ToolCall) -> bool:
 
 
 def reads(call: ToolCall) -> bool:
-    return _tool(call) in READS
+    return _tool(call) in _READS
 
 
 def writes(call: ToolCall) -> bool:
-    return _tool(call) in WRITES
+    return _tool(call) in _WRITES
 
 
 def paths(call: ToolCall) -> list[str]:

@@ -16,7 +16,7 @@ _ABSOLUTE = re.compile(
     r"(?:(?<![\w./~-])|(?<=\s-[A-Za-z]))(?:file://)?(?:~|[A-Za-z]:)?(?!//)"
     rf"{_SLASH}(?:{_PART}{_SLASH})*(?P<name>{_PART}){_SLASH}?"
 )
-# What people write around a request.
+# The words of people around a request.
 _GREETING = re.compile(
     r"\A(?:(?:hello|hi|hey|great|thanks|thank you|perfect|nice|good|awesome|cool|okay|ok|well"
     r"|this is (?:really )?(?:great|helpful|nice))\b(?: \w+){0,2}[.!,]+\s+)+(?=\S)",
