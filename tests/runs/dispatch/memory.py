@@ -100,7 +100,7 @@ class MemoryDispatcher:
         self.admit(epoch)
         found = self.storage.rows.get(assignment.run_id)
         if found is not None:
-            if assignment.run_id in self.claimed and self.is_valid(found):
+            if self.is_own(found) and self.is_valid(found):
                 return found.lease
             raise LeaseLost("lease-lost", "used up")
         self.check_free(assignment.task_id)
@@ -112,6 +112,9 @@ class MemoryDispatcher:
         self.start(assignment)
         self.crash("after the start")
         return lease
+
+    def is_own(self, row: Row) -> bool:
+        return row.lease.run_id in self.claimed
 
     def start(self, assignment: Assignment) -> None:
         self.storage.starts[assignment.run_id] += 1
@@ -168,7 +171,7 @@ class MemoryDispatcher:
         return [
             ObservedLease(row.lease, bool(row.worker and row.worker.processes))
             for row in self.storage.rows.values()
-            if row.is_active
+            if row.is_active and not self.is_expired(row)
         ]
 
     def recover(self, epoch: int) -> Recovery:

@@ -17,7 +17,7 @@ from unlatch.errors import StoreError
 from unlatch.runs.dispatch import launcher
 from unlatch.runs.dispatch.leases import LeaseStore, State
 from unlatch.runs.dispatch.port import Ended, LeaseLost, Recovery, TaskLeased
-from unlatch.runs.dispatch.processes import start_time
+from unlatch.runs.dispatch.processes import is_locked, start_time
 from unlatch.runs.dispatch.protocol import Checkpoint
 from unlatch.testing.dispatch.stage import HANG, READY, assign, messages, poll_until
 
@@ -49,19 +49,50 @@ def left(local: LocalHarness) -> tuple[LeaseStore, Lease]:
     return store, lease
 
 
-@pytest.mark.parametrize("started", ["", "0000 1", None])
+@pytest.mark.parametrize("boot", ["0000", None])
 def test_a_process_id_alone_ends_nothing(
     local: LocalHarness,
     left: tuple[LeaseStore, Lease],
     bystander: subprocess.Popen[bytes],
-    started: str | None,
+    monkeypatch: pytest.MonkeyPatch,
+    boot: str | None,
 ) -> None:
+    monkeypatch.setattr("unlatch.runs.dispatch.recovery._PATIENCE", 0.1)
     store, lease = left
-    real = (start_time(bystander.pid) or "").split()[0]
-    text = f"{bystander.pid} {f'{real} 1' if started is None else started}\n"
-    store.lock(lease.run_id).write_text(text)
-    assert local.dispatcher().recover(2) == Recovery((lease,), ())
+    real, ticks = (start_time(bystander.pid) or "").split()
+    started = f"{boot} {ticks}" if boot else f"{real} {int(ticks) - 1}"
+    held = store.lock(lease.run_id)
+    held.write_text(f"{bystander.pid} {started}\n")
+    with held.open("r+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert local.dispatcher().recover(2) == Recovery((), (lease,))
     assert bystander.poll() is None
+
+
+def test_a_look_at_a_lock_is_not_taken_for_a_worker(tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+    assert not is_locked(lock)
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_SH)
+        assert not is_locked(lock)
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert is_locked(lock)
+
+
+def test_a_claim_that_is_interrupted_leaves_its_task_free(
+    local: LocalHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dispatcher = local.dispatcher()
+    with monkeypatch.context() as patch:
+        patch.setattr("unlatch.runs.dispatch.starting.send_go", interrupt)
+        with pytest.raises(KeyboardInterrupt):
+            dispatcher.claim(assign(local, HANG), epoch=1)
+    assert dispatcher.leases() == []
+    dispatcher.release(dispatcher.claim(assign(local, HANG), epoch=1))
+
+
+def interrupt(_gate: object) -> None:
+    raise KeyboardInterrupt
 
 
 def test_the_recorded_group_is_ended_even_without_a_mark(
@@ -94,8 +125,8 @@ def test_a_worker_that_cannot_be_ended_keeps_its_task(
         with pytest.raises(TaskLeased):
             new.claim(assign(local), epoch=2)
         assert new.recover(3) == Recovery((), (lease,))
-    assert new.recover(4) == Recovery((lease,), ())
-    new.release(new.claim(assign(local), epoch=4))
+    new.release(new.claim(assign(local), epoch=3))
+    assert new.recover(4) == Recovery((), ())
 
 
 def test_recovery_takes_over_from_a_coordinator_that_still_lives(local: LocalHarness) -> None:
@@ -163,6 +194,7 @@ def test_leases_are_private_files(local: LocalHarness) -> None:
     assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
     assert len(files) == 3
     dispatcher.release(lease)
+    assert [*(local.run / "leases" / "locks").iterdir()] == []
 
 
 def test_a_damaged_lease_is_named(local: LocalHarness, left: tuple[LeaseStore, Lease]) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.runs.dispatch.test_commands import is_gone
 
+from unlatch.runs.dispatch.environment import marked
 from unlatch.runs.dispatch.port import End, Ended, Role
 from unlatch.runs.dispatch.protocol import Checkpoint, Done, Failed, Noise
 from unlatch.testing.dispatch.stage import assign, poll_until, the_end
@@ -30,22 +31,28 @@ def done():
     say(type="done")
 def hang():
     time.sleep(600)
-def daemon(close):
-    # As daemons are made: a new session, the parent gone, and maybe no descriptor left.
+def daemon(kind):
+    # As daemons are made: a new session, and the parent gone.
     if os.fork() == 0:
         os.setsid()
         if os.fork():
             os._exit(0)
-        if close:
+        if kind == "closed":
             os.closerange(0, 256)
+        if kind == "polite":
+            signal.signal(signal.SIGTERM, lambda *_: (open("polite", "w").close(), os._exit(0)))
         else:
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
         open("daemon", "w").write(str(os.getpid()))
         os.rename("daemon", "pid")
+        if kind == "bare":
+            os.execve("/bin/sleep", ["sleep", "600"], {})
         hang()
     while not os.path.exists("pid"):
         time.sleep(0.01)
 """
+# One that keeps the lock and its mark, one without the lock, and one without its mark.
+DAEMONS = ["open", "closed", "bare"]
 
 
 def run(
@@ -62,17 +69,24 @@ def reports(local: LocalHarness, code: str, **changes: Any) -> list[Any]:
     return poll_until(dispatcher, assignment.run_id, Ended)
 
 
-@pytest.mark.parametrize("close", [False, True])
+@pytest.mark.parametrize("kind", DAEMONS)
 @pytest.mark.parametrize("then", ["", "done(); hang()"])
-def test_a_daemon_ends_with_its_worker(local: LocalHarness, close: bool, then: str) -> None:
-    ended = reports(local, f"daemon({close}); {then}")[-1]
+def test_a_daemon_ends_with_its_worker(local: LocalHarness, kind: str, then: str) -> None:
+    ended = reports(local, f"daemon({kind!r}); {then}")[-1]
     assert ended.end is (End.LINGERED if then else End.EXIT)
     assert is_gone(int((local.folder() / "pid").read_text()))
 
 
-@pytest.mark.parametrize("close", [False, True])
-def test_recovery_ends_a_daemon_whose_worker_ended(local: LocalHarness, close: bool) -> None:
-    old, _, lease = run(local, f"daemon({close}); os.kill(os.getpid(), 9)")
+def test_a_daemon_is_asked_to_end_first(local: LocalHarness) -> None:
+    dispatcher, assignment, lease = run(local, "daemon('polite'); say(type='done'); hang()")
+    poll_until(dispatcher, assignment.run_id, Done)
+    dispatcher.release(lease)
+    assert (local.folder() / "polite").exists()
+
+
+@pytest.mark.parametrize("kind", DAEMONS)
+def test_recovery_ends_a_daemon_whose_worker_ended(local: LocalHarness, kind: str) -> None:
+    old, _, lease = run(local, f"daemon({kind!r}); os.kill(os.getpid(), 9)")
     while not (local.folder() / "pid").exists():
         os.sched_yield()
     local.abandon(old)
@@ -137,15 +151,14 @@ def test_a_long_assignment_arrives_whole(local: LocalHarness) -> None:
 
 def test_a_worker_has_its_environment_and_no_other(local: LocalHarness) -> None:
     code = "say(type='checkpoint', text=json.dumps([dict(os.environ), os.getcwd()]))"
-    dispatcher, assignment, _ = run(local, code)
+    given = marked({"PATH": f"{local.folder()}:/usr/bin:."}, run_id="01R", task_id="1-1")
+    dispatcher, assignment, _ = run(local, code, environment=given)
     (message,) = poll_until(dispatcher, assignment.run_id, Checkpoint)
     assert isinstance(message, Checkpoint)
     environ, folder = json.loads(message.text)
-    for name in ("LC_CTYPE", "PATH"):  # Python sets the first one; the second is made safe
-        environ.pop(name, None)
-    expected = {name: one for name, one in assignment.environment.items() if name != "PATH"}
+    environ.pop("LC_CTYPE", None)  # Python sets it
+    expected = {"PATH": "/usr/bin", "UNLATCH_RUN_ID": "01R", "UNLATCH_TASK_ID": "1-1"}
     assert (environ, folder) == (expected, str(local.folder()))
-    assert {*expected} == {"UNLATCH_RUN_ID", "UNLATCH_TASK_ID"}
 
 
 def test_a_worker_leads_its_session_and_inherits_the_lock_alone(local: LocalHarness) -> None:

@@ -27,6 +27,18 @@ class Claims:
         dispatcher.release(lease)
         assert harness.starts(assignment.run_id) == 1
 
+    def test_a_run_id_belongs_to_the_dispatcher_that_claimed_it(
+        self, harness: DispatchHarness
+    ) -> None:
+        dispatcher, assignment = harness.dispatcher(), assign(harness, READY, HANG)
+        lease = dispatcher.claim(assignment, epoch=1)
+        poll_until(dispatcher, assignment.run_id, Checkpoint)
+        with pytest.raises(LeaseLost):
+            harness.dispatcher().claim(assignment, epoch=1)
+        assert dispatcher.heartbeat(lease).run_id == lease.run_id
+        dispatcher.release(lease)
+        assert harness.starts(assignment.run_id) == 1
+
     def test_a_run_id_is_used_up_when_its_lease_ended(self, harness: DispatchHarness) -> None:
         dispatcher = harness.dispatcher()
         for end in (dispatcher.complete, dispatcher.release):
@@ -131,6 +143,7 @@ class Claims:
         harness.advance(harness.lease_seconds + 1)
         assert the_end(dispatcher, assignment.run_id).end is End.EXPIRED
         assert not harness.is_alive(assignment.run_id)
+        assert list(dispatcher.leases()) == []
 
     def test_a_later_epoch_ends_earlier_leases(self, harness: DispatchHarness) -> None:
         old, assignment = harness.dispatcher(), assign(harness, DONE)

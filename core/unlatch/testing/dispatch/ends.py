@@ -54,11 +54,13 @@ class Ends:
         lease = dispatcher.claim(assignment, epoch=1)
         poll_until(dispatcher, assignment.run_id, Checkpoint)
         passed = 0.0
-        while passed <= harness.timeout_seconds:
+        while passed < harness.timeout_seconds:
             assert harness.is_alive(assignment.run_id)
             harness.advance(harness.lease_seconds / 2)
             passed += harness.lease_seconds / 2
             lease = dispatcher.heartbeat(lease)
+            if passed < harness.timeout_seconds:
+                assert not dispatcher.poll(0)
         assert the_end(dispatcher, assignment.run_id).end is End.TIMEOUT
         assert not harness.is_alive(assignment.run_id)
         dispatcher.complete(lease)
