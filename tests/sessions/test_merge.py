@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from unlatch.errors import StoreError
 from unlatch.sessions import changes, markup
 from unlatch.sessions.changes import apply
 from unlatch.sessions.document import read_document
@@ -117,6 +119,48 @@ def test_sides_can_be_swapped_and_nothing_of_either_is_lost(
             assert any([o.at for o in s] != sorted(o.at for o in s if o.at) for s in sides)
 
 
+EDITS = st.lists(
+    st.tuples(st.floats(0, 1), st.sampled_from(["change", "remove", "add", "empty"])), max_size=3
+)
+
+
+def _edited(text: str, edits: list[tuple[float, str]], name: str) -> str:
+    """The text after a person changed lines below the front matter."""
+    head, mark, body = text.partition("# Login")
+    lines = (mark + body).split("\n")
+    for number, (place, kind) in enumerate(edits):
+        at = int(place * (len(lines) - 1))
+        word = "" if kind == "empty" else f"{name} {number}"
+        kept = lines[at : at + 1] if kind in ("add", "empty") else []
+        new = [] if kind == "remove" else [lines[at] + word if kind == "change" else word]
+        lines[at : at + 1] = [*new, *kept]
+    return head + "\n".join(lines)
+
+
+@given(CHANGES, CHANGES, CHANGES, EDITS, EDITS)
+def test_a_line_is_gone_only_if_a_side_removed_it(
+    before: list[Change],
+    here: list[Change],
+    there: list[Change],
+    ours_edits: list[tuple[float, str]],
+    theirs_edits: list[tuple[float, str]],
+) -> None:
+    base = _side(BASE, before)
+    ours = _edited(_side(base, here), ours_edits, "ada")
+    theirs = _edited(_side(base, there), theirs_edits, "bob")
+    try:
+        done = merge_sessions(base.encode(), ours.encode(), theirs.encode())
+    except UnmergeableError:
+        return
+    old, left, right, merged = (
+        Counter(entries(one[one.index("session_id") :]))
+        for one in (base, ours, theirs, done.content.decode())
+    )
+    kept = (left - (old - right)) | (right - (old - left))
+    changed = ("tokens_used:", "resume_point:", "status:", "ended:")
+    assert set() == {one for one in kept if one not in merged and not one.startswith(changed)}
+
+
 @given(CHANGES, CHANGES)
 def test_one_side_alone_is_taken_as_it_is(before: list[Change], there: list[Change]) -> None:
     base = _side(BASE, before)
@@ -193,6 +237,23 @@ def test_tokens_of_one_subagent_add_up() -> None:
     assert (Subagent("u", "x", None, 18),) == read_document(
         merge(base, *sides)
     ).session.meta.subagents
+
+
+def test_a_heading_that_a_person_corrects_is_the_same_phase() -> None:
+    base = with_values(apply(BASE, [_phase(1, "Pln")]), {"resume_point": "phase-2"})
+    ours = base.replace("## Pln", "## Plan")
+    theirs = apply(base, [changes.add_block(markup.decision("kept")), _phase(2, "Q")])
+    text = merge(base, ours, theirs)
+    assert text == merge(base, theirs, ours) == theirs.replace("## Pln", "## Plan")
+
+
+def test_markers_stand_outside_of_code() -> None:
+    base = BASE + "\n```\na\nb\n```\n"
+    sides = (base.replace("\nb\n", f"\n{name}\n") for name in ("ours", "theirs"))
+    done = merge_sessions(base.encode(), *(one.encode() for one in sides))
+    assert b"<<<<<<< ours\n\n```\na\nours\n```\n=======\n" in done.content
+    with pytest.raises(StoreError, match="conflict markers"):
+        read_document(done.content.decode())
 
 
 def test_many_blocks_that_repeat_are_kept_without_comparing_all() -> None:

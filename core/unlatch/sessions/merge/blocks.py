@@ -63,9 +63,11 @@ def blocks(text: str) -> list[str]:
 
 def _opposed(region: Region) -> tuple[list[str], bool]:
     """Merge by lines; markers within a block of code would pass for code."""
-    if any(_FENCE.match(line) for side in region for one in side for line in lines(one)):
+    sides = [lines("".join(side)) for side in region]
+    merged, is_clean = merge_lines(*sides)
+    if not is_clean and any(_FENCE.match(line) for side in sides for line in side):
         return marked(region.ours, region.theirs), False
-    return merge_lines(*(lines("".join(side)) for side in region))
+    return merged, is_clean
 
 
 def _is_same(pair: tuple[str, str]) -> bool:

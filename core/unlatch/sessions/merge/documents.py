@@ -17,7 +17,7 @@ from unlatch.sessions.document import read_document
 from unlatch.sessions.front_matter import with_values
 from unlatch.sessions.merge.blocks import lines, merge_blocks
 from unlatch.sessions.merge.heads import later, merge_heads
-from unlatch.sessions.merge.parts import Key, Parts, read_parts
+from unlatch.sessions.merge.parts import Key, Parts, read_parts, with_keys_of
 from unlatch.worklog.json_text.three_way import ABSENT, Clash
 from unlatch.worklog.markdown_lines import line_ending
 from unlatch.worklog.text_merge import UnmergeableError, marked
@@ -49,6 +49,7 @@ def merge_sessions(base: bytes, ours: bytes, theirs: bytes) -> MergedSession:
     texts = [text if line_ending(text) == end else _BREAK.sub(end, text) for text in texts]
     names = ("the common version", "our side", "their side")
     base_parts, *sides = (read_parts(*one) for one in zip(texts, names, strict=True))
+    sides = [with_keys_of(base_parts, one) for one in sides]
     way = _Way(base_parts, sides[0], sides[1], end)
     text = way.text()
     if not way.clashes:

@@ -6,7 +6,7 @@ The parts in their order are the whole text, byte for byte.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -61,6 +61,16 @@ class Parts:
         meta = self.session.meta
         times = (meta.started, meta.ended, *(one.at for one in self.session.phases))
         return max((stamp(one) for one in times if one), default="")
+
+
+def with_keys_of(base: Parts, side: Parts) -> Parts:
+    """The same version; a phase whose heading or time a person changed has its earlier key."""
+    names = {
+        new: old
+        for old, new in zip(base.phases, side.phases, strict=False)
+        if old not in side.phases and new not in base.phases
+    }
+    return replace(side, phases={names.get(key, key): one for key, one in side.phases.items()})
 
 
 def read_parts(text: str, whose: str) -> Parts:
