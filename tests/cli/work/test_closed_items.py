@@ -326,4 +326,4 @@ def test_reopen_items_of_two_processes_posts_one_comment(
         assert terminal.end() == 0
 
     assert (OPEN, [1, 1, 1]) == (project.states(), [*map(len, project.comments().values())])
-    assert "Another process was faster" in terminal.text
+    assert "Another process resumed it first" in terminal.text
