@@ -170,6 +170,9 @@ def test_a_pause_by_usage_waits_for_the_reset_and_five_minutes_more(tmp_path: Pa
         "Auto-resuming at: 2026-01-01T01:05:00Z",
     ]
     assert "SESSION RESUMED - Reset complete" in run.said
+    waits = [text for text in run.said if text.startswith("waiting for the reset")]
+    assert waits[0] == "waiting for the reset, at most 70 minutes more"
+    assert len(waits) == 7
 
 
 def test_a_run_pauses_at_the_cost_that_was_agreed_to(tmp_path: Path) -> None:

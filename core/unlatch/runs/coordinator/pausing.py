@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from math import ceil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 # Seconds.
 _SCRIPT_TIMEOUT = 60.0
 _LONGEST_SLEEP = 1.0
+# Seconds between two notes about a wait.
+_STEP = 600
 
 
 class UsageWatch:
@@ -122,9 +125,13 @@ def wait_for_reset(context: Context, watch: UsageWatch, is_disturbed: Callable[[
 
 
 def _wait_until(context: Context, moment: datetime, is_disturbed: Callable[[], bool]) -> bool:
+    shown = None
     while (left := (moment - context.clock()).total_seconds()) > 0:
         if is_disturbed():
             return False
+        if (minutes := ceil(left / _STEP) * _STEP // 60) != shown:
+            context.note(f"waiting for the reset, at most {minutes} minutes more")
+            shown = minutes
         context.sleep(min(left, _LONGEST_SLEEP))
     return True
 
