@@ -292,6 +292,17 @@ def test_at_a_terminal_it_asks_which_to_import(project: Project) -> None:
 
 
 @pytest.mark.usefixtures("path")
+def test_at_a_terminal_codify_offers_imported_sessions(project: Project) -> None:
+    session(project, "import", "s1")
+    with Terminal(project, "session", "codify") as terminal:
+        terminal.expect("(imported)")
+        terminal.expect("Number")
+        terminal.type("1\n")
+        assert terminal.end() == 0
+        assert "dialect: crucible-1" in terminal.text
+
+
+@pytest.mark.usefixtures("path")
 def test_publish_shows_the_masked_text_and_asks(project: Project) -> None:
     session(project, "import", "s1", "--keep-secrets")
     (file,) = imports(project)
