@@ -61,7 +61,7 @@ class _Call:
 
 
 class Assembly:
-    """The part of a reply that has arrived."""
+    """The received part of a reply."""
 
     def __init__(self, on_text: OnText | None, *, new_id: Callable[[], str] = new_id) -> None:
         self._on_text = on_text
@@ -81,7 +81,7 @@ class Assembly:
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether a message began, and no reason for its end has come."""
+        """Whether a message began without a reason for its end so far."""
         return self._began and self._finish_reason is None
 
     def add(self, document: Any) -> None:
@@ -130,7 +130,7 @@ class Assembly:
         found.add(delta)
 
     def _find(self, index: int | None, delta: Json) -> _Call | None:
-        """The call that a delta continues, or None if it begins one.
+        """The call that a delta continues; None if it begins a new one.
 
         The index decides, and there are servers that leave it out (Gemini: THU-MAIC/OpenMAIC#1556)
         or send 0 for all calls (ollama/ollama#15457). Others change the id with each delta

@@ -1,7 +1,7 @@
 """The adapter for servers with OpenAI's Chat Completions API.
 
-A request is sent again, at most twice, only if nothing was answered: the server was not reached, or
-it answered 429 or 503 with `Retry-After`. After the first byte of an answer nothing is sent again.
+A request is repeated at most twice, and only without an answer: the server was not reached, or it
+answered 429 or 503 with `Retry-After`. After the first byte of an answer nothing is repeated.
 """
 
 from __future__ import annotations
@@ -42,10 +42,10 @@ class ChatCompletions:
     """A chat model behind a server.
 
     Args:
-        base_url: the address that `/chat/completions` belongs to; a query stays at the end. It must
-            have been checked with `check_origin`.
-        config: the file that configures it, as errors show it.
-        options: the time-outs are those of one request; `max_wait` holds for all waits together.
+        base_url: the base of `/chat/completions`; a query stays at the end. It must have been
+            checked with `check_origin`.
+        config: the name of its configuration file in errors.
+        options: the time-outs apply to one request, `max_wait` to all waits together.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Documents posted to one address, whose answers are read in pieces as they arrive."""
+"""Post documents to one address, and read the answers as they arrive."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class Endpoint:
 
     def _failed(self, failure: Exception, exchange: Exchange | None) -> TrackerError:
         if any(isinstance(cause, TooSlow) for cause in causes_of(failure)):
-            failure = requests.ReadTimeout()  # nothing has come that could be cut off
+            failure = requests.ReadTimeout()  # there is no answer to cut off
         error = error_of_failure(failure, write=False, server=_SERVER)
         if exchange:
             exchange.write_failure(error.message)
@@ -149,7 +149,7 @@ class StreamedAnswer:
             yield piece
 
     def close(self) -> None:
-        """Close the connection, which a server that goes on writing notices."""
+        """Close the connection, so that the server stops writing."""
         self._response.close()
         # For the trace; requests has no public setter.
         self._response._content = bytes(self._body)  # noqa: SLF001

@@ -1,7 +1,7 @@
 """The adapter for litellm, which reaches servers with other APIs than OpenAI's.
 
-litellm sends with its own transport: `--trace-http`, the limits of answers and the rule about
-redirects do not hold for it. Its retries are off.
+litellm has its own transport: `--trace-http`, the limits of answers and the rule about redirects do
+not apply. Its retries are off.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     from unlatch.llm.port import Json, OnText, Reply
     from unlatch.transport.credentials import Credential
 
-# Without them litellm, when it is imported, fetches a table of prices, and reads a file .env from
-# the folders above its own: a repository's, if the virtual environment lies in the repository.
+# Otherwise litellm fetches a table of prices on import, and reads a file .env from the folders
+# above its own: a repository's, if the virtual environment is in the repository.
 _SETTINGS = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
 
 
 class LiteLlm:
-    """A chat model that litellm knows; the library is imported by the first request.
+    """A chat model of litellm; the first request imports the library.
 
     Args:
-        model: the name with its provider, as litellm spells it ("anthropic/claude-opus-4-6").
-        base_url: the address of the server; None: the provider's own.
-        credential: the key; None: litellm looks for the provider's own variable.
-        config: the file that configures it, as errors show it.
+        model: the name with its provider, in litellm's spelling ("anthropic/claude-opus-4-6").
+        base_url: the address of the server; None for the provider's own.
+        credential: the key; None for the provider's own variable.
+        config: the name of its configuration file in errors.
         timeout: seconds for one request.
 
     ModelError (`llm-extra-missing`): litellm is not installed.

@@ -1,4 +1,4 @@
-"""Opening the model that the user's own configuration names."""
+"""Open the model of the user's own configuration."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def open_model(
 ) -> Complete:
     """The configured model; nothing is sent.
 
-    `where` is the user's own configuration, which errors name. The time-outs in `options` are
-    replaced by the configured one, except that for connecting.
+    `where` is the user's own configuration, for errors. The time-outs in `options` are replaced by
+    the configured one, except that for connecting.
 
     ModelError: `llm-unconfigured`, `llm-extra-missing`; ModelUnauthorised: `llm-key-missing`;
     UnlatchError: the key or the address cannot be used.
@@ -42,7 +42,7 @@ def open_model(
     chosen = replace(options, timeouts=(options.timeouts[0], seconds), deadline=seconds)
     model, base_url = config.model or "", config.base_url
     if base_url:
-        # The user's own configuration names the host: it is trusted by that.
+        # The user's own configuration names the host, so it is trusted.
         check_origin(base_url, hosts=(), env={}, user_hosts=(origin_of(base_url).authority,))
     if is_litellm:
         from unlatch.llm.litellm_adapter import LiteLlm  # noqa: PLC0415

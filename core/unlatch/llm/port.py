@@ -26,12 +26,12 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A call that the model asks for; the tool message with its result has the same id."""
+    """A tool call of the model; the tool message with its result has the same id."""
 
     id: str  # unique in the reply
     function: Function
     type: str = "function"
-    # Members that the server wants back with the call, such as Gemini's thought signature.
+    # Members that the server requires back with the call, such as Gemini's thought signature.
     extra: Json = field(default_factory=dict)
 
 
@@ -42,7 +42,7 @@ class Message:
     content: str | None
     tool_calls: tuple[ToolCall, ...] = ()
     role: str = "assistant"
-    # Members that the server wants back with the message, such as DeepSeek's reasoning.
+    # Members that the server requires back with the message, such as DeepSeek's reasoning.
     extra: Json = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
@@ -60,7 +60,7 @@ class Choice:
     """One of the replies; each request is for one."""
 
     message: Message
-    # Shown at most, never decided on: servers send "stop" with calls, and "length" for a cut text.
+    # For display only: servers send "stop" with calls, and "length" for a cut text.
     finish_reason: str | None = None
 
 
@@ -90,9 +90,8 @@ class Reply:
 class Complete(Protocol):
     """Sends messages to a model.
 
-    `on_text` gets each piece of text as it arrives; with it, the reply is streamed. Sent again are
-    only requests that were not answered. Raises ModelError; an exception of `on_text` ends the
-    request.
+    `on_text` gets each piece of text as it arrives; with it, the reply is streamed. Only unanswered
+    requests are repeated. Raises ModelError; an exception of `on_text` ends the request.
     """
 
     def __call__(

@@ -1,4 +1,4 @@
-"""The error of an answer that is no reply, and of a request without an answer."""
+"""Errors for answers that are no replies, and for requests without an answer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _PAYMENT_REQUIRED = 402
 _TOO_MANY_REQUESTS = 429
 _SERVER_ERROR = 500
-# OpenAI sends 429 also for an account without credit, which does not help to wait for
+# OpenAI also sends 429 for an account without credit, where waiting does not help
 # (platform.openai.com/docs/guides/error-codes).
 _NO_CREDIT = "insufficient_quota"
 _LATER = "wait a while, then send the message again"
@@ -59,7 +59,7 @@ class Refusals:
     """Makes the errors of one server, without secrets.
 
     Args:
-        where: the address, as errors show it.
+        where: the address in errors.
         config: the file that configures it.
         key: the name of the variable with the key, if one is configured.
     """
@@ -88,7 +88,7 @@ class Refusals:
         )
 
     def of_document(self, document: dict[str, Any]) -> ModelError | None:
-        """The error that a document within an answer reports.
+        """The error in a document within an answer.
 
         With it, servers report failures after they began to answer with 200. OpenRouter names the
         status in `code` (openrouter.ai/docs/api/reference/errors-and-debugging), and vLLM has no
@@ -103,7 +103,7 @@ class Refusals:
         return self.of_answer(Answer("POST", self._where, status, {}, body))
 
     def of_failure(self, failure: TrackerError, text: str = "") -> ModelError:
-        """The error of a request without an answer, or whose answer was cut off after `text`."""
+        """The error of a request without an answer, or with an answer cut off after `text`."""
         message, hint = failure.message, failure.hint
         error: ModelError
         if failure.id == "tracker-unreachable":

@@ -24,7 +24,7 @@ _WORD = re.compile(r"\s*\S+\s*$|\s*\S+|\s+")
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request as the model got it."""
+    """A request to the model."""
 
     messages: tuple[Json, ...]
     tools: tuple[Json, ...]
@@ -36,13 +36,13 @@ def said(text: str | None, *calls: ToolCall) -> Reply:
 
 
 def call(name: str, arguments: Json | str = "", *, call_id: str = "") -> ToolCall:
-    """A call of a tool; arguments given as text stay as they are, so that they can be invalid."""
+    """A tool call; arguments given as text are unchanged, so that they can be invalid."""
     text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
     return ToolCall(call_id or new_id(), Function(name, text or "{}"))
 
 
 class Scripted:
-    """Gives the replies in their order, and keeps the requests.
+    """Gives the replies in order, and records the requests.
 
     A request beyond the last reply raises ModelError `llm-script-ended`.
     """
@@ -84,7 +84,7 @@ class Scripted:
 
 
 def _reply(value: Any) -> Reply:
-    """A reply in a script, read as an answer of a server is."""
+    """A reply in a script, read like a server's answer."""
     if not isinstance(value, (str, dict)):
         raise InvalidAnswer("a reply is neither a text nor an object")
     message: dict[str, Any] = {"content": value} if isinstance(value, str) else dict(value)

@@ -1,4 +1,4 @@
-"""The size of a text in tokens, for where no counter of a model is given."""
+"""The size of a text in tokens, if no counter of a model is given."""
 
 
 def estimate(text: str) -> int:
