@@ -20,7 +20,7 @@ from unlatch.increments.files.reading import (
     read_metadata,
     times_in,
 )
-from unlatch.increments.files.snapshots import read_increment, snapshot
+from unlatch.increments.files.snapshots import IncrementHeader, read_increment
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.events import LOG
 from unlatch.increments.records.link_edits import block_at
@@ -66,7 +66,7 @@ def change_folder(
             hint="remove the wrong one by hand, then run the command again",
         )
     data = copy.deepcopy(text.value)
-    events = edit(snapshot(folder, text, shapes), data)
+    events = edit(IncrementHeader.of(folder, text, shapes), data)
     if events_first:
         LOG.append(folder.path, *events)
     with _move_out(layout, folder, wanted=unarchive) as place:
