@@ -48,6 +48,8 @@ quick-tests: $(STAMP)
 
 tests: $(STAMP)
 	$(BIN)/python tests/servers/install.py
+	@# In a clean clone, compile the tests once and not in each worker.
+	@test -d tests/__pycache__ || $(BIN)/python -m pytest --collect-only --quiet >/dev/null
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 wheel-check: $(STAMP)
