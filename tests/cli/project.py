@@ -9,8 +9,10 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import keyring.core
@@ -21,7 +23,6 @@ from unlatch_sandbox.jira import adf
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     import pytest
 
@@ -33,6 +34,9 @@ REASON = "Bug discovered in error handling"
 ALL = ("github", "ado", "jira")
 # Long enough ago that the count of days does not change while a test runs.
 FINISHED = datetime.now(UTC).replace(microsecond=0) - timedelta(days=3, hours=1)
+
+# The repositories of `Project.commit`, by their files.
+_COMMITTED: dict[str, Path] = {}
 
 
 @dataclass(frozen=True)
@@ -210,6 +214,19 @@ class Project:
             check=True,
         )
         return done.stdout
+
+    def commit(self, message: str = "Begin") -> None:
+        """Commit all files to a new repository, once for all projects with the same files."""
+        content = {name: text for name, text in self.tree().items() if text is not None}
+        made = _COMMITTED.get(key := repr((message, content)))
+        if made is None:
+            self.git("init", "--quiet", "--initial-branch", "main", "--template=")
+            self.git("add", "--all")
+            self.git("commit", "--quiet", "--message", message)
+            made = _COMMITTED[key] = Path(tempfile.mkdtemp(dir=self.root.parents[1])) / ".git"
+            shutil.copytree(self.root / ".git", made)
+        else:
+            shutil.copytree(made, self.root / ".git")
 
     # Items
 

@@ -69,9 +69,7 @@ def prepare(project: Project) -> None:
     scoped.write(project)
     project.increment(ACTIVE, status="active")
     project.increment(PLANNED, status="planning")
-    project.git("init", "--quiet", "--initial-branch", "main")
-    project.git("add", "--all")
-    project.git("commit", "--quiet", "--message", "Begin")
+    project.commit()
 
 
 def _link(path: Path, target: Path) -> None:

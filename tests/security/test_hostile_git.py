@@ -20,9 +20,7 @@ OURS = '{"id": "x", "status": "active"}\n'
 @pytest.fixture
 def cloned(completed: Project, tmp_path: Path) -> Project:
     """A checkout of `main`, whose origin is beside it."""
-    completed.git("init", "--quiet", "--initial-branch", "main")
-    completed.git("add", "--all")
-    completed.git("commit", "--quiet", "--message", "Begin")
+    completed.commit()
     completed.git("clone", "--quiet", "--bare", ".", str(tmp_path / "origin.git"))
     completed.git("remote", "add", "origin", str(tmp_path / "origin.git"))
     completed.git("fetch", "--quiet", "origin")

@@ -72,9 +72,7 @@ def hostile(project: Project) -> Project:
     (project.increments / f"0010-{NAME}" / "metadata.json").write_text("{")
     (project.increments / "0011-line\nFORGED").mkdir()
     (project.home / ".gitconfig").write_text(f'[user]\n\tname = "{_settable(NAME)}"\n')
-    project.git("init", "--quiet", "--initial-branch", "main")
-    project.git("add", "--all")
-    project.git("commit", "--quiet", "--message", WORDS)
+    project.commit(WORDS)
     project.git("checkout", "--quiet", "-b", BRANCH)
     (project.folder(f"0007-{NAME}") / "notes.md").write_text("More\n")
     project.extra["UNLATCH_BY"] = NAME

@@ -351,9 +351,7 @@ def test_blocked_operations_that_are_not_tried_count_as_no_items(finished: Proje
 
 def test_changed_since_looks_only_at_what_a_branch_touched(finished: Project) -> None:
     finished.increment("0008-other", links={})
-    finished.git("init", "--quiet", "--initial-branch", "main")
-    finished.git("add", "--all")
-    finished.git("commit", "--quiet", "--message", "Begin")
+    finished.commit()
     by_hand(finished, "github", opens=True)
 
     untouched = finished.run("sync", "--check", "--changed-since", "main")

@@ -23,9 +23,7 @@ MAIN = '[sync]\nbranch = "main"\n'
 @pytest.fixture
 def detached(finished: Project) -> Project:
     """A completed increment in sync, its issue reopened by hand, and no branch checked out."""
-    finished.git("init", "--quiet", "--initial-branch", "main")
-    finished.git("add", "--all")
-    finished.git("commit", "--quiet", "--message", "Begin")
+    finished.commit()
     finished.git("checkout", "--quiet", "--detach")
     by_hand(finished, "github", opens=True)
     writes(finished)
@@ -127,9 +125,7 @@ def test_a_repository_without_a_commit_is_on_its_branch(finished: Project) -> No
 def test_where_no_increment_was_changed_it_says_so(
     finished: Project, command: tuple[str, ...]
 ) -> None:
-    finished.git("init", "--quiet", "--initial-branch", "main")
-    finished.git("add", "--all")
-    finished.git("commit", "--quiet", "--message", "Begin")
+    finished.commit()
     by_hand(finished, "github", opens=True)
 
     done = finished.run(*command, "--changed-since", "main")
@@ -141,9 +137,7 @@ def test_where_no_increment_was_changed_it_says_so(
 @pytest.fixture
 def branch(finished: Project) -> Project:
     """A branch that was begun after all increments were committed."""
-    finished.git("init", "--quiet", "--initial-branch", "main")
-    finished.git("add", "--all")
-    finished.git("commit", "--quiet", "--message", "Begin")
+    finished.commit()
     finished.git("checkout", "--quiet", "-b", "work")
     by_hand(finished, "github", opens=True)
     return finished
@@ -234,9 +228,7 @@ def test_a_reopen_after_our_last_comment_is_not_another_branchs(finished: Projec
 
 def test_named_increments_are_synced_only_if_the_branch_changed_them(finished: Project) -> None:
     finished.increment("0008-other", links={})
-    finished.git("init", "--quiet", "--initial-branch", "main")
-    finished.git("add", "--all")
-    finished.git("commit", "--quiet", "--message", "Begin")
+    finished.commit()
     by_hand(finished, "github", opens=True)
 
     untouched = finished.run("sync", "--check", "7", "--changed-since", "main")
