@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
+from unlatch.worklog.dated_names import begins, dated_name, slug
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.safe_open import open_folder
 from unlatch.worklog.private_folder import make_ignored, make_private
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _ID = re.compile(r"\d{4}-\d\d-\d\d-[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
-_DATE = re.compile(r"\A\d{4}-\d\d-\d\d-")
-_LONGEST = 60
 _WHY = """\
 # Logs of runs hold the words of workers, and the paths of this machine, so git leaves them out.
 """
@@ -44,9 +42,7 @@ class RunStore:
         make_ignored(self.root, _WHY)
         with folder_lock(self.root):
             taken = set(self.names())
-            name = f"{day:%Y-%m-%d}-{_slug(title)}"
-            more = (f"{name}-{number}" for number in range(2, len(taken) + 3))
-            folder = self.root / next(one for one in (name, *more) if one not in taken)
+            folder = self.root / dated_name(day, slug(title, otherwise="run"), taken)
             make_private(folder)
         return folder
 
@@ -64,7 +60,7 @@ class RunStore:
             return self.root / names[-1]
         if wanted in names:
             return self.root / wanted
-        begun = [one for one in names if wanted and _begins(one, wanted)]
+        begun = [one for one in names if wanted and begins(one, wanted)]
         if len(begun) == 1:
             return self.root / begun[0]
         if begun:
@@ -74,13 +70,3 @@ class RunStore:
         hint = f"the closest: {', '.join(close)}" if close else "unlatch run list shows them all"
         message = f"there is no run '{wanted}'"
         raise UsageError("run-unknown", message, hint=hint, problems=close)
-
-
-def _begins(name: str, wanted: str) -> bool:
-    """Whether an id, or its part behind the date, begins with these letters."""
-    return name.startswith(wanted) or _DATE.sub("", name).startswith(wanted)
-
-
-def _slug(title: str) -> str:
-    words = re.findall(r"[a-z0-9]+", unicodedata.normalize("NFKD", title).lower())
-    return "-".join(words)[:_LONGEST].rstrip("-") or "run"

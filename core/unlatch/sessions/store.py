@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import unicodedata
 from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, TypeVar
 from unlatch.errors import StoreError, UnlatchError, UsageError
 from unlatch.sessions.changes import apply
 from unlatch.sessions.document import Document, read_document, read_head, read_meta
+from unlatch.worklog.dated_names import begins, dated_name, slug
 from unlatch.worklog.disk.atomic import replace_file, sweep, writing
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.safe_open import make_folders, open_folder, read_file
@@ -29,10 +29,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 SUFFIX = ".md"
-_LONGEST_SLUG = 60
 _HEAD = 4096
 _ACTIVE = re.compile(rb"^status[ \t]*:[ \t]*[\"']?active", re.MULTILINE)
-_DATE = re.compile(r"\A\d{4}-\d\d-\d\d-")
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +144,7 @@ class SessionStore:
             make_folders(self.root)
         with folder_lock(self.root):
             sweep(self.root)
-            path = self._free(f"{day:%Y-%m-%d}-{slug(title)}")
+            path = self._free(day, title)
             replace_file(path, text(path.stem).encode(), mode=self.mode)
         return path
 
@@ -165,10 +163,10 @@ class SessionStore:
                 replace_file(path, new.encode(), mode=self.mode)
         return document
 
-    def _free(self, name: str) -> Path:
+    def _free(self, day: datetime, title: str) -> Path:
         taken = {it for path in self.paths() for it in (path.stem, self._id(path))}
-        candidates = [name, *(f"{name}-{number}" for number in range(2, len(taken) + 3))]
-        return self.root / f"{next(one for one in candidates if one not in taken)}{SUFFIX}"
+        name = dated_name(day, slug(title, otherwise="session"), taken)
+        return self.root / f"{name}{SUFFIX}"
 
     def _id(self, path: Path) -> str:
         return _session_id(path, file_stamp(path))
@@ -180,17 +178,6 @@ def _session_id(path: Path, _stamp: str) -> str:
     with suppress(UnlatchError, OSError):
         return read_meta(_decoded(read_file(path))).session_id
     return path.stem
-
-
-def begins(id: str, wanted: str) -> bool:
-    """Whether an id, or its part behind the date, begins with these letters."""
-    return id.startswith(wanted) or _DATE.sub("", id).startswith(wanted)
-
-
-def slug(title: str) -> str:
-    """The part of a file's name that a title makes: lower-case ASCII words."""
-    words = re.findall(r"[a-z0-9]+", unicodedata.normalize("NFKD", title).lower())
-    return "-".join(words)[:_LONGEST_SLUG].rstrip("-") or "session"
 
 
 def _decoded(raw: bytes) -> str:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from unlatch.errors import UnlatchError
 from unlatch.sessions.front_matter import body_offset
 from unlatch.sessions.project import import_store, session_store
-from unlatch.sessions.store import Broken, begins
+from unlatch.sessions.store import Broken
+from unlatch.worklog.dated_names import begins
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
