@@ -78,7 +78,7 @@ class AtRest:
             yield from (f"{url}: {op} is told {n} times" for op, n in marked.items() if n > 1)
         for op, url in self._owed:
             if self._marked[url][op] != 1:
-                yield f"{url}: {op} was owed, and is not told once"
+                yield f"{url}: {op} was pending, and is not posted once"
         for name in INCREMENTS:
             for event in self._project.events(name):
                 told = event["event"] == "delivered" and event["commented"]

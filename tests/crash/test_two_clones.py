@@ -76,7 +76,7 @@ def test_reopened_here_and_finished_there(team: Team) -> None:
 
 @pytest.mark.parametrize("tracker", TRACKERS)
 def test_half_delivered_here_and_finished_there(team: Team, tracker: str) -> None:
-    # Two were delivered; of the third nobody here knows whether its comment got through.
+    # Two were delivered; the outcome of the third comment is unknown here.
     method = {"github": "POST", "ado": "PATCH", "jira": "PUT"}[tracker]
     team.box.faults.add(Fault(tracker, "drop-after", method=method))
     assert team.laptop.reopen() == 3

@@ -184,5 +184,5 @@ def _configure(home: Path, values: dict[str, str]) -> None:
 
 
 def _as_root() -> list[str]:
-    # It does not run as root without being told to.
+    # It runs as root only with this option.
     return ["-u", "root"] if os.getuid() == 0 else []

@@ -29,7 +29,7 @@ GIVEN = [
     )
     if shared or not needed  # who needs an item links to it
 ]
-# Statuses that mean the same are told apart as what is now, not as what was before as well.
+# Statuses with one meaning are distinguished on the present side only.
 BEFORE = (Status.PLANNING, Status.ACTIVE, Status.COMPLETED, Status.ABANDONED)
 BASES = [
     None,

@@ -131,7 +131,7 @@ def test_threads_take_turns() -> None:
         with lock:
             slept.append(seconds)
 
-    clock.sleep = sleep  # type: ignore[method-assign]  # time stands still, so nobody passes twice
+    clock.sleep = sleep  # type: ignore[method-assign]  # time stands still, so none passes twice
     pacer = for_tests("github", "https://tracker.example", token="t", clock=clock).pacer(
         Pace(limits=((100, 60.0),), apart=1.0, free=2), why=WHY
     )

@@ -108,7 +108,7 @@ def test_an_installation_token_is_no_user(
     box: Sandbox, login: str | None, *, has_graphql: bool
 ) -> None:
     box.github.has_graphql = has_graphql
-    # An installation has no role, whatever it may do.
+    # An installation has no role, with any permissions.
     box.github.add_repository(REPOSITORY, push=False)
 
     found = plugin_for(box, token=box.github.bot_token).examine([])

@@ -551,7 +551,7 @@ def test_a_value_that_could_not_be_read_again_is_not_written() -> None:
             document.with_value(foreign)
 
 
-# ---- files that nobody here wrote -----------------------------------------------------------
+# ---- real files of other projects -----------------------------------------------------------
 
 CORPUS = os.environ.get("UNLATCH_CORPUS")
 

@@ -238,7 +238,7 @@ def test_killed_in_the_middle_it_is_brought_to_an_end_once(project: Project, tra
     def kill() -> None:
         running[0].kill()
 
-    # The request that it dies in still takes effect, and nobody hears of it.
+    # The request during its death still takes effect, without an answer.
     fault = Fault(
         tracker,
         "human",

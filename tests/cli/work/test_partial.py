@@ -139,7 +139,7 @@ def test_a_write_whose_outcome_is_unknown_is_probed_and_not_repeated(
 def test_a_tracker_that_is_not_there_keeps_its_operation(completed: Project, tracker: str) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
-        port = taken.getsockname()[1]  # nobody listens on it
+        port = taken.getsockname()[1]  # no server listens on it
         place = {
             "github": completed.box.github.api_url,
             "ado": completed.box.ado.organization_url,
@@ -231,7 +231,7 @@ def test_a_fresh_copy_finishes_what_another_machine_began(
     assert completed.run(*RESUME).code == 3
     box = completed.box
     copy = elsewhere()
-    # CI posts as somebody else, and the marker counts whoever posted it.
+    # CI posts as another user, and the marker counts with any author.
     copy.extra = {
         "GITHUB_TOKEN": box.github.bot_token,
         "AZURE_DEVOPS_EXT_PAT": box.ado.bot_token,

@@ -43,7 +43,7 @@ class Proposer:
         self.configured([sys.executable, str(self._program), "--fast", "a b; $(x)"])
 
     def configured(self, argv: list[str]) -> None:
-        # Whatever system the tests run on, its configuration folder lies in the home.
+        # On every system the configuration folder is in the home.
         self._project.extra["XDG_CONFIG_HOME"] = str(self._project.home / ".config")
         for place in (".config", "Library/Application Support"):
             folder = self._project.home / place / "unlatch"

@@ -221,7 +221,7 @@ def test_a_title_is_one_line(text: str) -> None:
     assert found is None or (found and "\n" not in found)
 
 
-# ---- files that nobody here wrote -----------------------------------------------------------
+# ---- real files of other projects -----------------------------------------------------------
 
 CORPUS = os.environ.get("UNLATCH_CORPUS")
 

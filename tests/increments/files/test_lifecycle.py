@@ -25,7 +25,7 @@ from unlatch.increments.records.events import read_events
 from unlatch.spi.operation import Kind, Result
 from unlatch.worklog.json_text.document import JsonText
 
-# Fields and shapes that nobody here knows; they must be there in the end as they were.
+# Unknown fields and shapes, which must be unchanged at the end.
 FOREIGN: dict[str, Any] = {
     "id": "0099-other",
     "testMode": "TDD",

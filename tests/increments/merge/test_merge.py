@@ -594,7 +594,7 @@ def test_nothing_is_lost_and_what_was_removed_stays_removed(case: Any) -> None:
         for one in side.get("pending", [])
         if (key := (one["op"], one["tracker"], one["item"])) in owed
     }
-    # A close without a reason may be overtaken; everything else is still owed.
+    # A close without a reason may be superseded; everything else is still pending.
     assert {"close"} >= {kinds[key]["kind"] for key in owed - _keys(value)}
 
 

@@ -195,7 +195,7 @@ def test_the_cap_on_revisions_is_met_as_the_server_words_it(
 ) -> None:
     number = box.ado.add_work_item(title="x", state="Closed")
     box.ado.most_revisions = 2
-    # The words name the limit; the sandbox's is lowered so that nobody has to write 10,000.
+    # The words name the limit; the sandbox's is lowered, to write fewer than 10,000.
     with pytest.raises(TrackerError, match="up to 2 revisions"):
         write_change(plugin, ref(box, number))
 
