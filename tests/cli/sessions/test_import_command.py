@@ -177,6 +177,22 @@ def test_imported_sessions_are_codified_and_learnt_from(project: Project) -> Non
     assert file.read_bytes() == before
 
 
+@pytest.mark.usefixtures("path")
+def test_secrets_that_an_import_kept_are_in_no_workflow(project: Project) -> None:
+    made = lines(project)
+    made.reply("m3", calls("t3", command=f"curl -H 'Token: {SECRET}' -o {project.home}/x"))
+    made.result("t3", "ok")
+    made.ask(f"no, use {SECRET}")
+    put(project, made)
+    session(project, "import", "s1", "--keep-secrets")
+    done = session(project, "codify", "fix-add", "--imported")
+    assert done.code == 0
+    assert "`Bash curl" in done.out
+    assert "- Correction: no, use ***" in done.out
+    assert SECRET[:12] not in done.out
+    assert str(project.home) not in done.out
+
+
 def test_of_several_imports_one_has_to_be_named(project: Project) -> None:
     for number in (1, 2):
         put(project, lines(project, f"s{number}"))

@@ -16,12 +16,15 @@ from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.new_file import write_new
 from unlatch.cli.runtime.session import flag, require_terminal, with_session
 from unlatch.errors import UnlatchError, UsageError
+from unlatch.sessions.document import read_document
+from unlatch.sessions.imports.masking import masked_session
 from unlatch.sessions.model import Status
 from unlatch.sessions.workflow.codify import codify
 from unlatch.sessions.workflow.graph import check
 from unlatch.sessions.workflow.model import Dialect, Problem, Severity
 from unlatch.sessions.workflow.reading import read_workflow
 from unlatch.sessions.workflow.writing import write_workflow
+from unlatch.transport.redact import Masking
 from unlatch.worklog.disk.user_files import user_config_file
 
 if TYPE_CHECKING:
@@ -65,10 +68,10 @@ def codify_session(
     run, store, path, _ = chosen_or_picked(
         run, wanted, Status.ACTIVE, Status.PAUSED, imported=imported, asks=True
     )
-    document = store.read(path)
-    text = write_workflow(codify(document.session, Dialect(dialect)))
+    session = masked_session(store.read(path).text, Masking())
+    text = write_workflow(codify(read_document(session).session, Dialect(dialect)))
     if refine:
-        text = _refined(run, document.text, text)
+        text = _refined(run, session, text)
     if interactive:
         text = _edited(text)
     problems = check(read_workflow(text))
@@ -85,14 +88,13 @@ def codify_session(
 def _refined(run: Run, session: str, workflow: str) -> str:
     from unlatch.llm import open_model  # noqa: PLC0415  (loads requests)
     from unlatch.sessions.workflow.refine import refine  # noqa: PLC0415
-    from unlatch.transport.redact import Redactor  # noqa: PLC0415
 
     workspace = run.workspace
     where = user_config_file()
     with run.transport() as options:
         config, environ = workspace.user.llm, workspace.environ
         complete = open_model(config, environ=environ, where=where, options=options)
-        return refine(complete, Redactor().text(session), workflow)
+        return refine(complete, session, workflow)
 
 
 def _edited(text: str) -> str:
