@@ -174,6 +174,25 @@ def test_nothing_of_a_session_begins_in_a_text(added: str) -> None:
     assert len(read_document(add_phase(["## Two"])(text)).session.phases) == 2
 
 
+CONFLICT = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n"
+
+
+@pytest.mark.parametrize("place", ["status", "\n# T", "\n## One", "\nText"])
+def test_a_conflict_of_git_is_an_error_at_its_line(place: str) -> None:
+    text = f"{HEAD}\n# T\n\n## One\n\nText\n".replace(place, f"\n{CONFLICT}{place}", 1)
+    line = text[: text.index("<<<")].count("\n") + 1
+    with pytest.raises(StoreError, match=f"line {line}: the file contains") as caught:
+        read_document(text)
+    assert caught.value.id == "session-in-conflict"
+
+
+@pytest.mark.parametrize("before", ["", "```\n", "<!--\n", "- a\n  ", "    ", "<div>\n"])
+def test_markers_that_are_logged_as_a_text_are_no_conflict(before: str) -> None:
+    text = add_prose(before + CONFLICT)(f"{HEAD}\n## One\n")
+    text = add_block(decision(CONFLICT))(text)
+    assert len(read_document(text).session.phases) == 1
+
+
 @given(text=words)
 def test_phases_are_where_commonmark_has_them(text: str) -> None:
     """An independent parser finds the same headings, where no fences are nested."""
