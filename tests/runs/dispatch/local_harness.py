@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from unlatch.runs.dispatch.port import Assignment, Dispatcher
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
+_LAST_EPOCH = 1_000_000
 LIMITS = Limits(jobs=3, timeout=600, lease=60, settle=0.2, grace=0.2)
 
 
@@ -88,3 +89,5 @@ class LocalHarness(DispatchHarness):
             one.close()
             while one._workers:
                 one._step(0.01)
+        # A test that failed may have left a coordinator's workers.
+        self.dispatcher().recover(_LAST_EPOCH)

@@ -202,6 +202,7 @@ def test_a_damaged_lease_is_named(local: LocalHarness, left: tuple[LeaseStore, L
     store.active(lease.run_id).write_text("{}")
     with pytest.raises(StoreError, match="lease-damaged"):
         local.dispatcher().recover(2)
+    store.active(lease.run_id).unlink()
 
 
 def test_a_lock_that_is_a_link_is_refused(
