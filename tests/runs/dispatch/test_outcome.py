@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unlatch.runs.dispatch.outcome import NO_VERDICT, NoAnswer, outcome_of
+from unlatch.runs.dispatch.outcome import NO_ANSWER, NO_VERDICT, NoAnswer, outcome_of
 from unlatch.runs.dispatch.port import End, Ended, Role
 from unlatch.runs.dispatch.protocol import Answer, Done, Failed, Question
 
@@ -13,7 +13,6 @@ KILLED = Ended(End.SIGNAL, 9)
 DONE, ASSUMED = Done("all"), Done("all", is_stated=False)
 FAILED, BROKEN = Failed("no server"), Failed("error_max_turns", is_stated=False)
 ASKED = Question("Which?")
-SILENT = NoAnswer("it ended with exit code 0")
 
 TABLE: list[tuple[Answer | None, Ended, Answer | NoAnswer, Answer | NoAnswer]] = [
     # answer, end, outcome for a developer, outcome for an auditor
@@ -24,7 +23,7 @@ TABLE: list[tuple[Answer | None, Ended, Answer | NoAnswer, Answer | NoAnswer]] =
     (FAILED, Ended(End.EXIT, 1), FAILED, FAILED),
     (BROKEN, Ended(End.EXIT, 1), BROKEN, NoAnswer("error_max_turns")),
     (ASKED, CLEAN, ASKED, ASKED),
-    (None, CLEAN, SILENT, SILENT),
+    (None, CLEAN, NoAnswer(NO_ANSWER), NoAnswer(NO_VERDICT)),
 ]
 
 

@@ -209,9 +209,17 @@ def test_noise_is_counted_and_passed_on_in_part() -> None:
 def test_a_flood_of_messages_does_not_hide_the_answer_or_the_cost() -> None:
     output = Output(most=2, most_noise=0)
     flood = b'{"type": "checkpoint", "text": "x"}\n' * 5
-    messages = collect(output, flood + b'{"type": "usage", "cost_usd": 1}\n{"type": "done"}\n')
-    assert messages == [Checkpoint("x"), Checkpoint("x"), Usage(0, 0, 1), Done()]
+    usage = b'{"type": "usage", "cost_usd": 1}\n'
+    messages = collect(output, flood + usage + usage + b'{"type": "done"}\n')
+    assert messages == [Checkpoint("x"), Checkpoint("x"), Done(), Usage(0, 0, 2)]
     assert output.noise == 3
+
+
+def test_long_checkpoints_do_not_fill_the_log() -> None:
+    output = Output(most_text=5, most_noise=0)
+    messages = collect(output, b'{"type": "checkpoint", "text": "xxx"}\n' * 9)
+    assert messages == [Checkpoint("xxx")] * 2
+    assert output.noise == 7
 
 
 def test_a_line_without_an_end_is_cut() -> None:

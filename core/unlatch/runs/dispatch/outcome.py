@@ -18,6 +18,10 @@ NO_VERDICT = (
     'the auditor gave no verdict: the last line of its answer must be {"type": "done"} or '
     '{"type": "failed", "reason": "..."}'
 )
+NO_ANSWER = (
+    'it ended without an answer: its last line must be {"type": "done"}, '
+    '{"type": "failed", "reason": "..."} or {"type": "question", "text": "..."}'
+)
 _ENDS = {
     End.TIMEOUT: "it ran for longer than allowed, and was ended",
     End.OUTPUT: "it printed more than allowed, and was ended",
@@ -44,6 +48,8 @@ def outcome_of(role: Role, answer: Answer | None, ended: Ended) -> Answer | NoAn
     if isinstance(answer, Failed):
         is_verdict = answer.is_stated or role is Role.DEVELOPER
         return answer if is_verdict else NoAnswer(answer.reason)
+    if answer is None and _is_clean(ended):
+        return NoAnswer(NO_VERDICT if role is Role.AUDITOR else NO_ANSWER)
     if answer is None:
         return NoAnswer(reason_of(ended))
     if not _is_clean(ended):

@@ -235,15 +235,20 @@ class Output:
 
     Args:
         most_noise: lines that are no messages and are passed on; more are only counted.
-        most: messages that are passed on before the answer; more are counted as noise.
+        most: messages that are passed on before the answer; more are counted as noise, and the
+            usage of more is passed on as one message at the end.
+        most_text: characters of checkpoints that are passed on: each goes into the log of the run.
     """
 
     most_noise: int = 20
     most: int = 10_000
+    most_text: int = 1 << 20
     longest: int = LONGEST_LINE
     noise: int = 0
     answer: Answer | None = None
     _messages: int = 0
+    _text: int = 0
+    _usage: Usage | None = None
     _partial: bytearray = field(default_factory=bytearray)
     _skips: bool = False
 
@@ -256,8 +261,10 @@ class Output:
         self._keep(rest)
 
     def finish(self) -> Iterator[Message]:
-        """The message of a last line without an end."""
+        """The message of a last line without an end, and the usage that was not passed on."""
         yield from self._end_line()
+        if self._usage is not None:
+            yield self._usage
 
     def _keep(self, part: bytes) -> None:
         room = self.longest - len(self._partial)
@@ -274,8 +281,11 @@ class Output:
     def _passed(self, message: Message) -> Iterator[Message]:
         """Pass on a message; after the first answer, all but usage counts as noise."""
         is_late = self.answer is not None and not isinstance(message, Usage)
-        is_kept = isinstance(message, Answer | Usage)
-        if is_late or (self._messages >= self.most and not is_kept):
+        is_full = self._messages >= self.most or self._text >= self.most_text
+        if is_full and isinstance(message, Usage):
+            self._usage = _sum(self._usage or Usage(), message)
+            return
+        if is_late or (is_full and not isinstance(message, Answer)):
             message = Noise(_shown(message))
         if isinstance(message, Noise):
             self.noise += 1
@@ -284,8 +294,18 @@ class Output:
             return
         if isinstance(message, Answer):
             self.answer = message
+        if isinstance(message, Checkpoint):
+            self._text += len(message.text)
         self._messages += 1
         yield message
+
+
+def _sum(one: Usage, other: Usage) -> Usage:
+    return Usage(
+        one.input_tokens + other.input_tokens,
+        one.output_tokens + other.output_tokens,
+        one.cost_usd + other.cost_usd,
+    )
 
 
 def _as_noise(line: bytes) -> Noise:
