@@ -59,6 +59,11 @@ class Consent:
     def agree(self, commands: Iterable[Argv]) -> Consent:
         return replace(self, agreed=self.agreed | frozenset(commands))
 
+    def reached(self, *, cost: float, tokens: int) -> dict[str, float]:
+        """The limits that the workers have reached, by their options, with twice the use."""
+        use = {"--max-cost": (self.max_cost, cost), "--max-tokens": (self.max_tokens, tokens)}
+        return {name: 2 * used for name, (most, used) in use.items() if most and used >= most}
+
     def missing(self, plan: Plan) -> list[str]:
         """The tasks with acceptance commands that nobody agreed to."""
         return [

@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from unlatch.errors import UsageError
+from unlatch.errors import StoreError, UsageError
+from unlatch.runs.events import parse_event
+from unlatch.runs.journal import LOG
 from unlatch.worklog.dated_names import begins, dated_name, slug
 from unlatch.worklog.disk.folder_lock import folder_lock
-from unlatch.worklog.disk.safe_open import open_folder
+from unlatch.worklog.disk.safe_open import open_folder, read_file
 from unlatch.worklog.private_folder import make_ignored, make_private
+from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
 _ID = re.compile(r"\d{4}-\d\d-\d\d-[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
+# Bytes; the first two events have some hundred.
+_BEGINNING = 1 << 16
 _WHY = """\
 # Logs of runs hold the words of workers, and the paths of this machine, so git leaves them out.
 """
@@ -33,9 +39,10 @@ class RunStore:
         """The ids of all runs, the oldest first."""
         try:
             with open_folder(self.root) as opened:
-                return [name for name in opened.folders() if _ID.fullmatch(name)]
+                names = [name for name in opened.folders() if _ID.fullmatch(name)]
         except FileNotFoundError:
             return []
+        return sorted(names, key=lambda name: (_begun(self.root / name), name))
 
     def create(self, title: str, day: datetime) -> Path:
         """Make the folder of a new run, named after the day and the title."""
@@ -70,3 +77,13 @@ class RunStore:
         hint = f"the closest: {', '.join(close)}" if close else "unlatch run list shows them all"
         message = f"there is no run '{wanted}'"
         raise UsageError("run-unknown", message, hint=hint, problems=close)
+
+
+def _begun(folder: Path) -> tuple[str, str]:
+    """When a run was created, and the id of its first coordinator, which counts milliseconds."""
+    with suppress(FileNotFoundError, StoreError):
+        lines = read_file(folder / LOG, at_most=_BEGINNING).split(b"\n")[:2]
+        events = [parse_event(line.decode(errors="replace")) for line in lines]
+        if first := events[0]:
+            return stamp(first.timestamp), events[-1].session_id if events[-1] else ""
+    return folder.name, ""

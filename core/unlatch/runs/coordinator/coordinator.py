@@ -69,6 +69,9 @@ class Coordinator:
         """One turn: requests, usage, compaction, dispatches, reports. None: go on."""
         if self._take_requests():
             return self._end
+        if self._watch.is_spent:
+            self._pause(PauseReason.USAGE)
+            return End.PAUSED
         if limits := self._watch.exceeded():
             return self._pause_for_usage(limits)
         if is_due(self.context):
@@ -97,11 +100,9 @@ class Coordinator:
         return End.PAUSED
 
     def _pause_for_usage(self, limits: UsageLimits) -> End | None:
-        """Pause until the usage is reset; work with an agreed limit waits for a person."""
+        """Pause until the usage is reset, or a request ends the run."""
         self._pause(PauseReason.USAGE, limits)
-        if self._watch.is_spent or not wait_for_reset(
-            self.context, self._watch, self._take_requests
-        ):
+        if not wait_for_reset(self.context, self._watch, self._take_requests):
             return self._end or End.PAUSED
         resume(self.context, after_reset=True)
         return None

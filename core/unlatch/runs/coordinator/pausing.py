@@ -30,7 +30,7 @@ _STEP = 600
 
 
 class UsageWatch:
-    """Looks at the usage, and at what the workers cost, from time to time."""
+    """Looks at the usage from time to time, and at the cost of the workers."""
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -38,8 +38,6 @@ class UsageWatch:
 
     def exceeded(self) -> UsageLimits | None:
         """The limits, if the run has to pause for them now."""
-        if self.is_spent:
-            return UsageLimits(100.0, 0.0)
         now = self.context.clock()
         if self._next and now < self._next:
             return None
@@ -77,10 +75,8 @@ class UsageWatch:
     @property
     def is_spent(self) -> bool:
         """Whether the workers cost as much as was agreed to."""
-        consent, state = self.context.consent(), self.context.journal.state
-        over_cost = consent.max_cost and state.cost >= consent.max_cost
-        over_tokens = consent.max_tokens and state.tokens >= consent.max_tokens
-        return bool(over_cost or over_tokens)
+        state = self.context.journal.state
+        return bool(self.context.consent().reached(cost=state.cost, tokens=state.tokens))
 
 
 def pause(

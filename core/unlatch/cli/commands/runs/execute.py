@@ -110,7 +110,7 @@ def start_run(
     who = session.who(by, notes_guess=False)
     with _ended_by_signals():
         folder, end = runs.start(title or Path(name).stem, agreed, by=who)
-    return _report(folder, end, as_json=as_json)
+    return _report(session, folder, end, as_json=as_json)
 
 
 @click.command("resume", help="Resume a paused run. (local)")
@@ -141,7 +141,7 @@ def resume_run(
         _retry(session, folder, task, who)
     with _ended_by_signals():
         end = runs.resume(folder, reason=reason, by=who)
-    return _report(folder, end, as_json=as_json)
+    return _report(session, folder, end, as_json=as_json)
 
 
 @click.command("recover", help="Recover a run whose coordinator died. (local)")
@@ -158,7 +158,7 @@ def recover_run(
     runs = use_cases(session, as_json=as_json)
     with _ended_by_signals():
         end = runs.recover(folder)
-    return _report(folder, end, as_json=as_json)
+    return _report(session, folder, end, as_json=as_json)
 
 
 def _retry(session: Session, folder: Path, task: str, by: str) -> None:
@@ -223,7 +223,7 @@ def _ended_by_signals() -> Iterator[None]:
             signal.signal(one, handler)
 
 
-def _report(folder: Path, end: End, *, as_json: bool) -> int:
+def _report(session: Session, folder: Path, end: End, *, as_json: bool) -> int:
     state = read_state(folder)
     code = _code(state, end)
     if as_json:
@@ -231,18 +231,24 @@ def _report(folder: Path, end: End, *, as_json: bool) -> int:
         return code
     done = f"{state.done}/{len(state.tasks)} tasks complete"
     if end is End.PAUSED:
-        output.talk(f"{folder.name} is paused; {done}. Next: {_next(folder.name, state)}")
+        consent = read_consent(session.layout.root, folder.name)
+        step = _next(folder.name, state, consent)
+        output.talk(f"{folder.name} is paused; {done}. Next: {step}")
     else:
         output.ok(f"{folder.name} is {state.status}; {done}")
     return code
 
 
-def _next(run: str, state: RunState) -> str:
+def _next(run: str, state: RunState, consent: Consent) -> str:
     """The command that goes on with a paused run."""
     if state.open_questions():
         return f"unlatch run questions {run}"
     if state.no_consent:
         return f"unlatch run agree {run}"
+    limits = consent.reached(cost=state.cost, tokens=state.tokens)
+    if limits:
+        higher = " ".join(f"{option} {amount:.15g}" for option, amount in limits.items())
+        return f"unlatch run resume {run} {higher}"
     failed = [task for task in state.tasks.values() if task.attempts >= state.attempts_limit]
     retry = f" --retry {failed[0].id}" if failed else ""
     return f"unlatch run resume {run}{retry}"
