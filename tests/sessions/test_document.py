@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 
 from unlatch.errors import StoreError
 from unlatch.sessions.changes import add_block, add_call, add_phase, add_prose, set_summary
-from unlatch.sessions.document import read_document
+from unlatch.sessions.document import read_document, read_head
 from unlatch.sessions.front_matter import with_values
 from unlatch.sessions.heading import Heading, read_heading, write_heading
 from unlatch.sessions.markup import call_line, decision, error, user
@@ -172,6 +172,12 @@ def test_nothing_of_a_session_begins_in_a_text(added: str) -> None:
     assert session.phases[0].entries == ()
     assert session.tasks == ()
     assert len(read_document(add_phase(["## Two"])(text)).session.phases) == 2
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_title_is_found_in_the_head_as_in_the_whole(end: str) -> None:
+    text = f"{HEAD}\n## One\n".replace("# Title", "# Fix the login #").replace("\n", end)
+    assert "Fix the login" == read_head(text)[1] == read_document(text).session.title
 
 
 CONFLICT = "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n"

@@ -35,7 +35,7 @@ _FAILED = re.compile(r"(?:\u2717|ERROR:)[ \t]*")
 _TIME = re.compile(r"[*_](?P<time>\d{4}-\d\d-\d\d[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)[*_]")
 _TASKS = re.compile(r"(?:json[ \t]+)?tasks\Z", re.IGNORECASE)
 _CLOSING_FENCE = re.compile(r"[ \t]*(`{3,}|~{3,})[ \t]*\Z")
-_TITLE = re.compile(r"^# +(?P<title>[^\r\n]*?)(?: +#+)?[ \t]*$", re.MULTILINE)
+_TITLE = re.compile(r"(?:\A|(?<=[\r\n]))# +(?P<title>[^\r\n]*?)(?: +#+)?[ \t]*(?=[\r\n]|\Z)")
 _BREAK = re.compile(r"\r\n|\r|\n")
 _LINES = re.compile(r"(?:\A|\r\n|\r|\n)?[^\r\n]*")
 
