@@ -26,9 +26,10 @@ from unlatch.runs.coordinator.recovery import (
 )
 from unlatch.runs.dispatch.environment import worker_environment
 from unlatch.runs.dispatch.leases import LeaseStore
-from unlatch.runs.dispatch.local import Limits, LocalDispatcher
+from unlatch.runs.dispatch.local import LocalDispatcher
 from unlatch.runs.dispatch.port import Role
 from unlatch.runs.dispatch.recovery import is_alive
+from unlatch.runs.dispatch.worker import Limits
 from unlatch.runs.dispatch.worktrees import Worktrees
 from unlatch.runs.events import RunCreated, RunReopened, RunStopped
 from unlatch.runs.journal import Journal, is_held

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from tests.runs.dispatch import crashing
 
-from unlatch.runs.dispatch.local import Limits, LocalDispatcher
+from unlatch.runs.dispatch.local import LocalDispatcher
 from unlatch.runs.dispatch.port import Role
+from unlatch.runs.dispatch.worker import Limits
 from unlatch.testing.dispatch import DispatchHarness, Starts
 
 if TYPE_CHECKING:

@@ -149,7 +149,8 @@ import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from unlatch.runs.dispatch.environment import marked
-from unlatch.runs.dispatch.local import Limits, LocalDispatcher
+from unlatch.runs.dispatch.local import LocalDispatcher
+from unlatch.runs.dispatch.worker import Limits
 from unlatch.runs.dispatch.port import Assignment, Role
 from unlatch.runs.dispatch.protocol import Checkpoint
 run, folder, run_id, text, *command = sys.argv[1:]

@@ -12,7 +12,7 @@ import os
 import selectors
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import IO, TYPE_CHECKING
@@ -33,7 +33,7 @@ from unlatch.runs.dispatch.port import (
 from unlatch.runs.dispatch.processes import PAUSE
 from unlatch.runs.dispatch.recovery import end_workers, is_alive
 from unlatch.runs.dispatch.starting import NotStarted, start
-from unlatch.runs.dispatch.worker import Errors, Worker
+from unlatch.runs.dispatch.worker import Errors, Limits, Worker
 from unlatch.worklog.disk.atomic import PRIVATE, writing
 from unlatch.worklog.disk.safe_open import open_folder
 from unlatch.worklog.private_folder import make_private
@@ -47,30 +47,6 @@ if TYPE_CHECKING:
 
 # Seconds beyond the grace in which a killed worker is waited for.
 _PATIENCE = 10.0
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """The limits of workers.
-
-    Args:
-        jobs: workers at the same time.
-        timeout: seconds for one dispatch.
-        lease: seconds to which `heartbeat` extends a lease. `recover` does not wait for its end, so
-            it may be long: a coordinator that is stopped and continued keeps its workers.
-        settle: seconds to exit after an answer.
-        grace: seconds between SIGTERM and SIGKILL.
-        most_output: bytes of standard output; a worker that prints more is ended.
-        most_errors: bytes of standard error that are kept.
-    """
-
-    jobs: int = 4
-    timeout: float = 900.0
-    lease: float = 3600.0
-    settle: float = 10.0
-    grace: float = 5.0
-    most_output: int = 256 << 20
-    most_errors: int = 1 << 20
 
 
 def steady_clock() -> Callable[[], datetime]:
@@ -229,13 +205,13 @@ class LocalDispatcher:
         lock = self._store.lock(run_id)
         with writing(lock), open_folder(lock.parent) as locks:
             os.close(locks.file(run_id, os.O_RDWR | os.O_CREAT, mode=PRIVATE))
-        argv, limits = self._commands[assignment.role], self._limits
+        argv = self._commands[assignment.role]
         with ExitStack() as opened:
             file = opened.enter_context(self._open_errors(run_id))
             process = start(assignment, argv, lock=lock, lease=self._store.active(run_id))
             opened.pop_all()
-        errors = Errors(file, limits.most_errors)
-        worker = Worker(run_id, process, errors, lock, self._clock(), limits.most_output)
+        errors = Errors(file, self._limits.most_errors)
+        worker = Worker(run_id, process, errors, lock, self._clock(), self._limits)
         self._workers[run_id] = worker
         for pipe in worker.pipes():
             os.set_blocking(pipe.fileno(), False)
@@ -270,7 +246,7 @@ class LocalDispatcher:
             self._finish(worker)
         elif worker.ending is None:
             if (how := self._over_limit(worker)) is not None:
-                worker.end(how, grace=self._limits.grace)
+                worker.end(how)
         else:
             worker.press()
 
@@ -296,7 +272,7 @@ class LocalDispatcher:
         for lease in leases:
             self._store.move(lease.run_id, State.ENDING)
             if (worker := self._workers.get(lease.run_id)) is not None:
-                worker.end(how, grace=self._limits.grace)
+                worker.end(how)
         deadline = time.monotonic() + self._limits.grace + _PATIENCE
         names = {lease.run_id for lease in leases}
         while not names.isdisjoint(self._workers) and time.monotonic() < deadline:

@@ -35,6 +35,30 @@ _TAIL = 4096
 _PATIENCE = 5.0
 
 
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The limits of workers.
+
+    Args:
+        jobs: workers at the same time.
+        timeout: seconds for one dispatch.
+        lease: seconds to which `heartbeat` extends a lease. `recover` does not wait for its end, so
+            it may be long: a coordinator that is stopped and continued keeps its workers.
+        settle: seconds to exit after an answer.
+        grace: seconds between SIGTERM and SIGKILL.
+        most_output: bytes of standard output; a worker that prints more is ended.
+        most_errors: bytes of standard error that are kept.
+    """
+
+    jobs: int = 4
+    timeout: float = 900.0
+    lease: float = 3600.0
+    settle: float = 10.0
+    grace: float = 5.0
+    most_output: int = 256 << 20
+    most_errors: int = 1 << 20
+
+
 @dataclass(slots=True)
 class Errors:
     """The standard error of a worker: its beginning goes to a file, its end is remembered."""
@@ -66,7 +90,7 @@ class Worker:
     errors: Errors
     lock: Path
     started: datetime
-    most_output: int
+    limits: Limits
     output: Output = field(default_factory=Output)
     ending: End | None = None
     answered: float | None = None  # when the answer arrived, by the system's monotonic clock
@@ -92,18 +116,18 @@ class Worker:
 
     @property
     def prints_too_much(self) -> bool:
-        return self._size > self.most_output
+        return self._size > self.limits.most_output
 
     def _noted(self, messages: list[Message]) -> list[Message]:
         if self.output.answer is not None and self.answered is None:
             self.answered = time.monotonic()
         return messages
 
-    def end(self, how: End, *, grace: float) -> None:
+    def end(self, how: End) -> None:
         """Ask it to end; `press` ends it after the grace. The first cause counts."""
         if self.ending is None:
             self.ending = how
-            self._kill_at = time.monotonic() + grace
+            self._kill_at = time.monotonic() + self.limits.grace
             self._signal(forced=False)
 
     def press(self) -> None:
