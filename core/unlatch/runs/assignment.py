@@ -57,6 +57,6 @@ def audit_assignment(task: PlanTask, known: Task) -> str:
 
 
 def with_results(text: str, results: Sequence[str]) -> str:
-    """The text for an auditor, with what the acceptance commands said."""
+    """The text for an auditor, with the results of the acceptance commands."""
     said = "\n".join(results) or "none"
     return f"{text}\nAcceptance Commands: {said}\n\n{VERDICT}"

@@ -65,7 +65,7 @@ class Consent:
         return {name: 2 * used for name, (most, used) in use.items() if most and used >= most}
 
     def missing(self, plan: Plan) -> list[str]:
-        """The tasks with acceptance commands that nobody agreed to."""
+        """The tasks with acceptance commands without consent."""
         return [
             task.id
             for task in plan.tasks.values()
@@ -93,7 +93,7 @@ def read_consent(root: Path, run: str) -> Consent:
         raw = parse_line(read_file(_place(root, run)).decode(errors="replace"), longest=None)
         return _consent(raw)
     except (FileNotFoundError, KeyError, TypeError, ValueError):
-        message = f"nobody agreed here to the programs of the run '{run}'"
+        message = f"the run '{run}' has no consent of yours on this machine"
         hint = f"unlatch run resume {run} --worker COMMAND"
         raise UsageError("run-no-consent", message, hint=hint) from None
 

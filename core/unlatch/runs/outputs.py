@@ -79,7 +79,7 @@ def progress(state: RunState) -> Progress:
 
 
 def paused(state: RunState, pause: Pause, at: Progress, state_file: str) -> str:
-    """The output of a pause; only one by usage says what remains and when it resets."""
+    """The output of a pause; only one by usage has the rest and the time of the reset."""
     lines = [
         f"SESSION PAUSED - {pause.reason}",
         "",

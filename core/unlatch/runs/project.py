@@ -166,7 +166,7 @@ class Runs:
         """Say how much of the driving agent's context is left; it is compacted at the threshold.
 
         Returns:
-            Whether a live coordinator was told, which compacts by itself.
+            Whether a live coordinator got the report; it compacts by itself.
         """
         request = {"kind": "context", "left": left}
         if self.request(folder, request):

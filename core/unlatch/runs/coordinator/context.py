@@ -53,7 +53,7 @@ class Context:
         root: the project.
         environ: the environment of workers and commands, without the trackers' tokens.
         read_plan: reads the plan in full; gets the ids of known tasks; raises MistakesError.
-        consent: what a person agreed to; read again while commands wait for it.
+        consent: the consent of a person; read again while commands wait for it.
         say, note: print one of the documented outputs, and a line about an event.
         sleep: waits for so many seconds.
         references: files that every assignment names.

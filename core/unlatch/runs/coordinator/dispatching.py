@@ -1,4 +1,4 @@
-"""Giving tasks to workers and auditors, and recording what they answer."""
+"""Giving tasks to workers and auditors, and recording their answers."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Dispatching:
         self.workers.clear()
 
     def drop_unplanned(self) -> None:
-        """End the workers of tasks that left the plan; what they say is late."""
+        """End the workers of tasks that left the plan; their answers are late."""
         for agent, worker in list(self.workers.items()):
             if worker.task not in self.context.plan.tasks:
                 self.context.dispatcher.release(worker.lease)

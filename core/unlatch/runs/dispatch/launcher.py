@@ -40,7 +40,7 @@ def main(arguments: list[str]) -> int:
         is_wanted = False
     if not is_wanted or not os.path.lexists(lease):
         return _fail(_NO_LEASE, "the coordinator is gone, or ended the lease")
-    # Python ignores these two, and a program inherits what is ignored.
+    # Python ignores these two, and a program inherits ignored signals.
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
     try:

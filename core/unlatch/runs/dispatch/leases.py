@@ -4,7 +4,7 @@ leases/epoch              the highest epoch that was seen
 leases/active/ULID.json   a lease; written before its worker starts
 leases/ending/ULID.json   a lease whose worker is being ended, and does not start any more
 leases/ended/ULID.json    a lease of the past: its run id is used up
-leases/locks/ULID         what the worker and its children hold locked; see `launcher`
+leases/locks/ULID         the lock of the worker and its children; see `launcher`
 """
 
 from __future__ import annotations

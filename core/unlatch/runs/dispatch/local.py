@@ -224,7 +224,7 @@ class LocalDispatcher:
             return open(f"{run_id}.err", "ab", buffering=0, opener=opener)
 
     def _step(self, seconds: float) -> None:
-        """Read what workers printed, for some time, and end those that are over a limit."""
+        """Read the output of workers, for some time, and end those that are over a limit."""
         if self._selector.get_map():
             for key, _ in self._selector.select(seconds):
                 self._read(*key.data)

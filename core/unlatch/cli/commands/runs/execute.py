@@ -184,7 +184,7 @@ def _update_consent(session: Session, folder: Path, given: dict[str, Any], *, ye
 
 
 def _consent(before: Consent, given: dict[str, Any]) -> Consent:
-    """A consent with what was typed; UsageError `exec-invalid`."""
+    """A consent with the options that were typed; UsageError `exec-invalid`."""
     typed = {name: value for name, value in given.items() if value not in (None, ())}
     for name in _PROGRAMS:
         if name in typed:

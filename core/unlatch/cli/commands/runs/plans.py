@@ -63,7 +63,7 @@ def agree_run(session: Session, *, wanted: str | None, yes: bool) -> int:
 
 
 def agree_to(plan: Plan, consent: Consent, *, yes: bool) -> Consent:
-    """Ask for the acceptance commands that nobody agreed to yet.
+    """Ask for the consent to new acceptance commands.
 
     Raises:
         UsageError: `run-not-agreed`.

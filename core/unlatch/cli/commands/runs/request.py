@@ -147,7 +147,7 @@ def _require_coordinator(folder: Path) -> None:
 
 
 def _wait(folder: Path, is_reached: Callable[[RunState], bool]) -> None:
-    """Wait until the coordinator did what was asked; StoreError `run-busy`."""
+    """Wait until the coordinator carried out a request; StoreError `run-busy`."""
     deadline = time.monotonic() + _PATIENCE
     while not is_reached(read_state(folder)):
         if time.monotonic() > deadline or not is_held(folder):
