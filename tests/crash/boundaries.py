@@ -16,8 +16,7 @@ import threading
 from typing import IO, TYPE_CHECKING, Any, Self
 
 from unlatch.transport.adapter import TrackerAdapter
-from unlatch.worklog import line_file
-from unlatch.worklog.disk import atomic
+from unlatch.worklog.disk import atomic, line_file
 from unlatch.worklog.disk.folder import OpenFolder
 
 if TYPE_CHECKING:

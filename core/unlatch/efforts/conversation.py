@@ -28,9 +28,9 @@ from unlatch.efforts.state import State
 from unlatch.efforts.transcript import Transcript
 from unlatch.errors import StoreError, UsageError
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file
+from unlatch.worklog.disk.private_folder import make_private
 from unlatch.worklog.disk.safe_open import open_folder, read_file
 from unlatch.worklog.event_log import parse_line
-from unlatch.worklog.private_folder import make_private
 from unlatch.worklog.record import NUMBER, BadRecord, object_in
 
 if TYPE_CHECKING:

@@ -16,9 +16,9 @@ from unlatch.efforts.transcript import Author, Pen, Transcript, damaged
 from unlatch.errors import StoreError, UsageError
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.folder_lock import folder_lock
+from unlatch.worklog.disk.private_folder import make_ignored, make_private
 from unlatch.worklog.disk.safe_open import open_folder
 from unlatch.worklog.event_log import parse_line
-from unlatch.worklog.private_folder import make_ignored, make_private
 from unlatch.worklog.record import BadRecord
 
 if TYPE_CHECKING:

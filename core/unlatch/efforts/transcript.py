@@ -24,9 +24,9 @@ from unlatch.efforts.events import (
 from unlatch.errors import StoreError
 from unlatch.worklog.disk.atomic import PRIVATE, append_lines, sweep
 from unlatch.worklog.disk.folder_lock import STORE_PATIENCE, folder_lock
+from unlatch.worklog.disk.line_file import ending, repair_ending
 from unlatch.worklog.disk.safe_open import open_folder
 from unlatch.worklog.event_log import parse_line
-from unlatch.worklog.line_file import ending, repair_ending
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UsageError
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file
+from unlatch.worklog.disk.private_folder import make_private
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.disk.user_files import state_folder
 from unlatch.worklog.event_log import parse_line
-from unlatch.worklog.private_folder import make_private
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

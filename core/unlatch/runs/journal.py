@@ -16,8 +16,8 @@ from unlatch.runs.model import RunState
 from unlatch.runs.reducer import apply
 from unlatch.worklog.disk.atomic import PRIVATE, append_lines, sweep
 from unlatch.worklog.disk.folder_lock import folder_lock
+from unlatch.worklog.disk.line_file import repair_ending
 from unlatch.worklog.disk.safe_open import open_folder, read_file
-from unlatch.worklog.line_file import repair_ending
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

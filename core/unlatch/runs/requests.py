@@ -14,10 +14,10 @@ from unlatch.errors import StoreError
 from unlatch.runs.consent import private_folder
 from unlatch.runs.events import ContextReported, QuestionAnswered, TaskRetried
 from unlatch.worklog.disk.atomic import PRIVATE, remove_file, replace_file
+from unlatch.worklog.disk.private_folder import make_private
 from unlatch.worklog.disk.safe_open import open_folder, read_file
 from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.ids import is_ulid
-from unlatch.worklog.private_folder import make_private
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

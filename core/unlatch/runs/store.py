@@ -13,8 +13,8 @@ from unlatch.runs.events import parse_event
 from unlatch.runs.journal import LOG
 from unlatch.worklog.dated_names import begins, dated_name, slug
 from unlatch.worklog.disk.folder_lock import folder_lock
+from unlatch.worklog.disk.private_folder import make_ignored, make_private
 from unlatch.worklog.disk.safe_open import open_folder, read_file
-from unlatch.worklog.private_folder import make_ignored, make_private
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:

@@ -19,10 +19,10 @@ from unlatch.errors import StoreError
 from unlatch.runs.dispatch.port import Lease, StaleEpoch
 from unlatch.worklog.disk.atomic import PRIVATE, move_folder, remove_file, replace_file, sweep
 from unlatch.worklog.disk.folder_lock import folder_lock
+from unlatch.worklog.disk.private_folder import make_private
 from unlatch.worklog.disk.safe_open import exists, open_folder, read_file
 from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.ids import is_ulid
-from unlatch.worklog.private_folder import make_private
 from unlatch.worklog.record import NUMBER, TEXT, TIME, ULID, BadRecord, Field, Record, object_in
 
 if TYPE_CHECKING:

@@ -35,8 +35,8 @@ from unlatch.runs.dispatch.recovery import end_workers, is_alive
 from unlatch.runs.dispatch.starting import NotStarted, start
 from unlatch.runs.dispatch.worker import Errors, Limits, Worker
 from unlatch.worklog.disk.atomic import PRIVATE, writing
+from unlatch.worklog.disk.private_folder import make_private
 from unlatch.worklog.disk.safe_open import open_folder
-from unlatch.worklog.private_folder import make_private
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError
 from unlatch.project.git.run import WorkingGit
 from unlatch.project.git.setup import check_git_folder, require_git
+from unlatch.worklog.disk.private_folder import make_private
 from unlatch.worklog.disk.safe_open import exists, open_folder
-from unlatch.worklog.private_folder import make_private
 
 if TYPE_CHECKING:
     from pathlib import Path

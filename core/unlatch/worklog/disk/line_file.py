@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING
 
 from unlatch.worklog.disk.atomic import PRIVATE, append_lines, check_single, replace_file, writing
-from unlatch.worklog.event_log import parse_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +40,7 @@ def repair_ending(opened: OpenFolder, folder: Path, name: str, new_id: Callable[
     _, cut = ending(opened, name)
     if not cut:
         return ""
-    if isinstance(parse_line(cut.decode(errors="replace"), longest=None), dict):
+    if _is_object(cut):
         append_lines(folder / name, mode=PRIVATE)  # only its end is missing
         return ""
     check_single(opened.check_file(name), folder / name)
@@ -51,3 +51,10 @@ def repair_ending(opened: OpenFolder, folder: Path, name: str, new_id: Callable[
         file.flush()
         os.fsync(file.fileno())
     return backup
+
+
+def _is_object(line: bytes) -> bool:
+    try:
+        return isinstance(json.loads(line), dict)
+    except (ValueError, RecursionError):
+        return False
