@@ -314,7 +314,7 @@ BROKEN: list[tuple[type[MemoryDispatcher], str]] = [
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("unlatch.testing.dispatch.stage.PATIENCE", 0.3)
+    monkeypatch.setattr("unlatch.testing.dispatch.stage.PATIENCE", 1.0)
 
 
 @pytest.mark.usefixtures("impatient")
