@@ -218,6 +218,13 @@ def test_what_is_learnt_has_the_words_of_the_agent_alone(place: Place) -> None:
     assert (case.given, case.words, case.expected) == ("I am on it.", "use sed", "Used sed.")
 
 
+def test_an_import_records_the_git_branch_where_it_was_started(place: Place) -> None:
+    place.take(transcript(*EVENTS, branch="fix/add"))
+    assert place.session.meta.branch == "fix/add"
+    place.take(transcript(*EVENTS, branch="main"))
+    assert place.session.meta.branch == "fix/add"
+
+
 def test_a_second_import_adds_what_is_new_and_keeps_edits(place: Place) -> None:
     place.take(transcript(*EVENTS[:4]))
     edited = place.text.replace("Fix add\n\n## ", "Mine\n\nA note.\n\n## ").replace(

@@ -140,6 +140,8 @@ class Writing:
             "tokens_used": it.usage.total,
             "model": meta.model or one_line(it.model) or None,
         }
+        if branch := meta.branch or one_line(it.branch):
+            values["branch"] = branch
         if not _is_edited(meta, found):
             ended = None if self.is_running else it.ended
             status = Status.ACTIVE if self.is_running else Status.COMPLETED
