@@ -96,10 +96,11 @@ def test_the_state_is_read_from_the_log_alone(folder: Path) -> None:
     assert (folder / LOG).stat().st_mode & 0o777 == 0o600
 
 
-def test_a_log_cut_at_every_byte_gives_the_state_of_its_whole_lines(folder: Path) -> None:
+@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.sweep)])
+def test_a_log_cut_at_any_byte_gives_the_state_of_its_whole_lines(folder: Path, step: int) -> None:
     written(folder)
     whole = (folder / LOG).read_bytes()
-    for size in range(len(whole) + 1):
+    for size in range(0, len(whole) + 1, step):
         (folder / LOG).write_bytes(whole[:size])
         lines = whole[:size].split(b"\n")
         complete = lines[:-1] + ([lines[-1]] if whole[size : size + 1] == b"\n" else [])

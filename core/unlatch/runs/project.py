@@ -26,7 +26,7 @@ from unlatch.runs.coordinator.recovery import (
 )
 from unlatch.runs.dispatch.environment import worker_environment
 from unlatch.runs.dispatch.leases import LeaseStore
-from unlatch.runs.dispatch.local import LocalDispatcher
+from unlatch.runs.dispatch.local import LocalDispatcher, steady_clock
 from unlatch.runs.dispatch.port import Role
 from unlatch.runs.dispatch.recovery import is_alive
 from unlatch.runs.dispatch.worker import Limits
@@ -195,7 +195,7 @@ class Runs:
         commands = {Role.DEVELOPER: consent.worker, Role.AUDITOR: _AUDITOR}
         limits = Limits(jobs=consent.jobs, timeout=consent.timeout)
         with Journal.locked(folder, clock=clock, new_id=new_id) as journal:
-            dispatcher = LocalDispatcher(folder, commands, clock=workspace.clock, limits=limits)
+            dispatcher = LocalDispatcher(folder, commands, clock=steady_clock(), limits=limits)
             yield Context(
                 root=root,
                 journal=journal,

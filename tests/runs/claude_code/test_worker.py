@@ -75,7 +75,9 @@ def reports(dispatcher: LocalDispatcher, lease: Lease) -> list[Any]:
     return poll_until(dispatcher, lease.run_id, Ended)
 
 
-@pytest.mark.parametrize("options", [("json",), ("stream-json", "--verbose")])
+@pytest.mark.parametrize(
+    "options", [("json",), pytest.param(("stream-json", "--verbose"), marks=pytest.mark.sweep)]
+)
 def test_it_works_on_a_task_and_says_so(
     local: LocalHarness, claude: str, options: tuple[str, ...]
 ) -> None:
@@ -99,8 +101,12 @@ def test_it_works_on_a_task_and_says_so(
     ("answer", "outcome"),
     [
         ("It looks good to me.", NoAnswer(NO_VERDICT)),
-        ('No test.\n{"type": "failed", "reason": "no test"}', Failed("no test")),
-        ('Fine.\n{"type": "done"}', Done()),
+        pytest.param(
+            'No test.\n{"type": "failed", "reason": "no test"}',
+            Failed("no test"),
+            marks=pytest.mark.sweep,
+        ),
+        pytest.param('Fine.\n{"type": "done"}', Done(), marks=pytest.mark.sweep),
     ],
 )
 def test_as_an_auditor_it_needs_a_verdict(
@@ -113,6 +119,7 @@ def test_as_an_auditor_it_needs_a_verdict(
     assert outcome_of(Role.AUDITOR, answered, ended) == outcome
 
 
+@pytest.mark.sweep
 def test_words_on_the_way_are_checkpoints(local: LocalHarness, claude: str) -> None:
     with serving(text("Reading the parser.")) as model:
         output = ("--output-format", "stream-json", "--verbose")
@@ -122,6 +129,7 @@ def test_words_on_the_way_are_checkpoints(local: LocalHarness, claude: str) -> N
     assert found[2] == Done("Reading the parser.", is_stated=False)
 
 
+@pytest.mark.sweep
 def test_a_refusal_of_the_model_is_a_failure_with_its_reason(
     local: LocalHarness, claude: str
 ) -> None:
@@ -133,6 +141,7 @@ def test_a_refusal_of_the_model_is_a_failure_with_its_reason(
     assert "no credit" in outcome.reason
 
 
+@pytest.mark.sweep
 def test_it_ends_whole_while_it_waits_for_the_model(local: LocalHarness, claude: str) -> None:
     with serving() as model:
         dispatcher, lease = claim(local, claude, model, "--output-format", "json")
