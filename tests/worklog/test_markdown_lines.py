@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unlatch.worklog.markdown_lines import scan
+from unlatch.worklog.markdown_lines import line_ending, scan
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,17 @@ def test_a_byte_order_mark_belongs_to_no_line() -> None:
     (line,) = scan("\ufeff# Title").lines
 
     assert (1, 1, "# Title", 1) == (line.number, line.start, line.text, line.level)
+
+
+@pytest.mark.parametrize(
+    ("text", "ending"),
+    [
+        ("one", "\n"),
+        ("one\r\ntwo\r\nthree", "\r\n"),
+        ("one\rtwo\rthree\r\n", "\r"),
+        ("one\r\ntwo\nthree\n", "\n"),
+        ("one\ntwo\r\nthree\r\n", "\r\n"),
+    ],
+)
+def test_most_lines_decide_the_line_ending(text: str, ending: str) -> None:
+    assert ending == line_ending(text)
