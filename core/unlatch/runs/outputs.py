@@ -19,7 +19,6 @@ RESET_MARGIN = timedelta(minutes=5)
 _EVERY = 2
 RESET_COMPLETE = "SESSION RESUMED - Reset complete"
 RESUMED = "SESSION RESUMED"
-NO_PRIOR_STATE = "No prior state found. Starting fresh."
 
 
 def compaction_start(number: int, threshold: float, state_file: str) -> str:

@@ -81,7 +81,10 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-@click.command("start", help="Execute a plan with workers. (local)")
+@click.command(
+    "start",
+    help="Execute a plan, a Markdown file or increment:ID, with workers. (local)",
+)
 @click.argument("plan", metavar="PLAN")
 @_options
 @click.option("--title", metavar="TEXT", help="Name the run; by default after its plan.")
@@ -99,7 +102,6 @@ def start_run(
     as_json: bool,
     **given: Any,
 ) -> int:
-    """PLAN is a Markdown file, or the tasks of an increment as increment:7."""
     if not given["worker"]:
         hint = f"unlatch run start {plan} --worker 'claude -p --output-format json'"
         raise UsageError("run-no-worker", "no program is given for the tasks", hint=hint)
