@@ -126,7 +126,9 @@ def test_a_task_that_blocks_itself_is_a_cycle() -> None:
 
 
 def test_names_a_heading_without_a_title_and_a_plan_without_tasks() -> None:
-    assert mistakes("### Task 1-2\n") == ("plan.md:1: a task's heading is 'Task ID: Title'",)
+    for heading in ("1-2", "../../x: Escape", "\u00fcber-1: Umlaut"):
+        (problem,) = mistakes(f"### Task {heading}\n")
+        assert problem.startswith("plan.md:1: a task's heading is 'Task ID: Title'; an ID has")
     assert "there is no task" in mistakes("# Plan\n")[0]
 
 

@@ -7,6 +7,7 @@ each with its line.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -21,13 +22,19 @@ if TYPE_CHECKING:
 
 _ID = r"[A-Za-z0-9]+(?:[-._][A-Za-z0-9]+)*"
 _HEADING = re.compile(rf"Task\s+(?P<id>{_ID})(?:\s*:|\s+[-\u2013\u2014]\s)\s*(?P<title>.*\S)\s*\Z")
-_LIKE_A_TASK = re.compile(r"Task\s+\d")
+# An id that is none would be a task that is left out.
+_LIKE_A_TASK = re.compile(r"Task\s+(?:\d|\S+\s*:)")
 _FIELD = re.compile(r"\*\*(?P<name>[A-Za-z][A-Za-z ]*?)(?::\*\*|\*\*\s*:|\*\*\Z)\s*(?P<rest>.*)\Z")
 _SHELLS = frozenset({"bash", "sh", "shell", "zsh", "console"})
 _CODE = re.compile(r"\[[ xX]\]\s+`([^`]+)`\s*\Z")
 _REFERENCE = re.compile(rf"(?:Tasks?\s+)?`?\[?({_ID})\]?`?(?:\s*\(.*\))?\Z", re.IGNORECASE)
 _NONE = frozenset({"", "none", "nothing", "n/a", "-", "\u2013", "\u2014"})
+_LINE_END = re.compile(r"\r\n|\r|\n")
 _LEVELS = (2, 3, 4, 5)
+_HEADING_IS = (
+    "a task's heading is 'Task ID: Title'; an ID has letters and digits, and '-', '.' or '_' "
+    "between them"
+)
 WORK, CRITERIA, BLOCKED_BY = "work", "acceptance criteria", "blocked by"
 
 
@@ -64,6 +71,10 @@ class _Section:
 class _Reader:
     def __init__(self, text: str) -> None:
         self.text, self.scan = text, scan(text)
+        # A plan may have 10,000 tasks: nothing is searched from its beginning for each.
+        self._line_starts = [line.start for line in self.scan.lines]
+        self._fence_starts = [fence.start for fence in self.scan.fences]
+        self._ends = [match.end() for match in _LINE_END.finditer(text)]
         self.mistakes: list[tuple[int, str]] = []
 
     def tasks(self) -> Iterator[PlanTask]:
@@ -96,7 +107,7 @@ class _Reader:
         if match := _HEADING.match(line.words):
             return _Section(line, match["id"], match["title"])
         if _LIKE_A_TASK.match(line.words):
-            self.mistakes.append((line.number, "a task's heading is 'Task ID: Title'"))
+            self.mistakes.append((line.number, _HEADING_IS))
         return None
 
     def _leaves(self, section: _Section | None, line: Line) -> bool:
@@ -148,27 +159,31 @@ class _Reader:
                 self.mistakes.append((number, f"acceptance command `{text}`: {error}"))
 
     def _in_fences(self, start: int, end: int) -> Iterator[tuple[int, str]]:
-        for fence in self.scan.fences:
+        for fence in self.scan.fences[_within(self._fence_starts, start, end)]:
             kind = fence.info.split(" ")[0].lower()
-            if not start <= fence.start < end or kind not in _SHELLS:
+            if kind not in _SHELLS:
                 continue
-            first = self.text.count("\n", 0, fence.start) + 2
-            for offset, text in command_lines(self._block(fence.start)):
+            first = bisect_right(self._ends, fence.start) + 2
+            for offset, text in command_lines(self._block(fence.start, end)):
                 prompt = kind == "console" and text.startswith("$ ")
                 yield first + offset, text[2:] if prompt else text
 
-    def _block(self, start: int) -> str:
-        """The content of a fenced block whose first line ends at `start`."""
+    def _block(self, start: int, end: int) -> str:
+        """The content of a fenced block whose first line ends at `start`, before `end`."""
         opening = self.text[self.text.rfind("\n", 0, start) + 1 : start].lstrip(" \t-*+")
         sign = opening[: len(opening) - len(opening.lstrip(opening[0]))]
         lines = []
-        for line in self.text[start:].splitlines()[1:]:
+        for line in self.text[start:end].splitlines()[1:]:
             if line.strip().startswith(sign) and not line.strip().strip(sign[0]):
                 break
             lines.append(line)
         return "\n".join(lines)
 
     def _in_boxes(self, start: int, end: int) -> Iterator[tuple[int, str]]:
-        for line in self.scan.lines:
-            if start <= line.start < end and (match := _CODE.match(line.words)):
+        for line in self.scan.lines[_within(self._line_starts, start, end)]:
+            if match := _CODE.match(line.words):
                 yield line.number, match[1]
+
+
+def _within(starts: list[int], start: int, end: int) -> slice:
+    return slice(bisect_left(starts, start), bisect_left(starts, end))
