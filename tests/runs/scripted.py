@@ -134,6 +134,7 @@ class Lab:
     consent: Consent = field(default_factory=lambda: Consent("plan.md", ("worker",), ("auditor",)))
     references: tuple[str, ...] = ()
     said: list[str] = field(default_factory=list)
+    worktree: Callable[[str], Path] = Path
     numbers: Callable[[], int] = field(default_factory=lambda: count(1).__next__)
 
     def __post_init__(self) -> None:
@@ -162,7 +163,7 @@ class Lab:
             new_id=self.new_id,
             say=self.said.append,
             note=self.said.append,
-            worktree=lambda task: self.root / task,
+            worktree=self.worktree,
             references=self.references,
         )
 

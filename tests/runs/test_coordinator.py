@@ -18,16 +18,18 @@ from tests.runs.scripted import (
     REJECT,
     TIMEOUT,
     Lab,
+    ScriptedDispatcher,
     Workers,
     always,
     answers,
     plan_of,
 )
 
+from unlatch.errors import StoreError
 from unlatch.runs import events as e
 from unlatch.runs.coordinator.context import End
 from unlatch.runs.coordinator.recovery import recover
-from unlatch.runs.dispatch.port import Assignment, Role
+from unlatch.runs.dispatch.port import Assignment, Lease, Report, Role
 from unlatch.runs.dispatch.protocol import Checkpoint, Done, Failed, Usage
 from unlatch.runs.journal import Journal
 from unlatch.runs.model import Cause, Status, TaskState
@@ -254,6 +256,63 @@ def test_a_rejected_validation_reopens_the_task(tmp_path: Path) -> None:
     run.workers.script = answers(REJECT)
     assert run.resume() is End.FINISHED
     assert [one.task_id for one in run.events(e.TaskComplete)] == ["a", "a", "b"]
+
+
+def test_a_task_without_a_worktree_fails_alone(tmp_path: Path) -> None:
+    run = lab(tmp_path, a="none", b="none")
+    run.consent = replace(run.consent, worktrees=True)
+
+    def worktree(task: str) -> Path:
+        if task == "a":
+            raise StoreError("worktree-failed", "git: not a valid branch name")
+        return tmp_path
+
+    run.worktree = worktree
+    assert run.start() is End.PAUSED
+    assert run.state.cause(run.state.tasks["a"]) is Cause.ATTEMPTS
+    assert run.state.is_done("b")
+
+
+def test_an_answer_at_the_moment_of_a_pause_is_no_failure(tmp_path: Path) -> None:
+    run = lab(tmp_path, a="none")
+    release = ScriptedDispatcher.release
+
+    def pausing(_: Assignment) -> Any:
+        ask(run, kind="pause")
+        return (Checkpoint("half"),)
+
+    def answering(self: ScriptedDispatcher, lease: Lease) -> None:
+        self.workers.reports += [Report(lease.run_id, one) for one in (Done("all"), EXIT)]
+        release(self, lease)
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ScriptedDispatcher, "release", answering)
+        run.workers.script = pausing
+        assert run.start() is End.PAUSED
+    assert run.state.tasks["a"].attempts == 0
+    assert run.state.state_of(run.state.tasks["a"]) is TaskState.AVAILABLE
+
+
+def test_an_audit_of_an_old_definition_does_not_complete_the_new_one(tmp_path: Path) -> None:
+    run = lab(tmp_path, a="none")
+    script, plan = run.workers.script, run.plan
+
+    def slow(assignment: Assignment) -> Any:
+        if assignment.role is Role.DEVELOPER or run.plan != plan:
+            return script(assignment)
+        run.plan = plan.replace("it works", "it works twice")
+        ask(run, kind="context", left=9.0)
+        return (Checkpoint("still looking"),)
+
+    run.workers.script = slow
+    with run.journal() as journal:
+        journal.record(e.RunCreated, plan_file="plan.md", title="T", attempts=3, by="ann")
+        journal.record(e.CompactionStart, compaction_number=1, context_remaining=9)
+        journal.record(e.CompactionComplete, compaction_number=1, full_reload=False)
+    assert run.start() is End.FINISHED
+    audits = [one for one in run.workers.started if one.role is Role.AUDITOR]
+    assert [("it works twice" in one.text) for one in audits] == [False, True]
+    assert len(run.events(e.TaskComplete)) == 1
 
 
 class Death(BaseException):

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from unlatch.errors import UnlatchError
+from unlatch.errors import StoreError, UnlatchError
 from unlatch.runs import events as e
 from unlatch.runs.assignment import assignment, audit_assignment
 from unlatch.runs.audit import Audit
@@ -51,6 +51,7 @@ class Dispatching:
 
     def __init__(self, context: Context) -> None:
         self.context, self.workers = context, dict[str, _Worker]()
+        self._stops = False
 
     def give_out(self) -> bool:
         """Dispatch as many tasks as there is room for; whether any was tried.
@@ -87,18 +88,22 @@ class Dispatching:
 
     def stop(self, reason: str) -> None:
         """End all workers; their tasks keep their checkpoints, and no attempt is counted."""
+        self.take(0)  # those that have ended count
         for worker in self.workers.values():
             self.context.dispatcher.release(worker.lease)
         # Its last messages, which it printed before it was ended, and its end have arrived.
+        self._stops = True
         self.take(0)
+        self._stops = False
         for agent, worker in self.workers.items():
             self._record(e.AgentStopped, agent, worker.task, reason=reason)
         self.workers.clear()
 
     def drop_unplanned(self) -> None:
-        """End the workers of tasks that left the plan; their answers are late."""
+        """End the workers whose dispatch a new plan ended; their answers are late."""
+        current = self.context.journal.state.dispatched()
         for agent, worker in list(self.workers.items()):
-            if worker.task not in self.context.plan.tasks:
+            if agent not in current:
                 self.context.dispatcher.release(worker.lease)
                 del self.workers[agent]
 
@@ -109,7 +114,12 @@ class Dispatching:
     def _dispatch(self, task: Task, role: Role) -> bool:
         """Record a dispatch, then start its worker; False if there was no room for it."""
         context, agent = self.context, self.context.new_id()
-        text, folder = self._text(task, role), self._folder(task)
+        text = self._text(task, role)
+        try:
+            folder = self._folder(task)
+        except StoreError as error:  # git makes no worktree for it, but perhaps for others
+            self._record_dispatch(agent, task, role, None)
+            return self._failed(agent, task, role, error)
         self._record_dispatch(agent, task, role, folder)
         environ = marked(context.environ, run_id=agent, task_id=task.id)
         planned = Assignment(agent, task.id, role, text, folder, environ)
@@ -121,11 +131,14 @@ class Dispatching:
             self._record(e.AgentStopped, agent, task.id, reason=error.message)
             return False
         except UnlatchError as error:
-            self._record(e.AgentFailed, agent, task.id, reason=error.message)
-            context.note(f"{task.id} {role}: {error.message}")
-            return True
+            return self._failed(agent, task, role, error)
         self.workers[agent] = _Worker(lease, role, task.id)
         context.note(f"{task.id} {role}: started ({agent})")
+        return True
+
+    def _failed(self, agent: str, task: Task, role: Role, error: UnlatchError) -> bool:
+        self._record(e.AgentFailed, agent, task.id, reason=error.message)
+        self.context.note(f"{task.id} {role}: failed: {error.message}")
         return True
 
     def _text(self, task: Task, role: Role) -> str:
@@ -144,11 +157,11 @@ class Dispatching:
             return self.context.root
         return self.context.worktree(task.id)
 
-    def _record_dispatch(self, agent: str, task: Task, role: Role, folder: Path) -> None:
+    def _record_dispatch(self, agent: str, task: Task, role: Role, folder: Path | None) -> None:
         if role is Role.AUDITOR:
             self._record(e.AuditorDispatched, agent, task.id, revalidation=task.stage is Stage.DONE)
             return
-        worktree = str(folder) if self.context.consent().worktrees else None
+        worktree = str(folder) if folder and self.context.consent().worktrees else None
         self._record(
             e.DeveloperDispatched,
             agent,
@@ -186,7 +199,8 @@ class Dispatching:
             lease = self.context.dispatcher.heartbeat(worker.lease)
         except LeaseLost as error:
             if kind is not e.AgentStopped:
-                kind, facts = e.AgentFailed, {"reason": error.message}
+                kind = e.AgentStopped if self._stops else e.AgentFailed
+                facts = {"reason": error.message}
             lease = None
         self._record(kind, agent, worker.task, **facts)
         self.context.note(f"{worker.task} {worker.role}: {_described(kind, facts)}")

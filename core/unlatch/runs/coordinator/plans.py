@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
+from unlatch.runs.dispatch.port import Role
 from unlatch.runs.events import AgentStopped, ConsentChanged, PlanLoaded, TaskFacts
 from unlatch.runs.model import Stage
 
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from unlatch.runs.coordinator.context import Context
-    from unlatch.runs.model import RunState
+    from unlatch.runs.model import RunState, Task
     from unlatch.runs.plan.model import Plan
 
 
@@ -28,8 +29,8 @@ def load_plan(context: Context) -> None:
     journal = context.journal
     drift = tuple(_drift(journal.state, plan))
     for agent, task in journal.state.dispatched().items():
-        if task.id not in plan.tasks:
-            journal.record(AgentStopped, agent_id=agent, task_id=task.id, reason="not in the plan")
+        if reason := _ends_dispatch(task, plan):
+            journal.record(AgentStopped, agent_id=agent, task_id=task.id, reason=reason)
     facts = tuple(
         TaskFacts(id=one.id, title=one.title, digest=one.digest, blocked_by=one.blocked_by)
         for one in plan.tasks.values()
@@ -39,6 +40,15 @@ def load_plan(context: Context) -> None:
     check_consent(context)
     for one in drift:
         context.note(f"drift: {one}")
+
+
+def _ends_dispatch(task: Task, plan: Plan) -> str | None:
+    """The reason for which a worker is not wanted any more: an auditor checks the old criteria."""
+    if task.id not in plan.tasks:
+        return "not in the plan"
+    is_audit = task.dispatch is not None and task.dispatch.role is Role.AUDITOR
+    is_changed = task.digest != plan.tasks[task.id].digest
+    return "the task was changed" if is_audit and is_changed else None
 
 
 def check_consent(context: Context) -> None:
