@@ -42,6 +42,15 @@ class TaskState(StrEnum):
     DONE = "done"
 
 
+_UNBLOCKED = {
+    Stage.OPEN: TaskState.AVAILABLE,
+    Stage.IN_PROGRESS: TaskState.IN_PROGRESS,
+    Stage.CRITIQUE: TaskState.CRITIQUE,
+    Stage.AUDIT: TaskState.AUDIT,
+    Stage.DONE: TaskState.DONE,
+}
+
+
 class Cause(StrEnum):
     """The reason for which a task is blocked."""
 
@@ -155,7 +164,7 @@ class RunState:
         """The reason for which a task is blocked; None if it is not."""
         if task.stage not in (Stage.OPEN, Stage.CRITIQUE):
             return None
-        if any(one.task == task.id for one in self.open_questions()):
+        if self.questions and any(one.task == task.id for one in self.open_questions()):
             return Cause.QUESTION
         if task.attempts >= self.attempts_limit:
             return Cause.ATTEMPTS
@@ -166,13 +175,15 @@ class RunState:
         return None
 
     def state_of(self, task: Task) -> TaskState:
-        if self.cause(task):
-            return TaskState.BLOCKED
-        return TaskState.AVAILABLE if task.stage is Stage.OPEN else TaskState(task.stage.value)
+        return TaskState.BLOCKED if self.cause(task) else _UNBLOCKED[task.stage]
 
     def within(self, *states: TaskState) -> list[Task]:
         """The tasks in one of these states, in the order of the plan."""
-        return [task for task in self.tasks.values() if self.state_of(task) in states]
+        stages = {stage for stage, state in _UNBLOCKED.items() if state in states}
+        if TaskState.BLOCKED in states:
+            stages |= {Stage.OPEN, Stage.CRITIQUE}
+        found = (task for task in self.tasks.values() if task.stage in stages)
+        return [task for task in found if self.state_of(task) in states]
 
     def validating(self) -> list[Task]:
         """The completed tasks that an auditor is to accept again."""

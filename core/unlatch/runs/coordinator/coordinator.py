@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UnlatchError
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 
 # Seconds to wait for a worker's report before the requests are looked at.
 _TICK = 0.5
+_SAVE_EVERY = timedelta(seconds=1)
 
 
 class Coordinator:
@@ -39,7 +41,7 @@ class Coordinator:
     def __init__(self, context: Context) -> None:
         self.context, self.workers = context, Dispatching(context)
         self._watch = UsageWatch(context)
-        self._saved = 0
+        self._saved, self._saved_at = 0, context.clock()
         self._end: End | None = None
 
     def execute(self) -> End:
@@ -130,10 +132,12 @@ class Coordinator:
         return self._end is not None
 
     def _save(self) -> None:
-        """Write state.json if something happened since the last time."""
-        if self.context.journal.state.sequence != self._saved:
+        """Write state.json if something happened since the last time, and some time went by."""
+        sequence, now = self.context.journal.state.sequence, self.context.clock()
+        # It has all tasks; with many of them, writing it would take longer than their work.
+        if sequence != self._saved and abs(now - self._saved_at) >= _SAVE_EVERY:
             self.context.save("progress")
-            self._saved = self.context.journal.state.sequence
+            self._saved, self._saved_at = sequence, now
 
 
 def _is_replaced(error: Exception) -> bool:

@@ -59,6 +59,8 @@ class Dispatching:
         Completed tasks that are to be validated come first, then audits, then work that was begun;
         new work waits until all is validated.
         """
+        if self.context.dispatcher.room() < 1:
+            return False
         state = self.context.journal.state
         validating = state.validating()
         limit = state.attempts_limit
