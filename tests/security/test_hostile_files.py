@@ -15,7 +15,7 @@ import pytest
 from tests.cli.project import NAME, Done, Project
 from tests.security import hostile_files as hostile
 from tests.security.hostile_files import REPOSITORIES, SECRET, Outside
-from tests.security.test_programs import DECLARED, EXAMPLES, RESUME, lay_chat
+from tests.security.test_programs import DECLARED, EXAMPLES, RESUME, WORKER, lay_files
 
 from unlatch.worklog.disk.file_check import UnsafePath
 from unlatch.worklog.disk.safe_open import read_file
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # They work in folders of their own, or in none.
-WITHOUT_PROJECT = {"demo", "effort demo", "sandbox", "completion"}
+WITHOUT_PROJECT = {"demo", "effort demo", "run demo", "sandbox", "completion"}
 # The trackers' groups are one implementation, so one of them stands for all.
 COMMANDS = [
     name
@@ -65,7 +65,7 @@ def run(project: Project, name: str) -> Done:
     event.write_text("{}")
     version = project.home / "version.json"
     version.write_text("{}")
-    words = {"github": project.urls["github"], "event": event, "version": version}
+    words = {"github": project.urls["github"], "event": event, "version": version, "worker": WORKER}
     arguments = [one.format_map(words) if one[:1] == "{" else one for one in example.arguments]
     with in_time(name):
         return project.run(*name.split(), *arguments, stdin=example.stdin)
@@ -73,7 +73,7 @@ def run(project: Project, name: str) -> Done:
 
 def start(project: Project, name: str) -> None:
     hostile.prepare(project)
-    lay_chat(project)
+    lay_files(project)
     for arguments in EXAMPLES[name].before:
         project.run(*arguments)
 

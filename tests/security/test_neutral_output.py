@@ -26,7 +26,7 @@ from tests.security.acting import (
     acting_in_file,
     forged,
 )
-from tests.security.test_programs import DECLARED, EXAMPLES, lay_chat
+from tests.security.test_programs import DECLARED, EXAMPLES, WORKER, lay_files
 
 import unlatch.cli
 from unlatch.cli.app import app
@@ -106,7 +106,12 @@ def typed(project: Project, name: str) -> list[str]:
     issue = {"html_url": project.urls["github"], "state": "open", "title": WORDS}
     event.write_text(json.dumps({"action": "reopened", "sender": {"login": NAME}, "issue": issue}))
     metadata = project.folder(f"0007-{NAME}") / "metadata.json"
-    words = {"github": project.urls["github"], "event": event, "version": metadata}
+    words = {
+        "github": project.urls["github"],
+        "event": event,
+        "version": metadata,
+        "worker": WORKER,
+    }
     arguments = EXAMPLES[name].arguments
     return [
         *name.split(),
@@ -115,7 +120,7 @@ def typed(project: Project, name: str) -> list[str]:
 
 
 def ran(project: Project, name: str, *options: str, before: tuple[str, ...] = ()) -> Done:
-    lay_chat(project)
+    lay_files(project)
     for arguments in EXAMPLES[name].before:
         project.run(*arguments)
     return project.run(*before, *typed(project, name), *options, stdin=EXAMPLES[name].stdin)

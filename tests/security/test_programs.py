@@ -59,9 +59,10 @@ IMPORTED = (("session", "import", CHAT),)
 CODIFIED = (*LOGGED, ("session", "codify", "--output", "workflow.md"))
 CONCLUDED = (*OPENED, ("effort", "close", "--summary", "Done"))
 # The acceptance command is the user's own program.
-RUN = ("plan.md", "--worker", "my-worker", "--yes")
+RUN = ("plan.md", "--worker", "{worker}", "--yes")
 DONE = """print('{"type": "done"}')"""
-RAN = (("run", "start", "plan.md", "--worker", shlex.join((sys.executable, "-c", DONE)), "--yes"),)
+WORKER = shlex.join((sys.executable, "-c", DONE))
+RAN = (("run", "start", "plan.md", "--worker", WORKER, "--yes"),)
 PLAN = """\
 ### Task 1-1: Look
 **Work**: Look.
@@ -158,14 +159,10 @@ EXAMPLES = {
 }
 
 
-def lay_chat(project: Project) -> None:
-    """The transcript of an agent in the project."""
+def lay_files(project: Project) -> None:
+    """The transcript of an agent in the project, and the plan of a run."""
     text = "# aider chat started at 2024-08-05 19:33:32\n#### Fix add\n"
     (project.root / CHAT).write_text(text, encoding="utf-8")
-
-
-def lay_plan(project: Project) -> None:
-    """The plan of a run in the project."""
     (project.root / "plan.md").write_text(PLAN, encoding="utf-8")
 
 
@@ -235,8 +232,7 @@ class Lair:
         scoped.write(self.project)
         self.project.increment("0008-active", status="active")
         self.project.increment("0009-planned", status="planning")
-        lay_chat(self.project)
-        lay_plan(self.project)
+        lay_files(self.project)
         self.lay(self.project, self.traps, *self.settings)
         for arguments in before:
             self.project.run(*arguments)
@@ -282,7 +278,12 @@ class Lair:
         version = self.project.folder() / "metadata.json"
         event = self.project.home / "event.json"
         event.write_text("{}")
-        words = {"github": self.project.urls["github"], "event": event, "version": version}
+        words = {
+            "github": self.project.urls["github"],
+            "event": event,
+            "version": version,
+            "worker": "my-worker",
+        }
         arguments = [one.format_map(words) if one[:1] == "{" else one for one in example.arguments]
         process = subprocess.Popen(
             [*unlatch(), *name.split(), *arguments],

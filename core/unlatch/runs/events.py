@@ -350,9 +350,14 @@ def word_of(event: RunEvent) -> str:
 
 def line_of(event: RunEvent) -> str:
     """The line of an event, without its end."""
+    return json.dumps(entry_of(event), ensure_ascii=False)
+
+
+def entry_of(event: RunEvent) -> dict[str, Any]:
+    """The JSON object of an event."""
     word = word_of(event)
     details = event.details if isinstance(event, OtherEvent) else TYPES[word].write(event)
-    entry = {
+    return {
         "timestamp": stamp(event.timestamp),
         "sequence": event.sequence,
         "session_id": event.session_id,
@@ -361,7 +366,6 @@ def line_of(event: RunEvent) -> str:
         "task_id": event.task_id,
         "details": details,
     }
-    return json.dumps(entry, ensure_ascii=False)
 
 
 def parse_event(line: str) -> RunEvent | None:

@@ -55,7 +55,7 @@ def test_a_plan_is_carried_out_and_its_commands_are_run(planned: Project) -> Non
     assert states(planned) == {"1": "done", "2": "done"}
     (listed,) = run(planned, "list", "--json").document["runs"]
     assert listed["tasks"]["done"] == 2
-    events = [json.loads(one) for one in run(planned, "events", "--json").out.splitlines()]
+    events = run(planned, "events", "--json").document["events"]
     assert [one["sequence"] for one in events] == list(range(1, len(events) + 1))
     folder = planned.root / ".unlatch" / "runs"
     assert (folder / ".gitignore").read_text().endswith("*\n")

@@ -113,6 +113,8 @@ run-list = unlatch run list.
   runs: [RunEntry]
 run-status = unlatch run status.
   run: RunEntry; tasks: [RunTask]; questions: [RunQuestion]
+run-events = unlatch run events.
+  events: [Record]
 run-plan = unlatch run check.
   source: str; tasks: [PlannedTask]
 run-questions = unlatch run questions.

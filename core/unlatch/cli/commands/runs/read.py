@@ -17,7 +17,7 @@ from unlatch.cli.commands.runs.chosen import (
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, with_session
 from unlatch.errors import StoreError
-from unlatch.runs.events import TYPES, OtherEvent, line_of, word_of
+from unlatch.runs.events import TYPES, OtherEvent, entry_of, word_of
 from unlatch.runs.journal import is_held, read_events, read_state
 from unlatch.runs.model import TaskState
 from unlatch.runs.project import live_agents, run_store
@@ -95,7 +95,7 @@ def status_run(session: Session, *, wanted: str | None, as_json: bool) -> int:
 @click.option(
     "--after", type=click.IntRange(min=0), default=0, metavar="N", help="Only later than event N."
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object a line.")
+@JSON
 @with_session
 def events_run(
     session: Session,
@@ -106,10 +106,17 @@ def events_run(
     after: int,
     as_json: bool,
 ) -> int:
-    for event in read_events(chosen(session, wanted)):
-        matches = task in (None, event.task_id) and kind in (None, word_of(event))
-        if matches and event.sequence > after:
-            output.data(output.harmless(line_of(event)) if as_json else event_line(event))
+    found = [
+        event
+        for event in read_events(chosen(session, wanted))
+        if event.sequence > after
+        and task in (None, event.task_id)
+        and kind in (None, word_of(event))
+    ]
+    if as_json:
+        output.document("run-events", events=[entry_of(event) for event in found])
+    else:
+        output.data(*map(event_line, found))
     return 0
 
 
