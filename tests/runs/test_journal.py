@@ -161,6 +161,16 @@ def test_a_coordinator_that_lost_its_lock_writes_no_more(folder: Path, tmp_path:
     assert (folder / LOG).read_bytes() == before
 
 
+def test_a_log_that_was_removed_is_not_begun_again(folder: Path) -> None:
+    written(folder)
+    with Opened(folder) as journal:
+        (folder / LOG).unlink()
+        with pytest.raises(StoreError) as caught:
+            journal.record(e.RunFinished)
+    assert "was removed" in caught.value.message
+    assert not (folder / LOG).exists()
+
+
 def test_the_state_file_names_its_last_event_and_is_never_the_truth(folder: Path) -> None:
     written(folder)
     state = read_state(folder)

@@ -17,7 +17,7 @@ from unlatch.runs.reducer import apply
 from unlatch.worklog.disk.atomic import PRIVATE, append_lines, sweep
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.line_file import repair_ending
-from unlatch.worklog.disk.safe_open import open_folder, read_file
+from unlatch.worklog.disk.safe_open import exists, open_folder, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -154,6 +154,8 @@ def _active(folder: Path) -> StoreError:
 def _taken_over(folder: Path) -> StoreError:
     message = f"another process writes the log of the run '{folder.name}'"
     hint = f"unlatch run status {folder.name} shows its state"
+    if not exists(folder / LOG):
+        message, hint = f"the log of the run '{folder.name}' was removed", "unlatch run list"
     return StoreError("run-taken-over", message, where=str(folder / LOG), hint=hint)
 
 

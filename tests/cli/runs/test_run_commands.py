@@ -193,7 +193,7 @@ class Live:
             cwd=project.root,
             env=project.environ,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=subprocess.STDOUT,
             text=True,
         )
         self.wait_for("hangs-1")
@@ -247,7 +247,9 @@ def test_a_live_run_is_paused_and_its_workers_end(planned: Project, live: Live) 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_pauses_a_run(planned: Project, live: Live, number: int) -> None:
     live.process.send_signal(number)
-    assert "SESSION PAUSED - User stop" in live.output()
+    said = live.output()
+    assert "SESSION PAUSED - User stop" in said
+    assert "is paused. Next: unlatch run resume 20" in said
     assert live.process.returncode == 130
     assert not live.worker_lives
     assert run(planned, "resume").code == 0

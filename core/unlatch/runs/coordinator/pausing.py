@@ -112,21 +112,31 @@ def wait_for_reset(context: Context, watch: UsageWatch, is_disturbed: Callable[[
     paused = context.journal.state.pause
     resets_at = paused.resets_at if paused else None
     if resets_at:
-        return _wait_until(context, resets_at + outputs.RESET_MARGIN, is_disturbed)
-    while _wait_until(context, context.clock() + context.thresholds.look, is_disturbed):
+        return _wait_until(context, resets_at + outputs.RESET_MARGIN, is_disturbed, context.note)
+    context.note("waiting for the reset; its time is unknown")
+    while _wait_until(context, context.clock() + context.thresholds.look, is_disturbed, _silent):
         limits = watch.read()
         if limits and not watch.is_low(limits):
             return True
     return False
 
 
-def _wait_until(context: Context, moment: datetime, is_disturbed: Callable[[], bool]) -> bool:
+def _silent(_: str) -> None:
+    pass
+
+
+def _wait_until(
+    context: Context,
+    moment: datetime,
+    is_disturbed: Callable[[], bool],
+    note: Callable[[str], None],
+) -> bool:
     shown = None
     while (left := (moment - context.clock()).total_seconds()) > 0:
         if is_disturbed():
             return False
         if (minutes := ceil(left / _STEP) * _STEP // 60) != shown:
-            context.note(f"waiting for the reset, at most {minutes} minutes more")
+            note(f"waiting for the reset, at most {minutes} minutes more")
             shown = minutes
         context.sleep(min(left, _LONGEST_SLEEP))
     return True

@@ -23,7 +23,7 @@ from unlatch.runs.consent import Consent, read_consent, save_consent
 from unlatch.runs.coordinator.context import End
 from unlatch.runs.dispatch.commands import find_command
 from unlatch.runs.journal import read_state
-from unlatch.runs.model import PauseReason
+from unlatch.runs.model import PauseReason, Status
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -110,7 +110,7 @@ def start_run(
     agreed = agree_to(read_source(session, name), consent, yes=yes)
     runs = use_cases(session, as_json=as_json)
     who = session.who(by, notes_guess=False)
-    with _ended_by_signals():
+    with _ended_by_signals(session, None):
         folder, end = runs.start(title or Path(name).stem, agreed, by=who)
     return _report(session, folder, end, as_json=as_json)
 
@@ -141,7 +141,7 @@ def resume_run(
     runs = use_cases(session, as_json=as_json)
     for task in retry:
         _retry(session, folder, task, who)
-    with _ended_by_signals():
+    with _ended_by_signals(session, folder):
         end = runs.resume(folder, reason=reason, by=who)
     return _report(session, folder, end, as_json=as_json)
 
@@ -158,7 +158,7 @@ def recover_run(
     folder = chosen(session, wanted)
     _update_consent(session, folder, given, yes=yes)
     runs = use_cases(session, as_json=as_json)
-    with _ended_by_signals():
+    with _ended_by_signals(session, folder):
         end = runs.recover(folder)
     return _report(session, folder, end, as_json=as_json)
 
@@ -211,8 +211,8 @@ def _argv(option: str, command: str) -> tuple[str, ...]:
 
 
 @contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Let a signal to end pause the run as Ctrl-C does."""
+def _ended_by_signals(session: Session, folder: Path | None) -> Iterator[None]:
+    """Let a signal to end pause the run as Ctrl-C does, and name the command that continues it."""
 
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
@@ -220,6 +220,11 @@ def _ended_by_signals() -> Iterator[None]:
     before = {one: signal.signal(one, interrupt) for one in (signal.SIGTERM, signal.SIGHUP)}
     try:
         yield
+    except KeyboardInterrupt:
+        run = folder or chosen(session, None)
+        if read_state(run).status is Status.PAUSED:
+            output.talk(f"{run.name} is paused. Next: unlatch run resume {run.name}")
+        raise
     finally:
         for one, handler in before.items():
             signal.signal(one, handler)
