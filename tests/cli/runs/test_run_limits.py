@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.runs.test_run_commands import run, start
+from tests.cli.runs.test_run_commands import run, start, worker
 
 if TYPE_CHECKING:
     from tests.cli.project import Done, Project
@@ -31,6 +32,18 @@ def test_a_run_at_its_limit_names_a_command_that_continues_it(planned: Project, 
     assert limit in words
     assert planned.run(*words).code in (0, 3)
     assert run(planned, "status", "--json").document["run"]["tokens"] > 30_000_000
+
+
+@pytest.mark.parametrize("damage", ["", "[]", '{"plan": "plan.md"}', "jobs"])
+def test_a_damaged_consent_is_none(planned: Project, damage: str) -> None:
+    assert start(planned).code == 0
+    (place,) = (planned.home / "state").rglob("consent.json")
+    whole = json.loads(place.read_text())
+    place.write_text(json.dumps(whole | {"jobs": "4"}) if damage == "jobs" else damage)
+    done = run(planned, "resume", "--reason", "again")
+    assert "run-no-consent" in done.err
+    done = run(planned, "resume", "--reason", "again", "--worker", worker(), "--yes")
+    assert done.code == 0, done.err
 
 
 def test_without_an_id_the_run_that_was_started_last_is_meant(planned: Project) -> None:
