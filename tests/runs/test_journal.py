@@ -1,9 +1,11 @@
 """The log of a run: durable, repaired after a crash, and written by one coordinator alone."""
 
 import json
+from contextlib import ExitStack
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
@@ -12,6 +14,7 @@ from unlatch.runs import events as e
 from unlatch.runs.journal import LOG, Journal, is_held, read_events, read_state
 from unlatch.runs.model import RunState
 from unlatch.runs.state_file import STATE, save_state, saved
+from unlatch.worklog.disk.folder_lock import folder_lock
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -159,6 +162,17 @@ def test_a_coordinator_that_lost_its_lock_writes_no_more(folder: Path, tmp_path:
             stale.record(e.RunFinished)
     assert caught.value.id == "run-taken-over"
     assert (folder / LOG).read_bytes() == before
+
+
+def test_a_process_that_looks_at_a_run_is_no_coordinator(folder: Path) -> None:
+    looking = ExitStack()
+    looking.enter_context(folder_lock(folder))
+    ends = Timer(0.005, looking.close)
+    ends.start()
+    assert not is_held(folder)
+    ends.join()
+    with Opened(folder):
+        assert is_held(folder)
 
 
 def test_a_log_that_was_removed_is_not_begun_again(folder: Path) -> None:

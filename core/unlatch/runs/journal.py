@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 LOG = "events.jsonl"
 # Seconds. Commands that only add an answer hold the lock for a moment.
 _PATIENCE = 1.0
+# Who looks whether a run is held has it for less than this, and is no coordinator.
+_BLINK = 0.05
 E = TypeVar("E", bound=RunEvent)
 
 
@@ -63,7 +65,7 @@ def read_state(folder: Path) -> RunState:
 def is_held(folder: Path) -> bool:
     """Whether a process holds the lock of a run now: observed, not remembered."""
     try:
-        with folder_lock(folder, patience=0):
+        with folder_lock(folder, patience=_BLINK):
             return False
     except StoreError as error:
         if error.id != "locked":
