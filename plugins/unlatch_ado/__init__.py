@@ -65,6 +65,7 @@ manifest = Manifest(
     hosts=("dev.azure.com", "*.visualstudio.com"),
     host_env=("SYSTEM_COLLECTIONURI",),
     label_problem=label_problem,
+    outside="unlatch_ado.outside:settings_for",
     example=(
         "[trackers.ado]\n"
         'organization_url = "https://dev.azure.com/fabrikam"\n'

@@ -71,4 +71,5 @@ manifest = Manifest(
     events={"github-event": "unlatch_github.webhook:read_event"},
     example='[trackers.github]\nrepository = "octo/widgets"\n',
     from_remote=from_remote,
+    outside="unlatch_github.outside:settings_for",
 )

@@ -47,6 +47,8 @@ manifest = Manifest(
         EnvToken("JIRA_PAT", Scheme.BEARER),
     ),
     hosts=("*.atlassian.net", "api.atlassian.com"),
+    host_env=("JIRA_URL", "JIRA_SERVER"),
+    outside="unlatch_jira.outside:settings_for",
     label_problem=label_problem,
     options=(
         Option(

@@ -11,7 +11,7 @@ BELOW = "docs/.unlatch/increments"
 
 def changed(*entries: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     status = "".join(f"{entry[:3]}{BELOW}/{entry[3:]}\0" for entry in entries)
-    paths, increments = own_files(f"{status} M README.md\0".encode(), below=BELOW)
+    paths, increments = own_files(f"{status} M README.md\0".encode(), below=(BELOW,))
     return tuple(path.removeprefix(f"{BELOW}/") for path in paths), increments
 
 

@@ -82,6 +82,7 @@ class Stage:
             "a new repository": self._begin,
             "a completed increment": self._complete_increment,
             "a completed increment anew": self._anew,
+            "closed items": self._close_items,
             "an archived increment": self._archive,
             "a SpecWeave project": self._specweave,
             "an abandoned increment": self._abandon,
@@ -264,6 +265,12 @@ class Stage:
         self._git("tag", _COMPLETED)
         if is_new:
             shutil.copytree(self.root, self._prepared)
+
+    def _close_items(self) -> None:
+        """Configure the trackers, without an increment, and close their items."""
+        self._begin()
+        self.write(self.config, CONFIG)
+        self._seed_closed()
 
     def _make_numbers_up_to(self, last: int) -> None:
         # A new increment gets the number after the highest one.

@@ -72,7 +72,8 @@ PLAN = """\
 """
 EXAMPLES = {
     "resume": Example((*RESUME[1:], "--scope", "Rules can be switched off")),
-    "reopen": Example(RESUME[1:]),
+    "reopen": Example(("{github}", "--reason", REASON, "--item-only")),
+    "close": Example(("{github}", "--item-only")),
     "undo": Example(("7", "--reason", "A false alarm", "--yes"), before=RESUMED),
     "complete": Example(("7", "--force", "--reason", REASON), before=RESUMED),
     "abandon": Example(("7", "--reason", REASON), before=RESUMED),

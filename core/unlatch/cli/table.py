@@ -71,14 +71,15 @@ _RUN = _GIT | {Program.WORKER, Program.UNLATCH}
 _DEMO = _GIT | {Program.UNLATCH}
 # The groups of the installed trackers (`unlatch github ...`) are not in the table.
 GROUP_PROGRAMS = _ITEMS
-_ATTENTION = "Show increments that need attention: active, pending, broken"
+_ATTENTION = "Show increments that need attention, or items"
 _SYNC = "Deliver pending updates and sync with the trackers"
 
 # The order of sections and commands is the order of the help.
 SECTIONS = {
     "Everyday": (
         Entry("resume", "work.resume", "Reopen an increment and its items", _WRITES, _SCOPE),
-        Entry("reopen", "work.resume", "The same as resume", _WRITES, _SCOPE, shown=False),
+        Entry("reopen", "work.resume", "Reopen items, or the same as resume", _WRITES, _SCOPE),
+        Entry("close", "items.close", "Close items", _WRITES, _ITEMS),
         Entry("undo", "work.finish", "Undo the last reopen", _WRITES, _ITEMS),
         Entry(
             "complete", "work.finish", "Complete an increment and close its items", _WRITES, _ITEMS
@@ -88,7 +89,7 @@ SECTIONS = {
         Entry("new", "work.new", "Create an increment", _READS, _ITEMS),
     ),
     "See": (
-        Entry("status", "overview.status", _ATTENTION, _LOCAL, _GIT),
+        Entry("status", "overview.status", _ATTENTION, _READS, _ITEMS),
         Entry("list", "overview.list", "List the increments", _LOCAL),
         Entry("show", "overview.show", "Show an increment and its items", _READS, _TOKEN),
         Entry("history", "overview.history", "Show the history of an increment", _LOCAL),

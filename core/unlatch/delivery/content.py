@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 _SHORT = "**{headline}**: {reason}"
 _FULL = "**{headline}**: {reason}\n\nIncrement {increment}, by {by}, {at}"
+_OF_ITEM = "**{headline}**: {reason}\n\nBy {by}, {at}"
 _HEAD = "Increment **{increment}**: {title}\n\nType {type}, status {status}"
 _HEADLINES = {Kind.REOPEN: "Reopened", Kind.UPDATE: "Updated", Kind.UNDO: "Reopen undone"}
 _FINISHED = {Status.ABANDONED: "Abandoned", Status.COMPLETED: "Completed"}
@@ -56,10 +57,11 @@ def comment_of(
         "reason": reason,
         "by": (entry.reopened_by if entry else operation.by) or "unknown",
         "at": f"{operation.at:%Y-%m-%d %H:%M} UTC",
-        "increment": increment.id,
+        "increment": increment.title if increment.is_item else increment.id,
         "title": increment.title,
     }
-    text = fill(config.comment_template or (_SHORT if is_short else _FULL), values)
+    full = _OF_ITEM if increment.is_item else _FULL
+    text = fill(config.comment_template or (_SHORT if is_short else full), values)
     return text if is_short or amended is None else (*text, *_amendment(amended, reason))
 
 
@@ -68,7 +70,8 @@ def _headline(operation: Operation, increment: Increment, amended: AppliedAmendm
         return "Reopened with scope change" if operation.state else "Scope changed"
     is_undo = any(entry.revert == operation.op for entry in increment.reopens)
     kind = Kind.UNDO if is_undo else operation.kind
-    return _HEADLINES.get(kind) or _FINISHED.get(increment.status, "Closed")
+    finished = {} if increment.is_item else _FINISHED
+    return _HEADLINES.get(kind) or finished.get(increment.status, "Closed")
 
 
 def _amendment(amended: AppliedAmendment, reason: str) -> Text:

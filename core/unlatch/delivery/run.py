@@ -34,7 +34,12 @@ class SharedItems:
     """Items that several increments link to; all increments are read once, when first needed."""
 
     manager: MetadataManager
+    beside: MetadataManager | None = None  # of the records of items, or of the increments for these
     _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @classmethod
+    def of(cls, workspace: Workspace) -> SharedItems:
+        return cls(workspace.manager, workspace.beside)
 
     def needed_by(self, increment: Increment, link: Link) -> tuple[str, ...]:
         """Return the other unfinished increments that link to the same item."""
@@ -74,12 +79,13 @@ class SharedItems:
     @cached_property
     def _in_doubt(self) -> Mapping[tuple[str, str], set[str]]:
         in_doubt: dict[tuple[str, str], set[str]] = defaultdict(set)
-        for folder in self.manager.collection.folders():
-            with suppress(OSError, UnlatchError):
-                if _ATTEMPT in read_file(folder.path / METADATA):
-                    one = self.manager.read(folder.name)
-                    for operation in filter(is_in_doubt, one.pending):
-                        in_doubt[identity(link_of(one, operation))].add(one.id)
+        for manager in filter(None, (self.manager, self.beside)):
+            for folder in manager.collection.folders():
+                with suppress(OSError, UnlatchError):
+                    if _ATTEMPT in read_file(folder.path / METADATA):
+                        one = manager.read(folder.name)
+                        for operation in filter(is_in_doubt, one.pending):
+                            in_doubt[identity(link_of(one, operation))].add(one.id)
         return in_doubt
 
 
@@ -99,7 +105,7 @@ class DeliveryRun:
     _unknown_since: dict[tuple[str, str], float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self.shared = self.shared or SharedItems(self.workspace.manager)
+        self.shared = self.shared or SharedItems.of(self.workspace)
         self.named = self.named or self.options != AS_CONFIGURED
         self._began = self.clock()
 

@@ -91,7 +91,7 @@ def deliver_pending(
     Raises:
         UnlatchError: an increment cannot be read, or another process is delivering it.
     """
-    shared = shared or SharedItems(workspace.manager)
+    shared = shared or SharedItems.of(workspace)
     run = DeliveryRun(
         workspace, trackers, options, fresh, named=True, tracker=tracker, shared=shared
     )

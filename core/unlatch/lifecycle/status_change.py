@@ -129,7 +129,7 @@ def plan_finish(
         UnlatchError: as `check_finish`.
     """
     before = workspace.manager.read(wanted)
-    shared = SharedItems(workspace.manager)
+    shared = SharedItems.of(workspace)
     is_done = before.status is to
     reason = None if reason is None else checked_reason(reason)
     approval = APPROVED if is_done else check_finish(before, to, reason=reason, force=force)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import threading
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from unlatch.errors import UsageError
+from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.registry import load_plugin
 from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions, Wait
 from unlatch.worklog.disk.user_files import state_folder
@@ -88,6 +89,24 @@ class Trackers:
             return ref
         raise self._not_recognised(url)
 
+    def named(self, key: str) -> ItemRef:
+        """The item with a name such as octo/widgets#4, fabrikam/widgets 101 or SCRUM-28.
+
+        UsageError: `unknown-item` for any other word, also a number alone; `target-not-allowed`.
+        """
+        found = [ref for one in self._workspace.settings.values() if (ref := _named(one, key))]
+        allowed = [one for one in found if self.settings(one.tracker).allows(one)]
+        if len(allowed) == 1:
+            return allowed[0]
+        for ref in found[:1]:
+            self.check_target(ref)
+        known = ", ".join(self.registry.manifest(one).title for one in self._workspace.settings)
+        raise UsageError(
+            "unknown-item",
+            f"{key!r} names no item of a configured tracker (configured: {known or 'none'})",
+            hint="paste the item's address, or its name: octo/widgets#4, SCRUM-28",
+        )
+
     def _not_recognised(self, url: str) -> UsageError:
         host = _host(url)
         manifests = self.registry.manifests
@@ -112,6 +131,22 @@ class Trackers:
             message = f"{ref.target} is not among the configured targets of {title}"
             hint = f"if it should be, add it to [trackers.{ref.tracker}] in .unlatch/config.toml"
             raise UsageError("target-not-allowed", message, where=ref.url, hint=hint)
+
+    def check_trust(self, name: str) -> None:
+        """Check that a token may be sent to a tracker, before one is looked for.
+
+        UnlatchError: as `check_origin`.
+        """
+        from unlatch.transport.trust import check_origin  # noqa: PLC0415  (rarely needed)
+
+        manifest = self.registry.manifest(name)
+        check_origin(
+            self.settings(name).base_url,
+            hosts=manifest.hosts,
+            env=self._workspace.environ,
+            host_env=manifest.host_env,
+            user_hosts=self._workspace.user.trusted_hosts,
+        )
 
     def open(self, name: str) -> SyncPlugin:
         """The plugin, with a transport that holds its credential.
@@ -157,6 +192,16 @@ class Trackers:
         self._stopped.set()
         for transport in self._transport_of.values():
             transport.stop()
+
+
+def _named(settings: Settings, key: str) -> ItemRef | None:
+    """The item with this whole name, if the settings can tell its place."""
+    item = key.replace(" ", "#")
+    with suppress(UnlatchError):
+        ref = settings.locate(item, None)
+        if settings.name(ref).replace(" ", "#").casefold() == item.casefold():
+            return ref
+    return None
 
 
 def _host(url: str) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import ConfigError
+from unlatch.increments.files.layout import items_at, layout_at
 from unlatch.increments.files.manager import MetadataManager
 from unlatch.project.registry import Registry, load, shapes_of
 
@@ -39,6 +40,8 @@ class Workspace:
     clock: Callable[[], datetime] = utc_now  # with a zone
     new_id: Callable[[], str] = new_ulid
     registry: Registry = field(default_factory=Registry)
+    # The trackers' tables outside of a project, where no file configures any.
+    tables: Mapping[str, Mapping[str, Any]] | None = None
 
     @cached_property
     def manager(self) -> MetadataManager:
@@ -46,10 +49,23 @@ class Workspace:
         return MetadataManager(self.layout, shapes=shapes, clock=self.clock, new_id=self.new_id)
 
     @cached_property
+    def beside(self) -> MetadataManager:
+        """The records of items beside the increments; for these records, the increments."""
+        of_items = items_at(self.layout.root)
+        other = layout_at(self.layout.root) if self.layout == of_items else of_items
+        return replace(self, layout=other).manager
+
+    @cached_property
     def raw_config(self) -> RawConfig:
         """The content of the configuration files, mistakes included; raises as `read_config`."""
-        from unlatch.config.config import read_config  # noqa: PLC0415  (pydantic is slow to load)
+        from unlatch.config.config import (  # noqa: PLC0415  (pydantic is slow to load)
+            CoreConfig,
+            RawConfig,
+            read_config,
+        )
 
+        if self.tables is not None:
+            return RawConfig(CoreConfig(), self.tables)
         return read_config(self.layout)
 
     @cached_property

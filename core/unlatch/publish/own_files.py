@@ -13,17 +13,19 @@ _RECORDS = frozenset({METADATA, EVENTS})
 _OURS = _RECORDS | {SPEC, TASKS}
 
 
-def merge_attributes(below: str) -> str:
-    """The git attributes for merging increments, for a clone without them in .gitattributes."""
-    return f"/{below}/**/{METADATA} merge=unlatch\n/{below}/**/{EVENTS} merge=union\n"
+def merge_attributes(below: Iterable[str]) -> str:
+    """The git attributes for merging records, for a clone without them in .gitattributes."""
+    return "".join(
+        f"/{one}/**/{METADATA} merge=unlatch\n/{one}/**/{EVENTS} merge=union\n" for one in below
+    )
 
 
-def own_files(status: bytes, *, below: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def own_files(status: bytes, *, below: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The changed files of increments, from the top of the checkout, and the increments' folders.
 
     Args:
         status: the output of `git status --porcelain -z --no-renames`.
-        below: the folder of the increments, from the top of the checkout.
+        below: the folders of increments and of items, from the top of the checkout.
     """
     changes: dict[str, dict[str, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     for entry in filter(None, os.fsdecode(status).split("\0")):
@@ -43,7 +45,7 @@ def own_files(status: bytes, *, below: str) -> tuple[tuple[str, ...], tuple[str,
     return tuple(sorted(paths)), tuple(sorted(ours))
 
 
-def changed_increments(paths: Iterable[str], *, below: str) -> tuple[str, ...]:
+def changed_increments(paths: Iterable[str], *, below: Collection[str]) -> tuple[str, ...]:
     """The folders of the increments with records among these files."""
     places = (_place(path, below) for path in paths)
     return tuple(sorted({place[0] for place in places if place and place[1] in _RECORDS}))
@@ -54,11 +56,12 @@ def _is_moved(codes: Collection[str]) -> bool:
     return is_new and any("D" in code for code in codes)
 
 
-def _place(path: str, below: str) -> tuple[str, str] | None:
-    """The folder of the file's increment, and the file's path inside of it."""
-    if not PurePosixPath(path).is_relative_to(below):
+def _place(path: str, below: Collection[str]) -> tuple[str, str] | None:
+    """The folder of the file's increment or item, and the file's path inside of it."""
+    folder = next((one for one in below if PurePosixPath(path).is_relative_to(one)), None)
+    if folder is None:
         return None
-    parts = PurePosixPath(path).relative_to(below).parts
+    parts = PurePosixPath(path).relative_to(folder).parts
     start = 1 if parts[0].startswith("_") else 0
     if len(parts) < start + 2 or number_of(parts[start]) is None:
         return None

@@ -5,7 +5,7 @@ other commits are merged field by field, and the push is repeated.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Protocol
@@ -74,11 +74,15 @@ def sync_and_publish(
     *,
     by: str,
     listener: PublishListener,
+    first: Callable[[SyncOptions], SyncOptions] = lambda options: options,
 ) -> tuple[SyncResult, PublishResult]:
     """Sync, and publish the changes, also those of a sync that fails halfway.
 
     Publishing runs and CI jobs run one at a time in a checkout; a person at a terminal does not
     wait for a long sync.
+
+    Args:
+        first: called before the sync, for its options; its changes are published as well.
 
     Raises:
         UnlatchError: publishing cannot succeed, and nothing was changed; or the sync failed.
@@ -88,7 +92,7 @@ def sync_and_publish(
     with lock if is_alone else nullcontext():
         target = find_target(workspace, way, by=by) if way is not Way.NONE else None
         try:
-            result = Sync(workspace, trackers, options, by, listener).run()
+            result = Sync(workspace, trackers, first(options), by, listener).run()
         except UnlatchError:
             # Deliveries until then are recorded, and are published.
             _publish(target, listener)

@@ -8,6 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from unlatch.errors import StoreError, UsageError
+from unlatch.increments.files.layout import items_at
 from unlatch.project.git.revisions import HEADS
 from unlatch.project.git.run import GitResult, WorkingGit, run_git
 from unlatch.project.git.setup import DRIVER, require_git
@@ -40,7 +41,7 @@ class PublishTarget:
 
     Args:
         branch: the branch to push to, or to open a pull request for.
-        below: the folder of the increments, from the top of the checkout.
+        below: the folders of increments and of items, from the top of the checkout.
         tip: the last commit of an open pull request's branch, merged into the checkout.
     """
 
@@ -49,7 +50,7 @@ class PublishTarget:
     ci: Ci | None
     remote: str
     branch: str
-    below: str
+    below: tuple[str, ...]
     tip: str | None = None
 
     @property
@@ -69,7 +70,8 @@ def find_target(workspace: Workspace, way: Way, *, by: str) -> PublishTarget:
     require_git(root)
     shown = run_git(root, "rev-parse", "--show-toplevel")
     top = Path(os.fsdecode(shown).removesuffix("\n")) if shown else root
-    below = _below(workspace.layout.increments, top)
+    places = (workspace.layout.increments, items_at(root).increments)
+    below = tuple(_below(one, top) for one in places)
     ci = detect(workspace.environ)
     git = WorkingGit(top, _settings(workspace, below, ci, by=by))
     if not (known := git("var", "GIT_COMMITTER_IDENT")).is_done:
@@ -127,7 +129,7 @@ def _branch(git: WorkingGit, ci: Ci | None) -> str:
 
 
 def _settings(
-    workspace: Workspace, below: str, ci: Ci | None, *, by: str
+    workspace: Workspace, below: tuple[str, ...], ci: Ci | None, *, by: str
 ) -> tuple[tuple[str, str], ...]:
     """The merge driver, also for a clone that was not set up for it, and the committer."""
     path = state_folder(workspace.layout.root) / _ATTRIBUTES

@@ -109,6 +109,10 @@ class Manifest:
     # Its table for the address of the git remote `origin` or of an item; None if the address is not
     # this tracker's.
     from_remote: Callable[[str], str | None] | None = None
+    # "module:function" for items outside of a project: with an item's address or key and the
+    # environment, it returns the table of settings that know this item, or None if it is not this
+    # tracker's. It raises UsageError if the key names no site.
+    outside: str = ""
     spi_version: int = SPI_VERSION  # that the plugin was written for
 
     @property

@@ -32,6 +32,7 @@ class SyncOptions:
         ids: increments by name; empty for all.
         changed_since: only increments that this branch changed since it left this ref.
         max_items: maximum number of items to write to; None for the configured one.
+        written: the number of other items that this command has written to.
         force: also complete increments that have open tasks.
         event: a tracker's name and its event; only increments that link to the event's item.
     """
@@ -40,6 +41,7 @@ class SyncOptions:
     ids: tuple[str, ...] = ()
     changed_since: str | None = None
     max_items: int | None = None
+    written: int = 0
     force: bool = False
     event: tuple[str, ItemEvent] | None = None
 
@@ -224,6 +226,7 @@ def _refusal(
 ) -> UsageError | None:
     """Return why so many items are too many, if so."""
     command = "unlatch sync --plan"
+    written += options.written
     return find_excess(workspace, items, options.max_items, command=command, written=written)
 
 

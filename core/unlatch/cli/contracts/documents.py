@@ -34,7 +34,7 @@ history-all = unlatch history --all.
 status = unlatch status.
   active: [ListEntry]; maxActive: int?; limits: LimitsEntry; wip: WipEntry; paused: [ListEntry];
   stale: [StaleEntry]; pending: [WaitingEntry]; notRecorded: [PendingOf]; reopenedOften: [str];
-  broken: [ListEntry]; configMistakes: [str]
+  broken: [ListEntry]; configMistakes: [str]; itemsPending: [PendingOf]
 link = unlatch link.
   id: str; linked: [ItemEntry]; warnings: [Problem]; dryRun: bool
 link-file = unlatch link --file.
@@ -44,10 +44,16 @@ link-suggest = unlatch link --suggest.
 unlink = unlatch unlink.
   id: str; unlinked: LinkEntry; dropped: int
 # `broken` are increments that could not be compared.
+reopen, close = unlatch reopen and close of items. `place` is project, or user outside of one.
+  place: str; items: [ChangedItem]
+item-status = unlatch status with items; outside of a project also without.
+  items: [ItemStatus]
+dry-run-items = The dry run of these.
+  items: [PreviewedItem]; requests: int
 sync = unlatch sync, and unlatch ingest.
   increments: [SyncedIncrement]; compared: [ComparedEntry]; notChecked: [NotCheckedEntry];
   moves: [MoveEntry]; otherBranch: str?; commit: CommitEntry?; event: MessageEntry?;
-  broken: [Broken]; refused: Problem?
+  broken: [Broken]; refused: Problem?; items: [ChangedItem]
 sync-plan = unlatch sync --plan, --dry-run or --check.
   compared: [ComparedEntry]; notChecked: [NotCheckedEntry]; moves: [MoveEntry];
   pending: [PendingOf]; items: [PreviewedItem]; requests: {int}; comments: int; adrift: bool;

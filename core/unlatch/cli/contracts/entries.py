@@ -144,12 +144,20 @@ StaleEntry = An increment without activity for too long.
 DeliveryEntry = The result of one operation.
   tracker id: str; url: str?; kind: Kind; outcome: Outcome; requests: int; notes: [str];
   error: Problem?
+# `done`: it had been changed for the same reason before, so nothing was sent. `record` is the name
+# of its folder in .unlatch/items.
+ChangedItem = An item alone, the operations delivered to it, and the number left.
+  tracker id: str; url: str?; name record: str; done: bool; deliveries: [DeliveryEntry]; left: int;
+  error: Problem?
 ResumeEntry = The result of one item of an increment that was resumed.
   tracker id: str; url: str?; outcome: ResumeOutcome; requests: int; notes: [str]; error: Problem?
 ItemEntry = An item as its tracker describes it now.
   tracker id: str; url title type state: str?; category: Category?; labels: [str]; assignee: str?;
   error: Problem?
-SyncedItemEntry = The same, and when unlatch last synced it.
+ItemStatus = The same, and the operations that are pending on an item alone.
+  tracker id: str; url title type state: str?; category: Category?; labels: [str]; assignee: str?;
+  error: Problem?; name: str; record: str?; reopens: int; pending: [PendingOf]
+SyncedItemEntry = An item, and when unlatch last synced it.
   tracker id: str; url title type state: str?; category: Category?; labels: [str]; assignee: str?;
   error: Problem?; lastSynced: str?
 IncrementItems = An increment, and its items on one tracker.

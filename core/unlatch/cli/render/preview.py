@@ -102,6 +102,8 @@ def item_lines(session: Session, items: Sequence[Previewed]) -> Iterator[str]:
 
 def _headline(plan: Plan) -> str:
     before, after = plan.before, plan.after.status
+    if before.is_item:
+        return f"{output.strong(output.clean(before.title))} (dry run)"
     would = f"would stay {after}" if before.status is after else f"{before.status} -> {after}"
     moved = ", out of the archive" if before.archived and not after.is_finished else ""
     return f"Increment {output.strong(before.id)}: {would}{moved} (dry run)"

@@ -61,6 +61,22 @@ class Session:
     def workspace(self) -> Workspace:
         return Workspace(self.layout, environ=os.environ, user_config=user_config_file())
 
+    @cached_property
+    def has_project(self) -> bool:
+        """Whether there is a project here; a `--root` without one raises `no-project`."""
+        try:
+            return bool(self.layout)
+        except UsageError:
+            if self.options.root:
+                raise
+            return False
+
+    def over(self, workspace: Workspace) -> Session:
+        """The same session over another workspace, such as the records of items."""
+        other = Session(self.options)
+        other.layout, other.workspace = workspace.layout, workspace
+        return other
+
     @contextmanager
     def trackers(self) -> Iterator[Trackers]:
         """The project's trackers; an interruption stops their requests."""
@@ -102,9 +118,10 @@ class Session:
         """The name for the audit entry; a note shows it if it is only the system's user name."""
         from unlatch.project.identity import user_name  # noqa: PLC0415
 
-        name, is_guess = user_name(given, environ=os.environ, root=self.layout.root)
+        root = self.layout.root if self.has_project else Path.cwd()
+        name, is_guess = user_name(given, environ=os.environ, root=root)
         if is_guess and notes_guess:
-            has_git = find_program("git", apart=self.layout.root) is not None
+            has_git = find_program("git", apart=root) is not None
             why = "git has no user.name" if has_git else "git is not installed"
             output.note(f"{why}: comments and the history name {name!r}; --by NAME changes that")
         return name
@@ -148,7 +165,15 @@ def with_session(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 # As Jira and GitHub name items: SCRUM-28, octo/widgets#4, #4. An increment begins with a number.
-_ITEM = re.compile(r"[A-Za-z][A-Za-z0-9_]*-[0-9]+|[^0-9.][^ #]*#[0-9]+|#[0-9]+")
+# fabrikam/widgets 101 is Azure DevOps' work item 101.
+_ITEM = re.compile(
+    r"[A-Za-z][A-Za-z0-9_]*-[0-9]+|[^0-9.][^ #]*#[0-9]+|#[0-9]+|[^0-9.][^ /#]*/[^/#]+ [0-9]+"
+)
+
+
+def is_item(word: str) -> bool:
+    """Whether a word is an item's address or name, not an increment's id or a number."""
+    return "://" in word or bool(_ITEM.fullmatch(word) and not word.startswith("#"))
 
 
 def increment_ids(ctx: click.Context, _: click.Parameter, value: T) -> T:

@@ -66,6 +66,11 @@ def layout_at(root: Path) -> Layout:
     return Layout(root, theirs if _is_folder(theirs) and not _is_folder(ours) else ours)
 
 
+def items_at(root: Path) -> Layout:
+    """The layout of the records of items below `root`: each has a folder, as increments have."""
+    return Layout(root, root / HOME / "items")
+
+
 def _is_folder(place: Path) -> bool:
     """Whether a folder or a link exists; opening a link fails with the reason."""
     return place.is_dir() or place.is_symlink()

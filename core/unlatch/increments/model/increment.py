@@ -9,6 +9,8 @@ from typing import Any
 from unlatch.increments.model.status import Status
 from unlatch.spi.operation import Operation, SeenItem
 
+# The `kind` of a record of an item alone.
+ITEM = "item"
 FROM_SPEC = "metadata.json is missing; read from the front matter of spec.md"
 
 
@@ -184,6 +186,11 @@ class Increment:
     warnings: tuple[str, ...] = ()
     from_spec: bool = False
     data: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def is_item(self) -> bool:
+        """Whether it is the record of an item alone, without spec.md and tasks.md."""
+        return self.data.get("kind") == ITEM
 
     @property
     def effective_reopens(self) -> int:

@@ -174,7 +174,7 @@ def shared_items(
     workspace: Workspace, linked: Iterable[tuple[Increment, ItemSnapshot]]
 ) -> tuple[UnlatchError, ...]:
     """A warning for each item of an increment that others are also linked to."""
-    shared = SharedItems(workspace.manager)
+    shared = SharedItems.of(workspace)
     found = ((one, shared.others(one.link, apart=increment.id)) for increment, one in linked)
     return tuple(
         StoreError(

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.layout import EVENTS, METADATA, Layout
+from unlatch.increments.files.layout import EVENTS, METADATA, Layout, items_at
 from unlatch.project.git.run import ask_git, run_git
 from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.disk.file_check import UnsafePath
@@ -49,7 +49,9 @@ def set_up_git(layout: Layout, sessions: str) -> GitSetupResult:
     path = layout.root / ATTRIBUTES
     below = layout.increments.relative_to(layout.root).as_posix()
     metadata, events = f"/{below}/**/{METADATA}", f"/{below}/**/{EVENTS}"
-    wanted = (metadata, "unlatch"), (events, "union"), (_sessions(sessions), "unlatch")
+    items = items_at(layout.root).increments.relative_to(layout.root).as_posix()
+    wanted = [(metadata, "unlatch"), (events, "union"), (_sessions(sessions), "unlatch")]
+    wanted += [(f"/{items}/*/{METADATA}", "unlatch"), (f"/{items}/*/{EVENTS}", "union")]
     lines = _add_lines(path, tuple(f"{pattern} merge={how}" for pattern, how in wanted))
     known = ask_git(layout.root, "config", "--get", DRIVER)
     if known is None:

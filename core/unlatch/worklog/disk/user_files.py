@@ -89,6 +89,21 @@ def state_folder(root: Path) -> Path:
         return _temporary_folder()
 
 
+def items_folder() -> Path:
+    """The private folder for operations on items outside of a project, which may be missing.
+
+    Unlike the caches in `state_folder` it must last.
+    """
+    from platformdirs import user_state_path  # noqa: PLC0415
+
+    return user_state_path("unlatch") / "items"
+
+
+def make_items_folder() -> None:
+    """Make it; OSError: it cannot be made or written."""
+    _made(items_folder())
+
+
 def remember_project(root: Path) -> None:
     """Note in a project's private folder where the project is; the note is a cache."""
     note = state_folder(root) / _NOTE

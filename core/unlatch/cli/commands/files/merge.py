@@ -55,6 +55,7 @@ def run(
     if ours and theirs:
         raise click.UsageError("--ours and --theirs exclude each other")
     take = Side.OURS if ours else Side.THEIRS if theirs else None
+    session = _home_of(session, wanted)
     done = resolve(session.workspace, wanted, take=take, add=add, dry_run=dry_run)
     code = 0 if done.settled else UNDECIDED
     if as_json:
@@ -62,6 +63,16 @@ def run(
     else:
         _tell(session, done, dry_run=dry_run)
     return code
+
+
+def _home_of(session: Session, wanted: str) -> Session:
+    """The session over the records of items, if the name is one of these and of no increment."""
+    from unlatch.lifecycle.items.places import group_in_project  # noqa: PLC0415
+
+    records = group_in_project(session.workspace, ()).workspace
+    is_record = not session.workspace.manager.collection.find(wanted)
+    is_record = is_record and bool(records.manager.collection.find(wanted))
+    return session.over(records) if is_record else session
 
 
 def _clash_lines(clashes: Iterable[Clash]) -> Iterator[str]:

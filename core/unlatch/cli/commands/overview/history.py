@@ -5,9 +5,10 @@ from datetime import datetime
 
 import click
 
+from unlatch.cli.commands.items.groups import find_record
 from unlatch.cli.render.describe import RESULTS, times
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import JSON, Session, flag, increment_ids, with_session
+from unlatch.cli.runtime.session import JSON, Session, flag, increment_ids, is_item, with_session
 from unlatch.increments.model.increment import Increment, ReopenEntry
 from unlatch.increments.records.events import (
     LOG,
@@ -31,7 +32,7 @@ _INDENT = " " * len("2025-11-04 10:00:00  ")
 
 
 @click.command()
-@click.argument("wanted", metavar="[ID]", callback=increment_ids, required=False)
+@click.argument("wanted", metavar="[ID|ITEM]", required=False)
 @flag("--all", "over_all", help="List the reopens of all increments, with statistics.")
 @click.option("--since", metavar="TIME", help="With --all, from this day or time; 30d for 30 days.")
 @click.option("--until", metavar="TIME", help="With --all, until this day or time.")
@@ -61,7 +62,10 @@ def run(
         return history_all(session, as_csv=as_csv, as_json=as_json, **filters)
     if as_csv or any(given is not None for given in filters.values()):
         raise click.UsageError("--since, --until, --by, --tracker and --csv go with --all")
-    return _tell(session, wanted, as_json=as_json)
+    if is_item(wanted) and (found := find_record(session, wanted)):
+        return _tell(*found, as_json=as_json)
+    ctx = click.get_current_context()
+    return _tell(session, increment_ids(ctx, ctx.command.params[0], wanted), as_json=as_json)
 
 
 def _tell(session: Session, wanted: str, *, as_json: bool) -> int:

@@ -6,9 +6,11 @@ from datetime import datetime
 
 import click
 
+from unlatch.cli.commands.items.pending import find_pending, pending_line, record_status
+from unlatch.cli.options.items import check_items
 from unlatch.cli.render.deliveries import next_command
 from unlatch.cli.render.describe import ago, times
-from unlatch.cli.render.documents import list_entry
+from unlatch.cli.render.documents import list_entry, pending_of
 from unlatch.cli.render.notes import not_read, tell_hint
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, with_session
@@ -26,14 +28,30 @@ _LEAST = 2
 
 
 @click.command()
+@click.argument("items", metavar="[ITEM...]", callback=check_items, nargs=-1)
 @JSON
 @with_session
-def run(session: Session, *, as_json: bool) -> int:
+def run(session: Session, *, items: tuple[str, ...], as_json: bool) -> int:
+    if items:
+        from unlatch.cli.commands.items.status import show_items  # noqa: PLC0415
+
+        return show_items(session, items, as_json=as_json)
+    waiting = find_pending(session).records
+    if waiting and not session.has_project:
+        if as_json:
+            output.document("item-status", items=[record_status(one) for one in waiting])
+        else:
+            output.data(*map(pending_line, waiting))
+        return 0
     found = overview(session.workspace)
     if as_json:
-        output.document("status", **_document(found))
+        pending = [entry for one in waiting for entry in pending_of(one)]
+        output.document("status", **_document(found), itemsPending=pending)
     else:
         _Screen(found, session.workspace.clock()).show()
+        if waiting:
+            output.data(f"Items        {times(len(waiting), 'item')} with pending operations")
+            output.data(*(f"  {pending_line(one)}" for one in waiting))
     manager = session.workspace.manager
     for error in filter(None, map(manager.unreadable_title, found.wip.active)):
         output.note(not_read(error))

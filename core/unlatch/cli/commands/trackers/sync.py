@@ -2,12 +2,19 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from unlatch.cli.commands.items.pending import (
+    PendingItems,
+    find_pending,
+    pending_line,
+    sync_items,
+    tell_pending,
+)
 from unlatch.cli.commands.trackers import sync_documents, sync_render
 from unlatch.cli.commands.trackers.not_checked import allowance, not_checked, tell_passed_over
 from unlatch.cli.commands.trackers.sync_report import report_preview, report_result
@@ -15,7 +22,7 @@ from unlatch.cli.options.delivery import YES, serving
 from unlatch.cli.render.deliveries import show_deliveries
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import error_lines
+from unlatch.cli.runtime.failure import UNDECIDED, error_lines
 from unlatch.cli.runtime.session import (
     BY,
     JSON,
@@ -97,12 +104,38 @@ def command(entry: Entry) -> click.Command:
         options = SyncOptions(**typed)
         if options.ids and everything:
             raise click.UsageError("name increments, or --all")
+        is_all = not (options.ids or options.changed_since)
+        if is_all and not (plan or check or session.has_project):
+            return _sync_items(session, options, run)
         session.workspace.check_config()
         if plan or check:
-            return _preview(session, options, run, plan=plan, check=check)
-        return _run_sync(session, options, run)
+            waiting = find_pending(session).records if is_all else []
+            return _preview(session, options, run, waiting, plan=plan, check=check)
+        pending = find_pending(session) if is_all else PendingItems(())
+        return _run_sync(session, options, run, pending)
 
     return sync
+
+
+def _sync_items(session: Session, options: SyncOptions, run: _Options) -> int:
+    """Sync outside of a project: deliver this user's pending operations on items."""
+    pending = find_pending(session)
+    if not pending.records:
+        _ = session.layout  # raises `no-project`
+    _deliver_items(session, options, run, pending)
+    code = tell_pending(pending, silent=run.as_json)
+    if run.as_json:
+        output.document("sync", code, **sync_documents.no_result(), items=pending.entries)
+    return code
+
+
+def _deliver_items(
+    session: Session, options: SyncOptions, run: _Options, pending: PendingItems
+) -> SyncOptions:
+    """Deliver pending operations on items; the options for the increments that follow."""
+    most, silent = options.max_items, run.as_json
+    written = sync_items(session, pending, options.delivery, max_items=most, silent=silent)
+    return replace(options, written=written)
 
 
 def ingest(entry: Entry) -> click.Command:
@@ -123,13 +156,20 @@ def ingest(entry: Entry) -> click.Command:
         if event.note is not None and not run.as_json:
             output.talk(f"Nothing to do: {output.clean(event.note)}.")
             return 0
-        return _run_sync(session, SyncOptions(event=(tracker, event), **typed), run)
+        options = SyncOptions(event=(tracker, event), **typed)
+        return _run_sync(session, options, run, PendingItems(()))
 
     return run_event
 
 
 def _preview(
-    session: Session, options: SyncOptions, run: _Options, *, plan: bool, check: bool
+    session: Session,
+    options: SyncOptions,
+    run: _Options,
+    waiting: Sequence[Increment],
+    *,
+    plan: bool,
+    check: bool,
 ) -> int:
     who = session.who(run.by, notes_guess=plan)
     with session.trackers() as trackers:
@@ -137,31 +177,45 @@ def _preview(
     allowed = allowance(option=run.allow_missing_tokens, writes=False)
     missed = not_checked(found.plan, allowed, delivered=False)
     code = sync_documents.preview_code(found, missed, check=check)
+    if check and waiting:
+        code = max(code, UNDECIDED)
     if run.as_json:
-        output.document("sync-plan", code, **sync_documents.preview_document(found, missed))
+        document = sync_documents.preview_document(found, missed, waiting)
+        output.document("sync-plan", code, **document)
     elif not sync_render.tell_none_changed(options, found):
         sync_render.tell_preview(session, found, missed, requests=plan)
+        output.data(*map(pending_line, waiting))
     if check and not options.ids:
         tell_passed_over(session)
     report_preview(session, found, missed, check=check, code=code)
     return code
 
 
-def _run_sync(session: Session, options: SyncOptions, run: _Options) -> int:
+def _run_sync(session: Session, options: SyncOptions, run: _Options, pending: PendingItems) -> int:
     who, way = session.who(run.by), Way(run.way)
     listener = _Listener(session, asks=not run.yes and not run.as_json, silent=run.as_json)
     with session.trackers() as trackers:
         result, published = sync_and_publish(
-            session.workspace, trackers, options, way, by=who, listener=listener
+            session.workspace,
+            trackers,
+            options,
+            way,
+            by=who,
+            listener=listener,
+            first=lambda options: _deliver_items(session, options, run, pending),
         )
     allowed = allowance(option=run.allow_missing_tokens, writes=True)
     missed = not_checked(result.plan, allowed, delivered=True)
     code = sync_documents.result_code(result, missed, published)
+    code = max(code, tell_pending(pending, silent=run.as_json))
     report_result(session, result, missed, published, code=code)
     if run.as_json:
-        output.document("sync", code, **sync_documents.result_document(result, missed, published))
+        document = sync_documents.result_document(result, missed, published)
+        output.document("sync", code, **document, items=pending.entries)
     elif not sync_render.tell_none_changed(options, result):
-        sync_render.tell_result(session, result, missed)
+        left = [one for one in pending.results if one.left]
+        is_all_done = not (left or pending.skipped or pending.broken)
+        sync_render.tell_result(session, result, missed, is_all_done=is_all_done)
     return code
 
 

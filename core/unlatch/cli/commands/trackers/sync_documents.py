@@ -10,6 +10,7 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED, error_entry, problem_entry
 from unlatch.delivery.preview import Previewed
 from unlatch.errors import UnlatchError
+from unlatch.increments.model.increment import Increment
 from unlatch.publish.publish import PublishResult
 from unlatch.sync.compare import Compared
 from unlatch.sync.ingest import MatchedEvent
@@ -46,18 +47,23 @@ def count_comments(found: SyncPreview) -> int:
     return sum(item.change.comment is not None for item in found.items)
 
 
-def preview_document(found: SyncPreview, missed: Sequence[NotChecked]) -> output.Json:
+def preview_document(
+    found: SyncPreview, missed: Sequence[NotChecked], waiting: Sequence[Increment]
+) -> output.Json:
+    """The plan of a sync; `waiting` are the records of items with pending operations."""
     return {
         "compared": [_compared_entry(one) for one in found.plan.reported],
         "notChecked": list(map(not_checked_entry, missed)),
         "moves": [_move_entry(move) for move in found.due.moves],
         "pending": [
-            entry for one in found.chosen.increments for entry in documents.pending_of(one)
+            entry
+            for one in (*found.chosen.increments, *waiting)
+            for entry in documents.pending_of(one)
         ],
         "items": [previewed_entry(item) for item in found.items],
         "requests": count_requests(found.items),
         "comments": count_comments(found),
-        "adrift": found.plan.has_drift,
+        "adrift": found.plan.has_drift or bool(waiting),
         "otherBranch": found.other_branch,
         "broken": documents.broken_entries(found.broken),
         "refused": problem_entry(found.refused) if found.refused else None,
@@ -85,6 +91,13 @@ def result_document(
         "broken": documents.broken_entries(result.broken),
         "refused": problem_entry(result.refused) if result.refused else None,
     }
+
+
+def no_result() -> output.Json:
+    """The same for a sync without increments, outside of a project."""
+    lists = ("increments", "compared", "notChecked", "moves", "broken")
+    nothing = ("otherBranch", "commit", "event", "refused")
+    return {**{key: [] for key in lists}, **dict.fromkeys(nothing)}
 
 
 def _compared_entry(one: Compared) -> output.Json:

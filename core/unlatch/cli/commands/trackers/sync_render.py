@@ -131,8 +131,10 @@ def tell_moves(moved: Sequence[Move]) -> None:
             output.ok(_move_line(one))
 
 
-def tell_result(session: Session, result: SyncResult, missed: Sequence[NotChecked]) -> None:
-    """Show everything that is left to do."""
+def tell_result(
+    session: Session, result: SyncResult, missed: Sequence[NotChecked], *, is_all_done: bool
+) -> None:
+    """Show everything that is left to do; `is_all_done` if it is nothing for items alone."""
     event = result.event
     if event and event.ref and not event.increments:
         output.talk(f"No increment is linked to {event.ref.url}.")
@@ -144,7 +146,8 @@ def tell_result(session: Session, result: SyncResult, missed: Sequence[NotChecke
     _tell_broken(result.broken)
     if result.refused:
         output.talk(*error_lines(result.refused))
-    if not (result.delivered or result.plan.reported or missed or result.moved or result.broken):
+    left = (result.delivered, result.plan.reported, missed, result.moved, result.broken)
+    if is_all_done and not any(left):
         is_none = result.plan.excluded and not result.plan.links
         end = "no items were compared" if is_none else "both sides are in sync"
         output.talk(f"Nothing is pending; {end}.")

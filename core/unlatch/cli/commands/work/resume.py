@@ -1,21 +1,37 @@
-"""unlatch resume: resume increments, and reopen their items."""
+"""unlatch resume and reopen: resume increments with their items; reopen also takes items alone."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from unlatch.cli.commands.work.resume_options import ResumeOptions
 from unlatch.cli.options.delivery import DRY_RUN, FORCE, OFFLINE, YES, serving
+from unlatch.cli.options.items import ITEM_ONLY, MAX_ITEMS
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.options.scope import scoping, take_scoping
-from unlatch.cli.runtime.session import BY, JSON, Session, flag, increment_ids, with_session
+from unlatch.cli.runtime.session import (
+    BY,
+    JSON,
+    Session,
+    flag,
+    increment_ids,
+    is_item,
+    with_session,
+)
 from unlatch.cli.table import Entry
 from unlatch.spi.operation import Kind
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 def command(entry: Entry) -> click.Command:
+    takes_items = entry.name == "reopen"
+    metavar, check = ("ID|ITEM...", None) if takes_items else ("ID...", increment_ids)
+    item_only: Callable[[Any], Any] = ITEM_ONLY if takes_items else lambda function: function
+
     @click.command(entry.name, help=entry.own_help)
-    @click.argument("ids", metavar="ID...", callback=increment_ids, nargs=-1)
+    @click.argument("ids", metavar=metavar, callback=check, nargs=-1)
     @click.option(
         "--all-matching",
         "expressions",
@@ -23,9 +39,7 @@ def command(entry: Entry) -> click.Command:
         multiple=True,
         help="Select increments matching EXPR (status=completed, title~words); repeat to combine.",
     )
-    @click.option(
-        "--max-items", type=click.IntRange(min=1), help="Maximum number of items to change."
-    )
+    @MAX_ITEMS
     @reason_option("Record this reason, and post it on each item.")
     @BY
     @YES
@@ -40,13 +54,28 @@ def command(entry: Entry) -> click.Command:
         "--category", metavar="WORD", help="Category of the reason, as configured in [reopen]."
     )
     @FORCE
+    @item_only
     @serving(Kind.REOPEN)
     @JSON
     @with_session
-    def run(session: Session, **options: Any) -> int:
-        return _resume(session, **options)
+    def run(session: Session, *, ids: tuple[str, ...], **options: Any) -> int:
+        if any(map(is_item, ids)) and takes_items:
+            from unlatch.cli.commands.items.reopen import reopen_items  # noqa: PLC0415
+
+            def resume(increment: str) -> int:
+                return _resume(session, ids=(increment,), **_without(options, "item_only"))
+
+            return reopen_items(session, ids, options, resume)
+        increment_ids(click.get_current_context(), run.params[0], ids)
+        if options.get("item_only"):
+            raise click.UsageError("--item-only goes with an item's address or name")
+        return _resume(session, ids=ids, **_without(options, "item_only"))
 
     return run
+
+
+def _without(options: dict[str, Any], name: str) -> dict[str, Any]:
+    return {key: value for key, value in options.items() if key != name}
 
 
 def _resume(

@@ -1,0 +1,1 @@
+"""Commands on items that belong to no increment."""

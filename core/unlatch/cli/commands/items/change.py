@@ -1,0 +1,190 @@
+"""unlatch reopen and close: change items that belong to no increment."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from unlatch.cli.commands.items.groups import find_groups
+from unlatch.cli.commands.items.render import (
+    change_entries,
+    left_code,
+    tell_left,
+    tell_unchanged,
+)
+from unlatch.cli.render.deliveries import show_deliveries
+from unlatch.cli.render.notes import tell_unread
+from unlatch.cli.render.preview import preview_document, show_preview, unread_items
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import UNDECIDED
+from unlatch.errors import UsageError
+from unlatch.increments.model.reopening import checked_reason
+from unlatch.lifecycle.deliver import DeliveryResult, deliver_pending, find_excess, preview_plans
+from unlatch.lifecycle.items.change import (
+    ItemPlan,
+    ItemRequest,
+    find_increments,
+    locate_items,
+    plan_items,
+    preview_items,
+    record_items,
+)
+from unlatch.lifecycle.items.places import make_user_items
+from unlatch.spi.operation import DeliveryOptions, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.cli.runtime.session import Session
+    from unlatch.delivery.preview import Preview
+    from unlatch.increments.model.increment import Increment
+    from unlatch.lifecycle.items.places import ItemGroup
+    from unlatch.project.trackers import Trackers
+    from unlatch.spi import ItemRef
+
+VERBS = {Kind.REOPEN: "reopen", Kind.CLOSE: "close"}
+# The commands for an increment with the same effect on its items.
+_INSTEAD = {Kind.REOPEN: "resume", Kind.CLOSE: "complete"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemOptions:
+    """Options of the command; `item_only` changes an item although an increment has it."""
+
+    kind: Kind
+    reason: str | None
+    by: str | None
+    item_only: bool
+    offline: bool
+    dry_run: bool
+    max_items: int | None
+    delivery: DeliveryOptions
+    as_json: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """The items of one group, with the session over their records."""
+
+    group: ItemGroup
+    session: Session
+    trackers: Trackers
+    plans: Sequence[ItemPlan]
+
+    @property
+    def count(self) -> int:
+        return sum(not one.is_left for one in self.plans)
+
+
+class Belongs(UsageError):
+    """An item belongs to an increment, which `resume` would reopen with it."""
+
+    def __init__(self, name: str, increment: Increment, command: str, again: str) -> None:
+        super().__init__(
+            "item-of-increment",
+            f"{name} belongs to increment {increment.id} ({increment.status})",
+            hint=f"unlatch {command} {increment.id}; to change the item alone: {again} --item-only",
+        )
+        self.increment = increment
+
+
+def change_items(session: Session, words: Sequence[str], typed: ItemOptions) -> int:
+    """Reopen or close items, and deliver what is pending on them; the exit code.
+
+    Raises:
+        Belongs: an item belongs to an increment, and `item_only` is not set.
+        UnlatchError: an item is not known, or the reason is missing; nothing was changed.
+    """
+    if typed.reason is not None:
+        typed = replace(typed, reason=checked_reason(typed.reason))
+    request = ItemRequest(typed.kind, session.who(typed.by), typed.reason, typed.delivery)
+    again = " ".join(["unlatch", VERBS[typed.kind], *map(quote, words)])
+    with ExitStack() as opened:
+        works: list[Work] = []
+        for group in find_groups(session, words):
+            group.workspace.check_config()
+            own = session.over(group.workspace)
+            trackers = opened.enter_context(own.trackers())
+            refs = _locate(group, trackers, typed, again)
+            works.append(
+                Work(group, own, trackers, plan_items(group.workspace, trackers, refs, request))
+            )
+        if typed.dry_run:
+            return _preview(works, request, typed)
+        _check_count(works, typed, again)
+        delivered = [_deliver(one, request, typed) for one in works]
+    return _tell_end(works, delivered, typed)
+
+
+def _check_count(works: Sequence[Work], typed: ItemOptions, again: str) -> None:
+    count = sum(one.count for one in works)
+    workspace, command = works[0].group.workspace, f"{again} --dry-run"
+    if excess := find_excess(workspace, count, typed.max_items, command=command):
+        raise excess
+
+
+def _locate(group: ItemGroup, trackers: Trackers, typed: ItemOptions, again: str) -> list[ItemRef]:
+    refs = locate_items(trackers, group.words)
+    if group.is_project and not typed.item_only:
+        for ref in refs:
+            if found := find_increments(group.workspace, trackers, ref):
+                name = trackers.settings(ref.tracker).name(ref)
+                raise Belongs(name, found[0], _INSTEAD[typed.kind], again)
+    return refs
+
+
+def _deliver(work: Work, request: ItemRequest, typed: ItemOptions) -> Sequence[DeliveryResult]:
+    workspace = work.group.workspace
+    if not work.group.is_project:
+        make_user_items()
+    records, fresh = record_items(workspace, work.plans, request)
+    if not typed.as_json:
+        tell_unchanged(work.session, work.plans, typed.kind)
+    if typed.offline:
+        return [DeliveryResult(one, (), len(one.pending), on_purpose=True) for one in records]
+    operations = sum(len(one.pending) for one in records)
+    with show_deliveries(work.session, operations, silent=typed.as_json) as report:
+        return deliver_pending(
+            workspace, work.trackers, records, report, options=typed.delivery, fresh=fresh
+        )
+
+
+def _preview(works: Sequence[Work], request: ItemRequest, typed: ItemOptions) -> int:
+    found: list[Preview] = []
+    for work in works:
+        workspace, options = work.group.workspace, typed.delivery
+        plans = preview_items(workspace, work.plans, request)
+        found += preview_plans(
+            workspace, work.trackers, plans, options=options, offline=typed.offline
+        )
+    unread = [one for preview in found for one in unread_items(preview)]
+    code = UNDECIDED if unread or any(one.error for work in works for one in work.plans) else 0
+    if typed.as_json:
+        items = [one for preview in found for one in preview_document(preview)["items"]]
+        requests = sum(preview.requests for preview in found)
+        output.document("dry-run-items", code, items=items, requests=requests)
+        return code
+    for work in works:
+        tell_unchanged(work.session, work.plans, request.kind)
+    for preview in found:
+        show_preview(works[0].session, preview)
+    tell_unread(unread)
+    return code
+
+
+def _tell_end(
+    works: Sequence[Work], delivered: Sequence[Sequence[DeliveryResult]], typed: ItemOptions
+) -> int:
+    every = [one for some in delivered for one in some]
+    unread = any(plan.error is not None for work in works for plan in work.plans)
+    code = max(UNDECIDED if unread else 0, *map(left_code, every), 0)
+    is_project = works[0].group.is_project
+    if typed.as_json:
+        place = "project" if is_project else "user"
+        plans = [plan for work in works for plan in work.plans]
+        output.document(VERBS[typed.kind], code, place=place, items=change_entries(plans, every))
+    else:
+        tell_left(every, VERBS[typed.kind], is_project=is_project)
+    return code

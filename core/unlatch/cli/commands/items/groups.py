@@ -1,0 +1,32 @@
+"""The items of a command, in the project or outside of one."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from unlatch.lifecycle.items.change import find_item_record, locate_items
+from unlatch.lifecycle.items.places import ItemGroup, group_in_project, group_outside
+from unlatch.project.trackers import Trackers
+from unlatch.worklog.disk.user_files import user_config_file
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.cli.runtime.session import Session
+
+
+def find_groups(session: Session, words: Sequence[str]) -> list[ItemGroup]:
+    """The named items in groups that one set of settings serves; raises as `group_outside`."""
+    if session.has_project:
+        return [group_in_project(session.workspace, words)]
+    return group_outside(words, environ=os.environ, user_config=user_config_file())
+
+
+def find_record(session: Session, word: str) -> tuple[Session, str] | None:
+    """The session over the record of an item, and the record's name; None if it has none."""
+    (group,) = find_groups(session, [word])
+    trackers = Trackers(group.workspace)
+    (ref,) = locate_items(trackers, [word])
+    record = find_item_record(group.workspace, ref)
+    return (session.over(group.workspace), record.id) if record else None

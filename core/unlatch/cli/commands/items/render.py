@@ -1,0 +1,96 @@
+"""The results of changes of items, as text and for --json."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.cli.render.deliveries import next_command
+from unlatch.cli.render.describe import times, tracker_title
+from unlatch.cli.render.documents import delivered_code, delivery_entry, link_entry
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import problem_entry
+from unlatch.spi.operation import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.cli.runtime.session import Session
+    from unlatch.increments.model.increment import Increment
+    from unlatch.lifecycle.deliver import DeliveryResult
+    from unlatch.lifecycle.items.change import ItemPlan
+
+_DONE = {Kind.REOPEN: "was reopened for this reason before", Kind.CLOSE: "was closed so before"}
+
+
+def tell_unchanged(session: Session, plans: Sequence[ItemPlan], kind: Kind) -> None:
+    """Show the items that are left alone, and why."""
+    registry = session.workspace.registry
+    for one in plans:
+        name = output.clean(f"{tracker_title(registry, one.link.tracker)} {one.record.title}")
+        if one.error is not None:
+            session.trace(one.error)
+            cause = f"{output.clean(one.error.message)} {output.faint(f'[{one.error.id}]')}"
+            output.failed(f"{name} not checked: {cause}", one.error.hint)
+        elif one.is_done:
+            output.ok(f"{name} {_DONE[kind]}; nothing to do")
+
+
+def left_code(one: DeliveryResult) -> int:
+    return 0 if one.on_purpose else delivered_code(one.deliveries, one.left)
+
+
+def tell_left(delivered: Sequence[DeliveryResult], verb: str, *, is_project: bool) -> None:
+    """Name the pending operations, the command that delivers them, and where they are."""
+    left = [one for one in delivered if one.left]
+    if not left:
+        return
+    count = times(sum(one.left for one in left), "operation")
+    on_purpose = all(one.on_purpose for one in left)
+    words = f"{count} recorded." if on_purpose else f"{count} recorded and not delivered."
+    output.talk(f"{output.warn(words)} Next: {_next(left, verb)}")
+    if not is_project:
+        folder = left[0].increment.folder.parent
+        output.talk(f"    They are in {folder}: only you on this machine can deliver them.")
+
+
+def _next(left: Sequence[DeliveryResult], verb: str) -> str:
+    """For a blocked item the command that tries it again, with the option that helps."""
+    if len(left) > 1 or not all(one.is_blocked for one in left[0].increment.pending):
+        return "unlatch sync"
+    return item_command(left[0].increment, verb)
+
+
+def item_command(record: Increment, verb: str) -> str:
+    """The command that tries the blocked operations of an item again."""
+    options = next_command(record.id, record.pending).partition(record.id)[2]
+    return f"unlatch {verb} {output.clean(record.links[0].key)}{options}"
+
+
+def change_entries(
+    plans: Sequence[ItemPlan], delivered: Sequence[DeliveryResult]
+) -> list[output.Json]:
+    made = {one.increment.id: one for one in delivered}
+    return [_entry(one, made.get(one.record.id)) for one in plans]
+
+
+def _entry(plan: ItemPlan, delivered: DeliveryResult | None) -> output.Json:
+    error = problem_entry(plan.error) if plan.error else None
+    if delivered is not None:
+        return {**result_entry(delivered), "error": error}
+    left = {"deliveries": [], "left": 0}
+    return {**_record_entry(plan.record), "done": plan.is_done, **left, "error": error}
+
+
+def result_entry(delivered: DeliveryResult) -> output.Json:
+    """The deliveries of one item, and the number of operations left."""
+    return {
+        **_record_entry(delivered.increment),
+        "done": False,
+        "deliveries": [delivery_entry(one) for one in delivered.deliveries],
+        "left": delivered.left,
+        "error": None,
+    }
+
+
+def _record_entry(record: Increment) -> output.Json:
+    return {**link_entry(record.links[0]), "name": record.title, "record": record.id}

@@ -1,0 +1,57 @@
+"""unlatch status ITEM...: items as they are now, and what is pending on them."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from unlatch.cli.commands.items.groups import find_groups
+from unlatch.cli.commands.items.pending import pending_line, record_facts
+from unlatch.cli.render.describe import ago, seen_line
+from unlatch.cli.render.documents import item_entry
+from unlatch.cli.render.notes import tell_unread
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import UNDECIDED
+from unlatch.lifecycle.items.change import find_records, locate_items
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.cli.runtime.session import Session
+    from unlatch.increments.model.increment import Increment
+    from unlatch.lifecycle.fetch_items import ItemSnapshot
+
+_COLUMNS = 14
+
+
+def show_items(session: Session, words: Sequence[str], *, as_json: bool) -> int:
+    """Show items; the exit code is 5 if one could not be read."""
+    found: list[tuple[ItemSnapshot, Increment | None]] = []
+    own = session
+    with ExitStack() as opened:
+        for group in find_groups(session, words):
+            own = session.over(group.workspace)
+            trackers = opened.enter_context(own.trackers())
+            refs = locate_items(trackers, group.words)
+            found += find_records(group.workspace, trackers, refs)
+    seen = [one for one, _ in found]
+    code = UNDECIDED if any(one.error for one in seen) else 0
+    if as_json:
+        output.document("item-status", code, items=[_entry(*one) for one in found])
+        return code
+    now = own.workspace.clock()
+    for one, record in found:
+        session.trace(one.error)
+        output.data(seen_line(own.workspace.registry, one, columns=_COLUMNS).removeprefix("    "))
+        if record is not None and record.reopens:
+            last = record.reopens[-1]
+            who, reason = output.clean(last.reopened_by), output.clean(last.reason)
+            output.data(f"    reopened {ago(last.reopened_at, now)} by {who}: {reason}")
+        if record is not None and record.pending:
+            output.data(f"    {pending_line(record)}")
+    tell_unread(seen)
+    return code
+
+
+def _entry(seen: ItemSnapshot, record: Increment | None) -> output.Json:
+    return {**item_entry(seen), **record_facts(record), "name": seen.name}

@@ -1,0 +1,73 @@
+"""The pending operations on items, in a project and of this user outside of one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.delivery.run import DeliveryRun
+from unlatch.errors import UnlatchError
+from unlatch.increments.model.increment import BrokenIncrement
+from unlatch.lifecycle.deliver import DeliveryResult, deliver_all, read_back
+from unlatch.lifecycle.items.places import ItemGroup, group_in_project, group_outside, user_items
+from unlatch.project.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from unlatch.delivery.task import Delivery
+    from unlatch.increments.model.increment import Increment
+    from unlatch.project.trackers import Trackers
+    from unlatch.spi.operation import DeliveryOptions
+
+PendingItems = tuple[ItemGroup, "Sequence[Increment]"]
+# Its first write had not ended, so no operation was recorded and nothing was sent.
+_UNMADE = "metadata-missing"
+
+
+def pending_in_project(workspace: Workspace) -> tuple[PendingItems, Sequence[BrokenIncrement]]:
+    """The records of a project with pending operations, and the unreadable ones."""
+    group = group_in_project(workspace, ())
+    waiting, broken = _waiting(group.workspace)
+    return (group, waiting), broken
+
+
+def pending_outside(
+    *, environ: Mapping[str, str], user_config: Path
+) -> tuple[list[PendingItems], Sequence[BrokenIncrement]]:
+    """This user's records with pending operations, by the settings that serve them."""
+    records, unread = _waiting(Workspace(user_items(), environ, user_config))
+    broken, of = list(unread), dict[str, "Increment"]()
+    for one in records:
+        try:
+            group_outside([one.links[0].key], environ=environ, user_config=user_config)
+            of[one.links[0].key] = one
+        except UnlatchError as error:  # its plugin is not installed any more
+            lost = BrokenIncrement(one.id, one.folder, error.id, error.message, hint=error.hint)
+            broken.append(lost)
+    groups = group_outside(of, environ=environ, user_config=user_config)
+    return [(group, [of[word] for word in group.words]) for group in groups], broken
+
+
+def _waiting(workspace: Workspace) -> tuple[Sequence[Increment], Sequence[BrokenIncrement]]:
+    records, broken = workspace.manager.read_all()
+    found = [one for one in broken if one.error_id != _UNMADE]
+    return [one for one in records if one.pending and one.links], found
+
+
+def deliver_items(
+    workspace: Workspace,
+    trackers: Trackers,
+    records: Iterable[Increment],
+    report: Callable[[str, Delivery], None],
+    *,
+    options: DeliveryOptions,
+) -> list[DeliveryResult]:
+    """Deliver pending operations on items; blocked ones only if an option is given for them.
+
+    Raises:
+        UnlatchError: a record cannot be read; the others have been served.
+    """
+    records = list(records)
+    made = deliver_all(DeliveryRun(workspace, trackers, options), records, report)
+    return [read_back(workspace, one, made[one.id]) for one in records]

@@ -1,0 +1,113 @@
+"""The places of items: in a project as it configures them, elsewhere by their addresses."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from unlatch.config.config import validate
+from unlatch.errors import StoreError, UsageError
+from unlatch.increments.files.layout import items_at
+from unlatch.project.registry import Registry, load
+from unlatch.project.workspace import Workspace
+from unlatch.worklog.disk.user_files import items_folder, make_items_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from unlatch.increments.files.layout import Layout
+
+Table = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ItemGroup:
+    """Items that one set of settings serves, and the workspace with their records.
+
+    Args:
+        words: the items' addresses or names.
+        is_project: whether the records are in a project; else they are this user's, here.
+    """
+
+    workspace: Workspace
+    words: list[str] = field(default_factory=list)
+    is_project: bool = True
+
+
+def group_in_project(workspace: Workspace, words: Iterable[str]) -> ItemGroup:
+    """The items in a project; its settings serve them all."""
+    of_items = replace(workspace, layout=items_at(workspace.layout.root))
+    return ItemGroup(of_items, list(dict.fromkeys(words)))
+
+
+def group_outside(
+    words: Iterable[str], *, environ: Mapping[str, str], user_config: Path
+) -> list[ItemGroup]:
+    """The items outside of a project, in as few groups as their sites allow.
+
+    Raises:
+        UsageError: `unknown-item`: no installed tracker knows an item; `site-unknown`.
+    """
+    registry, groups = Registry(), list[tuple[dict[str, Table], list[str]]]()
+    for word in dict.fromkeys(words):
+        tracker, table = _settings_for(registry, word, environ)
+        for tables, members in groups:
+            merged = _merge(tables.get(tracker), table)
+            if merged is not None:
+                tables[tracker] = merged
+                members.append(word)
+                break
+        else:
+            groups.append(({tracker: table}, [word]))
+    make = Workspace(user_items(), environ, user_config, registry=registry)
+    return [ItemGroup(replace(make, tables=tables), some, False) for tables, some in groups]
+
+
+def user_items() -> Layout:
+    """The layout of this user's records on this machine; the folders may be missing."""
+    return items_at(items_folder())
+
+
+def make_user_items() -> None:
+    """Make the folder for these records; StoreError `not-writable`."""
+    try:
+        make_items_folder()
+    except (OSError, RuntimeError) as error:
+        raise StoreError(
+            "not-writable",
+            f"the folder for operations on items cannot be made: {error}",
+            where=str(items_folder()),
+            hint="make this folder writable, or run the command in a project: unlatch init",
+        ) from error
+
+
+def _settings_for(registry: Registry, word: str, environ: Mapping[str, str]) -> tuple[str, Table]:
+    for name, manifest in registry.manifests.items():
+        table = load(manifest.outside)(word, environ) if manifest.outside else None
+        if table is not None:
+            _, problems = validate(load(manifest.settings), table, prefix=f"trackers.{name}")
+            if not problems:
+                return name, table
+    titles = ", ".join(manifest.title for manifest in registry.manifests.values())
+    raise UsageError(
+        "unknown-item",
+        f"{word!r} is not the address or name of an item of {titles or 'an installed tracker'}",
+        hint="paste the item's address, or its name: octo/widgets#4, SCRUM-28",
+    )
+
+
+def _merge(one: Table | None, other: Table) -> Table | None:
+    """A table for both, which may differ in their lists of targets only."""
+    if one is None:
+        return other
+    merged: Table = {}
+    for key in one.keys() | other.keys():
+        here, there = one.get(key), other.get(key)
+        if isinstance(here, list) and isinstance(there, list):
+            merged[key] = list(dict.fromkeys([*here, *there]))
+        elif here == there:
+            merged[key] = here
+        else:
+            return None
+    return merged

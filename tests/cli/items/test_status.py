@@ -1,0 +1,74 @@
+"""unlatch status with items, and the pending operations on them."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.items.test_reopen import KEYS, outside
+from tests.cli.project import ALL, REASON, Project
+from tests.delivery.stage import fault
+
+__all__ = ["outside"]
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_an_item_is_shown_as_it_is_now(outside: Project, tracker: str) -> None:
+    outside.items(tracker)
+
+    done = outside.run("status", outside.urls[tracker])
+
+    assert (0, True) == (done.code, '"Smart discipline"' in done.out), done.said
+    assert [] == outside.wrote()
+
+
+def test_the_last_reopen_and_what_is_pending_are_shown(project: Project) -> None:
+    project.items("jira")
+    project.box.faults.add(fault("jira", "comment", "drop-after"))
+    project.run("reopen", KEYS["jira"], "--reason", REASON, "--by", "Dana")
+
+    text = project.run("status", KEYS["jira"])
+    document = project.run("status", KEYS["jira"], "--json").document
+
+    assert f"reopened today by Dana: {REASON}" in text.out
+    assert "SCRUM-28: 1 operation pending. Next: unlatch sync" in text.out
+    [item] = document["items"]
+    assert ("doing", 1) == (item["category"], len(item["pending"]))
+
+
+def test_status_of_the_project_counts_pending_operations_on_items(project: Project) -> None:
+    project.items()
+    project.run("reopen", *KEYS.values(), "--reason", REASON, "--offline")
+
+    text = project.run("status")
+    document = project.run("status", "--json").document
+
+    assert "3 items with pending operations" in text.out
+    assert 3 == len(document["itemsPending"])
+
+
+def test_status_outside_of_a_project_lists_pending_operations(outside: Project) -> None:
+    outside.items()
+    outside.run("reopen", *outside.urls.values(), "--reason", REASON, "--offline")
+
+    text = outside.run("status")
+
+    assert (0, 3) == (text.code, text.out.count("1 operation pending. Next: unlatch sync"))
+
+
+def test_an_item_that_cannot_be_read_ends_with_5(outside: Project) -> None:
+    done = outside.run("status", outside.urls["github"])
+
+    assert (5, True) == (done.code, "unknown" in done.out)
+
+
+@pytest.mark.parametrize("place", ["project", "outside"])
+def test_the_history_of_an_item(request: pytest.FixtureRequest, place: str) -> None:
+    project: Project = request.getfixturevalue(place)
+    project.items("jira")
+    project.run("reopen", project.urls["jira"], "--reason", REASON, "--by", "Dana")
+
+    text = project.run("history", project.urls["jira"])
+    document = project.run("history", project.urls["jira"], "--json").document
+
+    assert (0, True) == (text.code, REASON in text.out), text.said
+    events = [one["event"] for one in document["events"]]
+    assert ["linked", "reopened", "delivered"] == [one for one in events if one != "created"]
