@@ -60,6 +60,8 @@ torture: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile=thorough -m 'sweep or hypothesis'
 	$(BIN)/python -m tests.security.hostile_tracker
 	$(BIN)/python -m tests.crash.kill_matrix --both
+	$(BIN)/python -m tests.crash.item_kill
+	$(BIN)/python -m tests.crash.item_kill --outside --every 5
 	$(BIN)/python -m tests.crash.effort_kill --twice 5
 	$(BIN)/python -m tests.crash.run_kill --every 3 --twice 200
 	$(BIN)/python -m tests.crash.fault_matrix --both

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +13,10 @@ from tests.changes import undo
 from tests.crash.delivering import deliver_one
 from tests.crash.items import Items
 
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.layout import items_at, layout_at
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.model.status import Status
+from unlatch.lifecycle.items.change import ItemRequest, locate_items, plan_items, record_items
 from unlatch.lifecycle.resume import resume
 from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.lifecycle.status_change import apply_change, plan_finish
@@ -55,6 +56,7 @@ class Aim:
         after: our label that it ends with.
         status: the increment's in the end.
         result: the result in the event.
+        of_item: whether it is about an item that belongs to no increment.
     """
 
     kind: Kind
@@ -63,6 +65,7 @@ class Aim:
     after: str | None
     status: str
     result: str
+    of_item: bool = False
 
 
 AIMS = {
@@ -86,6 +89,7 @@ AIMS = {
         Kind.CREATE, is_open=True, before=None, after=None, status="active", result="created"
     ),
 }
+AIMS |= {f"{name}-item": replace(AIMS[name], of_item=True) for name in ("reopen", "close")}
 
 
 class _Trackers(Trackers):
@@ -149,9 +153,12 @@ class Cell:
         self._write_project()
 
     def _write_project(self) -> None:
+        (self.root / ".unlatch").mkdir(parents=True)
+        (self.root / ".unlatch" / "config.toml").write_text(self.box.config())
+        if self.aim.of_item:
+            return
         folder = self.folder
         folder.mkdir(parents=True)
-        (self.root / ".unlatch" / "config.toml").write_text(self.box.config())
         (folder / "spec.md").write_text(f"# {self.title}\n")
         status = "completed" if self.aim.kind is Kind.REOPEN else "active"
         data = {
@@ -167,6 +174,9 @@ class Cell:
 
     @property
     def folder(self) -> Path:
+        if self.aim.of_item:
+            (record,) = (self.root / ".unlatch" / "items").iterdir()
+            return record
         return self.root / ".unlatch" / "increments" / INCREMENT
 
     @property
@@ -204,6 +214,8 @@ class Cell:
     def enqueue(self) -> frozenset[str]:
         """Act as these with `--offline`; returns the ids of the operations."""
         workspace = self._workspace()
+        if self.aim.of_item:
+            return self._record_item(workspace)
         if self.aim.kind is Kind.REOPEN:
             return resume(workspace, INCREMENT, ResumeRequest(by="Dana", reason=REASON)).fresh
         if self.aim.kind is Kind.CLOSE:
@@ -236,6 +248,12 @@ class Cell:
         """Delete local state."""
         shutil.rmtree(state_folder(self.root))
 
+    def _record_item(self, workspace: Workspace) -> frozenset[str]:
+        trackers, url = Trackers(workspace), self.items.link(self._made or "")["url"]
+        request = ItemRequest(self.aim.kind, "Dana", REASON)
+        plans = plan_items(workspace, trackers, locate_items(trackers, [url]), request)
+        return record_items(workspace, plans, request)[1]
+
     def _enqueue_create(self, workspace: Workspace) -> str:
         target = workspace.settings[self.tracker].target or ""
         manager = workspace.manager
@@ -248,11 +266,11 @@ class Cell:
     def _deliver(
         self, workspace: Workspace, read_seconds: float, fresh: frozenset[str] = frozenset()
     ) -> list[Delivery]:
-        return deliver_one(workspace, _Trackers(workspace, read_seconds), INCREMENT, fresh)
+        return deliver_one(workspace, _Trackers(workspace, read_seconds), self.folder.name, fresh)
 
     def _workspace(self, later: timedelta = timedelta()) -> Workspace:
         return Workspace(
-            layout_at(self.root),
+            (items_at if self.aim.of_item else layout_at)(self.root),
             clock=lambda: datetime.now(UTC) + later,
             environ=self.box.environ(),
             user_config=self.root / "none.toml",

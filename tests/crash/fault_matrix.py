@@ -3,11 +3,11 @@
     python -m tests.crash.fault_matrix [--both] [--tracker T] [--operation O] [--sample N]
 
 Prints one JSON document: the number of cells, the end of each operation, and the mistakes
-afterwards. A cell is one request (the n-th of a reopen, close or create that goes well) and one
-fault. After the fault the operation is delivered again as `unlatch sync 7` does, if need be twice,
-with the caches kept in one cell and deleted in the next; with --both each cell is run both ways.
-Then the item, the increment's files and the reported fault must be right. At last a reopen is
-undone, and the item has to be as it was.
+afterwards. A cell is one request (the n-th of a reopen, close or create that goes well, or of a
+reopen or close of an item alone) and one fault. After the fault the operation is delivered again as
+`unlatch sync 7` does, if need be twice, with the caches kept in one cell and deleted in the next;
+with --both each cell is run both ways. Then the item, the increment's files and the reported fault
+must be right. At last an increment's reopen is undone, and the item has to be as it was.
 """
 
 from __future__ import annotations
@@ -175,7 +175,8 @@ class Matrix:
         self._box.settle()
         copies = 2 if blow.is_late or blow.keeps else 1
         problems += cell.problems(copies=copies, alone=not is_shared)
-        if self._aim.kind is Kind.REOPEN and not problems and not is_shared:
+        undoes = self._aim.kind is Kind.REOPEN and not self._aim.of_item
+        if undoes and not problems and not is_shared:
             problems += cell.undo_problems(cell.undo())
         return end, problems
 

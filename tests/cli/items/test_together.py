@@ -1,0 +1,80 @@
+"""Operations on items with several processes, clones and increments."""
+
+from __future__ import annotations
+
+import shutil
+from concurrent.futures import ThreadPoolExecutor
+
+from tests.cli.items.test_reopen import KEYS, records
+from tests.cli.project import OPEN, REASON, Project
+from tests.delivery.stage import fault
+
+
+def test_processes_at_once_post_one_comment(project: Project) -> None:
+    project.items()
+    words = ("reopen", *KEYS.values(), "--reason", REASON)
+
+    with ThreadPoolExecutor() as pool:
+        ran = [pool.submit(project.process, *words) for _ in range(4)]
+    codes = [one.result().code for one in ran]
+
+    assert [0] * 4 == codes, [one.result().said for one in ran]
+    assert OPEN == project.states()
+    assert [1, 1, 1] == [len(some) for some in project.comments().values()]
+    assert [None] * 3 == [record.get("pending") for record in records(project)]
+
+
+def test_another_clone_finishes_the_operations(project: Project) -> None:
+    project.items()
+    project.box.faults.add(fault("jira", "comment", "drop-after"))
+    first = project.run("reopen", *KEYS.values(), "--reason", REASON)
+    there = project.root.with_name("clone")
+    shutil.copytree(project.root, there)
+    project.root = there
+    project.forget_local()
+
+    done = project.run("sync")
+
+    assert (3, 0) == (first.code, done.code), done.said
+    assert [1, 1, 1] == [len(some) for some in project.comments().values()]
+
+
+def test_an_increment_waits_for_an_item_in_doubt(completed: Project) -> None:
+    completed.box.faults.add(fault("jira", "comment", "drop-after"))
+    first = completed.run("reopen", KEYS["jira"], "--reason", REASON, "--item-only")
+    completed.configure(completed.box.config().replace("settle = 0", "settle = 0.2"))
+
+    done = completed.run("resume", "7", "--reason", "Another reason", "--yes")
+
+    assert (3, 0) == (first.code, done.code), done.said
+    assert "an earlier request may still take effect" in done.err
+
+
+def test_a_publishing_sync_commits_the_records(project: Project) -> None:
+    project.items("github")
+    origin = project.root.with_name("origin.git")
+    project.git("init", "--quiet", "--initial-branch", "main")
+    project.git("add", "--all")
+    project.git("commit", "--quiet", "-m", "Begin")
+    project.git("clone", "--quiet", "--bare", ".", str(origin))
+    project.git("remote", "add", "origin", str(origin))
+    project.run("reopen", KEYS["github"], "--reason", REASON, "--offline")
+
+    done = project.run("sync", "--commit", "push")
+
+    assert 0 == done.code, done.said
+    [name] = [path.name for path in (project.root / ".unlatch/items").iterdir()]
+    assert f".unlatch/items/{name}/metadata.json" in project.git("ls-files")
+    assert "" == project.git("status", "--porcelain", ".unlatch/items")
+    assert "open" == project.states()["github"]
+
+
+def test_a_check_finds_pending_operations(project: Project) -> None:
+    project.items("github")
+    project.run("reopen", KEYS["github"], "--reason", REASON, "--offline")
+
+    text = project.run("sync", "--check")
+    document = project.run("sync", "--check", "--json").document
+
+    assert (5, True) == (text.code, "octo/widgets#4: 1 operation pending" in text.out)
+    assert (True, 1) == (document["adrift"], len(document["pending"]))
