@@ -92,6 +92,8 @@ class Runs:
         workspace = self.workspace
         folder = run_store(workspace).create(title, workspace.clock())
         save_consent(workspace.layout.root, folder.name, consent)
+        # A run of this name may have been removed, with requests that it did not get.
+        requests.drop(workspace.layout.root, folder.name)
         with self._opened(folder) as context:
             context.journal.record(
                 RunCreated,

@@ -41,9 +41,9 @@ def take(root: Path, run: str) -> Iterator[Request]:
 
 
 def drop(root: Path, run: str, *kinds: str) -> None:
-    """Remove requests of these kinds, which a coordinator that has ended did not get."""
+    """Remove requests of these kinds, or all, which a coordinator that has ended did not get."""
     for path, request in _files(root, run):
-        if request.get("kind") in kinds:
+        if not kinds or request.get("kind") in kinds:
             remove_file(path)
 
 

@@ -33,6 +33,12 @@ def save_state(folder: Path, state: RunState, *, now: datetime, reason: str) -> 
     replace_file(folder / STATE, content.encode(errors="backslashreplace"), mode=PRIVATE)
 
 
+def state_file(root: Path, folder: Path) -> str:
+    """The path of a run's file, as it is printed: from the project at `root`."""
+    place = folder / STATE
+    return str(place.relative_to(root) if place.is_relative_to(root) else place)
+
+
 def saved(folder: Path) -> tuple[datetime | None, int] | None:
     """When the file was written, and its last event; None if there is no file to be read."""
     with contextlib.suppress(FileNotFoundError, StoreError):

@@ -259,6 +259,7 @@ def test_a_live_run_is_compacted_and_stopped(planned: Project, live: Live) -> No
     done = run(planned, "context", "--left", "9")
     assert done.out.startswith("AUTO-COMPACTION #1 - Context at 10%\n")
     assert "Restoring: 1 in-progress tasks" in done.out
+    assert "State persisted to: .unlatch/runs/20" in done.out
     done = run(planned, "stop", "--reason", "not needed", "--json")
     assert done.document["run"]["status"] == "failed"
     live.output()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import sys
 from typing import TYPE_CHECKING
 
@@ -44,6 +45,17 @@ def test_a_damaged_consent_is_none(planned: Project, damage: str) -> None:
     assert "run-no-consent" in done.err
     done = run(planned, "resume", "--reason", "again", "--worker", worker(), "--yes")
     assert done.code == 0, done.err
+
+
+def test_a_new_run_gets_no_requests_of_a_removed_one(planned: Project) -> None:
+    assert start(planned).code == 0
+    (folder,) = (planned.root / ".unlatch" / "runs").glob("20*")
+    shutil.rmtree(folder)
+    (private,) = (planned.home / "state").rglob(folder.name)
+    request = private / "requests" / "01ARZ3NDEKTSV4RRFFQ69G5FAV.json"
+    request.write_text('{"kind": "stop", "reason": "not needed"}')
+    assert start(planned).code == 0
+    assert run(planned, "status", "--json").document["run"]["status"] == "finished"
 
 
 def test_without_an_id_the_run_that_was_started_last_is_meant(planned: Project) -> None:

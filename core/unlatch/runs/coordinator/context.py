@@ -7,7 +7,7 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from unlatch.runs.state_file import STATE, save_state
+from unlatch.runs.state_file import save_state, state_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
@@ -86,9 +86,8 @@ class Context:
 
     @property
     def state_file(self) -> str:
-        """The path of state.json, as it is printed: from the project."""
-        place = self.folder / STATE
-        return str(place.relative_to(self.root) if place.is_relative_to(self.root) else place)
+        """The path of state.json, as it is printed."""
+        return state_file(self.root, self.folder)
 
     def save(self, reason: str) -> None:
         save_state(self.folder, self.journal.state, now=self.clock(), reason=reason)

@@ -14,7 +14,7 @@ from unlatch.errors import StoreError, UsageError
 from unlatch.runs import outputs
 from unlatch.runs.journal import is_held, read_state
 from unlatch.runs.model import Status
-from unlatch.runs.state_file import STATE
+from unlatch.runs.state_file import state_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,7 +82,8 @@ def context_run(session: Session, *, wanted: str | None, left: float, as_json: b
 def _show_compaction(runs: Runs, folder: Path, threshold: float) -> None:
     """Print the outputs of the compaction that another process carried out."""
     state, say = read_state(folder), runs.console.say
-    say(outputs.compaction_start(state.compactions, threshold, str(folder / STATE)))
+    place = state_file(runs.workspace.layout.root, folder)
+    say(outputs.compaction_start(state.compactions, threshold, place))
     if outputs.is_full_reload(state.compactions):
         say(outputs.full_reload(state))
     say(outputs.compaction_resumed(state))
