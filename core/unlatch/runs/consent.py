@@ -7,6 +7,7 @@ or in the repository is taken for it, so a run that came with a clone starts not
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,7 @@ from unlatch.worklog.disk.user_files import state_folder
 from unlatch.worklog.event_log import parse_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from unlatch.runs.plan.model import Plan
@@ -96,6 +97,24 @@ def read_consent(root: Path, run: str) -> Consent:
         message = f"the run '{run}' has no consent of yours on this machine"
         hint = f"unlatch run resume {run} --worker COMMAND"
         raise UsageError("run-no-consent", message, hint=hint) from None
+
+
+def consent_reader(root: Path, run: str) -> Callable[[], Consent]:
+    """Reads the consent for a run, raising as `read_consent`, again only if it was replaced."""
+    place = _place(root, run)
+    known: dict[tuple[int, int, int], Consent] = {}
+
+    def read() -> Consent:
+        with suppress(FileNotFoundError):
+            found = place.lstat()
+            version = (found.st_ino, found.st_mtime_ns, found.st_size)
+            if version not in known:
+                known.clear()
+                known[version] = read_consent(root, run)
+            return known[version]
+        return read_consent(root, run)
+
+    return read
 
 
 def _place(root: Path, run: str) -> Path:

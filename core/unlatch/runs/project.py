@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.runs import requests
-from unlatch.runs.consent import read_consent, save_consent
+from unlatch.runs.consent import consent_reader, read_consent, save_consent
 from unlatch.runs.coordinator.compaction import compact
 from unlatch.runs.coordinator.context import Context, End, Thresholds
 from unlatch.runs.coordinator.coordinator import Coordinator
@@ -204,7 +204,7 @@ class Runs:
                 dispatcher=dispatcher,
                 environ=self._environ(consent),
                 read_plan=partial(self.read_plan, consent.plan),
-                consent=lambda: read_consent(root, folder.name),
+                consent=consent_reader(root, folder.name),
                 clock=clock,
                 sleep=time.sleep,
                 new_id=new_id,
