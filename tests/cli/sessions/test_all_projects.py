@@ -168,8 +168,16 @@ def test_a_paused_session_of_another_project_is_resumed_there(
     assert "active" == session(other, "show", there, "--json").document["session"]["status"]
 
 
+def test_the_only_session_is_shown_without_a_question(project: Project) -> None:
+    start(project, "Fix login")
+    with Terminal(project, "session", "show") as terminal:
+        assert terminal.end() == 0
+    assert "Fix login" in terminal.text
+
+
 def test_words_that_fit_nothing_can_be_corrected(project: Project) -> None:
     start(project, "Fix login")
+    start(project, "Fix logout")
     with Terminal(project, "session", "show") as terminal:
         terminal.expect("Enter for 1: ")
         terminal.type("zebra\n")
@@ -191,6 +199,7 @@ def test_with_nothing_to_choose_the_error_names_the_next_step(
 
 
 def test_a_long_id_does_not_widen_the_choice(project: Project) -> None:
+    start(project, "Fix login")
     start(project, "A very long title of a session that is about many things at once " * 2)
     with Terminal(project, "session", "show", columns=60) as terminal:
         terminal.expect("Enter for 1: ")

@@ -89,13 +89,18 @@ def _picked(run: Run, offered: list[Found], statuses: tuple[Status, ...]) -> Cho
 
 
 def _pick(run: Run, offered: list[Found], statuses: tuple[Status, ...]) -> Found:
-    """Let the user choose one; those of this project with the statuses are the first."""
+    """Let the user choose one; those of this project with the statuses are the first.
+
+    If there is one alone, there is nothing to choose.
+    """
 
     def is_meant(one: Found) -> bool:
         own = one.place.project == run.layout.root and not one.place.imported
         return own and one.meta.status in statuses
 
     listed = sorted(offered, key=is_meant, reverse=True)
+    if len(listed) == 1 and is_meant(listed[0]):
+        return listed[0]
     shown, default = listed, is_meant(listed[0])
     while True:
         _show(run, shown)
