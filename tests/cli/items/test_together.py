@@ -12,6 +12,7 @@ from tests.delivery.stage import fault
 
 def test_processes_at_once_post_one_comment(project: Project) -> None:
     project.items()
+    project.process("--version")  # starts the process that the others are forked from
     words = ("reopen", *KEYS.values(), "--reason", REASON)
 
     with ThreadPoolExecutor() as pool:
@@ -78,3 +79,17 @@ def test_a_check_finds_pending_operations(project: Project) -> None:
 
     assert (5, True) == (text.code, "octo/widgets#4: 1 operation pending" in text.out)
     assert (True, 1) == (document["adrift"], len(document["pending"]))
+
+
+def test_a_check_ignores_what_is_pending_outside_of_the_project(project: Project) -> None:
+    project.items("github")
+    with_config = project.root
+    project.root = project.home
+    project.run("reopen", project.urls["github"], "--reason", REASON, "--offline")
+    project.root = with_config
+
+    check = project.run("sync", "--check")
+    done = project.run("sync")
+
+    assert (0, 0) == (check.code, done.code), check.said + done.said
+    assert "open" == project.states()["github"]

@@ -50,8 +50,14 @@ class PendingItems:
         return [result_entry(one) for one in self.results]
 
 
-def find_pending(session: Session) -> PendingItems:
-    """The records of the project, if there is one, and this user's outside of projects."""
+def find_pending(session: Session, *, in_project: bool = False) -> PendingItems:
+    """The records of the project, if there is one, and this user's outside of projects.
+
+    `in_project` leaves out the latter: they are no difference of the project.
+    """
+    if in_project:
+        here, unread = pending_in_project(session.workspace)
+        return PendingItems([here], unread)
     found, broken = pending_outside(environ=os.environ, user_config=user_config_file())
     if not session.has_project:
         return PendingItems(found, broken)

@@ -109,7 +109,7 @@ def command(entry: Entry) -> click.Command:
             return _sync_items(session, options, run)
         session.workspace.check_config()
         if plan or check:
-            waiting = find_pending(session).records if is_all else []
+            waiting = find_pending(session, in_project=True).records if is_all else []
             return _preview(session, options, run, waiting, plan=plan, check=check)
         pending = find_pending(session) if is_all else PendingItems(())
         return _run_sync(session, options, run, pending)
