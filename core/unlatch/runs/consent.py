@@ -126,6 +126,8 @@ def _consent(raw: Any) -> Consent:
     found = dict(raw)
     found |= {name: tuple(map(str, found[name])) for name in lists}
     found["agreed"] = frozenset(tuple(map(str, argv)) for argv in found["agreed"])
+    # JSON has one type of numbers.
+    found |= {name: float(found[name]) for name in ("timeout", "max_cost")}
     blank = Consent("", ())
     if any(type(value) is not type(getattr(blank, name, None)) for name, value in found.items()):
         raise TypeError

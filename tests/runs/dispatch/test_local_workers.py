@@ -183,7 +183,9 @@ def test_signals_are_not_ignored_in_a_worker(local: LocalHarness) -> None:
     assignment = assign(local)
     dispatcher.claim(assignment, epoch=1)
     (message, _) = poll_until(dispatcher, assignment.run_id, Ended)
-    assert message == Noise("SigIgn:\t0000000000000000")
+    assert isinstance(message, Noise)
+    # Signals 32 and 33 are the C library's own: no program can set them.
+    assert int(message.text.split()[1], 16) & ~(0b11 << 31) == 0
 
 
 @pytest.mark.parametrize(
