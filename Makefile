@@ -2,8 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.stamp
-# One more than there are cores: tests of waits, locks and lost answers leave a core idle.
-WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
+# Two more than there are cores: tests of waits, locks and lost answers leave a core idle.
+WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 2)))
 
 # Tests that kill processes wait for the disk again and again; memory confirms at once. Only where
 # there is plenty of it.

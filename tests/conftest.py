@@ -24,9 +24,9 @@ app = import_module("unlatch.cli.app")
 
 # How long an example takes depends on what else the machine does; no property is about time.
 settings.register_profile(
-    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=30
+    "any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=20
 )
-settings.register_profile("quick", settings.get_profile("any machine"), max_examples=20)
+settings.register_profile("quick", settings.get_profile("any machine"), max_examples=10)
 settings.register_profile("thorough", settings.get_profile("any machine"), max_examples=400)
 settings.load_profile("any machine")
 

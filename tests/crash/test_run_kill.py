@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # `make torture` dies at every third of some 600 boundaries, and in recoveries.
-EVERY = "251"
+EVERY = "401"
 
 
 def test_death_at_any_boundary_of_a_coordinator_loses_and_repeats_nothing(

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.transcripts.examples import EXAMPLES, claude_code, codex, gemini_cli
 from tests.transcripts.lines import Json, Session, all_of, read_one, said, write
@@ -104,7 +104,6 @@ VALUES: st.SearchStrategy[Any] = st.recursive(
 LINES = st.dictionaries(WORDS, VALUES, max_size=8)
 
 
-@settings(max_examples=100, deadline=None)
 @given(agent=st.sampled_from(sorted(MAKERS)), lines=st.lists(LINES | VALUES, max_size=6))
 def test_any_json_lines_are_read(
     tmp_path_factory: pytest.TempPathFactory, agent: str, lines: list[Any]
@@ -130,7 +129,6 @@ def changed_lines(draw: st.DrawFn) -> list[Any]:
     return lines
 
 
-@settings(max_examples=150, deadline=None)
 @given(lines=changed_lines())
 def test_any_changed_values_are_read(
     tmp_path_factory: pytest.TempPathFactory, lines: list[Any]
@@ -138,7 +136,6 @@ def test_any_changed_values_are_read(
     read(write(tmp_path_factory.getbasetemp() / "changed.jsonl", lines))
 
 
-@settings(max_examples=30, deadline=None)
 @given(content=st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
 def test_any_bytes_are_read(tmp_path_factory: pytest.TempPathFactory, content: bytes) -> None:
     path = tmp_path_factory.getbasetemp() / "bytes"

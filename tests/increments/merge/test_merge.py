@@ -511,7 +511,7 @@ def versions(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any], dict[str,
 
 
 any_versions = given(versions())
-quick = settings(max_examples=150, deadline=None)
+quick = settings(max_examples=60, deadline=None)
 
 
 def _unordered(value: Any) -> Any:
