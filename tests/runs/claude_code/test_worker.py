@@ -14,9 +14,16 @@ from tests.servers.availability import skipped_unless_available
 from tests.servers.install import NotInstallable, install
 from tests.servers.process import Unavailable
 
+from unlatch.increments.files.layout import layout_at
+from unlatch.project.workspace import Workspace
+from unlatch.runs.consent import Consent
+from unlatch.runs.coordinator.context import End as Finish
 from unlatch.runs.dispatch.outcome import NO_VERDICT, NoAnswer, outcome_of
 from unlatch.runs.dispatch.port import End, Ended, Role
 from unlatch.runs.dispatch.protocol import Checkpoint, Done, Failed, Usage
+from unlatch.runs.journal import read_state
+from unlatch.runs.plan.reading import read_plan
+from unlatch.runs.project import Console, Runs
 from unlatch.testing.dispatch.stage import assign, poll_until
 
 if TYPE_CHECKING:
@@ -25,6 +32,7 @@ if TYPE_CHECKING:
     from unlatch.runs.dispatch.local import LocalDispatcher
     from unlatch.runs.dispatch.port import Lease
 
+WRITES = ("--allowedTools", "Write")
 HERE = Path(__file__).resolve().parent
 pytestmark = pytest.mark.servers
 
@@ -50,12 +58,10 @@ def local(tmp_path: Path) -> Iterator[LocalHarness]:
     harness.end()
 
 
-def claim(
-    local: LocalHarness, claude: str, model: Model, *options: str, role: Role = Role.DEVELOPER
-) -> tuple[LocalDispatcher, Lease]:
-    """Give `claude -p` a task; it has no account, and knows the prepared model alone."""
-    (home := local.folder().parent / "home").mkdir()
-    environ = {
+def environment(home: Path, model: Model) -> dict[str, str]:
+    """The environment of a program that has no account, and knows the prepared model alone."""
+    home.mkdir()
+    return {
         "HOME": str(home),
         "PATH": os.environ["PATH"],
         "ANTHROPIC_BASE_URL": model.url,
@@ -64,6 +70,13 @@ def claim(
         "CLAUDE_CODE_MAX_RETRIES": "0",
         "DISABLE_AUTOUPDATER": "1",
     }
+
+
+def claim(
+    local: LocalHarness, claude: str, model: Model, *options: str, role: Role = Role.DEVELOPER
+) -> tuple[LocalDispatcher, Lease]:
+    """Give `claude -p` a task."""
+    environ = environment(local.folder().parent / "home", model)
     dispatcher = local.dispatcher(claude, "-p", *options)
     planned = assign(local)
     whole = {**planned.environment, **environ}
@@ -95,6 +108,29 @@ def test_it_works_on_a_task_and_says_so(
     assert usage.cost_usd > 0
     assert "Task: write it" in model.asked[0]
     dispatcher.complete(lease)
+
+
+def test_a_run_is_carried_out_by_it(
+    tmp_path: Path, claude: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    root = tmp_path / "project"
+    (root / ".unlatch").mkdir(parents=True)
+    criteria = f"**Acceptance Criteria**:\n- [ ] `test -f {root}/parser.py`\n"
+    plan = f"### Task 1-1-1: Parse\n**Work**: Write parser.py.\n{criteria}**Blocked By**: none\n"
+    consent = Consent("plan.md", (claude, "-p", "--output-format", "json", *WRITES), timeout=120.0)
+    written = call("Write", file_path=str(root / "parser.py"), content="one = 1\n")
+    with serving(written, text("I wrote it.")) as model:
+        environ = environment(tmp_path / "home", model)
+        workspace = Workspace(layout_at(root), environ=environ, user_config=root / "none.toml")
+        runs = Runs(workspace, Console(print, print), lambda name, _: read_plan(plan, name))
+        agreed = consent.agree(read_plan(plan, "plan.md").commands())
+        folder, end = runs.start("parser", agreed, by="ann")
+    assert end is Finish.FINISHED
+    state = read_state(folder)
+    assert state.done == 1
+    assert state.tokens == 2 * (INPUT + OUTPUT)
+    assert "Task: 1-1-1" in model.asked[0]
 
 
 @pytest.mark.parametrize(
