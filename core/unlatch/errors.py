@@ -62,6 +62,10 @@ class MistakesError(UsageError):
     """The input has mistakes, listed in `problems`; nothing was changed."""
 
 
+class PluginBroken(UnlatchError):
+    """The code of a plugin failed, or does not fit the interface; the plugin is at fault."""
+
+
 class StoreError(UnlatchError):
     """An increment or its files do not allow the change; nothing was changed."""
 

@@ -11,7 +11,8 @@ from unlatch.worklog.disk.atomic import vanished
 from unlatch.worklog.disk.file_check import UnsafePath, or_restore
 from unlatch.worklog.disk.folder import OpenFolder
 from unlatch.worklog.disk.safe_open import list_folder, open_folder
-from unlatch.worklog.ids import matching, number_of
+from unlatch.worklog.ids import number_of
+from unlatch.worklog.name_matching import Match, matching
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,38 +69,51 @@ class Collection:
                     if number_of(name) is None and not name.startswith(("_", ".")):
                         yield Folder(name, parent / name, parent != self.path)
 
-    def find(self, wanted: str) -> Sequence[Folder]:
-        """The folders for 7, 0007, 24G, or a folder's name; archived ones too.
+    def find(self, name: str) -> Sequence[Folder]:
+        """The folders of this name or number (7, 0007, 24G); archived ones too.
 
         Raises:
             StoreError: `folder-vanished`, if one of this name was found before.
         """
-        found = self._matching(wanted)
-        if not found:
-            # A folder that appeared in the same clock tick may be missing in a known listing.
-            self._listings.clear()
-            found = self._matching(wanted)
-        if not found and wanted in self._found:
-            raise vanished(self.path / wanted)
-        self._found.update(folder.name for folder in found)
+        found = self.match(name, up_to=Match.NUMBER_OF_LETTERED)[1]
+        if not found and name in self._found:
+            raise vanished(self.path / name)
         return found
 
-    def _matching(self, wanted: str) -> Sequence[Folder]:
+    def match(
+        self, wanted: str, *, up_to: Match = Match.WORDS
+    ) -> tuple[Match | None, Sequence[Folder]]:
+        """The folders that a word means, as `matching`; archived ones too."""
+        found = self._match(wanted, up_to)
+        if not found[1]:
+            # A folder that appeared in the same clock tick may be missing in a known listing.
+            self._listings.clear()
+            found = self._match(wanted, up_to)
+        self._found.update(folder.name for folder in found[1])
+        return found
+
+    def _match(self, wanted: str, up_to: Match) -> tuple[Match | None, Sequence[Folder]]:
         places: dict[Path, Sequence[str]] = {}
         for place in (self.path, *self.archives()):
             with suppress(UnsafePath):  # its folders are unknown
                 places[place] = self._names(place)
-        meant = matching({name for names in places.values() for name in names}, wanted)
-        return [
+        how: Match | None = Match.NAME
+        meant: Sequence[str] = (wanted,)
+        if number_of(wanted) is None or not any(wanted in names for names in places.values()):
+            listed = {name for names in places.values() for name in names}
+            known = [name for name in listed if number_of(name) is not None]
+            how, meant = matching(known, wanted, up_to=up_to)
+        chosen = frozenset(meant)
+        return how, [
             Folder(name, place / name, place != self.path)
             for place, names in places.items()
             for name in names
-            if name in meant
+            if name in chosen
         ]
 
     def _names(self, parent: Path) -> Sequence[str]:
         """The sorted names of the folders in it, and of links, which may be folders."""
-        with _listing(parent), open_folder(parent) as opened:
+        with listing(parent), open_folder(parent) as opened:
             changed = opened.changed()
             if self._listings.get(parent, (None,))[0] != changed:
                 self._listings[parent] = (changed, opened.folders())
@@ -110,7 +124,7 @@ class Collection:
 def sorted_folders(parent: Path, *, archived: bool) -> Iterator[Folder]:
     """The folders of work directly below `parent`, by name; StoreError as `Collection`."""
     names: list[str] = []
-    with _listing(parent):
+    with listing(parent):
         within, names = list_folder(parent)
     for name in names:
         if number_of(name) is not None:
@@ -118,7 +132,7 @@ def sorted_folders(parent: Path, *, archived: bool) -> Iterator[Folder]:
 
 
 @contextmanager
-def _listing(parent: Path) -> Iterator[None]:
+def listing(parent: Path) -> Iterator[None]:
     """Raise errors of listing a folder as StoreError; ignore a missing folder."""
     try:
         yield

@@ -1,7 +1,6 @@
 """ULIDs of intents, and the numbers that increments go by."""
 
 import re
-from collections.abc import Collection
 
 ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 # Nine digits are more than any project has, and far below the limit of int(). SpecWeave adds a
@@ -34,20 +33,3 @@ def label_of(folder: str) -> tuple[int, str] | None:
     """The number of a folder and the letter behind it, in capitals; the letter may be empty."""
     match = FOLDER.fullmatch(folder)
     return (int(match["number"]), match["letter"].upper()) if match else None
-
-
-def matching(folders: Collection[str], wanted: str) -> Collection[str]:
-    """The folders that `wanted` means: 7, 0007, 24G, or a folder's name, as completed by a shell.
-
-    A number without a letter means the folder without one, if there is such a folder.
-    """
-    wanted = wanted.rstrip("/")
-    if wanted in folders:
-        return (wanted,) if label_of(wanted) else ()
-    match = NUMBER.fullmatch(wanted)
-    if match is None:
-        return ()
-    number, letter = int(match["number"]), match["letter"].upper()
-    labels = {one: label for one in folders if (label := label_of(one)) and label[0] == number}
-    exact = [one for one, label in labels.items() if label[1] == letter]
-    return exact if exact or letter else labels

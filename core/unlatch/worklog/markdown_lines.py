@@ -17,6 +17,8 @@ _FENCE = re.compile(r"(?:(`{3,})[^`]*|(~{3,}).*)\Z")
 _HEADING = re.compile(r"(#{1,6})(?:[ \t]+|\Z)")
 _CODE_INDENT = 4
 _BOM = "\ufeff"
+# As far as a title is looked for, in characters.
+_TOP = 4000
 
 
 class Fence(NamedTuple):
@@ -68,6 +70,22 @@ def scan(text: str) -> "Scan":
     # A fence was left open. Where CommonMark sees none open, its reading counts.
     literal = _scan(raw, nests=False)
     return nested if literal.closing else literal
+
+
+def first_title(text: str) -> str:
+    """The words of the first heading of level 1 near the top of a file; empty if there is none.
+
+    It stops there: lists show the titles of thousands of files.
+    """
+    top = text[text.startswith(_BOM) : _TOP]
+    raw = [(match.start(), match[1]) for match in _LINE.finditer(top)]
+    scanner = Scan(nests=True)
+    first = _after_front_matter(raw)
+    for number, (start, line) in enumerate(raw[first:], first + 1):
+        scanner.take(number, start, line)
+        if scanner.lines and scanner.lines[-1].level == 1:
+            return scanner.lines[-1].words
+    return ""
 
 
 def is_unambiguous(text: str) -> bool:

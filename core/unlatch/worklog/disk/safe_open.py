@@ -1,9 +1,9 @@
 """Open the files of a project by their paths, one component at a time from its root.
 
 The root is the folder before the path's first `.unlatch` or `.specweave`; a later one may be a
-repository's own, behind a link. For a path without either (`.gitattributes`) it is the file's own
-folder. The path to the root is the user's own and may have links; a link below the root that
-`OpenFolder` does not follow raises UnsafePath.
+repository's own, behind a link. For a path without either it is a root that `add_root` named, or
+the file's own folder (`.gitattributes`). The path to the root is the user's own and may have links;
+a link below the root that `OpenFolder` does not follow raises UnsafePath.
 """
 
 import contextlib
@@ -13,6 +13,12 @@ from pathlib import Path
 from unlatch.worklog.disk.folder import OpenFolder, descend
 
 HOMES = (".unlatch", ".specweave")
+_roots: set[str] = set()
+
+
+def add_root(root: Path) -> None:
+    """Name the root of a project that also has files outside of `.unlatch` and `.specweave`."""
+    _roots.add(os.fspath(root))
 
 
 class ListedFolder(OpenFolder):
@@ -95,4 +101,7 @@ def _split(path: str) -> tuple[str, list[str]]:
         if part in HOMES:
             root = os.sep.join(parts[:index])  # noqa: PTH118
             return root or (os.sep if index else os.curdir), parts[index:]
+    for root in _roots:
+        if path.startswith(root + os.sep):
+            return root, path[len(root) + 1 :].split(os.sep)  # noqa: PTH206  (as above)
     return path, []

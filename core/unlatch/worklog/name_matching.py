@@ -1,0 +1,153 @@
+"""The names that a word means: a number, a name, or a part of one.
+
+Any name can be matched: 0007-search, 001-photo, add-login, 2026-01-24-add-login.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import TYPE_CHECKING, NamedTuple
+
+from unlatch.worklog.ids import NUMBER, label_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from unlatch.errors import UsageError
+
+MOST_LISTED = 10
+_DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-|[0-9]{8}-[0-9]{6}-")
+_LABEL = re.compile(rf"(?:{_DATED.pattern}|[0-9]{{3,9}}[a-z]?-)(?=.)")
+# A slash, a # or a leading dot belongs to a path or an item.
+_WORDS = re.compile(r"\w[\w .-]*")
+_APART = re.compile(r"[\W_]+")
+# "7-12" may be meant as a range; only the beginning of a name, such as a date, has no letter.
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+class Match(IntEnum):
+    """How a word means a name; the lower one takes precedence."""
+
+    NAME = 0
+    NUMBER = 1
+    NUMBER_OF_LETTERED = 2  # 24 for 0024G-search
+    OTHER_CASE = 3
+    TITLE = 4  # the name without its number or date
+    BEGINNING = 5  # of the name or its title
+    WORDS = 6  # whole words in the title
+
+    @property
+    def is_part(self) -> bool:
+        return self >= Match.BEGINNING
+
+
+class Matches(NamedTuple):
+    """The names of the best match; no match is None."""
+
+    how: Match | None
+    names: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A word in the forms that are compared; a form is empty if it matches nothing."""
+
+    typed: str
+    folded: str
+    number: int | None
+    letter: str
+    beginning: str
+    words: str
+
+
+def matching(names: Collection[str], wanted: str, *, up_to: Match = Match.WORDS) -> Matches:
+    """The names that a word means, by the first rule of `Match` that fits any.
+
+    A number means only numbers: 7 is neither 0070-search nor 2026-01-24-search. A single
+    character means no part of a name.
+    """
+    word = _read(wanted.rstrip("/"))
+    for how, fits in _RULES.items():
+        if how <= up_to and (found := [name for name in names if fits(name, word)]):
+            return Matches(how, found)
+    return Matches(None, ())
+
+
+def _read(typed: str) -> _Wanted:
+    if number := NUMBER.fullmatch(typed):
+        found = int(number["number"]), number["letter"].upper()
+        return _Wanted(typed, typed.casefold(), *found, "", "")
+    words = _joined(typed) if _WORDS.fullmatch(typed) else ""
+    beginning = words if len(words) > 1 and not words.isdecimal() else ""
+    in_title = beginning if _LETTER.search(words) else ""
+    return _Wanted(typed, typed.casefold(), None, "", beginning, in_title)
+
+
+def _joined(text: str) -> str:
+    """Its words in lower case with hyphens."""
+    return _APART.sub("-", text.casefold()).strip("-")
+
+
+def _has_number(name: str, word: _Wanted) -> bool:
+    return (word.number, word.letter) == _label(name, word)
+
+
+def _has_lettered_number(name: str, word: _Wanted) -> bool:
+    label = None if word.letter else _label(name, word)
+    return label is not None and label[0] == word.number
+
+
+def _label(name: str, word: _Wanted) -> tuple[int, str] | None:
+    """The number of a name and its letter; None, found at once, if it begins with another."""
+    if word.number is None or not name.lstrip("0").startswith(str(word.number or "")):
+        return None
+    return None if _DATED.match(name) else label_of(name)
+
+
+def _title(name: str) -> str:
+    return _joined(_LABEL.sub("", name.casefold(), count=1))
+
+
+def _begins(name: str, word: _Wanted) -> bool:
+    is_title = bool(word.words) and _title(name).startswith(word.words)
+    return is_title or (bool(word.beginning) and _joined(name).startswith(word.beginning))
+
+
+_RULES: Mapping[Match, Callable[[str, _Wanted], bool]] = {
+    Match.NAME: lambda name, word: name == word.typed,
+    Match.NUMBER: _has_number,
+    Match.NUMBER_OF_LETTERED: _has_lettered_number,
+    Match.OTHER_CASE: lambda name, word: name.casefold() == word.folded,
+    Match.TITLE: lambda name, word: bool(word.words) and _title(name) == word.words,
+    Match.BEGINNING: _begins,
+    Match.WORDS: lambda name, word: bool(word.words) and f"-{word.words}-" in f"-{_title(name)}-",
+}
+
+
+def choose(
+    names: Collection[str], wanted: str, *, unknown: UsageError, ambiguous: UsageError
+) -> str:
+    """The one name that a word means; raises one of the errors with names as its problems."""
+    found = matching(names, wanted).names
+    if len(found) == 1:
+        return found[0]
+    error = ambiguous if found else unknown
+    error.problems = listed(found) if found else similar(names, wanted)
+    raise error
+
+
+def listed(names: Sequence[str]) -> tuple[str, ...]:
+    """The first names, and the number of the others."""
+    rest = len(names) - MOST_LISTED
+    return (*names[:MOST_LISTED], *([f"and {rest} more"] if rest > 0 else []))
+
+
+def similar(names: Collection[str], wanted: str) -> tuple[str, ...]:
+    """The names that a mistyped word may mean, the most similar first; none for a number."""
+    from difflib import get_close_matches  # noqa: PLC0415  (only for an error)
+
+    word = _read(wanted).beginning
+    titles = {text: name for name in names for text in (_joined(name), _title(name))}
+    return tuple(dict.fromkeys(titles[one] for one in get_close_matches(word, titles)))

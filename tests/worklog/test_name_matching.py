@@ -1,0 +1,156 @@
+"""A word means a name by its number, by the name, or by a part of it."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from unlatch.errors import UsageError
+from unlatch.worklog.ids import NUMBER, number_of
+from unlatch.worklog.name_matching import Match, choose, listed, matching, similar
+
+NAMES = (
+    "0007-smart-discipline",
+    "0024-search",
+    "0024G-imported",
+    "0025J-one",
+    "0025E-two",
+    "0026G-alone",
+    "0070-Search_Again",
+    "001-photo-albums",
+    "2026-01-24-add-login",
+    "20260124-101500-take-photos",
+    "add-login-form",
+    "phase-2",
+)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "how", "meant"),
+    [
+        ("0007-smart-discipline", Match.NAME, "0007-smart-discipline"),
+        ("0007-smart-discipline/", Match.NAME, "0007-smart-discipline"),
+        ("phase-2", Match.NAME, "phase-2"),
+        ("7", Match.NUMBER, "0007-smart-discipline"),
+        ("0007", Match.NUMBER, "0007-smart-discipline"),
+        ("1", Match.NUMBER, "001-photo-albums"),
+        ("24", Match.NUMBER, "0024-search"),
+        ("24G", Match.NUMBER, "0024G-imported"),
+        ("0024g", Match.NUMBER, "0024G-imported"),
+        ("25j", Match.NUMBER, "0025J-one"),
+        ("25", Match.NUMBER_OF_LETTERED, "0025J-one 0025E-two"),
+        ("26", Match.NUMBER_OF_LETTERED, "0026G-alone"),
+        ("0007-SMART-discipline", Match.OTHER_CASE, "0007-smart-discipline"),
+        ("smart-discipline", Match.TITLE, "0007-smart-discipline"),
+        ("add-login", Match.TITLE, "2026-01-24-add-login"),
+        ("search", Match.TITLE, "0024-search"),
+        ("0007-sm", Match.BEGINNING, "0007-smart-discipline"),
+        ("smart-disc", Match.BEGINNING, "0007-smart-discipline"),
+        ("Smart Disc", Match.BEGINNING, "0007-smart-discipline"),
+        ("0070-search-a", Match.BEGINNING, "0070-Search_Again"),
+        ("001-p", Match.BEGINNING, "001-photo-albums"),
+        ("add", Match.BEGINNING, "2026-01-24-add-login add-login-form"),
+        ("2026-01", Match.BEGINNING, "2026-01-24-add-login"),
+        ("20260124-10", Match.BEGINNING, "20260124-101500-take-photos"),
+        ("discipline", Match.WORDS, "0007-smart-discipline"),
+        ("AGAIN", Match.WORDS, "0070-Search_Again"),
+        ("login-form", Match.WORDS, "add-login-form"),
+        ("login", Match.WORDS, "2026-01-24-add-login add-login-form"),
+    ],
+)
+def test_the_first_rule_that_fits_counts(wanted: str, how: Match, meant: str) -> None:
+    assert (how, meant.split()) == (matching(NAMES, wanted).how, [*matching(NAMES, wanted).names])
+
+
+@pytest.mark.parametrize(
+    "wanted",
+    ["", " ", "/", "-7", "7 ", "#7", "7-", "0007-", "70G", "24E", "26GG", "9" * 5000, "2026", "2",
+     "01-24", "1-24", "s", "iscipline", "discip-", "smart/discipline", "../0007-smart-discipline",
+     ".", "0007-smart-discipline\n", "octo/widgets#7", "https://smart"],
+)  # fmt: skip
+def test_nothing_else_is_meant(wanted: str) -> None:
+    assert (None, ()) == matching([*NAMES[:3], *NAMES[5:]], wanted)
+
+
+def test_a_number_is_no_part_of_a_name() -> None:
+    names = ["0070-x", "2026-01-24-x", "0008-phase-7", "7-7", "x-7"]
+    assert (None, ()) == matching(names, "7")
+    assert (None, ()) == matching(["0003-a-24g-modem"], "24g")
+
+
+def test_a_limit_leaves_out_the_rules_behind_it() -> None:
+    for wanted in ("0007-SMART-discipline", "smart-discipline", "smart", "discipline"):
+        assert not matching(NAMES, wanted, up_to=Match.NUMBER_OF_LETTERED).names
+
+
+NAME = st.from_regex(
+    r"(?:[0-9]{1,6}[A-Za-z]?-)?[A-Za-z0-9\u00e9\u0436]+(?:[-_.][a-z0-9]+){0,3}", fullmatch=True
+)
+SOME = st.lists(NAME, max_size=8, unique=True)
+
+
+def _word(name: str) -> str:
+    return "-".join("".join(c if c.isalnum() else " " for c in name.casefold()).split())
+
+
+@given(NAME, SOME)
+def test_a_whole_name_finds_itself_alone(name: str, others: list[str]) -> None:
+    assert [name] == [*matching([*others, name], name).names] or name in others
+
+
+@given(st.data(), SOME)
+def test_a_found_name_has_the_word_or_its_number(data: st.DataObject, names: list[str]) -> None:
+    source = data.draw(st.sampled_from([*names, "0007-smart"]))
+    start = data.draw(st.integers(0, len(source)))
+    wanted = source[start : data.draw(st.integers(start, len(source)))]
+    how, found = matching(names, wanted)
+    for name in found:
+        if how in (Match.NUMBER, Match.NUMBER_OF_LETTERED):
+            number = NUMBER.fullmatch(wanted)
+            assert number is not None
+            assert number_of(name) == int(number["number"])
+        else:
+            assert _word(wanted) in _word(name)
+
+
+@given(st.data(), SOME, NAME)
+def test_an_unrelated_name_does_not_change_what_is_meant(
+    data: st.DataObject, names: list[str], other: str
+) -> None:
+    wanted = data.draw(st.one_of(NAME, st.sampled_from([*names, "7"]).map(lambda one: one[:6])))
+    if other not in names and not matching([other], wanted).names:
+        assert matching(names, wanted) == matching([*names, other], wanted)
+
+
+@given(st.text(max_size=12), SOME)
+def test_any_text_can_be_asked_for(wanted: str, names: list[str]) -> None:
+    assert set(matching(names, wanted).names) <= set(names)
+
+
+def _choose(wanted: str) -> str:
+    unknown = UsageError("thing-unknown", "there is none")
+    return choose(NAMES, wanted, unknown=unknown, ambiguous=UsageError("thing-ambiguous", "many"))
+
+
+def test_one_name_is_chosen_or_an_error_lists_names() -> None:
+    assert "0007-smart-discipline" == _choose("smart")
+    with pytest.raises(UsageError) as several:
+        _choose("login")
+    assert ("thing-ambiguous", ("2026-01-24-add-login", "add-login-form")) == (
+        several.value.id,
+        several.value.problems,
+    )
+    with pytest.raises(UsageError) as none:
+        _choose("smrt-disciplin")
+    assert ("thing-unknown", ("0007-smart-discipline",)) == (none.value.id, none.value.problems)
+
+
+def test_ten_candidates_are_listed_and_the_others_counted() -> None:
+    names = [f"{number:04}-x" for number in range(12)]
+    assert (*names[:10], "and 2 more") == listed(names)
+    assert tuple(names[:10]) == listed(names[:10])
+
+
+def test_nothing_is_similar_to_a_number() -> None:
+    assert () == similar(NAMES, "8")
