@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from unlatch.spi.render import adf, as_html, markdown, plain, wiki
+from unlatch.spi.render import as_html, markdown, plain
 from unlatch.spi.text import (
     Check,
     Checks,
@@ -24,6 +24,7 @@ from unlatch.spi.text import (
     visible,
     without_controls,
 )
+from unlatch_jira.api.rendering import adf, wiki
 
 if TYPE_CHECKING:
     from markdown_it.token import Token

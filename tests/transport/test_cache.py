@@ -2,37 +2,128 @@
 
 from __future__ import annotations
 
+import json
+import os
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 import pytest
 
-from unlatch.transport import read_cache, write_cache
+from unlatch.transport import Cache
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_what_is_kept_is_read_again(tmp_path: Path) -> None:
-    file = tmp_path / "a.json"
-    write_cache(file, {"n": 1})
-    write_cache(file, {"n": 2})
-
-    assert {"n": 2} == read_cache(file)
-    assert [file] == list(tmp_path.iterdir())
-    assert 0o600 == stat.S_IMODE(file.stat().st_mode)
+DAY = 24 * 60 * 60
 
 
-@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"\xff", b"null"])
-def test_a_file_that_cannot_be_read_is_as_good_as_none(tmp_path: Path, content: bytes) -> None:
-    file = tmp_path / "a.json"
-    file.write_bytes(content)
+class Clock:
+    def __init__(self) -> None:
+        self.now = 1_000_000.0
 
-    assert {} == read_cache(file)
+    def __call__(self) -> float:
+        return self.now
 
 
-def test_a_folder_that_takes_nothing_is_no_reason_to_fail(tmp_path: Path) -> None:
-    file = tmp_path / "missing" / "a.json"
-    write_cache(file, {"n": 1})
+def test_keeps_a_value_for_a_day_and_no_longer(tmp_path: Path) -> None:
+    clock = Clock()
+    Cache(tmp_path, seconds=DAY, now=clock).put("a", "b", value={"x": 1})
+    clock.now += DAY - 1
+    assert Cache(tmp_path, seconds=DAY, now=clock).get("a", "b") == {"x": 1}
+    clock.now += 1
+    assert Cache(tmp_path, seconds=DAY, now=clock).get("a", "b") is None
 
-    assert {} == read_cache(file)
+
+def test_a_value_without_a_limit_is_kept(tmp_path: Path) -> None:
+    clock = Clock()
+    Cache(tmp_path, now=clock).put("a", value=[1])
+    clock.now += 1000 * DAY
+    assert Cache(tmp_path, now=clock).get("a") == [1]
+
+
+def test_a_file_is_for_its_owner_and_nothing_lies_beside_it(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "new")
+    cache.put("a", "b", value=1)
+    cache.put("a", "b", value=2)
+    [file] = (tmp_path / "new").iterdir()
+    assert file.name.startswith("a-")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_a_file_that_was_changed_or_is_another_values_is_not_believed(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    cache.put("a", value={"state": "closed"})
+    [file] = tmp_path.iterdir()
+    kept = file.read_text()
+    file.write_text(json.dumps(json.loads(kept) | {"value": {"state": "open"}}))
+    assert cache.get("a") is None
+    cache.put("b", value=2)
+    [other] = [one for one in tmp_path.iterdir() if one != file]
+    other.write_text(kept)
+    assert cache.get("b") is None
+
+
+def test_the_oldest_files_make_room(tmp_path: Path) -> None:
+    cache = Cache(tmp_path, most=2)
+    for at, name in enumerate("abc"):
+        cache.put(name, value=name)
+        for file in tmp_path.glob(f"{name}-*"):
+            os.utime(file, (at, at))
+    assert [None, "b", "c"] == [cache.get(name) for name in "abc"]
+
+
+def test_a_value_from_the_future_is_not_believed(tmp_path: Path) -> None:
+    clock = Clock()
+    cache = Cache(tmp_path, seconds=DAY, now=clock)
+    cache.put("a", value=1)
+    clock.now -= 10
+    assert cache.get("a") is None
+
+
+def test_another_value_does_not_make_one_younger(tmp_path: Path) -> None:
+    clock = Clock()
+    cache = Cache(tmp_path, seconds=DAY, now=clock)
+    cache.put("old", value=1)
+    clock.now += DAY / 2
+    cache.put("new", value=2)
+    clock.now += DAY / 2
+    assert (cache.get("old"), cache.get("new")) == (None, 2)
+
+
+def test_names_are_not_run_together(tmp_path: Path) -> None:
+    cache = Cache(tmp_path)
+    cache.put("a", "bc", value=1)
+    assert cache.get("ab", "c") is None
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "null", '{"version": 99}', "\udcff"])
+def test_a_file_that_cannot_be_read_is_as_good_as_none(tmp_path: Path, text: str) -> None:
+    cache = Cache(tmp_path)
+    cache.put("a", value=1)
+    [file] = tmp_path.iterdir()
+    file.write_bytes(text.encode("utf-8", "surrogateescape"))
+    assert cache.get("a") is None
+    cache.put("a", value=2)
+    assert cache.get("a") == 2
+
+
+def test_a_folder_that_cannot_be_written_costs_only_the_cache(tmp_path: Path) -> None:
+    cache = Cache(tmp_path / "missing" / "folder")
+    cache.put("a", value=1)
+    assert cache.get("a") is None
+
+
+def test_runs_side_by_side_never_read_half_a_file(tmp_path: Path) -> None:
+    values = ["x" * size for size in (1, 100_000)]
+    cache = Cache(tmp_path)
+    cache.put("a", value=values[0])
+
+    def work(number: int) -> bool:
+        cache.put("a", value=values[number % 2])
+        return Cache(tmp_path).get("a") in values
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(200)))
+    assert len(list(tmp_path.iterdir())) == 1

@@ -119,6 +119,25 @@ def test_headers_by_scheme() -> None:
     assert _header(find(ADO, {"AZURE_DEVOPS_EXT_PAT": "pat"})) == "Basic OnBhdA=="
 
 
+def test_a_token_may_be_a_header_of_its_own_or_the_user_name() -> None:
+    key = Credential("tok", Scheme.HEADER("X-Redmine-API-Key"), "the test")
+    alone = Credential("tok", Scheme.USER_NAME(), "the test")
+    beside = Credential("tok", Scheme.USER_NAME("api_token"), "the test")
+
+    assert (key.scheme.header, key.header) == ("X-Redmine-API-Key", "tok")
+    assert (alone.scheme.header, alone.header) == ("Authorization", "Basic dG9rOg==")
+    assert beside.header == "Basic dG9rOmFwaV90b2tlbg=="
+    assert "dG9rOg==" in alone.forms
+    with pytest.raises(Unauthorised, match="a colon"):
+        Credential("to:k", Scheme.USER_NAME(), "the test")
+
+
+@pytest.mark.parametrize("name", ["", "two words", "X-Key:", "X-Key\r\nX-Other"])
+def test_a_header_needs_a_valid_name(name: str) -> None:
+    with pytest.raises(ValueError, match="not the name of a header"):
+        Scheme.HEADER(name)
+
+
 def _header(credential: Credential | None) -> str:
     assert credential is not None
     return credential.header

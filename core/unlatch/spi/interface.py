@@ -16,8 +16,8 @@ class Access:
     """The rights of a credential in one place."""
 
     target: str  # "octo/widgets"
-    # Whether "read", "reopen", "comment", "label" or "create" is allowed; None if that cannot be
-    # determined without writing.
+    # Whether "read", "reopen", "comment", "label", "create" or "retract" is allowed; None if that
+    # cannot be determined without writing.
     rights: Mapping[str, bool | None]
     hint: str | None = None  # how to grant the missing rights
 
@@ -67,7 +67,7 @@ class Settings(Protocol):
 
     @property
     def target(self) -> str | None:
-        """The place of new items ("octo/widgets"); None if not configured."""
+        """The place of new items, and their `ItemRef.target`; None if not configured."""
 
     def recognise(self, url: str) -> ItemRef | None:
         """The item at a pasted browser address, or None if it is not this tracker's."""
@@ -92,7 +92,8 @@ class SyncPlugin(ABC):
 
     Constructed with its settings and an `unlatch.transport.Transport`. All methods may raise
     `TrackerError`; the transport raises it by the plugin's own error table. Methods are called from
-    several threads at once, for different items.
+    several threads at once, for different items. All times, passed and returned, have a time zone;
+    `read_stamp` reads ISO 8601, and takes a time without an offset for UTC.
     """
 
     @abstractmethod
@@ -112,10 +113,13 @@ class SyncPlugin(ABC):
         """Bring an item to `change.goal`, then comment, then relabel; with a draft, rewrite it.
 
         Writes only differences from the snapshot; without any it sends nothing. The comment
-        carries the marker of `change.op`. The outcome is returned as the answers show it: delivery
+        carries the marker of `change.op`, even if another one does: delivery searches for it
+        before a write. The outcome is returned as the answers show it: delivery
         decides whether the goal was reached. A label that the tracker refuses for good does not
         end the write; `Outcome.refused` lists it. With a draft, the title and the generated part
-        of the body are set; text that people wrote around that part stays.
+        of the body are set; text that people wrote around that part stays, and so do the parts of
+        other increments. If both are as the draft wants them, nothing is sent, and the outcome has
+        `unchanged`.
 
         Raises:
             Conflict: the item changed since the snapshot, and nothing of this request was taken.
@@ -126,8 +130,9 @@ class SyncPlugin(ABC):
     def create(self, change: Change) -> Outcome:
         """Create an item from `change.draft` in the configured target; requires CREATE.
 
-        Its body carries the marker of `change.op`. `add_labels` are its first labels; the other
-        parts of the change are empty.
+        Its body has the text of the draft, between marks as an update writes them, and the marker
+        of `change.op`. `add_labels` are its first labels. Nothing else is in the change: no goal,
+        no comment, no labels to remove. ConfigError: no target is configured.
         """
         raise NotImplementedError
 
@@ -135,10 +140,13 @@ class SyncPlugin(ABC):
     def plan(self, snapshot: Snapshot | None, change: Change) -> tuple[PlannedRequest, ...]:
         """The requests that `read` and `write` would send for `change`, in order.
 
+        Reads are among them: those of the item, those that the change needs, and those that follow
+        a write. Only requests whose answers are cached for longer than a run are left out.
+
         Decided by the same code as `write`, with a client that lists requests instead of sending
         them. It sends no writes, but may read as `write` does. An answer that only the tracker can
         give is not guessed: `what` marks it as open. The snapshot is the item as `read` returned it
-        for this change; None for a create.
+        for this change; None for a create, whose requests are those of `create`.
         """
 
     @abstractmethod
@@ -224,8 +232,9 @@ class SyncPlugin(ABC):
         raise NotImplementedError
 
     def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:
-        """Delete a comment that carries our marker; requires RETRACT.
+        """Delete one comment, which carries our marker; requires RETRACT.
 
-        A comment that is already gone is a success. Forbidden: this credential may not delete it.
+        If it is gone already, that is a success, not NotFound. Forbidden: this credential may not
+        delete it.
         """
         raise NotImplementedError

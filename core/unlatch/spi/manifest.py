@@ -1,9 +1,13 @@
 """The manifest: data about a tracker that unlatch reads before it loads the plugin."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import ClassVar
 
+# RFC 9110, section 5.6.2.
+_HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 SPI_VERSION = 2
 
 
@@ -19,10 +23,15 @@ class LinkShape:
 class Capability(StrEnum):
     """The abilities of a plugin. Methods that need a missing one are not called."""
 
+    # Items can be created in the configured target.
     CREATE = "create"
+    # The title and the generated part of the body can be rewritten.
     UPDATE = "update"
+    # Items can be closed, as completed and as abandoned.
     CLOSE = "close"
+    # Items can be opened again, with a comment.
     REOPEN = "reopen"
+    # Items can be read by commands that change nothing.
     STATUS = "status"
     # Items have labels or tags; without it `add_labels` and `remove_labels` are always empty.
     LABELS = "labels"
@@ -40,11 +49,34 @@ class Capability(StrEnum):
     APPROVE = "approve"
 
 
-class Scheme(StrEnum):
-    """The HTTP authentication scheme of a token."""
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """The way a request carries a token: BEARER, BASIC, HEADER(name) or USER_NAME(password)."""
 
-    BEARER = "bearer"
-    BASIC = "basic"
+    name: str
+    header: str = "Authorization"
+    password: str = ""  # beside a token that is the user name
+
+    # `Authorization: Bearer TOKEN`
+    BEARER: ClassVar["Scheme"]
+    # The token is the password of basic authentication, beside the user name if it has one.
+    BASIC: ClassVar["Scheme"]
+
+    @classmethod
+    def HEADER(cls, name: str) -> "Scheme":  # noqa: N802  # named as the others
+        """The token alone, in a header of the tracker's own ("X-Redmine-API-Key")."""
+        if not _HEADER_NAME.fullmatch(name):
+            raise ValueError(f"not the name of a header: {name!r}")
+        return cls("header", name)
+
+    @classmethod
+    def USER_NAME(cls, password: str = "") -> "Scheme":  # noqa: N802  # named as the others
+        """The token is the user name of basic authentication, beside a fixed password, or none."""
+        return cls("user-name", password=password)
+
+
+Scheme.BEARER = Scheme("bearer")
+Scheme.BASIC = Scheme("basic")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +85,8 @@ class EnvToken:
 
     token: str  # the variable that holds it
     scheme: Scheme
-    user: str | None = None  # the variable that holds the user name, if the token needs one
+    # The variable that holds the user name, if the token needs one; it is shown, so no secret.
+    user: str | None = None
     # Hosts that it is never sent to, trusted or not; "*.example.com" for subdomains.
     not_for: tuple[str, ...] = ()
 
@@ -86,14 +119,16 @@ class Manifest:
     synced: LinkShape  # of an entry in syncedTo
     settings: str  # "module:Class" of the pydantic model of `[trackers.NAME]`; see `Settings`
     plugin: str  # "module:Class" of the `SyncPlugin`, called with the settings and a transport
-    # The module of the SDK, and the requirement that installs it ("unlatch[github]").
+    # A module that is there only if the plugin's libraries are installed, such as its SDK, and the
+    # requirement that installs them ("unlatch[github]"). unlatch itself needs `requests`.
     requires: tuple[str, str]
     capabilities: frozenset[Capability]
     # By priority; the keyring comes after the environment and before programs.
     tokens: tuple[EnvToken | CommandToken, ...]
     # Host names that a token may be sent to by default, "*.example.com" for subdomains.
     hosts: tuple[str, ...]
-    label_problem: Callable[[str], str | None]  # describes why a label or tag is invalid, or None
+    # Describes why a label or tag is invalid, or returns None; required with LABELS.
+    label_problem: Callable[[str], str | None] = lambda _label: None
     host_env: tuple[str, ...] = ()  # environment variables that name a further host, or its URL
     # Seconds in which a write may still take effect after its connection ended; delivery waits
     # that long before it reads the item.
@@ -113,6 +148,9 @@ class Manifest:
     # environment, it returns the table of settings that know this item, or None if it is not this
     # tracker's. It raises UsageError if the key names no site.
     outside: str = ""
+    # Modules of libraries that the plugin imports parts of, or not at all: they run only when
+    # something in them is used, which may save a command most of the time to load an SDK.
+    deferred: tuple[str, ...] = ()
     spi_version: int = SPI_VERSION  # that the plugin was written for
 
     @property

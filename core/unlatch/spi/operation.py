@@ -41,8 +41,8 @@ class Kind(StrEnum):
     REOPEN = "reopen"
     CLOSE = "close"
     CREATE = "create"
-    UPDATE = "update"
-    UNDO = "undo"
+    UPDATE = "update"  # of title and body
+    UNDO = "undo"  # of a reopen
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +111,8 @@ class Goal(StrEnum):
     """The state that a change brings an item to."""
 
     OPEN = "open"
-    COMPLETED = "completed"
+    COMPLETED = "completed"  # closed as done
+    # Closed as abandoned: if the tracker has such a state, the item is `deliberate` afterwards.
     NOT_PLANNED = "not-planned"
 
 
@@ -176,7 +177,8 @@ class Outcome:
     comment: str | None = None  # its id, if known
     refused: tuple[str, ...] = ()  # labels refused for good (no right to add them, invalid there)
     notes: tuple[str, ...] = ()  # for the user
-    unchanged: bool = False  # whether the item had everything of the draft before
+    # Whether the item had everything of the draft before, so that nothing was sent.
+    unchanged: bool = False
 
 
 class Progress:

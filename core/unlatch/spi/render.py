@@ -2,7 +2,6 @@
 
 import html
 import re
-from typing import Any
 
 from unlatch.spi.text import (
     Block,
@@ -17,8 +16,8 @@ from unlatch.spi.text import (
 )
 
 _BRACKETS = {True: "[x] ", False: "[ ] ", None: ""}
-# For formats without check boxes of their own.
-_BOXES = {True: "\N{BALLOT BOX WITH CHECK} ", False: "\N{BALLOT BOX} ", None: ""}
+# For formats without check boxes of their own; `read_checks` reads them back.
+BOXES = {True: "\N{BALLOT BOX WITH CHECK} ", False: "\N{BALLOT BOX} ", None: ""}
 
 # Signs that CommonMark, GFM or GitHub's maths may read as markup anywhere. A backslash before ASCII
 # punctuation makes it literal (CommonMark 0.31, section 2.4).
@@ -34,9 +33,6 @@ _ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 # A zero-width space after the sign keeps GitHub from notifying people and from cross-linking, as in
 # Dependabot and Renovate.
 _MENTION = re.compile(r"([@#]|\bGH-)(?=[\w-])", re.IGNORECASE)
-# Jira's renderer accepts a backslash before these signs alone (BackslashEscapeRendererComponent).
-# Others need an entity, even a backslash: two of them are a line break.
-_WIKI = re.compile(r"(?P<entity>\\|&(?=#?\w+;)|(?<=\bh[1-6])\.|(?<=\bbq)\.)|[{}\[\]()*_+^~?!|#%@-]")
 
 
 def plain(text: Text) -> str:
@@ -61,10 +57,10 @@ def markdown(text: Text, *, mentions: bool = False) -> str:
 
 def _markdown_block(block: Block, *, mentions: bool) -> str:
     if isinstance(block, Heading):
-        line = _markdown_paragraph(_line(block.text), mentions=mentions)
+        line = _markdown_paragraph(line_of(block.text), mentions=mentions)
         return f"### {_MARKDOWN_HEADING_END.sub(_ESCAPED, line)}"
     if isinstance(block, Checks):
-        lines = (_markdown_paragraph(_line(one.text), mentions=mentions) for one in block.items)
+        lines = (_markdown_paragraph(line_of(one.text), mentions=mentions) for one in block.items)
         return "\n".join(
             f"{'  ' * item.depth}- {_BRACKETS[item.done]}{line}"
             for item, line in zip(block.items, lines, strict=True)
@@ -72,7 +68,8 @@ def _markdown_block(block: Block, *, mentions: bool) -> str:
     return _markdown_paragraph(block, mentions=mentions)
 
 
-def _line(text: str) -> Paragraph:
+def line_of(text: str) -> Paragraph:
+    """The words of a heading or a check box as a paragraph of one line."""
     return (Span(" ".join(text.split())),)
 
 
@@ -84,18 +81,20 @@ def _markdown_paragraph(paragraph: Paragraph, *, mentions: bool) -> str:
 
 
 def _markdown_span(span: Span, *, mentions: bool) -> str:
-    escaped = _MARKDOWN.sub(r"\\\g<0>", _words(span))
+    escaped = _MARKDOWN.sub(r"\\\g<0>", words_of(span))
     if not mentions:
         escaped = _ADDRESS.sub(r"\\", _MENTION.sub(r"\g<1>&#8203;", escaped))
-    return _emphasised(escaped, "**") if span.bold else escaped
+    return emphasised(escaped, "**") if span.bold else escaped
 
 
-def _emphasised(text: str, sign: str) -> str:
+def emphasised(text: str, sign: str) -> str:
+    """`text` between two signs, without white space at its edges."""
     words = text.strip()
     return f"{sign}{words}{sign}" if words else ""
 
 
-def _words(span: Span) -> str:
+def words_of(span: Span) -> str:
+    """The characters of a span for a renderer to escape: without controls and false markers."""
     return span.text if span.marker else defused(without_controls(span.text))
 
 
@@ -106,7 +105,7 @@ def as_html(text: Text) -> str:
 
 def _html_block(block: Block) -> str:
     if isinstance(block, Heading):
-        return f"<h3>{_html(_line(block.text))}</h3>"
+        return f"<h3>{_html(line_of(block.text))}</h3>"
     if isinstance(block, Checks):
         return f"<ul>{''.join(map(_html_check, block.items))}</ul>"
     return f"<p>{_html(block)}</p>"
@@ -118,73 +117,12 @@ def _html(paragraph: Paragraph) -> str:
 
 def _html_check(item: Check) -> str:
     # Nesting is shown by spaces, so that items of several depths stay one list.
-    return f"<li>{'&nbsp;&nbsp;' * item.depth}{_BOXES[item.done]}{_html(_line(item.text))}</li>"
+    return f"<li>{'&nbsp;&nbsp;' * item.depth}{BOXES[item.done]}{_html(line_of(item.text))}</li>"
 
 
 def _html_span(span: Span) -> str:
-    escaped = html.escape(_words(span)).replace("\n", "<br>")
+    escaped = html.escape(words_of(span)).replace("\n", "<br>")
     # Azure DevOps turns @name and #number into links when text is typed, not when it is sent;
     # an entity keeps them out of any later pass.
     escaped = escaped.replace("@", "&#64;")
     return f"<b>{escaped}</b>" if span.bold else escaped
-
-
-def wiki(text: Text) -> str:
-    """Jira's wiki markup, for its REST API version 2."""
-    return "\n\n".join(map(_wiki_block, text))
-
-
-def _wiki_block(block: Block) -> str:
-    if isinstance(block, Heading):
-        return f"h3. {_wiki(_line(block.text))}"
-    if isinstance(block, Checks):
-        return "\n".join(
-            f"{'*' * (item.depth + 1)} {_BOXES[item.done]}{_wiki(_line(item.text))}"
-            for item in block.items
-        )
-    return _wiki(block)
-
-
-def _wiki(paragraph: Paragraph) -> str:
-    return "".join(map(_wiki_span, paragraph))
-
-
-def _wiki_span(span: Span) -> str:
-    def escape(sign: re.Match[str]) -> str:
-        return f"&#{ord(sign[0])};" if sign["entity"] else f"\\{sign[0]}"
-
-    lines = (_WIKI.sub(escape, line) for line in _words(span).split("\n"))
-    # Bold ends with its line.
-    return "\n".join(_emphasised(line, "*") if span.bold else line for line in lines)
-
-
-def adf(text: Text) -> dict[str, Any]:
-    """Atlassian Document Format, for Jira's REST API version 3."""
-    return {"type": "doc", "version": 1, "content": list(map(_adf_block, text))}
-
-
-def _adf_block(block: Block) -> dict[str, Any]:
-    if isinstance(block, Heading):
-        return {"type": "heading", "attrs": {"level": 3}, "content": _adf_nodes(_line(block.text))}
-    if isinstance(block, Checks):
-        return {"type": "bulletList", "content": list(map(_adf_check, block.items))}
-    return {"type": "paragraph", "content": _adf_nodes(block)}
-
-
-def _adf_check(item: Check) -> dict[str, Any]:
-    # Jira rejects nested lists out of order; nesting is shown by spaces.
-    head = "\N{NO-BREAK SPACE}\N{NO-BREAK SPACE}" * item.depth + _BOXES[item.done]
-    content = _adf_nodes((*((Span(head),) if head else ()), *_line(item.text)))
-    return {"type": "listItem", "content": [{"type": "paragraph", "content": content}]}
-
-
-def _adf_nodes(paragraph: Paragraph) -> list[dict[str, Any]]:
-    nodes: list[dict[str, Any]] = []
-    for span in paragraph:
-        marks = {"marks": [{"type": "strong"}]} if span.bold else {}
-        for number, line in enumerate(_words(span).split("\n")):
-            if number:
-                nodes.append({"type": "hardBreak"})
-            if line:
-                nodes.append({"type": "text", "text": line, **marks})
-    return nodes

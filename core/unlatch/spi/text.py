@@ -88,6 +88,11 @@ def without_controls(text: str) -> str:
     return _CONTROLS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
+def one_line(text: str) -> str:
+    """`text` on one line, without control characters, as a title or in a message."""
+    return " ".join(without_controls(text).split())
+
+
 def without_surrogates(text: str) -> str:
     """`text` with U+FFFD for surrogates, which no file and no tracker can store.
 

@@ -1,7 +1,12 @@
 """Messages about invalid values, in the terms of their author rather than of pydantic."""
 
+import re
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlsplit
+
+# Also where the scheme or the slashes are missing.
+_WITH_USER = re.compile(r"(?:[^/?#@]*//)?[^/?#]*@")
 
 # By pydantic's names of mistakes: https://docs.pydantic.dev/latest/errors/validation_errors/
 _MESSAGES = {
@@ -54,3 +59,24 @@ def validation_message(
 def _written(value: object) -> str:
     """A value in TOML and JSON: 60 for 60.0, and strings in double quotes."""
     return f"{value:g}" if isinstance(value, float) else str(value).replace("'", '"')
+
+
+def web_address(raw: str) -> str:
+    """The web address in a setting: http or https and a host, without a slash at its end.
+
+    Raises:
+        ValueError: it is none; the message does not repeat a password.
+    """
+    url = raw.strip()
+    if _WITH_USER.match(url):
+        raise ValueError("the address must not hold a user name or a password")
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        raise ValueError(f"{raw!r} is not a web address") from None
+    if parts.scheme not in ("http", "https") or not host:
+        raise ValueError(f"{raw!r} is not a web address: it must begin with https:// and a host")
+    if parts.query or parts.fragment:
+        raise ValueError(f"{raw!r} must not have a query or a fragment")
+    return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}"

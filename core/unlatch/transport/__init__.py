@@ -10,7 +10,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from unlatch.transport.answer import Answer, Explain, each_page
-from unlatch.transport.cache import read_cache, write_cache
+from unlatch.transport.cache import Cache
+from unlatch.transport.error_table import Row, first_error, quoted, unreadable
 from unlatch.transport.options import TransportOptions, Wait
 from unlatch.transport.request_context import Meter, measure, reading
 
@@ -20,18 +21,21 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Answer",
+    "Cache",
     "Explain",
     "Meter",
+    "Row",
     "Transport",
     "TransportOptions",
     "Wait",
     "each_page",
+    "first_error",
     "for_tests",
     "measure",
     "open_transport",
-    "read_cache",
+    "quoted",
     "reading",
-    "write_cache",
+    "unreadable",
 ]
 
 _LAZY = {

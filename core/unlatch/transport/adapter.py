@@ -118,8 +118,9 @@ class TrackerAdapter(BoundedAdapter):
             raise errors.Rejected("insecure-url", f"plain http to {origin.authority} is refused")
         outgoing = request.copy()
         # These may come from .netrc, an SDK or a redirect; only our own are sent.
-        outgoing.headers.pop("Authorization", None)
-        outgoing.headers.pop("Cookie", None)
+        own = context.credential.scheme.header if context.credential else "Authorization"
+        for name in ("Authorization", "Cookie", own):
+            outgoing.headers.pop(name, None)
         outgoing.headers["Accept-Encoding"] = ENCODINGS
         outgoing.headers["User-Agent"] = USER_AGENT
         if origin != context.origin:
@@ -132,7 +133,7 @@ class TrackerAdapter(BoundedAdapter):
                 hint=context.missing,
             )
         else:
-            outgoing.headers["Authorization"] = context.credential.header
+            outgoing.headers[own] = context.credential.header
         return outgoing
 
     def _check_elsewhere(self, url: str) -> None:

@@ -59,6 +59,17 @@ class Answer:
             return None
 
     @property
+    def path(self) -> str:
+        """The address of the request, without its query."""
+        return self.url.partition("?")[0]
+
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The body as a JSON object; empty if it is none."""
+        document = self.json()
+        return document if isinstance(document, dict) else {}
+
+    @property
     def retry_after(self) -> float | None:
         """Seconds that the tracker asks to wait, by any of the headers known for it.
 

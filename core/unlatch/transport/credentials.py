@@ -46,12 +46,17 @@ class Credential:
         if not _SECRET.fullmatch(self.secret):
             why = "spaces, line breaks or characters outside Latin-1"
             raise _malformed("token", self.source, why)
+        if self.scheme.name == "user-name" and ":" in self.secret:
+            raise _malformed("token", self.source, "a colon")
         if self.user and not _USER.fullmatch(self.user):
             raise _malformed("user name", self.source, "a colon or control characters")
 
     @property
     def header(self) -> str:
-        return f"Basic {self._basic()}" if self.scheme is Scheme.BASIC else f"Bearer {self.secret}"
+        """The value of the header `scheme.header`."""
+        if self.scheme == Scheme.BEARER:
+            return f"Bearer {self.secret}"
+        return self.secret if self.scheme.name == "header" else f"Basic {self._basic()}"
 
     @property
     def forms(self) -> tuple[str, ...]:
@@ -60,7 +65,10 @@ class Credential:
 
     def _basic(self) -> str:
         # RFC 7617. An empty user name is what Azure DevOps expects with a token.
-        return base64.b64encode(f"{self.user or ''}:{self.secret}".encode()).decode("ascii")
+        pair = f"{self.user or ''}:{self.secret}"
+        if self.scheme.name == "user-name":
+            pair = f"{self.secret}:{self.scheme.password}"
+        return base64.b64encode(pair.encode()).decode("ascii")
 
 
 def read_keyring(service: str, key: str) -> str | None:

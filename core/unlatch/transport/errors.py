@@ -13,6 +13,7 @@ from unlatch import errors
 from unlatch.errors import TrackerError, Transient
 from unlatch.transport.answer import Answer, Explain
 from unlatch.transport.connections import Malformed, OutOfBounds, TooLarge, TooSlow
+from unlatch.transport.error_table import UNKNOWN_HINT
 
 _CONFLICT = (errors.Conflict, "conflict", "reports a change in between")
 _CLIENT_ERRORS: dict[int, tuple[type[TrackerError], str, str]] = {
@@ -49,9 +50,6 @@ _HINTS = {
 }
 _WEB_PAGE = "a web page came instead of data"
 _LATER_HINT = "the tracker may be down; run the command again later"
-_UNKNOWN_HINT = (
-    "whether it took effect is not known; `unlatch sync` checks the item before it tries again"
-)
 
 
 class CutOff(Transient):
@@ -122,7 +120,7 @@ def _broken(why: str, *, write: bool, status: int | None = None) -> TrackerError
 
 def _failed(message: str, *, write: bool, status: int | None = None) -> TrackerError:
     if write:
-        return errors.UnknownOutcome("unknown-outcome", message, hint=_UNKNOWN_HINT, status=status)
+        return errors.UnknownOutcome("unknown-outcome", message, hint=UNKNOWN_HINT, status=status)
     return Transient("tracker-unavailable", message, hint=_LATER_HINT, status=status)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote, quote_plus
 
-from unlatch.spi.text import without_controls
+from unlatch.spi.text import one_line
 
 MASK = "***"
 HOME = "~"
@@ -109,11 +109,11 @@ class Redactor:
 
     def line(self, text: str) -> str:
         """`text` on one line, without secrets and control characters."""
-        return " ".join(without_controls(self.text(text)).split())
+        return one_line(self.text(text))
 
     def message(self, text: str) -> str:
         """`text` as the message of an error: one line, cut."""
-        line = " ".join(without_controls(self.excerpt(text, 4 * _LONGEST)).split())
+        line = one_line(self.excerpt(text, 4 * _LONGEST))
         return line if len(line) <= _LONGEST else line[: _LONGEST - 3] + "..."
 
     def headers(self, headers: Mapping[str, str]) -> dict[str, str]:
