@@ -1,14 +1,18 @@
 """Increments as they are read from disk."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from unlatch.increments.model.check_boxes import Boxes
 from unlatch.increments.model.status import Status
+from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.spi.operation import Operation, SeenItem
 
+# The type of an increment, and of a unit of another tool, unless another is named.
+NEW_TYPE = "feature"
 # The `kind` of a record of an item alone.
 ITEM = "item"
 FROM_SPEC = "metadata.json is missing; read from the front matter of spec.md"
@@ -16,11 +20,16 @@ FROM_SPEC = "metadata.json is missing; read from the front matter of spec.md"
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """Both sides of a link when in sync; `remote` is the category of the tracker's own `state`."""
+    """Both sides of a link when in sync; `remote` is the category of the tracker's own `state`.
+
+    Args:
+        boxes: the check boxes in the item's body; None if they were never compared.
+    """
 
     local: str
     remote: str
     state: str
+    boxes: Boxes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +175,10 @@ class Increment:
         title: from spec.md, else the id's words.
         raw_status: the status as the file spells it.
         from_spec: whether metadata.json is missing and spec.md was read instead.
+        unit: where another tool keeps its documents; None for unlatch's own folder.
+        evidence: the status that the tool's files show now.
+        overridden: the status that unlatch recorded, where the tool's files changed since and show
+            another.
         amendments: changes of its work without a reopen.
     """
 
@@ -185,12 +198,27 @@ class Increment:
     pending: tuple[Operation, ...] = ()
     warnings: tuple[str, ...] = ()
     from_spec: bool = False
+    unit: Unit | None = None
+    evidence: Evidence | None = None
+    overridden: Status | None = None
     data: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def is_item(self) -> bool:
         """Whether it is the record of an item alone, without spec.md and tasks.md."""
         return self.data.get("kind") == ITEM
+
+    @property
+    def as_recorded(self) -> "Increment":
+        """The increment as a command finds it that sets its status.
+
+        What the files of a unit show since is not unlatch's status: completing a unit whose tasks
+        are all ticked closes its items.
+        """
+        if self.overridden is None:
+            return self
+        status = self.overridden if self.overridden.is_finished else Status.ACTIVE
+        return replace(self, status=status, overridden=None)
 
     @property
     def effective_reopens(self) -> int:

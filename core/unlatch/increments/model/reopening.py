@@ -89,6 +89,6 @@ def checked_reason(reason: str) -> str:
         raise UsageError("reason-missing", message, hint="add --reason TEXT")
     if len(reason) > LONGEST_REASON:
         message = f"the reason has {len(reason):,} characters; at most {LONGEST_REASON:,} are kept"
-        hint = "shorten it and put the rest into spec.md"
+        hint = "shorten it and put the rest into the increment's files"
         raise UsageError("reason-too-long", message, hint=hint)
     return reason

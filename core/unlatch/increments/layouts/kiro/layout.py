@@ -1,0 +1,127 @@
+"""What unlatch does with the specs of Kiro and cc-sdd."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from unlatch.increments.documents.model import Spec
+from unlatch.increments.documents.quoting import shown
+from unlatch.increments.layouts.check_list import (
+    Entry,
+    evidence_of,
+    find_entries,
+    with_marked,
+)
+from unlatch.increments.layouts.interface import Texts, Work
+from unlatch.increments.layouts.kiro import specs
+from unlatch.increments.layouts.kiro.amending import with_change, with_new_tasks
+from unlatch.increments.layouts.kiro.requirements import read_bugfix, read_requirements
+from unlatch.increments.layouts.kiro.specs import BUGFIX, DESIGN, LEDGER, REQUIREMENTS, TASKS
+from unlatch.increments.layouts.kiro.tasks import read_entries, with_opened_below
+from unlatch.increments.layouts.kiro.wording import title_in
+from unlatch.increments.layouts.mentions import mentions
+from unlatch.increments.model.increment import AppliedAmendment
+from unlatch.increments.model.status import Status
+from unlatch.increments.model.unit import Evidence, Unit
+from unlatch.worklog.markdown_lines import first_title
+
+
+@dataclass(frozen=True, slots=True)
+class Kiro:
+    """A spec is a unit; `.kiro-archive` and folders called "archive" have finished ones."""
+
+    name: str = specs.NAME
+    title: str = "Kiro"
+
+    def detect(self, root: Path) -> bool:
+        return specs.is_project(root)
+
+    def units(self, root: Path) -> Iterator[Unit]:
+        return specs.specs(root)
+
+    def documents(self, unit: Unit) -> Sequence[str]:
+        return specs.DOCUMENTS
+
+    def read(self, texts: Texts) -> Work:
+        spec = replace(_spec(texts), title=_title(texts))
+        return Work(spec, tuple(entry.task for entry in read_entries(texts[TASKS], spec)))
+
+    def title_in(self, texts: Texts) -> str | None:
+        return _title(texts)
+
+    def links(self, texts: Texts) -> tuple[str, ...]:
+        return mentions(texts[name] for name in (REQUIREMENTS, BUGFIX, DESIGN, TASKS))
+
+    def evidence(self, unit: Unit, texts: Texts) -> Evidence | None:
+        """The archive, else the required tasks.
+
+        The `phase` of spec.json says which documents were generated, and stays `tasks-generated` in
+        finished specs: it counts only as long as there are no tasks.
+        """
+        if unit.archived:
+            return Evidence(Status.COMPLETED, "archive")
+        if by_tasks := evidence_of(self.read(texts).tasks):
+            return by_tasks
+        phase = specs.json_object(texts[LEDGER]).get("phase")
+        if not isinstance(phase, str) or not phase:
+            return None
+        return Evidence(Status.PLANNING, f"{LEDGER}: {shown(phase)}")
+
+    def mark(self, texts: Texts, ids: Iterable[str], *, done: bool) -> Texts:
+        """Ticking or unticking changes the boxes that are named: a parent keeps its own."""
+        return {**texts, TASKS: with_marked(texts[TASKS], _entries(texts), ids, done=done)}
+
+    def amend(self, texts: Texts, amended: AppliedAmendment) -> tuple[Texts, tuple[str, ...]]:
+        """A parent that is to be done again means all tasks below it too."""
+        entries = _entries(texts)
+        parts = _known(amended.amendment.parts, entries)
+        opened = with_marked(texts[TASKS], entries, parts, done=False)
+        opened = with_opened_below(opened, [one.box for one in find_entries(entries, parts)])
+        tasks, ids = with_new_tasks(opened, amended, known=[one.task.id for one in entries])
+        changed = {**texts, TASKS: tasks}
+        name = BUGFIX if texts[BUGFIX] and not texts[REQUIREMENTS] else REQUIREMENTS
+        if texts[name]:
+            changed[name] = with_change(texts[name], amended)
+        return changed, ids
+
+    def home(self, unit: Unit) -> Path:
+        return specs.home(unit)
+
+    def archive_command(self, unit: Unit) -> Sequence[str]:
+        return ()
+
+    def advice(self, root: Path, unit: Unit, texts: Texts) -> tuple[str, ...]:
+        return ()
+
+
+def _spec(texts: Texts) -> Spec:
+    spec = read_requirements(texts[REQUIREMENTS])
+    if spec.stories or not texts[BUGFIX]:
+        return spec
+    return read_bugfix(texts[BUGFIX])
+
+
+def _title(texts: Texts) -> str | None:
+    """The name of the spec in the first title that has one."""
+    for name in (REQUIREMENTS, BUGFIX, DESIGN, TASKS):
+        if title := title_in(first_title(texts[name])):
+            return title
+    return None
+
+
+def _entries(texts: Texts) -> list[Entry]:
+    return read_entries(texts[TASKS], _spec(texts))
+
+
+def _known(parts: Iterable[str], entries: Iterable[Entry]) -> tuple[str, ...]:
+    """The parts that the tasks still have, or belong to."""
+    known: set[str | None] = set()
+    for task, _ in entries:
+        known |= {
+            task.id.casefold(),
+            *(one.casefold() for one in (task.story, *task.criteria) if one),
+        }
+    return tuple(part for part in parts if part.strip().casefold() in known)
+
+
+KIRO = Kiro()

@@ -1,0 +1,87 @@
+"""The layout of unlatch and of SpecWeave: a numbered folder with spec.md and tasks.md."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from unlatch.errors import UsageError
+from unlatch.increments.documents.done_marks import with_marked
+from unlatch.increments.documents.scope_change import amended_spec, amended_tasks
+from unlatch.increments.documents.spec import read_spec
+from unlatch.increments.documents.tasks import read_tasks
+from unlatch.increments.layouts.interface import Texts, Work
+from unlatch.increments.model.increment import AppliedAmendment
+from unlatch.increments.model.unit import Evidence, Unit
+from unlatch.worklog.collection import Collection
+
+SPEC, TASKS = "spec.md", "tasks.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Native:
+    """Increments as unlatch and SpecWeave keep them; metadata.json states their status."""
+
+    name: str
+    title: str
+    increments: str
+    spec: str = SPEC
+    tasks: str = TASKS
+
+    def detect(self, root: Path) -> bool:
+        return any(True for _ in self.units(root))
+
+    def units(self, root: Path) -> Iterator[Unit]:
+        for folder in Collection(root / self.increments).folders():
+            yield Unit(self.name, folder.name, folder.path, folder.archived)
+
+    def documents(self, unit: Unit) -> Sequence[str]:
+        return SPEC, TASKS
+
+    def read(self, texts: Texts) -> Work:
+        return Work(read_spec(texts[SPEC]), read_tasks(texts[TASKS]).tasks)
+
+    def title_in(self, texts: Texts) -> str | None:
+        return read_spec(texts[SPEC]).title
+
+    def links(self, texts: Texts) -> tuple[str, ...]:  # metadata.json has them
+        return ()
+
+    def evidence(self, unit: Unit, texts: Texts) -> Evidence | None:
+        return None
+
+    def mark(self, texts: Texts, ids: Iterable[str], *, done: bool) -> Texts:
+        marked, left = dict(texts), list(ids)
+        for name in (TASKS, SPEC):
+            left = [one for one in left if not self._mark(marked, name, one, done=done)]
+        if left:  # explains why
+            is_task = left[0].strip()[:1].upper() == "T"
+            with_marked(texts[TASKS if is_task else SPEC], left, done=done)
+        return marked
+
+    def _mark(self, marked: dict[str, str], name: str, wanted: str, *, done: bool) -> bool:
+        try:
+            marked[name] = with_marked(marked[name], [wanted], done=done)
+        except UsageError as error:
+            if error.id == "item-ambiguous":
+                raise
+            return False
+        return True
+
+    def amend(self, texts: Texts, amended: AppliedAmendment) -> tuple[Texts, tuple[str, ...]]:
+        tasks, ids = amended_tasks(texts[TASKS], amended)
+        return {SPEC: amended_spec(texts[SPEC], amended), TASKS: tasks}, ids
+
+    def home(self, unit: Unit) -> Path:
+        return unit.place.parent.parent / unit.key if unit.archived else unit.place
+
+    def archive_command(self, unit: Unit) -> Sequence[str]:
+        return ()
+
+    def advice(self, root: Path, unit: Unit, texts: Texts) -> tuple[str, ...]:
+        return ()
+
+
+UNLATCH = Native("unlatch", "unlatch", ".unlatch/increments")
+SPECWEAVE = Native("specweave", "SpecWeave", ".specweave/increments")
+# The layouts whose increments need no record elsewhere.
+OWN = frozenset({UNLATCH.name, SPECWEAVE.name})

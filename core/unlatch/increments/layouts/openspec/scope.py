@@ -1,0 +1,81 @@
+"""Append the tasks of an amendment to the tasks of a change, as a further numbered group."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+
+from unlatch.increments.documents.quoting import one_line, quoted
+from unlatch.increments.layouts.openspec.schema import TASKS
+from unlatch.increments.layouts.openspec.task_lines import entries, marked, prefix_of
+from unlatch.increments.model.increment import AppliedAmendment, NewTask
+from unlatch.worklog.markdown_lines import append_lines, line_ending, scan
+
+# `## 2. Setup`; not `### 2.1 Setup`, a part of a group.
+_GROUP = re.compile(r"(?P<number>[0-9]{1,6})(?:[.):](?![0-9])|[ \t]|\Z)")
+_NUMBER = re.compile(r"[0-9]+")
+_LEVEL = 2
+
+
+def amended(
+    texts: Mapping[str, str], change: AppliedAmendment
+) -> tuple[dict[str, str], tuple[str, ...]]:
+    """The files with an amendment, and the ids of its new tasks; a second time changes nothing."""
+    amendment = change.amendment
+    after = marked(texts, _known(texts, amendment.parts), done=False)
+    if any(change.id in text for text in texts.values()):
+        return after, amendment.ids
+    if not amendment.tasks and amendment.change is None:
+        return after, ()
+    path = TASKS if TASKS in texts else next(iter(texts))
+    level, number = _next_group(texts, path)
+    heading = f"{'#' * level} {number}. Scope change {change.at:%Y-%m-%d} ({change.id})"
+    ids = tuple(f"{number}.{place}" for place, _ in enumerate(amendment.tasks, 1))
+    lines = [] if texts[path].strip("\ufeff \t\r\n") else ["# Tasks", ""]
+    lines += [heading, "", *_reasons(change)]
+    for key, task in zip(ids, amendment.tasks, strict=True):
+        lines += _task(key, task)
+    after[path] = _appended(after[path], lines if lines[-1] else lines[:-1])
+    return after, tuple(prefix_of(path) + key for key in ids)
+
+
+def _known(texts: Mapping[str, str], parts: Sequence[str]) -> list[str]:
+    """The parts that are tasks, or that tasks name."""
+    listed = [task for task, _ in entries(texts)]
+    names = {
+        name.casefold() for one in listed for name in (one.id, one.story, *one.criteria) if name
+    }
+    return [part for part in parts if part.strip().casefold() in names]
+
+
+def _next_group(texts: Mapping[str, str], path: str) -> tuple[int, int]:
+    """The level of the last numbered heading, and a number above those of groups and tasks."""
+    level, highest = _LEVEL, 0
+    for line in scan(texts[path]).lines:
+        if line.level and (match := _GROUP.match(line.words)):
+            level, highest = line.level, max(highest, int(match["number"]))
+    own = entries({TASKS: texts[path]})
+    numbers = (_NUMBER.search(task.id) for task, _ in own if not task.id.startswith("#"))
+    return level, max([highest, *(int(found[0]) for found in numbers if found)]) + 1
+
+
+def _reasons(change: AppliedAmendment) -> Iterator[str]:
+    """The change and its reason, as quotes."""
+    for label, text in (("Change", change.amendment.change), ("Reason", change.reason)):
+        if text and text.strip():
+            yield from (f"**{label}**:", "", *quoted(text), "")
+
+
+def _task(key: str, task: NewTask) -> Iterator[str]:
+    yield f"- [ ] {key} {one_line(task.title)}".rstrip()
+    if task.story:
+        yield f"  - Requirement: {one_line(task.story)}"
+    for name in task.criteria:
+        yield f"  - Scenario: {one_line(name)}"
+    if task.description and task.description.strip():
+        yield from (f"  {line}" for line in quoted(task.description))
+
+
+def _appended(text: str, lines: Sequence[str]) -> str:
+    """The text with lines at its end; a carriage return ends no line in a file with newlines."""
+    if line_ending(text) != "\r" or "\n" not in text:
+        return append_lines(text, lines)
+    return f"{text}\n\n" + "".join(f"{line}\n" for line in lines)

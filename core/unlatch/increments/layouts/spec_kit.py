@@ -1,0 +1,213 @@
+"""The layout of spec-kit: a folder for each feature in specs/, with spec.md and tasks.md.
+
+Scope changes are written as `/speckit.converge` writes its tasks: a new phase at the end of
+tasks.md, with the next ids (github/spec-kit, templates/commands/converge.md).
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from unlatch.increments.documents.model import Task
+from unlatch.increments.documents.quoting import as_title, one_line, quoted
+from unlatch.increments.layouts.check_list import (
+    Entry,
+    append_section,
+    boxes_anywhere,
+    evidence_of,
+    with_marked,
+)
+from unlatch.increments.layouts.folders import has, subfolders, text_of
+from unlatch.increments.layouts.interface import Texts, Work
+from unlatch.increments.layouts.mentions import mentions
+from unlatch.increments.layouts.spec_kit_documents import (
+    TaskId,
+    id_of,
+    read_entries,
+    read_spec,
+    title_in,
+)
+from unlatch.increments.model.increment import AppliedAmendment, NewTask
+from unlatch.increments.model.status import Status
+from unlatch.increments.model.unit import Evidence, Unit
+from unlatch.worklog.markdown_lines import scan
+
+SPEC, TASKS = "spec.md", "tasks.md"
+_MARKER = ".specify"
+# Early releases kept the features in .specify.
+_PARENTS = ("specs", ".specify/specs")
+_ARCHIVES = ("archive", "archived", "_archive", "complete", "completed", "done")
+# 001-photo, or 20260131-142530-photo.
+_NAME = re.compile(r"(?:[0-9]{3,6}|[0-9]{8}-[0-9]{6})-.+")
+_PHASE = re.compile(r"\bPhase[ \t]+([0-9]{1,6})", re.IGNORECASE)
+_STORY = re.compile(r"US-?[0-9]{1,4}", re.IGNORECASE)
+_MARK = re.compile(r"\[(?=P[0-9]?\]|US)", re.IGNORECASE)
+_BOX = re.compile(r"\[([ xX~/-])\]")
+
+
+@dataclass(frozen=True, slots=True)
+class SpecKit:
+    """Features of spec-kit. The Status line of spec.md is no evidence: few people change it."""
+
+    name: str = "spec-kit"
+    title: str = "spec-kit"
+
+    def detect(self, root: Path) -> bool:
+        return has(root / _MARKER) or any(True for _ in self.units(root))
+
+    def units(self, root: Path) -> Iterator[Unit]:
+        seen: set[tuple[str, bool]] = set()
+        for place, archived in _features(root):
+            if (place.name, archived) not in seen:
+                seen.add((place.name, archived))
+                yield Unit(self.name, place.name, place, archived)
+
+    def documents(self, unit: Unit) -> Sequence[str]:
+        return SPEC, TASKS
+
+    def read(self, texts: Texts) -> Work:
+        spec = read_spec(texts[SPEC], texts[TASKS])
+        entries = read_entries(texts[TASKS], {one.id for one in spec.criteria})
+        return Work(spec, tuple(one.task for one in entries))
+
+    def title_in(self, texts: Texts) -> str | None:
+        return title_in(texts[SPEC], texts[TASKS])
+
+    def links(self, texts: Texts) -> tuple[str, ...]:
+        return mentions((texts[SPEC], texts[TASKS]))
+
+    def evidence(self, unit: Unit, texts: Texts) -> Evidence | None:
+        if unit.archived:
+            return Evidence(Status.COMPLETED, "archive")
+        return evidence_of(one.task for one in read_entries(texts[TASKS], ()))
+
+    def mark(self, texts: Texts, ids: Iterable[str], *, done: bool) -> Texts:
+        marked = with_marked(texts[TASKS], _entries(texts), ids, done=done, tick="X")
+        return {**texts, TASKS: marked}
+
+    def amend(self, texts: Texts, amended: AppliedAmendment) -> tuple[Texts, tuple[str, ...]]:
+        amendment = amended.amendment
+        entries = _entries(texts)
+        known = {one.casefold() for entry in entries for one in _names(entry.task)}
+        parts = [one for one in amendment.parts if one.casefold() in known]
+        text = with_marked(texts[TASKS], entries, parts, done=False)
+        if amended.id in text:
+            return {**texts, TASKS: text}, amendment.ids or _added(entries, amended)
+        if not (amendment.tasks or amendment.change):
+            return {**texts, TASKS: text}, ()
+        ids = _next_ids(text, entries, len(amendment.tasks))
+        lines = _section(amended, _style(entries), ids)
+        heading = f"## Phase {_next_phase(text)}: Scope change {amended.at:%Y-%m-%d} ({amended.id})"
+        return {**texts, TASKS: append_section(text, heading, lines)}, ids
+
+    def home(self, unit: Unit) -> Path:
+        return unit.place.parent.parent / unit.key if unit.archived else unit.place
+
+    def archive_command(self, unit: Unit) -> Sequence[str]:
+        return ()
+
+    def advice(self, root: Path, unit: Unit, texts: Texts) -> tuple[str, ...]:
+        return ()
+
+
+SPEC_KIT = SpecKit()
+
+
+def _features(root: Path) -> Iterator[tuple[Path, bool]]:
+    """The folders of features, and whether they are archived.
+
+    Without .specify, which not all repositories keep in git, a feature needs a name as spec-kit
+    gives it and a spec.md: `specs` is a common name for folders.
+    """
+    is_marked = has(root / _MARKER)
+    for parent in _PARENTS:
+        for name in subfolders(root / parent):
+            place = root / parent / name
+            if name in _ARCHIVES:
+                inner = (place / one for one in subfolders(place))
+                yield from ((one, True) for one in inner if _is_feature(one, named=not is_marked))
+            elif _is_feature(place, named=not is_marked):
+                yield place, False
+    with suppress(OSError, ValueError):  # a path that cannot be
+        if (current := _current(root)) and _is_feature(current, named=False):
+            yield current, False
+
+
+def _is_feature(place: Path, *, named: bool) -> bool:
+    if named and not _NAME.fullmatch(place.name):
+        return False
+    return has(place / SPEC) or (has(place / TASKS) and not named)
+
+
+def _current(root: Path) -> Path | None:
+    """The folder of the feature that people work on, which need not be in specs/."""
+    try:
+        found = json.loads(text_of(root / _MARKER / "feature.json"))["feature_directory"]
+        parts = Path(found).relative_to(root if Path(found).is_absolute() else ".").parts
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return None
+    is_archived = len(parts) > 1 and parts[-2] in _ARCHIVES
+    return root.joinpath(*parts) if parts and ".." not in parts and not is_archived else None
+
+
+def _entries(texts: Texts) -> list[Entry]:
+    spec = read_spec(texts[SPEC], "")
+    return read_entries(texts[TASKS], {one.id for one in spec.criteria})
+
+
+def _names(task: Task) -> tuple[str, ...]:
+    return (task.id, *([task.story] if task.story else []), *task.criteria)
+
+
+def _added(entries: Iterable[Entry], amended: AppliedAmendment) -> tuple[str, ...]:
+    """The ids of the tasks below the heading of an amendment that was written before."""
+    below = (one for one in entries if any(amended.id in words for words in one.box.headings))
+    return tuple(one.task.id for one in below)[: len(amended.amendment.tasks)]
+
+
+def _next_phase(text: str) -> int:
+    headings = (line.words for line in scan(text).lines if line.level)
+    found = (match for words in headings if (match := _PHASE.search(words)))
+    return max((int(match[1]) for match in found), default=0) + 1
+
+
+def _style(entries: Iterable[Entry]) -> TaskId:
+    """How most tasks write their ids, such as T001 or **T001**."""
+    found = [one for entry in entries if (one := id_of(entry.box))]
+    if not found:
+        return TaskId("", "T", "001", "")
+    kinds = [(one.opening, one.prefix, len(one.digits), one.closing) for one in found]
+    return found[kinds.index(max(dict.fromkeys(kinds), key=kinds.count))]
+
+
+def _next_ids(text: str, entries: Sequence[Entry], count: int) -> tuple[str, ...]:
+    style = _style(entries)
+    # Those in code and comments are not used again.
+    ids = [one for box in boxes_anywhere(text) if (one := id_of(box))]
+    first = max((int(one.digits) for one in ids), default=0) + 1
+    width = len(style.digits)
+    return tuple(f"{style.prefix}{number:0{width}}" for number in range(first, first + count))
+
+
+def _section(amended: AppliedAmendment, style: TaskId, ids: Sequence[str]) -> list[str]:
+    change = amended.amendment.change
+    lines = [f"**Purpose**: {one_line(change)}", ""] if change else []
+    for key, task in zip(ids, amended.amendment.tasks, strict=True):
+        lines += _task_lines(f"{style.opening}{key}{style.closing}", task)
+    return lines if ids else lines[:1]
+
+
+def _task_lines(key: str, task: NewTask) -> Iterator[str]:
+    story = f" [{task.story}]" if task.story and _STORY.fullmatch(task.story) else ""
+    criteria = f" per {', '.join(map(one_line, task.criteria))}" if task.criteria else ""
+    yield f"- [ ] {key}{story} {_without_marks(task.title)}{criteria}"
+    if task.description and task.description.strip():
+        yield from (f"  {line}" for line in quoted(task.description))
+
+
+def _without_marks(title: str) -> str:
+    """The title of a person, in which nothing reads as [P], [US1] or a check box."""
+    return _MARK.sub(r"\\[", _BOX.sub(r"\\[\1\\]", as_title(title)))

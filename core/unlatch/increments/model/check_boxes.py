@@ -1,0 +1,116 @@
+"""The check boxes of an item's body, by keys with which both sides are compared."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from unlatch.spi.text import Checks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from unlatch.spi.text import Check, Text
+
+# An id at the beginning of a line, as T-001:, AC-US1-01:, T001, FR-001, 1.2 and 3. have it.
+_ID = re.compile(
+    r"(?P<id>(?=[^\s:]*\d)[^\W_]+(?:[-._][^\W_]+)*(?=:(?:\s|\Z))"
+    r"|[A-Z]{1,9}(?:-?[A-Z0-9]{1,9}){0,4}-?[0-9]{1,9}(?=\s|\Z)"
+    r"|[0-9]{1,9}(?:\.[0-9]{1,9})+(?=\.?(?:\s|\Z))"
+    r"|[0-9]{1,9}(?=[.)](?:\s|\Z)))"
+)
+# In place of an id: the place of a task without one, which changes with the tasks above it.
+_PLACE = re.compile(r"#[0-9]{1,9}: ")
+# The length of a key that is a line's words.
+_WORDS = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Boxes:
+    """The check boxes of an item and of its increment when both were last in sync.
+
+    Args:
+        ticked: the keys of those that were ticked.
+        open: the keys of the others.
+        lines: a digest of the lines that the increment listed.
+    """
+
+    ticked: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+    lines: str = ""
+
+    @property
+    def states(self) -> dict[str, bool]:
+        return {**dict.fromkeys(self.ticked, True), **dict.fromkeys(self.open, False)}
+
+
+def make_boxes(states: Mapping[str, bool], lines: str) -> Boxes:
+    ticked = tuple(key for key, done in states.items() if done)
+    return Boxes(ticked, tuple(key for key, done in states.items() if not done), lines)
+
+
+def boxes_of(checks: Iterable[Check]) -> Boxes:
+    """The check boxes among the lines of a list, as an increment lists them."""
+    lines = tuple(checks)
+    listed = "\n".join(f"{one.depth} {one.done is None} {one.text}" for one in lines)
+    return make_boxes(states_of(lines), hashlib.sha256(listed.encode()).hexdigest()[:12])
+
+
+def states_of(checks: Iterable[Check]) -> dict[str, bool]:
+    """Whether each check box is ticked, by its key."""
+    return {key: one.done is True for key, one in _keyed(checks) if key}
+
+
+def ids_of(checks: Iterable[Check]) -> dict[str, str]:
+    """The id of the task or criterion behind each key, for the lines of an increment."""
+    return {key: one.text.partition(": ")[0] for key, one in _keyed(checks) if key}
+
+
+def checks_in(text: Text) -> tuple[Check, ...]:
+    """The lines of all lists of a text."""
+    return tuple(one for block in text if isinstance(block, Checks) for one in block.items)
+
+
+def with_states(text: Text, states: Mapping[str, bool]) -> Text:
+    """A text with check boxes in these states; boxes with other keys stay."""
+    marked = iter(
+        [replace(c, done=states[k]) if k in states else c for k, c in _keyed(checks_in(text))]
+    )
+    return tuple(
+        Checks(tuple(next(marked) for _ in block.items)) if isinstance(block, Checks) else block
+        for block in text
+    )
+
+
+def ticked_by_people(
+    here: Mapping[str, bool], base: Boxes, there: Mapping[str, bool]
+) -> dict[str, bool]:
+    """The check boxes that changed on the item alone, with their states there."""
+    return {
+        key: there[key]
+        for key, was in base.states.items()
+        if key in there and here.get(key) is was and there[key] is not was
+    }
+
+
+def _keyed(checks: Iterable[Check]) -> list[tuple[str, Check]]:
+    """The lines with their keys, which are empty without a check box."""
+    seen: Counter[str] = Counter()
+    keyed = []
+    for one in checks:
+        key = "" if one.done is None else key_of(one.text)
+        seen[key] += 1
+        keyed.append((f"{key}#{seen[key]}" if key and seen[key] > 1 else key, one))
+    return keyed
+
+
+def key_of(text: str) -> str:
+    """The id at the beginning of a line, else its words."""
+    words = " ".join(text.replace("\u200b", "").split())
+    if place := _PLACE.match(words):
+        words = words[place.end() :]
+    found = _ID.match(words)
+    return found["id"].upper() if found else words.casefold()[:_WORDS]

@@ -1,0 +1,76 @@
+"""Units: what increments are called in the folders of other spec-driven tools."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from unlatch.increments.model.status import Status
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One unit of work where its tool keeps it.
+
+    Args:
+        layout: the name of the layout that reads it.
+        key: its name without the date of an archive; the name of unlatch's own folder for it.
+        place: its folder.
+        archived: whether its tool keeps it as finished.
+        uid: the tool's own permanent id of it, if any.
+        older: an archived unit that had the key before this one took its name.
+    """
+
+    layout: str
+    key: str
+    place: Path
+    archived: bool = False
+    uid: str | None = None
+    older: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A status that the files of a unit show.
+
+    Args:
+        by: what shows it, for people: "archive", "5/5 tasks".
+    """
+
+    status: Status
+    by: str
+
+    def changes(self, before: "Evidence | None") -> bool:
+        """Whether it is news since `before`: another status, or more work done."""
+        if before is None or self.status is not before.status:
+            return True
+        return self.status.is_finished and self.by != before.by
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedUnit:
+    """A unit as metadata.json records it; its path is a hint, because tools move their folders.
+
+    Args:
+        path: from the project's root, with slashes.
+        evidence: what its files showed when unlatch last set the status.
+    """
+
+    layout: str
+    path: str
+    uid: str | None = None
+    evidence: Evidence | None = None
+
+
+def overrides(recorded: Status, before: Evidence | None, now: Evidence | None) -> bool:
+    """Whether what the files show `now` replaces the status that unlatch recorded.
+
+    Only news do: what the files showed `before`, when the status was recorded, was known. And they
+    decide only whether the work is begun, and whether it is finished: the files say nothing of a
+    pause or a review, and nothing of work that a person gave up.
+    """
+    if now is None or not now.changes(before) or recorded is Status.ABANDONED:
+        return False
+    if now.status.is_finished:
+        return not recorded.is_finished
+    if recorded.is_finished:
+        return True
+    return now.status is Status.ACTIVE and recorded in (Status.PLANNING, Status.BACKLOG)

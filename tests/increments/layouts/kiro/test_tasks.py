@@ -1,0 +1,180 @@
+"""Tasks, as Kiro, cc-sdd and people write them."""
+
+from __future__ import annotations
+
+import pytest
+from tests.increments.layouts.kiro.specs import UNIT, tasks_in, texts
+
+from unlatch.errors import UsageError
+from unlatch.increments.layouts.kiro import KIRO
+
+REQUIREMENTS = "### Requirement 1: A\n1. a\n2. b\n3. c\n\n### Requirement 2: B\n1. d\n2. e\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("- [ ] 1. Set it up", ("1", "Set it up", False)),
+        ("- [ ] 2.3 Set it up", ("2.3", "Set it up", False)),
+        ("- [ ] 2.3. Set it up", ("2.3", "Set it up", False)),
+        ("-   [ ] 4. Set it up", ("4", "Set it up", False)),
+        ("* [ ] 4) Set it up", ("4", "Set it up", False)),
+        ("- [ ] 18b. Set it up", ("18b", "Set it up", False)),
+        ("- [ ]* 2.3 Set it up", ("2.3", "Set it up", True)),
+        ("- [ ] 2.3* Set it up", ("2.3", "Set it up", True)),
+        ("- [ ] 2.3* (P) Set it up", ("2.3", "Set it up", True)),
+        ("- [ ] 2.3 (P) Set it up", ("2.3", "Set it up", False)),
+        ("- [ ] 2.3 Set it up (P)", ("2.3", "Set it up", False)),
+        ("- [ ] **2. Set it up**", ("2", "Set it up", False)),
+        ("- [ ] **2.1** Set it up", ("2.1", "Set it up", False)),
+        ("- [ ] **T001** Set it up", ("T001", "Set it up", False)),
+        ("- [ ] Task 2: Set it up", ("2", "Set it up", False)),
+        ("- [ ] **Task 2.1**: Set it up", ("2.1", "Set it up", False)),
+        ("- [ ] Set it up", ("#1", "Set it up", False)),
+        ("- [ ]* Set it up", ("#1", "Set it up", True)),
+        ("- [ ] 2 files", ("#1", "2 files", False)),
+        ("- [ ] 2.5x the speed", ("2.5x", "the speed", False)),
+        ("- [ ] **Never** do it", ("#1", "**Never** do it", False)),
+        ("- [ ] 1.", ("1", "", False)),
+        ("- [ ]", ("#1", "", False)),
+    ],
+)
+def test_a_line_with_a_check_box_is_a_task(line: str, expected: tuple[str, str, bool]) -> None:
+    (task,) = tasks_in(f"# Plan\r\n\r\n{line}\r\n  - a detail\r\n")
+    assert (task.id, task.title, task.optional) == expected
+    assert (task.line, task.done, task.status) == (3, False, None)
+
+
+@pytest.mark.parametrize(
+    ("mark", "done", "status"),
+    [
+        (" ", False, None),
+        ("x", True, None),
+        ("X", True, None),
+        ("-", False, "-"),
+        ("~", False, "~"),
+    ],
+)
+def test_a_task_in_progress_or_queued_is_open_and_says_so(
+    mark: str, status: str | None, *, done: bool
+) -> None:
+    (task,) = tasks_in(f"- [{mark}] 1. One\n")
+    assert (task.done, task.status, task.discarded) == (done, status, False)
+
+
+def test_a_task_with_tasks_below_it_is_not_required_itself() -> None:
+    nested = "- [ ] 1. A\n  - [x] 1.1 B\n    - [x] 1.1.1 C\n- [ ] 2. D\n"
+    flat = "- [ ] 1. A\n- [x] 1.1 B\n- [x] 1.1.1 C\n\n- [ ] 2. D\n"
+    for text in (nested, flat):
+        assert [task.optional for task in tasks_in(text)] == [True, True, False, False]
+
+
+def test_the_tasks_below_an_optional_one_are_optional() -> None:
+    tasks = tasks_in("- [ ]* 1. A\n  - [ ] 1.1 B\n  - [ ] C\n- [ ] 2. D\n")
+    assert [task.optional for task in tasks] == [True, True, True, False]
+
+
+def test_a_task_does_not_lie_below_a_later_one() -> None:
+    tasks = tasks_in("- [ ] 1.1 A\n  - [ ] 1. B\n")
+    assert [task.optional for task in tasks] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("text", "evidence"),
+    [
+        ("- [ ] 1. A\n  - [x] 1.1 B\n  - [ ]* 1.2 C\n", ("completed", "1/1 tasks")),
+        ("- [x] 1. A\n  - [x] 1.1 B\n  - [ ] 1.2 C\n", ("active", "1/2 tasks")),
+        ("- [ ] 1. A\n  - [-] 1.1 B\n", ("active", "0/1 tasks")),
+        ("- [ ] 1. A\n  - [~] 1.1 B\n", ("active", "0/1 tasks")),
+        ("- [ ] 1. A\n  - [ ] 1.1 B\n", ("planning", "0/1 tasks")),
+    ],
+)
+def test_the_required_leaves_show_the_status(text: str, evidence: tuple[str, str]) -> None:
+    found = KIRO.evidence(UNIT, texts(text))
+    assert found
+    assert (found.status.value, found.by) == evidence
+
+
+def test_the_phase_counts_only_without_tasks() -> None:
+    ledger = '{"phase": "design-generated", "approvals": {}}'
+    found = KIRO.evidence(UNIT, texts(spec=ledger))
+    assert found
+    assert (found.status.value, found.by) == ("planning", "spec.json: design-generated")
+    done = KIRO.evidence(UNIT, texts("- [x] 1. A\n", spec='{"phase": "tasks-generated"}'))
+    assert done
+    assert (done.status.value, done.by) == ("completed", "1/1 tasks")
+    for other in ("", "{", "[]", '{"phase": 1}', "[" * 100_000, "\ufeff{}", '{"phase": ""}'):
+        assert KIRO.evidence(UNIT, texts(spec=other)) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "story", "criteria"),
+    [
+        ("  - _Requirements: 1.2, 2.1_", "R1", ("R1.2", "R2.1")),
+        ("  - _Requirements: 2_", "R2", ()),
+        ("  - _Requirements: 1, 2_", "R1", ("R2",)),
+        ("  - _Requirements: 1.1-1.3_", "R1", ("R1.1", "R1.2", "R1.3")),
+        ("  - _Requirements: 1.1\u20132.2_", "R1", ("R1.1", "R2.2")),
+        ("  - _Requirements: User context for 1.1 (all), 1.2_", "R1", ("R1.1", "R1.2")),
+        ("  - **Validates: Requirements 2.2, 2.1**", "R2", ("R2.2", "R2.1")),
+        ("  - **Requirements**: 1.2", "R1", ("R1.2",)),
+        ("  - Requirements: 1.2", "R1", ("R1.2",)),
+        ("  _Requirement: 1.2_ _Depends: 2.1_", "R1", ("R1.2",)),
+        ("  - _\u8981\u4ef6: 1.2_", "R1", ("R1.2",)),
+        ("  - **\u691c\u8a3c\u5bfe\u8c61: \u8981\u4ef6 1.2**", "R1", ("R1.2",)),
+        ("  - _\u9700\u6c42\uff1a1.2, 2.1_", "R1", ("R1.2", "R2.1")),
+        ("  - _Requisitos: 1.2_", "R1", ("R1.2",)),
+        ("  - _Requirements: 7.4_", "R7", ("R7.4",)),
+        ("  - _Requirements: All requirements_", None, ()),
+        ("  - _Requirements: 100 users_", None, ()),
+        ("  - _Depends: 1.1_", None, ()),
+        ("  - meets requirement 1.2 in part", None, ()),
+        ("  ```\n  _Requirements: 1.2_\n  ```", None, ()),
+    ],
+)
+def test_a_task_names_its_criteria(line: str, story: str | None, criteria: tuple[str, ...]) -> None:
+    tasks = tasks_in(f"- [ ] 1. A\n{line}\n- [ ] 2. B\n", requirements=REQUIREMENTS)
+    assert [(one.story, one.criteria) for one in tasks] == [(story, criteria), (None, ())]
+
+
+def test_criteria_at_the_end_of_a_title_belong_to_the_task() -> None:
+    (task,) = tasks_in("- [ ] 1.1 Do it... **Validates: Requirements 1.1, 1.2**\n")
+    assert (task.title, task.story, task.criteria) == ("Do it...", "R1", ("R1.1", "R1.2"))
+
+
+def test_a_detail_belongs_to_the_task_that_it_is_indented_under() -> None:
+    text = "- [ ] 1. A\n  - [ ] 1.1 B\n    - _Requirements: 1.1_\n  - _Requirements: 2.1_\n"
+    assert [one.story for one in tasks_in(text)] == ["R2", "R1"]
+
+
+def test_boxes_in_code_and_comments_are_no_tasks() -> None:
+    assert tasks_in("```\n- [ ] 1. A\n```\n<!--\n- [ ] 2. B\n-->\n") == ()
+
+
+def test_marking_changes_one_character() -> None:
+    text = "- [ ] 1. A\r\n  - [ ]* 1.1 B\r\n  - [x] 1.2 C"
+    given = texts(text, requirements="### Requirement 1\n1. c\n")
+    ticked = KIRO.mark(given, ["1.1"], done=True)
+    assert ticked == {**given, "tasks.md": text.replace("[ ]*", "[x]*")}
+    assert KIRO.mark(ticked, ["1.1"], done=False) == given
+
+
+def test_marking_a_criterion_marks_its_tasks_and_not_one_of_its_number() -> None:
+    text = "- [x] 1. A\n- [x] 1.1 B\n- [x] 2. C\n  - _Requirements: 1.1_\n"
+    given = texts(text, requirements="### Requirement 1: A\n1. a\n")
+    for part in ("R1.1", "R1", "r1.1"):
+        opened = KIRO.mark(given, [part], done=False)["tasks.md"]
+        assert opened == text.replace("[x] 2.", "[ ] 2.")
+
+
+def test_an_id_that_occurs_twice_is_not_marked() -> None:
+    with pytest.raises(UsageError) as raised:
+        KIRO.mark(texts("- [ ] 1. A\n\n## Phase 2\n\n- [ ] 1. B\n"), ["1"], done=True)
+    assert raised.value.id == "item-ambiguous"
+
+
+def test_a_deep_or_long_list_is_read() -> None:
+    deep = "".join(f"{'  ' * depth}- [ ] a\n" for depth in range(1_500))
+    assert len(tasks_in(deep)) == 1_500
+    wide = "".join(f"- [ ] {n}. A {' ' * 200}b\n  - _Requirements: {n}.1_\n" for n in range(5_000))
+    assert len(tasks_in(wide, requirements=REQUIREMENTS * 500)) == 5_000

@@ -1,0 +1,178 @@
+"""The layout against the `openspec` program."""
+
+from __future__ import annotations
+
+import json
+from shutil import copytree
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.increments.layouts.openspec.making import (
+    CHANGE,
+    CONFIG,
+    LOGIN,
+    NAME,
+    REPOSITORIES,
+    amendment,
+    needs_samples,
+    sample,
+    save,
+    units,
+    work_of,
+    write,
+)
+
+from unlatch.increments.layouts.openspec import OPENSPEC
+from unlatch.increments.model.increment import NewTask
+from unlatch.testing.layouts import texts_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.increments.layouts.openspec.cli.program import Program
+
+
+pytestmark = pytest.mark.servers
+# Of `list`; its `status` is their summary.
+COUNTS = ("completedTasks", "totalTasks", "status")
+# Boxes, and what only looks like one, in any place that the program reads.
+BOXES = (
+    "\ufeff- [x] first\n* [X] star\n+ [ ] plus\n1. [ ] one\n2) [x] two\n1234567890. [ ] no\n"
+    "  - [x] nested\n\t- [ ] tab\n      - [x] deep\n-[x]none\n- [x]none\n- [] empty\n- [ x ] wide\n"
+    "- [  ] two\n- [\u3000] full\n- [~] late\n- [-] begun\n- [\u2705] sign\n- [\U0001f6a7] no\n"
+    "- [ab] no\n- [a](b) no\n- [x][b] no\n- [ ](b) yes\n"
+    "> - [ ] no\n- \\[ ] no\n```\n- [ ] code\n```\n"
+    "<!--\n- [x] comment\n-->\n## - [ ] no\n"
+    "\u2028- [ ] separator\n- [\n] no\n- [ ] a\r- [ ] same\r\n"
+    "- [x]\r\n-\xa0[x] hard\n\x1c- [ ] no\n\x85- [ ] no\n- [ ]"
+)
+SCHEMA = """name: nested
+version: 1
+artifacts:
+  - id: proposal
+    generates: proposal.md
+    description: Why
+    template: proposal.md
+    requires: []
+  - id: work
+    generates: PATTERN
+    description: Tasks
+    template: tasks.md
+    requires: [proposal]
+apply:
+  requires: [work]
+  tracks: PATTERN
+"""
+
+
+def counts(root: Path) -> dict[str, tuple[int, int]]:
+    found = {one.key: work_of(one).tasks for one in OPENSPEC.units(root) if not one.archived}
+    return {
+        key: (sum(task.done is True for task in all_), len(all_)) for key, all_ in found.items()
+    }
+
+
+def shown(program: Program, *but: str, every: bool) -> Any:
+    """The program's outputs without times, and without these keys of its list."""
+    listed = program.json("list", "--sort", "name")
+    outputs = [program.json("validate", "--all", "--strict")]
+    names = [one["name"] for one in listed["changes"]]
+    outputs += [program.json("status", "--change", name) for name in names[: None if every else 1]]
+    return _without(listed, {"lastModified", *but}), _without(outputs, {"durationMs"})
+
+
+def _without(value: Any, keys: set[str]) -> Any:
+    if isinstance(value, dict):
+        return {key: _without(one, keys) for key, one in value.items() if key not in keys}
+    return [_without(one, keys) for one in value] if isinstance(value, list) else value
+
+
+def with_samples(program: Program) -> None:
+    """Put the changes of all samples into one project, the archived ones moved back."""
+    write(program.root, CONFIG)
+    for repository in REPOSITORIES:
+        for unit in OPENSPEC.units(sample(repository)):
+            copied = copytree(unit.place, program.root / "openspec/changes" / unit.key)
+            for path in (copied, *copied.rglob("*")):
+                path.chmod(path.stat().st_mode | 0o200)
+
+
+@needs_samples
+def test_the_program_counts_what_is_ticked_and_unticked(program: Program) -> None:
+    with_samples(program)
+    listed = program.counts()
+    assert listed == counts(program.root)
+    before = {one.key: texts_of(OPENSPEC, one) for one in OPENSPEC.units(program.root)}
+    toggle(program.root)
+    opposite = {name: (total - done, total) for name, (done, total) in listed.items()}
+    assert opposite == program.counts()
+    toggle(program.root)
+    after = {one.key: texts_of(OPENSPEC, one) for one in OPENSPEC.units(program.root)}
+    assert before == after
+
+
+def toggle(root: Path) -> None:
+    for unit in OPENSPEC.units(root):
+        texts = texts_of(OPENSPEC, unit)
+        listed = work_of(unit).tasks
+        texts = OPENSPEC.mark(texts, [one.id for one in listed if not one.done], done=True)
+        save(unit, OPENSPEC.mark(texts, [one.id for one in listed if one.done], done=False))
+
+
+@needs_samples
+@pytest.mark.parametrize("every", [False, pytest.param(True, marks=pytest.mark.sweep)])
+def test_after_an_amendment_only_the_counts_differ(program: Program, *, every: bool) -> None:
+    with_samples(program)
+    listed = {name: count for name, count in program.counts().items() if count != (0, 0)}
+    before = shown(program, *COUNTS, every=every)
+    changed = amendment(NewTask("- [x] 9.9 Export"), NewTask("Print", description="- [ ] no\n# a"))
+    for name in listed:
+        unit = units(program.root)[name]
+        save(unit, OPENSPEC.amend(texts_of(OPENSPEC, unit), changed)[0])
+    assert before == shown(program, *COUNTS, every=every)
+    expected = {name: (done, total + 2) for name, (done, total) in listed.items()}
+    after = program.counts()
+    assert expected == {name: after[name] for name in listed}
+    assert after == counts(program.root)
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_the_program_finds_the_same_boxes(program: Program, *, end: str) -> None:
+    write(program.root, {**LOGIN, f"{CHANGE}/tasks.md": BOXES.replace("\n", end)})
+    write(program.root, {"openspec/changes/add-one/tasks.md": "- [ ] 1.1 \u4efb\u52a1\n" * 5000})
+    assert program.counts() == counts(program.root)
+    assert counts(program.root)["add-one"] == (0, 5000)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["**/tasks.md", "*/tasks.md", "work/**/*.md", "todo.md", "t?sks*.md", "**/[ab]*.md", "no/*.md"],
+)
+@pytest.mark.parametrize("chosen", ["own", pytest.param("project", marks=pytest.mark.sweep)])
+def test_the_schema_chooses_the_files_with_tasks(
+    program: Program, pattern: str, chosen: str
+) -> None:
+    schema = {"openspec/schemas/nested/schema.yaml": SCHEMA.replace("PATTERN", json.dumps(pattern))}
+    write(program.root, {**LOGIN, **schema})
+    where = f"{CHANGE}/.openspec.yaml" if chosen == "own" else "openspec/config.yaml"
+    write(program.root, {where: "schema: nested\n"})
+    for number, name in enumerate(
+        (
+            "tasks.md",
+            "todo.md",
+            "tasks-2.md",
+            "a/tasks.md",
+            "a/b/tasks.md",
+            "work/b.md",
+            ".x/tasks.md",
+        ),
+        1,
+    ):
+        write(program.root, {f"{CHANGE}/{name}": "- [ ] 1.1 One\n" * 2**number + "- [x] Two\n"})
+    assert program.counts() == counts(program.root)
+
+
+def test_a_broken_schema_means_the_usual_file(program: Program) -> None:
+    write(program.root, {**LOGIN, "openspec/schemas/nested/schema.yaml": "- : ["})
+    write(program.root, {f"{CHANGE}/.openspec.yaml": "schema: ../nested\n"})
+    assert {NAME: (1, 1)} == program.counts() == counts(program.root)

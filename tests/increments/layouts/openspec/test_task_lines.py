@@ -1,0 +1,191 @@
+"""Tasks of a change: what is one, its id, and its mark."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.increments.layouts.openspec.making import tasks
+
+from unlatch.errors import UsageError
+from unlatch.increments.layouts.openspec import OPENSPEC
+from unlatch.increments.model.unit import Unit
+from unlatch.testing.layouts import check_texts
+
+UNIT = Unit("openspec", "add-login", Path("/root/openspec/changes/add-login"))
+# The program's own pattern, as written there, over the white space that is the same in Python.
+TOOL = re.compile(r"^\s*(?:[-*+]|[0-9]{1,9}[.)])\s*\[(?:\s*([^\]\s]?)\s*\](?![(\[])|\s+\])\s*(.*)")
+
+
+def mark(text: str, *ids: str, done: bool) -> str:
+    return OPENSPEC.mark({"tasks.md": text}, ids, done=done)["tasks.md"]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("- [ ] 1.1 Create it", ("1.1", "Create it")),
+        ("  - [ ] 1.1.1 Nested", ("1.1.1", "Nested")),
+        ("- [ ] 1.2a: Colon", ("1.2a", "Colon")),
+        ("- [ ] 1. Dot", ("1", "Dot")),
+        ("- [ ] 12) Bracket", ("12", "Bracket")),
+        ("- [ ] 1.1. Dot behind", ("1.1", "Dot behind")),
+        ("- [ ] 1.1 - Dash", ("1.1", "Dash")),
+        ("- [ ] T001 Of another tool", ("T001", "Of another tool")),
+        ("- [ ] T1.1 \u2014 Dash", ("T1.1", "Dash")),
+        ("- [ ] A1.2 Letter", ("A1.2", "Letter")),
+        ("- [ ] **1.1** Bold", ("1.1", "Bold")),
+        ("- [ ] **1.1**: Bold", ("1.1", "Bold")),
+        ("- [ ] **1.1:** Bold", ("1.1", "Bold")),
+        ("- [ ] **T001** Bold", ("T001", "Bold")),
+        ("- [ ] **3** Bold", ("3", "Bold")),
+        ("- [ ] **1.1 Bold title** and more", ("1.1", "**Bold title** and more")),
+        ("- [ ] `1.1` Code", ("1.1", "Code")),
+        ("- [ ] [1.1] Brackets", ("1.1", "Brackets")),
+        ("- [ ] 1.1 2.0 is released", ("1.1", "2.0 is released")),
+        ("- [ ] 1.1\u521b\u5efa", ("1.1", "\u521b\u5efa")),
+        ("- [ ] 1.1", ("1.1", "")),
+        ("- [ ] 3 files change", ("#1", "3 files change")),
+        ("- [ ] 2026-01-24 is the day", ("#1", "2026-01-24 is the day")),
+        ("- [ ] V1.2 is released", ("#1", "V1.2 is released")),
+        ("- [ ] HTTP1.1 works", ("#1", "HTTP1.1 works")),
+        ("- [ ] **Bold** title", ("#1", "**Bold** title")),
+        ("- [ ] Create it", ("#1", "Create it")),
+        ("- [ ]", ("#1", "")),
+    ],
+)
+def test_an_id_is_a_number_as_people_write_it(line: str, expected: tuple[str, str]) -> None:
+    for end in ("", "\n", "\r\n"):
+        (task,) = tasks(line + end).tasks
+        assert expected == (task.id, task.title)
+
+
+def test_a_task_without_an_id_is_named_by_its_place_among_all() -> None:
+    found = tasks("- [ ] 1.1 a\n- [x] b\n```\n- [ ] c\n```\n").tasks
+    assert ["1.1", "#2", "#3"] == [task.id for task in found]
+    assert [1, 2, 4] == [task.line for task in found]
+
+
+def test_marks_of_begun_tasks_are_kept_as_their_status() -> None:
+    found = tasks("- [-] a\n- [~] b\n- [ ] c\n- [x] d\n").tasks
+    assert [("-", False), ("~", False), (None, False), (None, True)] == [
+        (task.status, task.done) for task in found
+    ]
+
+
+def test_names_below_a_task_are_its_requirement_and_scenarios() -> None:
+    text = (
+        "- [ ] 1.1 Form\n  - Requirement: Sign in\n  - Scenario: Right password\n"
+        "  * Scenario: Wrong password\n- Scenario: not of it\n- [ ] 1.2 Other\n"
+    )
+    first, second = tasks(text).tasks
+    assert ("Sign in", ("Right password", "Wrong password")) == (first.story, first.criteria)
+    assert (None, ()) == (second.story, second.criteria)
+    assert text.replace("[ ] 1.1", "[x] 1.1") == mark(text, "sign in", done=True)
+
+
+@pytest.mark.parametrize(
+    ("box", "ticked", "unticked"),
+    [
+        ("[ ]", "[x]", "[ ]"),
+        ("[]", "[x]", "[ ]"),
+        ("[  ]", "[ x]", "[  ]"),
+        ("[   ]", "[ x ]", "[   ]"),
+        ("[~]", "[x]", "[ ]"),
+        ("[ - ]", "[ x ]", "[   ]"),
+        ("[\u2705]", "[x]", "[ ]"),
+        ("[\u3000]", "[x]", "[ ]"),
+    ],
+)
+def test_a_box_of_any_width_is_ticked(box: str, ticked: str, unticked: str) -> None:
+    text = f"- {box} 1.1 Form\r\n"
+    after = mark(text, "1.1", done=True)
+    assert f"- {ticked} 1.1 Form\r\n" == after
+    assert f"- {unticked} 1.1 Form\r\n" == mark(after, "1.1", done=False)
+
+
+def test_a_tick_looks_like_that_of_the_nearest_done_task() -> None:
+    text = "- [X] 1.1 a\n- [ ] 1.2 b\n"
+    assert text.replace("[ ]", "[X]") == mark(text, "1.2", done=True)
+
+
+def test_ids_of_several_files_are_told_apart_by_their_folders() -> None:
+    texts = {
+        "proposal.md": "- [ ] 1.1 no\n",
+        "tasks.md": "- [ ] 1.1 a\n",
+        "api/tasks.md": "- [] 1.1 b\n- [ ] c\n",
+        "todo.md": "- [ ] 1.1 d\n",
+        "specs/api/spec.md": "- [ ] 1.1 no\n",
+    }
+    found = OPENSPEC.read(texts).tasks
+    assert ["1.1", "api:1.1", "api:#2", "todo:1.1"] == [task.id for task in found]
+    after = OPENSPEC.mark(texts, ["api:1.1", "todo:1.1", "1.1"], done=True)
+    assert after == {
+        **texts,
+        "tasks.md": "- [x] 1.1 a\n",
+        "api/tasks.md": "- [x] 1.1 b\n- [ ] c\n",
+        "todo.md": "- [x] 1.1 d\n",
+    }
+
+
+def test_an_unknown_and_a_doubled_id_are_refused() -> None:
+    for wanted, expected in (("1.2", "item-unknown"), ("1.1", "item-ambiguous")):
+        with pytest.raises(UsageError) as caught:
+            mark("- [ ] 1.1 a\n- [ ] 1.1 b\n", wanted, done=True)
+        assert expected == caught.value.id
+
+
+def lines(*boxes: str) -> st.SearchStrategy[list[str]]:
+    other = ["# Tasks", "## 2. Group", "```", "<!--", "-->", "  - Requirement: One", ""]
+    parts = st.tuples(
+        st.sampled_from(["", "  ", "\t", "> ", "\ufeff"]),
+        st.sampled_from(["-", "*", "+", "1.", "23)", "a"]),
+        st.sampled_from(["", " ", "  ", "\u3000"]),
+        st.sampled_from(boxes),
+        st.sampled_from([" 1.1 ", " **T001** ", " ", "", " \u4efb\u52a1 "]),
+        st.text("a1. *-]#`\r\x0b\u2028\U0001f6a7", max_size=12),
+    )
+    return st.lists(st.one_of(st.sampled_from(other), st.builds("".join, parts)), max_size=12)
+
+
+BOXES = ("[ ]", "[x]", "[ x]", "[~]", "[-]", "[ab]", "[", "[x](a)")
+
+
+@given(lines("[]", "[X]", *BOXES), st.sampled_from(["\n", "\r\n"]))
+def test_the_programs_own_pattern_finds_the_same_tasks(lines: list[str], end: str) -> None:
+    text = end.join(lines) + "\n"
+    # What Python takes for white space and JavaScript does not, and the other way round.
+    for char in "\x1c\x1d\x1e\x1f\x85\ufeff":
+        text = text.replace(char, "a")
+    found = [match for line in text.split("\n") if (match := TOOL.match(line))]
+    assert [(one[1] or "").lower() == "x" for one in found] == [
+        task.done for task in tasks(text).tasks
+    ]
+
+
+# `[]` has no mark to restore, and an upper-case tick takes the style of another task.
+@given(lines(*BOXES), st.sampled_from(["\n", "\r\n", "\r"]))
+def test_any_tasks_conform(lines: list[str], end: str) -> None:
+    text = end.join(lines).replace("[]", "[ ]")
+    check_texts(OPENSPEC, UNIT, {"proposal.md": "", "tasks.md": text}, most_tasks=5)
+
+
+LONG = 100_000
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- [" + " " * LONG,
+        " " * LONG + "x",
+        "- [ ] " + "1." * LONG,
+        "- [ ] " + "*" * LONG,
+        "- [ ] 1.1" + " " * LONG + "-",
+        "- [ ] a\n  - Scenario: a" + " " * LONG + "b",
+    ],
+)
+def test_long_lines_are_read_in_linear_time(line: str) -> None:
+    tasks(line)

@@ -1,0 +1,103 @@
+"""The example of docs/writing-a-layout.md: a todo.md in each folder of todo/."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.increments.documents.model import Spec, Task
+from unlatch.increments.documents.quoting import as_title, one_line, quoted
+from unlatch.increments.layouts.check_list import (
+    Entry,
+    append_section,
+    boxes,
+    evidence_of,
+    with_marked,
+)
+from unlatch.increments.layouts.folders import has, subfolders
+from unlatch.increments.layouts.interface import Work
+from unlatch.increments.layouts.mentions import mentions
+from unlatch.increments.model.status import Status
+from unlatch.increments.model.unit import Evidence, Unit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from unlatch.increments.layouts.interface import Texts
+    from unlatch.increments.model.increment import AppliedAmendment, NewTask
+
+FILE = "todo.md"
+
+
+class Todo:
+    """Lists of tasks in todo/NAME/todo.md; finished ones are in todo/done/NAME."""
+
+    name = "todo"
+    title = "Todo"
+
+    def detect(self, root: Path) -> bool:
+        return any(True for _ in self.units(root))
+
+    def units(self, root: Path) -> Iterator[Unit]:
+        for folder, archived in ((root / "todo", False), (root / "todo/done", True)):
+            for name in subfolders(folder):
+                if has(folder / name / FILE):
+                    yield Unit(self.name, name, folder / name, archived)
+
+    def documents(self, unit: Unit) -> Sequence[str]:
+        return (FILE,)
+
+    def read(self, texts: Texts) -> Work:
+        tasks = tuple(entry.task for entry in entries(texts[FILE]))
+        return Work(Spec(texts[FILE]), tasks)
+
+    def title_in(self, texts: Texts) -> str | None:
+        return None
+
+    def links(self, texts: Texts) -> tuple[str, ...]:
+        return mentions(texts.values())
+
+    def evidence(self, unit: Unit, texts: Texts) -> Evidence | None:
+        if unit.archived:
+            return Evidence(Status.COMPLETED, "done folder")
+        return evidence_of(self.read(texts).tasks)
+
+    def mark(self, texts: Texts, ids: Iterable[str], *, done: bool) -> Texts:
+        text = texts[FILE]
+        return {FILE: with_marked(text, entries(text), ids, done=done)}
+
+    def amend(self, texts: Texts, amended: AppliedAmendment) -> tuple[Texts, tuple[str, ...]]:
+        known = [one.task.id for one in entries(texts[FILE])]
+        parts = [one for one in amended.amendment.parts if one in known]
+        text = self.mark(texts, parts, done=False)[FILE]
+        if amended.id in text:
+            return {FILE: text}, amended.amendment.ids
+        lines = [f"Why: {one_line(amended.amendment.change or '')}", ""]
+        lines += [line for task in amended.amendment.tasks for line in task_lines(task)]
+        heading = f"## Scope change {amended.at:%Y-%m-%d} ({amended.id})"
+        after = append_section(text, heading, lines)
+        return {FILE: after}, tuple(one.task.id for one in entries(after)[len(known) :])
+
+    def home(self, unit: Unit) -> Path:
+        return unit.place.parents[1] / unit.key if unit.archived else unit.place
+
+    def archive_command(self, unit: Unit) -> Sequence[str]:
+        return ()
+
+    def advice(self, root: Path, unit: Unit, texts: Texts) -> tuple[str, ...]:
+        return ()
+
+
+def entries(text: str) -> list[Entry]:
+    return [
+        Entry(Task(f"#{n}", box.text, box.is_done, None, box.line, discarded=box.mark in "~-"), box)
+        for n, box in enumerate(boxes(text), 1)
+    ]
+
+
+def task_lines(task: NewTask) -> list[str]:
+    below = quoted(task.description) if task.description else []
+    return [f"- [ ] {as_title(task.title)}", *(f"  {line}" for line in below)]
+
+
+TODO = Todo()
