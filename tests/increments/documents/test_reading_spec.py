@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from unlatch.increments.documents.model import Criterion, Tasks, open_work
+from unlatch.increments.documents.model import Criterion
 from unlatch.increments.documents.spec import read_spec
+from unlatch.increments.layouts.interface import Work
 
 
 @pytest.mark.parametrize(
@@ -54,7 +55,7 @@ def test_a_criterion_is_found_in_any_spelling(line: str, id: str, done: bool | N
 def test_a_criterion_that_is_descoped_or_deferred_is_neither_open_nor_done(box: str) -> None:
     spec = read_spec(f"- {box} **AC-US1-01**: It works (Descoped)\n- [ ] **AC-US1-02**: b\n")
     assert (None, True) == (spec.criteria[0].done, spec.criteria[0].discarded)
-    assert ["AC-US1-02"] == [item.id for item in open_work(spec, Tasks(""))]
+    assert ["AC-US1-02"] == [item.id for item in Work(spec, ()).open]
 
 
 @pytest.mark.parametrize(

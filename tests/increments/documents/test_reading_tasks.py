@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from unlatch.increments.documents.model import Task, open_work, progress
+from unlatch.increments.documents.model import Spec, Task
 from unlatch.increments.documents.spec import read_spec
 from unlatch.increments.documents.tasks import read_tasks
+from unlatch.increments.layouts.interface import Work
 
 TICK = "\N{WHITE HEAVY CHECK MARK}"
 LATER = "\N{BLACK RIGHT-POINTING DOUBLE TRIANGLE WITH VERTICAL BAR}\ufe0f"
@@ -266,7 +267,7 @@ def test_discarded_tasks_do_not_count_as_progress() -> None:
         f"### T-00{n}: X\n**Status**: {status}\n"
         for n, status in enumerate(["[x] completed", "[ ] pending", "DEFERRED", "who knows"])
     )
-    assert (1, 3) == progress(read_tasks(text))
+    assert (1, 3) == Work(Spec(""), read_tasks(text).tasks).progress
 
 
 def test_open_work_is_what_files_say_is_open() -> None:
@@ -275,4 +276,4 @@ def test_open_work_is_what_files_say_is_open() -> None:
         "### T-001: X\n**Status**: [ ] pending\n### T-002: X\n**Status**: [x] completed\n"
         "### T-003: X\n**Status**: [ ] pending (DEFERRED)\n### T-004: X\n"
     )
-    assert ["AC-US1-01", "T-001"] == [item.id for item in open_work(spec, tasks)]
+    assert ["AC-US1-01", "T-001"] == [item.id for item in Work(spec, tasks.tasks).open]

@@ -9,16 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unlatch.errors import UsageError
 from unlatch.increments.documents.scope_change import (
     amended_spec,
     amended_tasks,
-    are_open,
-    check_parts,
-    touched_stories,
 )
 from unlatch.increments.documents.spec import read_spec
 from unlatch.increments.documents.tasks import read_tasks
+from unlatch.increments.layouts.native import UNLATCH
 from unlatch.increments.model.increment import Amendment, AppliedAmendment, NewTask
 
 ULID = "01KA0000000000000000000001"
@@ -106,8 +103,6 @@ def test_parts_are_open_again_and_nothing_else_changes() -> None:
 
     assert spec == SPEC.replace("[x]", "[ ]")
     assert [task.done for task in read_tasks(tasks).tasks] == [False, True]
-    assert are_open(spec, tasks, wanted.amendment.parts)
-    assert not are_open(SPEC, TASKS, wanted.amendment.parts)
 
 
 def test_a_part_that_is_gone_by_now_is_passed_over() -> None:
@@ -129,20 +124,4 @@ def test_a_part_that_is_gone_by_now_is_passed_over() -> None:
     ],
 )
 def test_a_part_touches_its_story(parts: list[str], stories: set[str]) -> None:
-    assert stories == touched_stories(SPEC, TASKS, parts)
-
-
-def test_ids_are_matched_exactly_and_spelled_as_the_files_do() -> None:
-    found = check_parts(SPEC, TASKS, task_ids=["t-0010"], other_ids=["us-001", "US-001"])
-
-    assert found == ("T-0010", "US-001")
-
-
-@pytest.mark.parametrize(
-    ("tasks", "others"), [(["T-00"], []), (["US-001"], []), ([], ["T-001"]), ([], ["US-00"])]
-)
-def test_what_is_not_there_is_told(tasks: list[str], others: list[str]) -> None:
-    with pytest.raises(UsageError) as caught:
-        check_parts(SPEC, TASKS, task_ids=tasks, other_ids=others)
-
-    assert caught.value.id == "item-unknown"
+    assert stories == UNLATCH.read({"spec.md": SPEC, "tasks.md": TASKS}).stories_of(parts)

@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from typing import TYPE_CHECKING, Any
 
-from unlatch.increments.files.layout import layout_at
 from unlatch.increments.files.manager import MetadataManager
+from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.increment import Link
 from unlatch.increments.records.links import Shapes
 from unlatch.spi.manifest import LinkShape
@@ -64,7 +64,7 @@ def counted_ids() -> Callable[[], str]:
 
 def manager_at(root: Path, *, clock: Clock | None = None) -> MetadataManager:
     return MetadataManager(
-        layout_at(root), shapes=SHAPES, clock=clock or Clock(), new_id=counted_ids()
+        paths_at(root), shapes=SHAPES, clock=clock or Clock(), new_id=counted_ids()
     )
 
 

@@ -8,7 +8,7 @@ from tests.changes import reopen
 from tests.increments.files.making import GITHUB, NOW, Project, manager_at, metadata, tree, ulid
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.layout import find_layout, layout_at
+from unlatch.increments.files.paths import find_paths, paths_at
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.status import Status
 
@@ -61,7 +61,7 @@ def test_a_number_that_two_increments_have_is_ambiguous(project: Project) -> Non
     with pytest.raises(UsageError) as caught:
         project.manager.find("7")
     assert caught.value.id == "ambiguous-increment"
-    assert "0007-search, _archive/0007-find" in caught.value.message
+    assert ("0007-search", "_archive/0007-find") == caught.value.problems
     assert project.manager.find("0007-find").archived
 
 
@@ -70,7 +70,7 @@ def test_a_name_in_and_out_of_the_archive_is_ambiguous(project: Project) -> None
     project.add(metadata(), archive="_archive")
     with pytest.raises(UsageError) as caught:
         project.manager.find("0007-search")
-    assert "0007-search, _archive/0007-search" in caught.value.message
+    assert ("0007-search", "_archive/0007-search") == caught.value.problems
 
 
 def test_a_full_name_is_never_ambiguous_with_a_number(project: Project) -> None:
@@ -95,18 +95,18 @@ def test_the_nearest_project_above_is_taken(tmp_path: Path) -> None:
     below = tmp_path / "a" / "b"
     below.mkdir(parents=True)
     (tmp_path / ".unlatch").mkdir()
-    assert find_layout(below).root == tmp_path
+    assert find_paths(below).root == tmp_path
     (tmp_path / "a" / ".specweave" / "increments").mkdir(parents=True)
-    assert find_layout(below).root == tmp_path / "a"
+    assert find_paths(below).root == tmp_path / "a"
 
 
 def test_specweaves_increments_are_used_where_they_are(tmp_path: Path) -> None:
     theirs = tmp_path / ".specweave" / "increments"
     theirs.mkdir(parents=True)
-    assert layout_at(tmp_path).increments == theirs
+    assert paths_at(tmp_path).increments == theirs
     ours = tmp_path / ".unlatch" / "increments"
     ours.mkdir(parents=True)
-    assert layout_at(tmp_path).increments == ours
+    assert paths_at(tmp_path).increments == ours
 
 
 # ---- list -------------------------------------------------------------------------------------

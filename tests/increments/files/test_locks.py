@@ -39,17 +39,17 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 from unlatch.worklog.disk.atomic import replace_file
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.increments.files.locks import delivery_lock, store_lock
 
-layout = layout_at(Path(sys.argv[1]))
+paths = paths_at(Path(sys.argv[1]))
 with ExitStack() as held:
     for wanted in sys.argv[2:]:
         kind, name = wanted.split(":")
         held.enter_context(
-            store_lock(layout, name)
+            store_lock(paths, name)
             if kind == "store"
-            else delivery_lock(layout, name, patience=0)
+            else delivery_lock(paths, name, patience=0)
         )
     print("held", flush=True)
     for line in sys.stdin:
@@ -101,8 +101,8 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def is_free(project: Project, kind: str, name: str) -> bool:
-    layout = project.manager.layout
-    lock = store_lock(layout, name) if kind == "store" else delivery_lock(layout, name, patience=0)
+    paths = project.manager.paths
+    lock = store_lock(paths, name) if kind == "store" else delivery_lock(paths, name, patience=0)
     try:
         with lock:
             return True
@@ -156,7 +156,7 @@ def test_a_lock_is_waited_for(project: Project) -> None:
 
 def test_delivering_keeps_no_local_command_waiting(project: Project) -> None:
     project.add(metadata())
-    with delivery_lock(project.manager.layout, OTHER, patience=0):
+    with delivery_lock(project.manager.paths, OTHER, patience=0):
         reopen(project.manager, "7", "why", "ada")
         assert not is_free(project, "delivery", OTHER)
     assert is_free(project, "delivery", OTHER)
@@ -164,7 +164,7 @@ def test_delivering_keeps_no_local_command_waiting(project: Project) -> None:
 
 def test_a_lock_is_given_back_when_its_body_fails(project: Project) -> None:
     project.add(metadata())
-    with pytest.raises(KeyError), store_lock(project.manager.layout, OTHER):
+    with pytest.raises(KeyError), store_lock(project.manager.paths, OTHER):
         raise KeyError
     assert is_free(project, "store", OTHER)
 
@@ -172,17 +172,17 @@ def test_a_lock_is_given_back_when_its_body_fails(project: Project) -> None:
 _FORKED = """
 import os, sys
 from pathlib import Path
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.increments.files.locks import delivery_lock
 
-layout = layout_at(Path(sys.argv[1]))
+paths = paths_at(Path(sys.argv[1]))
 reading, writing = os.pipe()
-with delivery_lock(layout, sys.argv[2], patience=0):
+with delivery_lock(paths, sys.argv[2], patience=0):
     child = os.fork()
     if child == 0:
         os.read(reading, 1)
         os._exit(0)
-with delivery_lock(layout, sys.argv[2], patience=0):
+with delivery_lock(paths, sys.argv[2], patience=0):
     os.write(writing, b"x")
 os.waitpid(child, 0)
 """
@@ -268,9 +268,9 @@ def test_a_file_that_is_replaced_stays_locked_until_its_writer_is_done(project: 
 
 def test_a_waiting_process_locks_the_new_file(project: Project) -> None:
     path = project.add(metadata()) / "metadata.json"
-    layout = project.manager.layout
+    paths = project.manager.paths
     with ThreadPoolExecutor(1) as pool:
-        with store_lock(layout, OTHER):
+        with store_lock(paths, OTHER):
             waiting = pool.submit(lambda: reopen(project.manager, "7", "why", "ada"))
             replace_file(path, path.read_bytes().replace(b"feature", b"bugfix "))
         waiting.result(timeout=20)
@@ -289,7 +289,7 @@ def test_a_folder_that_took_the_place_of_another_is_locked_by_itself(project: Pr
 def test_a_folder_that_went_away_is_an_error(project: Project) -> None:
     with (
         pytest.raises(StoreError) as caught,
-        delivery_lock(project.manager.layout, OTHER, patience=0),
+        delivery_lock(project.manager.paths, OTHER, patience=0),
     ):
         pass
     assert ("folder-vanished", str(project.increments / OTHER)) == (
@@ -321,7 +321,7 @@ def test_an_old_folder_for_locks_is_not_touched(project: Project, tmp_path: Path
     local = project.root / ".unlatch" / "local"
     local.symlink_to(outside)
     project.add(metadata())
-    with delivery_lock(project.manager.layout, OTHER, patience=0):
+    with delivery_lock(project.manager.paths, OTHER, patience=0):
         reopen(project.manager, "7", "why", "ada")
     project.manager.create("Search", kind="bug", by="ada")
     assert ([], outside) == (list(outside.iterdir()), local.readlink())

@@ -687,3 +687,27 @@ def test_a_version_that_would_lose_something_is_refused(broken: str, why: str, p
 def test_events_of_both_sides_are_kept_each_once() -> None:
     ours, theirs = b'{"id": "1"}\n{"id": "2"}', b'{"id": "1"}\n{"id": "3"}\n'
     assert b'{"id": "1"}\n{"id": "2"}\n{"id": "3"}\n' == merge_events(ours, theirs)
+
+
+def of_unit(shows: str, by: str) -> dict[str, Any]:
+    return {
+        "id": "001-photo",
+        "status": "active",
+        "unit": {"layout": "spec-kit", "path": "specs/001-photo", "shows": shows, "by": by},
+    }
+
+
+@pytest.mark.parametrize("base", [None, of_unit("planning", "0/3 tasks")])
+@pytest.mark.parametrize("other", [("active", "9/10 tasks"), ("completed", "9/9 tasks")])
+def test_a_unit_that_both_recorded_keeps_the_evidence_of_the_most_work(
+    base: dict[str, Any] | None, other: tuple[str, str]
+) -> None:
+    one, most = of_unit(*other), of_unit("completed", "10/10 tasks")
+
+    assert clean(base, one, most) == clean(base, most, one) == most
+
+
+def test_evidence_that_one_side_changed_is_taken_from_there() -> None:
+    before, after = of_unit("completed", "10/10 tasks"), of_unit("active", "9/10 tasks")
+
+    assert clean(before, before, after) == clean(before, after, before) == after

@@ -1,4 +1,4 @@
-"""The content of a spec.md and a tasks.md, and the progress of their work."""
+"""The content of a spec.md and a tasks.md."""
 
 from dataclasses import dataclass, field
 
@@ -56,6 +56,7 @@ class Task:
         status: the status in the file's own words, if any.
         story: the first story that it names, else the story above it.
         discarded: deferred, cancelled or the like: neither open nor done.
+        optional: its work is complete without it.
     """
 
     id: str
@@ -66,6 +67,7 @@ class Task:
     story: str | None = None
     criteria: tuple[str, ...] = ()
     discarded: bool = False
+    optional: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,15 +76,3 @@ class Tasks:
 
     text: str
     tasks: tuple[Task, ...] = ()
-
-
-def progress(tasks: Tasks) -> tuple[int, int]:
-    """The numbers of done tasks and of all tasks, without discarded ones."""
-    counted = [task for task in tasks.tasks if not task.discarded]
-    return sum(task.done is True for task in counted), len(counted)
-
-
-def open_work(spec: Spec, tasks: Tasks) -> tuple[Criterion | Task, ...]:
-    """The criteria and the tasks that are open."""
-    criteria = (criterion for criterion in spec.criteria if criterion.done is False)
-    return (*criteria, *(task for task in tasks.tasks if task.done is False and not task.discarded))

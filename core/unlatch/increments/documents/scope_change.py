@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from unlatch.errors import UsageError
 from unlatch.increments.documents.done_marks import with_marked
 from unlatch.increments.documents.headings import read_story_heading, read_task_heading
 from unlatch.increments.documents.model import Criterion, Spec, Story, Task
@@ -197,40 +196,6 @@ def amended_tasks(text: str, amended: AppliedAmendment) -> tuple[str, tuple[str,
     return after, ids
 
 
-def check_parts(
-    spec: str, tasks: str, *, task_ids: Iterable[str], other_ids: Iterable[str]
-) -> tuple[str, ...]:
-    """The ids of parts in the files' spelling; raises `item-unknown` or `item-ambiguous`."""
-    task_ids, other_ids = tuple(task_ids), tuple(other_ids)
-    with_marked(tasks, task_ids, done=False)
-    with_marked(spec, other_ids, done=False)
-    known, others = read_tasks(tasks).tasks, _parts(read_spec(spec))
-    found = [_spelling(one, known, file="tasks.md") for one in task_ids]
-    found += [_spelling(one, others, file="spec.md") for one in other_ids]
-    return tuple(dict.fromkeys(found))
-
-
-def touched_stories(spec: str, tasks: str, parts: Iterable[str]) -> frozenset[str]:
-    """The ids, in lower case, of the stories that parts belong to."""
-    wanted = {part.casefold() for part in parts}
-    read = read_spec(spec)
-    story_of = {one.id.casefold(): one.story for one in read.criteria}
-    found: set[str | None] = {one.id for one in read.stories if one.id.casefold() in wanted}
-    found |= {story for key, story in story_of.items() if key in wanted}
-    for task in read_tasks(tasks).tasks:
-        if task.id.casefold() in wanted:
-            found |= {task.story, *(story_of.get(one.casefold()) for one in task.criteria)}
-    return frozenset(story.casefold() for story in found if story)
-
-
-def are_open(spec: str, tasks: str, parts: Iterable[str]) -> bool:
-    """Whether all of these parts, as far as the files have them, are open already."""
-    parts = tuple(parts)
-    ours, theirs = _known(parts, _parts(read_spec(spec))), _known(parts, read_tasks(tasks).tasks)
-    after = (with_marked(spec, ours, done=False), with_marked(tasks, theirs, done=False))
-    return after == (spec, tasks)
-
-
 def _parts(spec: Spec) -> tuple[Story | Criterion, ...]:
     return (*spec.stories, *spec.criteria)
 
@@ -239,14 +204,3 @@ def _known(parts: Iterable[str], items: Iterable[Criterion | Story | Task]) -> l
     """The parts that a file still has."""
     known = {item.id.casefold() for item in items}
     return [part for part in parts if part.casefold() in known]
-
-
-def _spelling(wanted: str, items: Iterable[Criterion | Story | Task], *, file: str) -> str:
-    for item in items:
-        if item.id.casefold() == wanted.strip().casefold():
-            return item.id
-    raise UsageError(
-        "item-unknown",
-        f"{file} has no such part with the id {wanted.strip()!r}",
-        hint="--task names a task, --story a user story, --criterion an acceptance criterion",
-    )

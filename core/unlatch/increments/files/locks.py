@@ -26,7 +26,8 @@ from itertools import chain
 from pathlib import Path
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.layout import METADATA, Layout
+from unlatch.increments.files.paths import METADATA, ProjectPaths
+from unlatch.worklog.collection import Collection
 from unlatch.worklog.disk import flock
 from unlatch.worklog.disk.atomic import writing
 from unlatch.worklog.disk.file_check import UnsafePath
@@ -35,37 +36,39 @@ from unlatch.worklog.disk.folder_lock import STORE_PATIENCE, explain_lock, open_
 from unlatch.worklog.disk.safe_open import open_parent, remove_empty
 
 NEW, ACTIVE, SYNC, MIGRATE = "new", "active-increments", "sync", "migrate"
-_OF_THE_PROJECT: Mapping[str, Callable[[Layout], Path]] = {
-    NEW: lambda layout: layout.increments,
-    ACTIVE: lambda layout: layout.increments.parent,
-    SYNC: lambda layout: layout.root,
-    MIGRATE: lambda layout: layout.root,
+_OF_THE_PROJECT: Mapping[str, Callable[[ProjectPaths], Path]] = {
+    NEW: lambda paths: paths.increments,
+    ACTIVE: lambda paths: paths.increments.parent,
+    SYNC: lambda paths: paths.root,
+    MIGRATE: lambda paths: paths.root,
 }
 
 
 @contextlib.contextmanager
-def store_lock(layout: Layout, name: str) -> Iterator[None]:
+def store_lock(paths: ProjectPaths, name: str) -> Iterator[None]:
     """Hold the files of one increment, or NEW, ACTIVE or MIGRATE, for a read-modify-write.
 
     Raises:
         StoreError: `locked`, `lock-unsupported`, `unsafe-path`, `not-writable`, `folder-vanished`.
     """
-    made = _make_increments(layout) if name == NEW else contextlib.nullcontext()
-    with made, _lock(layout, name, "store", _open_metadata, STORE_PATIENCE):
+    made = _make_increments(paths) if name == NEW else contextlib.nullcontext()
+    with made, _lock(paths, name, "store", _open_metadata, STORE_PATIENCE):
         yield
 
 
-def delivery_lock(layout: Layout, name: str, *, patience: float) -> AbstractContextManager[None]:
+def delivery_lock(
+    paths: ProjectPaths, name: str, *, patience: float
+) -> AbstractContextManager[None]:
     """Hold the right to deliver an increment's operations, or SYNC, within `patience` seconds."""
-    return _lock(layout, name, "delivery", _open_increment, patience)
+    return _lock(paths, name, "delivery", _open_increment, patience)
 
 
 @contextlib.contextmanager
-def _make_increments(layout: Layout) -> Iterator[None]:
+def _make_increments(paths: ProjectPaths) -> Iterator[None]:
     """Make the folder of the increments if missing; remove it again if the body fails."""
     with contextlib.ExitStack() as made:
         # Never the project's own folder: a vanished one must not come back empty.
-        for folder in (layout.increments.parent, layout.increments):
+        for folder in (paths.increments.parent, paths.increments):
             with writing(folder), contextlib.suppress(FileExistsError):
                 outer, name = open_parent(folder)
                 with outer:
@@ -82,14 +85,18 @@ def _remove_empty(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _lock(
-    layout: Layout, name: str, kind: str, open_: Callable[[Layout, str], int], patience: float
+    paths: ProjectPaths,
+    name: str,
+    kind: str,
+    open_: Callable[[ProjectPaths, str], int],
+    patience: float,
 ) -> Iterator[None]:
     place = _OF_THE_PROJECT.get(name)
-    where = place(layout) if place else layout.increments / name
+    where = place(paths) if place else paths.increments / name
     if sys.platform == "win32":
-        lock = flock.hold_file(layout.home / "locks" / f"{name}.{kind}", patience=patience)
+        lock = flock.hold_file(paths.home / "locks" / f"{name}.{kind}", patience=patience)
     else:
-        open_now = partial(open_to_lock, where) if place else partial(open_, layout, name)
+        open_now = partial(open_to_lock, where) if place else partial(open_, paths, name)
         lock = flock.hold(open_now, patience=patience)
     with contextlib.ExitStack() as held:
         with explain_lock(where, "this project" if place else name):
@@ -97,10 +104,11 @@ def _lock(
         yield
 
 
-def _open_increment(layout: Layout, name: str) -> int:
+def _open_increment(paths: ProjectPaths, name: str) -> int:
     missing: Exception = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), name)
     # It may leave the archive during the search.
-    for parent in chain([layout.increments], layout.collection.archives(), [layout.increments]):
+    first = [paths.increments, *([paths.states] if paths.layouts else [])]
+    for parent in chain(first, Collection(paths.increments).archives(), first):
         try:
             return open_to_lock(parent / name)
         except (FileNotFoundError, NotADirectoryError):
@@ -110,13 +118,13 @@ def _open_increment(layout: Layout, name: str) -> int:
     raise missing
 
 
-def _open_metadata(layout: Layout, name: str) -> int:
+def _open_metadata(paths: ProjectPaths, name: str) -> int:
     try:
-        folder = OpenFolder(str(layout.increments / name), _open_increment(layout, name))
+        folder = OpenFolder(str(paths.increments / name), _open_increment(paths, name))
     except FileNotFoundError:
-        return open_to_lock(layout.increments)
+        return open_to_lock(paths.increments)
     with folder:
         try:
             return folder.file(METADATA)
         except (FileNotFoundError, PermissionError):
-            return open_to_lock(layout.increments)  # the next read reports the error
+            return open_to_lock(paths.increments)  # the next read reports the error

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 import gc
-from dataclasses import KW_ONLY, dataclass, field
+from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.layout import SPEC, Layout
 from unlatch.increments.files.locks import NEW, store_lock
-from unlatch.increments.files.reading import unreadable_documents, words_of
+from unlatch.increments.files.reading import words_of
 from unlatch.increments.files.snapshots import read_folder, read_increment
+from unlatch.increments.files.units import collection_of, unit_in
+from unlatch.increments.files.work.files import files_of
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.model.reopening import checked_reason
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
+    from pathlib import Path
 
+    from unlatch.increments.files.paths import ProjectPaths
     from unlatch.increments.files.plans import Intent, IntentDetails, Plan
     from unlatch.increments.files.transaction import Edit
     from unlatch.increments.records.links import Shapes
@@ -33,7 +37,7 @@ class MetadataManager:
     clock returns a time with a zone, and `new_id` a ULID.
     """
 
-    layout: Layout
+    paths: ProjectPaths
     _: KW_ONLY
     shapes: Shapes
     clock: Callable[[], datetime]
@@ -41,33 +45,51 @@ class MetadataManager:
     collection: Collection = field(init=False)
 
     def __post_init__(self) -> None:
-        self.collection = self.layout.collection
+        self.collection = collection_of(self.paths)
 
-    def find(self, wanted: str) -> Folder:
+    def find(self, name: str) -> Folder:
         """The folder for 7, 0007, 24G, or a folder's name; archived ones too.
 
         Raises:
             UsageError: `unknown-increment` or `ambiguous-increment`.
             StoreError: `folder-vanished`, if it was found before.
         """
-        increments = self.layout.increments
-        candidates = self.collection.find(wanted)
+        return self.one_of(self.collection.find(name), name)
+
+    def one_of(self, candidates: Sequence[Folder], wanted: str) -> Folder:
+        """The only one of the folders that a word means; UsageError as `find`."""
         if len(candidates) == 1:
             return candidates[0]
+        from unlatch.worklog.name_matching import listed, similar  # noqa: PLC0415
+
+        increments = self.paths.increments
         if not candidates:
             raise UsageError(
                 "unknown-increment",
                 f"there is no increment {wanted!r}",
                 where=str(increments),
                 hint="unlatch list --all",
+                problems=similar([one.name for one in self.collection.folders()], wanted),
             )
-        names = ", ".join(str(one.path.relative_to(increments)) for one in candidates)
+        root = self.paths.root
+        places = [(one, unit_in(one)) for one in candidates]
+        names = [
+            str(unit.place.relative_to(root) if unit else one.path.relative_to(increments))
+            for one, unit in places
+        ]
         raise UsageError(
             "ambiguous-increment",
-            f"{wanted!r} matches several increments: {names}",
+            f"{wanted!r} matches several increments",
             where=str(increments),
-            hint="name the folder; of two with one name, rename or remove one",
+            hint="name one of them in full; of two with one name, rename or remove one",
+            problems=listed(names),
         )
+
+    def places(self) -> Mapping[Path, str]:
+        """The names of the increments, by their folders, and by those of other tools' units."""
+        folders = [*self.collection.folders()]
+        units = {unit.place: one.name for one in folders if (unit := unit_in(one))}
+        return {one.path: one.name for one in folders} | units
 
     def read(self, wanted: str) -> Increment:
         """One increment; raises StoreError if its files cannot be read, or as `find`."""
@@ -94,21 +116,21 @@ class MetadataManager:
 
     def unreadable_documents(self, increment: Increment) -> Sequence[StoreError]:
         """Why spec.md or tasks.md cannot be read."""
-        return unreadable_documents(increment.folder)
+        return files_of(increment).unreadable()
 
     def unreadable_title(self, increment: Increment) -> StoreError | None:
         """Why the title of an increment is its folder's name, if spec.md cannot be read."""
-        if increment.title != words_of(increment.id):
+        if increment.unit or increment.title != words_of(increment.id):
             return None
-        return next(iter(unreadable_documents(increment.folder, (SPEC,))), None)
+        return next(iter(files_of(increment).unreadable()), None)
 
     def create(self, title: str, *, kind: str, by: str, links: Iterable[Link] = ()) -> Increment:
         """Create an increment in planning, with the next number."""
         from unlatch.increments.files.new_increment import make_increment  # noqa: PLC0415
 
-        with store_lock(self.layout, NEW):
+        with store_lock(self.paths, NEW):
             name = make_increment(
-                self.layout, self.shapes, title, kind=kind, links=links, facts=self.event_facts(by)
+                self.paths, self.shapes, title, kind=kind, links=links, facts=self.event_facts(by)
             )
         return self.read(name)
 
@@ -120,15 +142,22 @@ class MetadataManager:
         by: str,
         reason: str | None = None,
         unarchive: bool = False,
+        recorded: bool = True,
         **details: Unpack[IntentDetails],
     ) -> tuple[Plan, Increment]:
-        """Lock an increment, plan a change from its present state, and write it."""
+        """Lock an increment, plan a change from its present state, and write it.
+
+        Args:
+            recorded: plan from the status that unlatch recorded, not from what the files of a unit
+                show since.
+        """
         from unlatch.increments.files.transaction import write_plan  # noqa: PLC0415
 
         made: list[Plan] = []
 
         def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
-            made.append(plan(before, self.intent(by=by, reason=reason, **details)))
+            now = before.as_recorded if recorded else before
+            made.append(plan(now, self.intent(by=by, reason=reason, **details)))
             return write_plan(data, made[-1], self.clock())
 
         increment = self.change(wanted, edit, unarchive=unarchive)
@@ -156,10 +185,23 @@ class MetadataManager:
         """
         from unlatch.increments.files.transaction import change_folder  # noqa: PLC0415
 
-        name = self.find(wanted).name
+        folder = self.find(wanted)
+        name = folder.name
+        if unit_in(folder):
+            self._make_state(folder)
         order = {"unarchive": unarchive, "events_first": events_first}
-        with store_lock(self.layout, name):
-            return change_folder(self.layout, self.find(name), self.shapes, edit, **order)
+        with store_lock(self.paths, name):
+            found, now = self.find(name), self.clock()
+            return change_folder(self.paths, found, self.shapes, edit, now=now, **order)
+
+    def _make_state(self, folder: Folder) -> None:
+        """Make unlatch's own folder for a unit, which alone changes nothing."""
+        from unlatch.worklog.disk.safe_open import exists, make_folders  # noqa: PLC0415
+
+        if not exists(folder.path):
+            states = replace(self.paths, increments=self.paths.states)
+            with store_lock(states, NEW), suppress(FileExistsError):
+                make_folders(folder.path)
 
     def unarchive(self, wanted: str) -> Increment:
         """Move an increment out of the archive, and update its documents from metadata.json."""

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from unlatch.errors import UsageError
-from unlatch.increments.files.layout import METADATA, SPEC, TASKS, Layout
+from unlatch.increments.files.paths import METADATA, SPEC, TASKS, ProjectPaths
 from unlatch.increments.model.increment import Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import LOG, Created
 from unlatch.increments.records.link_edits import add_link
 from unlatch.increments.records.links import Shapes
 from unlatch.spi.text import without_controls
+from unlatch.worklog.collection import Collection
 from unlatch.worklog.disk.atomic import replace_file, writing
 from unlatch.worklog.disk.safe_open import make_folders, open_folder
 from unlatch.worklog.ids import LAST_NUMBER, number_of
@@ -38,7 +39,7 @@ def slug_of(title: str) -> str:
 
 
 def make_increment(
-    layout: Layout,
+    paths: ProjectPaths,
     shapes: Shapes,
     title: str,
     *,
@@ -47,23 +48,23 @@ def make_increment(
     facts: dict[str, Any],
 ) -> str:
     """Make an increment in planning, with the next number; returns the name of its folder."""
-    name = f"{_next_number(layout):04d}-{slug_of(title)}"
+    name = f"{_next_number(paths):04d}-{slug_of(title)}"
     times = dict.fromkeys(("created", "lastActivity"), stamp(facts["at"]))
     data = {"id": name, "status": Status.PLANNING.value, "type": kind, **times}
     for link in links:
         add_link(data, link, shapes.links[link.tracker])
-    _make_folder(layout.increments / name, title, data, Created(to=Status.PLANNING, **facts))
+    _make_folder(paths.increments / name, title, data, Created(to=Status.PLANNING, **facts))
     return name
 
 
-def _next_number(layout: Layout) -> int:
-    numbers = {number_of(one.name) or 0: one.name for one in layout.collection.folders()}
+def _next_number(paths: ProjectPaths) -> int:
+    numbers = {number_of(one.name) or 0: one.name for one in Collection(paths.increments).folders()}
     last = max(numbers, default=0)
     if last == LAST_NUMBER:
         raise UsageError(
             "number-too-high",
             f"{numbers[last]} has the highest possible number",
-            where=str(layout.increments),
+            where=str(paths.increments),
             hint=f"rename {numbers[last]}, so that it begins with a lower number",
         )
     return last + 1

@@ -6,11 +6,12 @@ import re
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
-from unlatch.increments.files.layout import METADATA
 from unlatch.increments.files.locks import NEW, store_lock
+from unlatch.increments.files.paths import METADATA
 from unlatch.increments.files.snapshots import snapshot
 from unlatch.increments.model.increment import ITEM, BrokenIncrement
-from unlatch.increments.records.events import LOG, Linked
+from unlatch.increments.records.events import LOG, Linked, read_events
+from unlatch.increments.records.item_address import on_other_host
 from unlatch.increments.records.link_edits import add_link
 from unlatch.increments.records.links import same_item
 from unlatch.worklog.collection import Folder
@@ -30,18 +31,31 @@ _LONGEST_SLUG = 60
 def find_record(manager: MetadataManager, link: Link) -> Increment | None:
     """The record of an item; None if it has none."""
     number = f"{_number_of(link)}-"
-    # An item that was moved has a record under its old address.
+    # An item that was moved has a record under its old address, and may be named by both.
     folders = sorted(manager.collection.folders(), key=lambda one: not one.name.startswith(number))
     for one in manager.each(folders):
-        if not isinstance(one, BrokenIncrement) and any(same_item(link, of) for of in one.links):
+        if isinstance(one, BrokenIncrement):
+            continue
+        was_here = one.id.startswith(number) and _was_linked(one, link)
+        if was_here or any(_is_same(link, of) for of in one.links):
             return manager.read(one.id)
     return None
+
+
+def _is_same(one: Link, other: Link) -> bool:
+    """Outside of a project, items of several hosts can have one name."""
+    return same_item(one, other) and not on_other_host(one, other)
+
+
+def _was_linked(record: Increment, link: Link) -> bool:
+    found = (one for one in read_events(record.folder) if isinstance(one, Linked))
+    return any((one.tracker, one.item) == (link.tracker, link.key) for one in found)
 
 
 def draft_record(manager: MetadataManager, link: Link, title: str, status: Status) -> Increment:
     """The record that `make_record` would write for an item with this name for people."""
     data = _data(manager, link, title, status)
-    folder = Folder(data["id"], manager.layout.increments / data["id"], archived=False)
+    folder = Folder(data["id"], manager.paths.increments / data["id"], archived=False)
     return snapshot(folder, JsonText.parse(render_new(data)), manager.shapes)
 
 
@@ -49,8 +63,8 @@ def make_record(manager: MetadataManager, draft: Increment, *, by: str) -> None:
     """Write the record of an item, unless another process has."""
     (link,) = draft.links
     facts = {**manager.event_facts(by), "tracker": link.tracker, "item": link.key}
-    with store_lock(manager.layout, NEW):
-        folder = manager.layout.increments / draft.id
+    with store_lock(manager.paths, NEW):
+        folder = manager.paths.increments / draft.id
         if exists(folder / METADATA):
             return
         if not exists(folder):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.increments.files.manager import MetadataManager
+    from unlatch.increments.model.check_boxes import Boxes
     from unlatch.increments.model.increment import Base, Increment, Link, SyncedItem
     from unlatch.worklog.event_log import Event
 
@@ -148,6 +149,7 @@ def record_delivery(
     commented: bool,
     refused: tuple[str, ...] = (),
     link: Link | None = None,
+    boxes: Boxes | None = None,
 ) -> Increment:
     """Record that an operation was delivered: it leaves `pending` in this write.
 
@@ -155,6 +157,7 @@ def record_delivery(
         base: both sides as they are now, or None if they are not in sync.
         refused: labels that the tracker refused for good.
         link: a link to write as well, for an item that was created.
+        boxes: the check boxes that its body shows; None if the body was not written.
     """
 
     def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
@@ -164,7 +167,8 @@ def record_delivery(
         if len(left) == len(before.pending) and not is_undone:
             return []  # another process recorded it first
         set_pending(data, left)
-        _write_item(manager, before, data, operation, reached=reached, base=base, link=link)
+        both = base, boxes
+        _write_item(manager, before, data, operation, reached=reached, both=both, link=link)
         event = Delivered(
             op=operation.op,
             kind=operation.kind,
@@ -191,15 +195,19 @@ def _write_item(
     operation: Operation,
     *,
     reached: SyncedItem,
-    base: Base | None,
+    both: tuple[Base | None, Boxes | None],
     link: Link | None,
 ) -> None:
+    base, boxes = both
     _write_reached(manager, before, data, operation.op, [reached])
     known = [one for one in before.links if same_item(one, reached.link)]
     for one in known:
         if base is not None:
             shape = manager.shapes.links[one.tracker]
             write_base(data, replace(one, url=reached.url), base, shape)
+        elif boxes is not None and one.base is not None:
+            shape = manager.shapes.links[one.tracker]
+            write_base(data, one, replace(one.base, boxes=boxes), shape)
         elif operation.kind is Kind.UNDO:
             # Otherwise a comparison with the old base would close the item again.
             remove_base(data, one)

@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import Any, TypedDict
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.amendments import plan_amendment
 from unlatch.increments.files.reading import completion_keys, times_in
+from unlatch.increments.files.work.amendments import plan_amendment
 from unlatch.increments.model.increment import (
     Amendment,
     AppliedAmendment,
@@ -132,7 +132,7 @@ def plan_reopen(
     )
     if amendment:
         made = AppliedAmendment(intent.op, intent.at, intent.by, amendment, intent.reason)
-        entry = replace(entry, amendment=plan_amendment(before.folder, made).amendment)
+        entry = replace(entry, amendment=plan_amendment(before, made).amendment)
     kept = supersede(before.pending, before.reopens)
     # The reason and the author are in the entry.
     new = build_operations(before, Kind.REOPEN, replace(intent, reason=None), by=None)
@@ -162,7 +162,7 @@ def plan_transition(
 
 def plan_amend(before: Increment, amended: AppliedAmendment, *operations: Operation) -> Plan:
     """Change the work of an increment whose status stays; raises as `plan_amendment`."""
-    made = plan_amendment(before.folder, amended)
+    made = plan_amendment(before, amended)
     pending, amendments = (*before.pending, *operations), (*before.amendments, made)
     after = replace(before, pending=pending, amendments=amendments)
     return Plan(before, after, amended=made, event=amended_event(made))

@@ -9,7 +9,8 @@ from typing import Any
 
 from unlatch.errors import StoreError
 from unlatch.increments.files import front_matter
-from unlatch.increments.files.layout import METADATA, SPEC, TASKS
+from unlatch.increments.files.paths import METADATA, SPEC
+from unlatch.increments.files.units import unit_in
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_places import (
     EXTERNAL_REF,
@@ -31,13 +32,14 @@ COMPLETED_KEYS = ("completedAt", "completed", "completed_at", "completedDate")
 # SpecWeave's time of the final review; it stays when the status changes.
 APPROVED = "approvedAt"
 TITLE_KEYS = ("title", "name")
-DOCUMENTS = (SPEC, TASKS)
 # The keys that are read from the front matter where there is no metadata.json.
 _SPEC_KEYS = ("status", "type", "origin")
 _SPEC_TIMES = (*CREATED_KEYS, *ACTIVITY_KEYS, *COMPLETED_KEYS, APPROVED)
 _LINK_KEYS = (*TRACKERS, *OUTER_BLOCKS, EXTERNAL_REF, EXTERNAL_URL)
 # The title is at the beginning of a spec.md, and the rest may be long.
 _HEAD = 2048
+# git writes all three in this order, each at the start of a line.
+_MARKS = tuple(re.compile(mark, re.MULTILINE) for mark in (r"^<{7} ", r"^={7}\r?$", r"^>{7} "))
 
 
 def read_metadata(place: Path | str, folder: Folder | None = None) -> JsonText:
@@ -46,7 +48,8 @@ def read_metadata(place: Path | str, folder: Folder | None = None) -> JsonText:
         raw = _read(folder, METADATA) if folder else read_file(place)
         text = JsonText.parse(raw)
     except FileNotFoundError:
-        return _from_spec(folder or Folder(Path(place).parent.name, Path(place).parent, False))
+        folder = folder or Folder(Path(place).parent.name, Path(place).parent, False)
+        return _from_spec(folder) if unit_in(folder) is None else _of_new_unit(folder)
     except OSError as error:
         hint = or_restore("check the file's permissions", place)
         message = f"metadata.json cannot be read: {error.strerror}"
@@ -63,8 +66,22 @@ def read_metadata(place: Path | str, folder: Folder | None = None) -> JsonText:
     return text
 
 
+class DocumentInConflict(StoreError):
+    """A document has the conflict markers of git: both sides of it would count."""
+
+
 class SpecText(JsonText):
     """The content of a missing metadata.json, from the front matter of spec.md."""
+
+
+class NewUnitText(JsonText):
+    """The content of a missing metadata.json of a unit, which unlatch has not changed yet."""
+
+
+def _of_new_unit(folder: Folder) -> NewUnitText:
+    # Its status is what its files show.
+    made = JsonText.parse(render_new({"id": folder.name, "status": Status.PLANNING.value}))
+    return NewUnitText(made.text, made.bom, made.value)
 
 
 def _from_spec(folder: Folder) -> SpecText:
@@ -139,6 +156,11 @@ def words_of(name: str) -> str:
     return name.partition("-")[2].replace("-", " ")
 
 
+def words_of_unit(name: str) -> str:
+    """The words of a unit's name, without a number or date before them."""
+    return re.sub(r"[-_]+", " ", re.sub(r"\A(?:[0-9]+[-_])+", "", name)) or name
+
+
 def read_document(path: Path) -> str | None:
     """A document with its own line endings; None if it is missing or not UTF-8 text."""
     try:
@@ -148,9 +170,13 @@ def read_document(path: Path) -> str | None:
 
 
 def document(folder: Path, name: str) -> str:
-    """A document of an increment; empty if it is missing."""
+    """A document of an increment; empty if it is missing.
+
+    Raises:
+        StoreError: `document-unreadable` or `document-in-conflict`.
+    """
     try:
-        return read_file(folder / name).decode("utf-8")
+        text = read_file(folder / name).decode("utf-8")
     except (FileNotFoundError, NotADirectoryError):
         return ""
     except (OSError, UnicodeDecodeError) as error:
@@ -160,17 +186,26 @@ def document(folder: Path, name: str) -> str:
             where=str(folder / name),
             hint=or_restore("save it as UTF-8 text, or check its permissions", folder / name),
         ) from error
+    if line := conflict_in(text):
+        raise DocumentInConflict(
+            "document-in-conflict",
+            f"{name} has git conflict markers",
+            where=f"{folder / name}:{line}",
+            hint="resolve it by hand, then git add it",
+        )
+    return text
 
 
-def unreadable_documents(folder: Path, names: Iterable[str] = DOCUMENTS) -> list[StoreError]:
-    """The errors of reading the named documents, by default spec.md and tasks.md."""
-    found = []
-    for name in names:
-        try:
-            document(folder, name)
-        except StoreError as error:
-            found.append(error)
-    return found
+def conflict_in(text: str) -> int | None:
+    """The first line of a conflict that git left in a text."""
+    at, places = 0, []
+    for mark in _MARKS:
+        match = mark.search(text, at)
+        if match is None:
+            return None
+        places.append(match.start())
+        at = match.end()
+    return text.count("\n", 0, places[0]) + 1
 
 
 def _read(folder: Folder, name: str, *, at_most: int | None = None) -> bytes:

@@ -4,33 +4,42 @@ from __future__ import annotations
 
 import os
 from dataclasses import fields
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.layout import METADATA, SPEC
+from unlatch.increments.files.paths import METADATA, SPEC
 from unlatch.increments.files.reading import (
     ACTIVITY_KEYS,
     CREATED_KEYS,
     ID_KEYS,
+    NewUnitText,
     SpecText,
     completion_keys,
     invalid,
     newer_version,
     read_metadata,
     read_title,
+    words_of_unit,
 )
+from unlatch.increments.files.units import namesake_of, unit_in
+from unlatch.increments.files.work.files import work_files
+from unlatch.increments.layouts.folders import has
 from unlatch.increments.model.increment import FROM_SPEC, BrokenIncrement, Increment
 from unlatch.increments.model.status import Status, read_status
+from unlatch.increments.model.unit import RecordedUnit, Unit, overrides
 from unlatch.increments.records.link_edits import block_at
 from unlatch.increments.records.links import Shapes, read_links
 from unlatch.increments.records.pending import read_pending
 from unlatch.increments.records.reopens import AMENDED, AMENDMENTS, read_reopens
+from unlatch.increments.records.units import UNIT, read_unit
 from unlatch.increments.records.unread_places import unread_places, unread_reason
 from unlatch.worklog.record import BadRecord
 from unlatch.worklog.times import read_stamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from unlatch.worklog.collection import Folder
     from unlatch.worklog.json_text.document import JsonText
@@ -55,7 +64,7 @@ def read_folder(folder: Folder, shapes: Shapes) -> Increment | BrokenIncrement:
 
 
 def read_increment(folder: Folder, shapes: Shapes) -> Increment:
-    return snapshot(folder, read_metadata(folder.path / METADATA), shapes)
+    return snapshot(folder, read_metadata(folder.path / METADATA, folder), shapes)
 
 
 def snapshot(folder: Folder, text: JsonText, shapes: Shapes) -> Increment:
@@ -83,6 +92,9 @@ class IncrementHeader(Increment):
         put = object.__setattr__
         put(one, "id", folder.name)
         put(one, "status", _status(data, path))
+        if UNIT in data or unit_in(folder):
+            for name, part in _of_unit(folder, text, path).items():
+                put(one, name, part)
         put(one, "raw_status", data["status"])
         put(one, "type", kind if isinstance(kind, str) else None)
         put(one, "archived", folder.archived)
@@ -138,6 +150,87 @@ def _status(data: Mapping[str, Any], path: str) -> Status:
     )
 
 
+def _of_unit(folder: Folder, text: JsonText, path: str) -> dict[str, Any]:
+    """The attributes of an increment that the unit of another tool decides."""
+    try:
+        recorded, unit = read_unit(text.value), unit_in(folder)
+    except BadRecord as error:
+        raise invalid(f"metadata.json: {error}", path) from error
+    if unit is None:
+        raise _vanished(folder, recorded)
+    if namesake := namesake_of(folder):
+        raise _ambiguous(folder, unit, namesake)
+    now = work_files(folder.path, unit).evidence()
+    found: dict[str, Any] = {"unit": unit, "evidence": now}
+    if isinstance(text, NewUnitText):
+        return found | {"status": now.status if now else Status.PLANNING}
+    if recorded and (before := _unit_before(folder, unit, recorded)):
+        raise _replaced(folder, unit, before)
+    status = _status(text.value, path)
+    if now and overrides(status, recorded.evidence if recorded else None, now):
+        if unit.older and status.is_finished:
+            raise _replaced(folder, unit, unit.older)
+        found |= {"status": now.status, "overridden": status}
+    return found
+
+
+def _unit_before(folder: Folder, unit: Unit, recorded: RecordedUnit) -> Path | None:
+    """The unit that the records are of, if it is still there and another has its name now."""
+    if unit.archived:
+        return None  # where it was before, a new one may be
+    place = _root_of(folder) / recorded.path
+    return place if place != unit.place and has(place) else None
+
+
+def _root_of(folder: Folder) -> Path:
+    return folder.path.parents[2]  # from .unlatch/increments/KEY
+
+
+def _vanished(folder: Folder, recorded: RecordedUnit | None) -> StoreError:
+    place = f"{recorded.path} ({recorded.layout})" if recorded else "the folder of its tool"
+    records = _from_root(folder, folder.path)
+    return StoreError(
+        "unit-vanished",
+        f"{folder.name} is not at {place} any more",
+        where=str(folder.path),
+        hint=f"if it was renamed, give {records} its new name; if it is gone, remove {records}; if "
+        "[layouts] in .unlatch/config.toml lacks its tool, add it",
+    )
+
+
+def _ambiguous(folder: Folder, unit: Unit, namesake: Path) -> StoreError:
+    here, there = (_from_root(folder, one) for one in (unit.place, namesake))
+    return StoreError(
+        "unit-ambiguous",
+        f"{here} and {there} have one name",
+        where=str(folder.path),
+        hint=f"rename or remove one of {here} and {there}",
+    )
+
+
+def _from_root(folder: Folder, place: Path) -> str:
+    return place.relative_to(_root_of(folder)).as_posix()
+
+
+def _replaced(folder: Folder, unit: Unit, before: Path) -> StoreError:
+    moved = (folder.path, folder.path.with_name(before.name))
+    command = " ".join(quote(_from_root(folder, one)) for one in moved)
+    here, there = (_from_root(folder, one) for one in (unit.place, before))
+    return StoreError(
+        "unit-replaced",
+        f"the records are of {there}, and {here} has its name now",
+        where=str(folder.path),
+        hint=f"mv -- {command}; or remove one of the two",
+    )
+
+
+def _title(one: Any) -> str:
+    if one.unit is None:
+        return read_title(one.source, one.data)
+    files = work_files(one.source.path, one.unit)
+    return files.layout.title_in(files.texts()) or words_of_unit(one.id)
+
+
 def _warnings(folder: Folder, text: JsonText, shapes: Shapes) -> list[str]:
     found = [f"{pointer} occurs twice; the last one counts" for pointer in text.duplicates]
     if isinstance(text, SpecText):
@@ -164,7 +257,8 @@ def _first_time(data: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
 _COMPUTED: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("reopens", "pending", "amendments"), lambda _one: ()),
     "folder": lambda one: one.source.path,
-    "title": lambda one: read_title(one.source, one.data),
+    **dict.fromkeys(("unit", "evidence", "overridden"), lambda _one: None),
+    "title": _title,
     "links": lambda one: read_links(one.data, one.shapes.links),
     "warnings": lambda one: tuple(_warnings(one.source, one.text, one.shapes)),
     "created": lambda one: _first_time(one.data, CREATED_KEYS),

@@ -10,22 +10,28 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
 from unlatch.increments.files import front_matter
-from unlatch.increments.files.amendments import write_amendments
-from unlatch.increments.files.layout import METADATA, SPEC, Layout
+from unlatch.increments.files.paths import METADATA, SPEC, ProjectPaths
 from unlatch.increments.files.reading import (
     ACTIVITY_KEYS,
     COMPLETED_KEYS,
+    NewUnitText,
     SpecText,
     read_document,
     read_metadata,
     times_in,
 )
 from unlatch.increments.files.snapshots import IncrementHeader, read_increment
+from unlatch.increments.files.units import UnitFolder, unit_in
+from unlatch.increments.files.work.amendments import write_amendments
+from unlatch.increments.files.work.files import work_files
+from unlatch.increments.model.increment import NEW_TYPE
 from unlatch.increments.model.status import Status, read_status
+from unlatch.increments.model.unit import RecordedUnit
 from unlatch.increments.records.events import LOG
 from unlatch.increments.records.link_edits import block_at
 from unlatch.increments.records.pending import set_pending
 from unlatch.increments.records.reopens import AMENDED, AMENDMENTS, write_reopen
+from unlatch.increments.records.units import forget_evidence, read_unit, write_unit
 from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.atomic import replace_file, sweep, writing
 from unlatch.worklog.disk.safe_open import open_folder, read_file
@@ -46,16 +52,17 @@ if TYPE_CHECKING:
 
 
 def change_folder(
-    layout: Layout,
+    paths: ProjectPaths,
     folder: Folder,
     shapes: Shapes,
     edit: Edit,
     *,
+    now: datetime,
     unarchive: bool = False,
     events_first: bool = False,
 ) -> Increment:
     """Read, edit and write one increment; the caller holds its store lock."""
-    text = read_metadata(folder.path / METADATA)
+    text = read_metadata(folder.path / METADATA, folder)
     LOG.check(folder.path)
     if text.duplicates:
         keys = ", ".join(text.duplicates)
@@ -65,13 +72,19 @@ def change_folder(
             where=str(folder.path / METADATA),
             hint="remove the wrong one by hand, then run the command again",
         )
+    before = IncrementHeader.of(folder, text, shapes)
     data = copy.deepcopy(text.value)
-    events = edit(IncrementHeader.of(folder, text, shapes), data)
+    if isinstance(text, NewUnitText):
+        data |= {"status": before.status.value, "type": NEW_TYPE}
+        data |= dict.fromkeys(("created", "lastActivity"), stamp(now))
+    known = copy.deepcopy(data)
+    events = edit(before, data)
     if events_first:
         LOG.append(folder.path, *events)
-    with _move_out(layout, folder, wanted=unarchive) as place:
+    with _move_out(paths, folder, wanted=unarchive) as place:
         sweep(place.path)
-        if data != text.value:
+        if data != known:
+            _note_unit(paths, place, data)
             replace_file(place.path / METADATA, text.with_value(data))
     is_new = isinstance(text, SpecText) and data != text.value
     warnings = ["metadata.json was missing; created from spec.md"] if is_new else []
@@ -82,11 +95,23 @@ def change_folder(
             # The change is on disk and its event can be derived from it, so this is no failure.
             warnings.append(f"{error.message}; history shows it from metadata.json")
     increment = read_increment(place, shapes)
-    warnings += _follow_status(place, increment.status)
+    if increment.unit is None:
+        warnings += _follow_status(place, increment.status)
     if increment.unwritten:
         warnings += write_amendments(place, increment)
         increment = read_increment(place, shapes)
     return replace(increment, warnings=(*increment.warnings, *warnings))
+
+
+def _note_unit(paths: ProjectPaths, folder: Folder, data: dict[str, Any]) -> None:
+    """Record where a unit is, and what its files show, if the status is recorded as well."""
+    if unit := unit_in(folder):
+        now, recorded = work_files(folder.path, unit).evidence(), read_unit(data)
+        seen = recorded.evidence if recorded else None
+        if seen is None or (now and now.status == data["status"]):
+            seen = now
+        path = unit.place.relative_to(paths.root).as_posix()
+        write_unit(data, RecordedUnit(unit.layout, path, unit.uid, seen))
 
 
 def write_plan(data: dict[str, Any], plan: Plan, now: datetime) -> list[Event]:
@@ -108,6 +133,7 @@ def write_plan(data: dict[str, Any], plan: Plan, now: datetime) -> list[Event]:
 
 
 def _set_status(data: dict[str, Any], to: Status, now: datetime) -> None:
+    forget_evidence(data)
     data["status"] = to.value
     data[_time_key(data, ACTIVITY_KEYS)] = stamp(now)
     if to is Status.COMPLETED:
@@ -120,6 +146,7 @@ def _set_status(data: dict[str, Any], to: Status, now: datetime) -> None:
 
 
 def _set_back(data: dict[str, Any], entries: tuple[ReopenEntry, ...], now: datetime) -> None:
+    forget_evidence(data)
     data["status"] = entries[-1].previous_status.value
     data[_time_key(data, ACTIVITY_KEYS)] = stamp(now)
     if entries[-1].previous_completed_at is not None:
@@ -166,7 +193,7 @@ def _any_encoding(path: Path) -> str:
 
 
 @contextlib.contextmanager
-def _move_out(layout: Layout, folder: Folder, *, wanted: bool) -> Iterator[Folder]:
+def _move_out(paths: ProjectPaths, folder: Folder, *, wanted: bool) -> Iterator[Folder]:
     """Move the folder out of the archive, if wanted; move it back if the body fails.
 
     Moving comes first: a crash in between leaves a completed increment outside the archive, which
@@ -175,9 +202,9 @@ def _move_out(layout: Layout, folder: Folder, *, wanted: bool) -> Iterator[Folde
     if not wanted or not folder.archived:
         yield folder
         return
-    place = layout.increments / folder.name
-    with open_folder(layout.increments) as increments, open_folder(folder.path.parent) as archive:
-        if increments.has(folder.name):
+    here, place, moved = _way_out(paths, folder)
+    with open_folder(place.parent) as increments, open_folder(here.parent) as archive:
+        if increments.has(place.name):
             raise StoreError(
                 "archive-blocked",
                 f"{folder.name} cannot leave the archive: another folder has its place",
@@ -185,12 +212,23 @@ def _move_out(layout: Layout, folder: Folder, *, wanted: bool) -> Iterator[Folde
                 hint="rename or remove that folder",
             )
         with writing(place):
-            archive.move(folder.name, increments, folder.name)
+            archive.move(here.name, increments, place.name)
         try:
-            yield Folder(folder.name, place, archived=False)
+            yield moved
         except BaseException:
-            increments.move(folder.name, archive, folder.name)
+            increments.move(place.name, archive, here.name)
             raise
         with writing(place):
             increments.sync()
             archive.sync()
+
+
+def _way_out(paths: ProjectPaths, folder: Folder) -> tuple[Path, Path, Folder]:
+    """Where an archived increment is and where it belongs, and its folder once it is there."""
+    unit = unit_in(folder)
+    if unit is None:
+        place = paths.increments / folder.name
+        return folder.path, place, Folder(folder.name, place, archived=False)
+    home = work_files(folder.path, unit).layout.home(unit)
+    moved = replace(unit, place=home, archived=False)
+    return unit.place, home, UnitFolder(folder.name, folder.path, archived=False, unit=moved)

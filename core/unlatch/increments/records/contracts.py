@@ -14,10 +14,11 @@ from typing_extensions import TypedDict
 
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import LOG
-from unlatch.increments.records.link_places import BASE
+from unlatch.increments.records.link_places import BASE, BOXES
 from unlatch.increments.records.links import Shapes
 from unlatch.increments.records.pending import ATTEMPT, COMMENTS, OPERATION, SEEN
 from unlatch.increments.records.reopens import AMENDED, REOPEN, SYNCED, TASK
+from unlatch.increments.records.units import UNIT_RECORD
 from unlatch.spi.item import Category
 from unlatch.spi.manifest import LinkShape
 from unlatch.spi.operation import Kind, Result
@@ -80,6 +81,7 @@ TYPES["Tasks"] = GenericAlias(list, record_type(TASK))
 ReopenRecord: Any = record_type(REOPEN, syncedTo=NotRequired[dict[str, object]])
 AmendmentRecord: Any = record_type(AMENDED)
 PendingRecord: Any = record_type(OPERATION)
+TYPES["Boxes"] = record_type(BOXES)
 BaseRecord = record_type(BASE)
 SyncedDetails = record_type(SYNCED)
 _METADATA = {
@@ -94,6 +96,7 @@ _METADATA = {
     "reopenHistory": NotRequired[list[ReopenRecord]],
     "amendments": NotRequired[list[AmendmentRecord]],
     "pending": NotRequired[list[PendingRecord]],
+    "unit": NotRequired[record_type(UNIT_RECORD)],
 }
 Metadata: Any = TypedDict("Metadata", _METADATA)  # type: ignore[misc]  # it refers to tables
 Metadata.__doc__ = "metadata.json as unlatch writes it; other keys may be beside these."

@@ -131,6 +131,10 @@ class Unlinked(EventOnItem):
 class Synced(EventOnItem):
     """Both sides were compared and recorded as in sync."""
 
+    # The ids of tasks and criteria whose check boxes were changed on the item.
+    ticked: tuple[str, ...] = key(TEXTS, default=())
+    unticked: tuple[str, ...] = key(TEXTS, default=())
+
 
 @LOG.event("repointed")
 @record

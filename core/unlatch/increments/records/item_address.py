@@ -29,6 +29,12 @@ def address_of(link: Link) -> str | None:
     return path if path.endswith(f"/{link.item.casefold()}") or not query else f"{path}?{query}"
 
 
+def on_other_host(one: Link, other: Link) -> bool:
+    """Whether two links name issues on different hosts of GitHub, which `address_of` leaves out."""
+    urls = [link.url for link in (one, other) if link.tracker == "github" and link.url]
+    return len({_parts(url)[0].partition("/")[0] for url in urls}) > 1
+
+
 def item_at(tracker: str, url: str) -> str | None:
     """The item at an address, in lower case; None for an unknown form."""
     found = _READERS[tracker](*_parts(url)) if tracker in _READERS else None

@@ -37,7 +37,12 @@ def block_at(data: dict[str, Any], path: Path) -> Any:
 
 
 def write_base(data: dict[str, Any], link: Link, base: Base, shape: LinkShape) -> None:
-    """Write the base of a link into its block; for a plain item, add a block."""
+    """Write the base of a link into its block; for a plain item, add a block.
+
+    Check boxes that were not compared keep their base.
+    """
+    if base.boxes is None and link.base is not None:
+        base = replace(base, boxes=link.base.boxes)
     if link.has_block:
         block_at(data, link.path)["base"] = BASE.write(base)
     else:

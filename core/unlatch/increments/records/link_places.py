@@ -11,14 +11,32 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from unlatch.increments.model.check_boxes import Boxes
 from unlatch.increments.model.increment import Base, Link
 from unlatch.increments.records.item_address import item_at
-from unlatch.worklog.record import TEXT, BadRecord, Field, Record, Type, text
+from unlatch.worklog.record import TEXT, TEXTS, BadRecord, Field, Record, Type, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from unlatch.spi.manifest import LinkShape
+
+BOXES = Record(
+    "BoxesRecord",
+    "The check boxes in an item's body when both sides were last in sync, by their ids.",
+    Boxes,
+    Field("ticked", TEXTS, "ticked"),
+    Field("open", TEXTS, "open"),
+    Field("lines", TEXT, "lines", required=True),
+)
+
+
+def _boxes(raw: Any) -> Boxes | None:
+    try:
+        return BOXES.read(raw)  # type: ignore[no-any-return]  # its model
+    except BadRecord:
+        return None
+
 
 BASE = Record(
     "BaseRecord",
@@ -27,6 +45,7 @@ BASE = Record(
     Field("local", Type("Status", text), "local", required=True),
     Field("remote", Type("Category", text), "remote", required=True),
     Field("state", TEXT, "state", required=True),
+    Field("boxes", Type("Boxes", _boxes, BOXES.write), "boxes"),
 )
 
 OUTER_BLOCKS = ("external_sync", "externalLinks", "external_links")
@@ -35,7 +54,8 @@ ITEMS = "items"
 LISTS = (ITEMS, "user_story_issues", "issues", "userStories")
 # The addresses of the plain items in a list beside it.
 URL_LISTS = ("issue_urls", "issueUrls")
-STORY_KEYS = ("story", "userStory", "id")
+STORY = "story"
+STORY_KEYS = (STORY, "userStory", "id")
 EXTERNAL_REF, EXTERNAL_URL = "external_ref", "external_url"
 _OLD_ITEM_KEYS: Mapping[str, tuple[str, ...]] = {
     "github": ("issueNumber", "issue_number", "number"),
@@ -145,7 +165,7 @@ def link_in(
 ) -> Link | None:
     """The link under the keys of a block, or of an entry of its lists."""
     found = _own_item(block, tracker, shape)
-    if found is None or contradiction(block, tracker, shape):
+    if found is None or _contradicted(block, tracker, found):
         return None
     own, item, key = found
     url, target = block[key] if key else None, own or target_in(block, tracker) or target
@@ -165,7 +185,14 @@ def contradiction(
     block: Mapping[str, Any], tracker: str, shape: LinkShape
 ) -> tuple[str, str] | None:
     """The item that a block names and the different one at its address; None if they agree."""
-    _, item, key = _own_item(block, tracker, shape) or (None, "", None)
+    found = _own_item(block, tracker, shape)
+    return _contradicted(block, tracker, found) if found else None
+
+
+def _contradicted(
+    block: Mapping[str, Any], tracker: str, found: tuple[str | None, str, str | None]
+) -> tuple[str, str] | None:
+    _, item, key = found
     shown = item_at(tracker, block[key]) if key else None
     return (item, shown) if shown not in (None, item.casefold()) else None
 
@@ -205,6 +232,10 @@ def _text(value: object) -> str | None:
 
 def story_in(block: Mapping[str, Any]) -> str | None:
     """The user story of an item; SpecWeave writes it as the entry's id."""
+    own = block.get(STORY)
+    # unlatch alone writes this key, and other tools call their stories anything.
+    if isinstance(own, str) and own.strip():
+        return own
     return next(filter(None, (_story(block.get(key)) for key in STORY_KEYS)), None)
 
 

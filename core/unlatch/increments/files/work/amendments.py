@@ -1,64 +1,71 @@
-"""Writing amendments, which metadata.json records, into spec.md and tasks.md.
+"""Writing amendments, which metadata.json records, into the documents.
 
 metadata.json is written first, with the names of the documents to write. These are written next,
 and then the names are removed. After an interruption, the next command that changes the increment
 completes this: writing a document twice changes nothing.
 """
 
+from __future__ import annotations
+
 import copy
-from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.layout import METADATA, SPEC, TASKS
-from unlatch.increments.files.reading import DOCUMENTS, document, read_document, read_metadata
-from unlatch.increments.model.increment import AppliedAmendment, Increment
+from unlatch.increments.files.paths import METADATA
+from unlatch.increments.files.reading import document, read_metadata
+from unlatch.increments.files.work.files import WorkFiles, files_of, work_files
 from unlatch.increments.records.reopens import entries_of
-from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.atomic import replace_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from unlatch.increments.layouts.interface import Texts, Work
+    from unlatch.increments.model.increment import AppliedAmendment, Increment
+    from unlatch.worklog.collection import Folder
 
 # The unwritten documents of an amendment, and the ids of its tasks.
 _Written = tuple[list[str], tuple[str, ...]]
 
 
-def plan_amendment(folder: Path, amended: AppliedAmendment) -> AppliedAmendment:
+def plan_amendment(increment: Increment, amended: AppliedAmendment) -> AppliedAmendment:
     """An amendment with the ids of its tasks, and the names of the documents to write."""
-    texts = {name: document(folder, name) for name in DOCUMENTS}
-    after, ids = _after(texts, amended)
-    unwritten = tuple(name for name in DOCUMENTS if after[name] != texts[name])
+    files = files_of(increment)
+    texts = files.checked_texts()
+    after, ids = files.layout.amend(texts, amended)
+    unwritten = tuple(name for name in files.names if after[name] != texts[name])
     tasks = zip(amended.amendment.tasks, ids, strict=True)
     planned = tuple(replace(task, id=task_id) for task, task_id in tasks)
     amendment = replace(amended.amendment, tasks=planned, unwritten=unwritten)
     return replace(amended, amendment=amendment)
 
 
-def documents_of(increment: Increment) -> dict[str, str]:
-    """spec.md and tasks.md with all amendments; empty if they are not UTF-8 text."""
-    texts = {name: read_document(increment.folder / name) or "" for name in DOCUMENTS}
+def texts_of(increment: Increment) -> Texts:
+    """The documents with all amendments; empty if they are not UTF-8 text."""
+    files = files_of(increment)
+    texts: Texts = files.texts()
     for amended in increment.amended:
         if amended.amendment.unwritten:
             try:
-                texts, _ = _after(texts, amended)
+                texts, _ = files.layout.amend(texts, amended)
             except UsageError:
                 continue  # a part was removed from the file, or now occurs twice
     return texts
 
 
-def _after(
-    texts: Mapping[str, str], amended: AppliedAmendment
-) -> tuple[dict[str, str], tuple[str, ...]]:
-    from unlatch.increments.documents.scope_change import amended_spec, amended_tasks  # noqa: PLC0415  (rarely needed)
-
-    tasks, ids = amended_tasks(texts[TASKS], amended)
-    return {SPEC: amended_spec(texts[SPEC], amended), TASKS: tasks}, ids
+def work_of(increment: Increment) -> Work:
+    """The stories, criteria and tasks of an increment, with all amendments."""
+    return files_of(increment).layout.read(texts_of(increment))
 
 
 def write_amendments(folder: Folder, increment: Increment) -> list[str]:
     """Write the documents that lack an amendment, under the store lock; returns warnings."""
     warnings: list[str] = []
+    files = work_files(folder.path, increment.unit)
     written = {
-        amended.id: _write(folder.path, amended, warnings)
+        amended.id: _write(files, amended, warnings)
         for amended in increment.amended
         if amended.amendment.unwritten
     }
@@ -69,16 +76,17 @@ def write_amendments(folder: Folder, increment: Increment) -> list[str]:
     return warnings
 
 
-def _write(folder: Path, amended: AppliedAmendment, warnings: list[str]) -> _Written:
+def _write(files: WorkFiles, amended: AppliedAmendment, warnings: list[str]) -> _Written:
     left: list[str] = []
     ids = amended.amendment.ids
     for name in amended.amendment.unwritten:
         try:
-            before = document(folder, name)
-            after, new = _after({**dict.fromkeys(DOCUMENTS, ""), name: before}, amended)
+            before = document(files.place, name)
+            alone = {**dict.fromkeys(files.names, ""), name: before}
+            after, new = files.layout.amend(alone, amended)
             if after[name] != before:
-                replace_file(folder / name, after[name].encode("utf-8", errors="replace"))
-            ids = new if name == TASKS else ids
+                files.write(name, after[name].encode("utf-8", errors="replace"))
+            ids = new if name == files.names[-1] else ids
         except UsageError as error:
             warnings.append(f"{name} is left as it is: {error.message}")
         except StoreError as error:

@@ -1,0 +1,1 @@
+"""The documents about the work of an increment: reading, marking and amending them."""

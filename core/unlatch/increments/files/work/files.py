@@ -1,0 +1,97 @@
+"""The documents of an increment, where its layout keeps them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError
+from unlatch.increments.files.reading import conflict_in, document, read_document
+from unlatch.worklog.disk.atomic import replace_file, sweep
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from unlatch.increments.files.units import UnitFolder
+    from unlatch.increments.layouts.interface import Layout, Work
+    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.unit import Evidence, Unit
+
+
+@dataclass(frozen=True, slots=True)
+class WorkFiles:
+    """The documents of one increment.
+
+    Args:
+        place: the folder that their `names` begin at; the first has the title, the last the tasks.
+    """
+
+    layout: Layout
+    place: Path
+    names: tuple[str, ...]
+    unit: Unit | None = None
+
+    def texts(self) -> dict[str, str]:
+        """The texts by name; empty for a document that is missing or not UTF-8 text."""
+        return {name: read_document(self.place / name) or "" for name in self.names}
+
+    def checked_texts(self) -> dict[str, str]:
+        """The texts by name, empty for missing documents; raises as `document`."""
+        return {name: document(self.place, name) for name in self.names}
+
+    def unreadable(self) -> list[StoreError]:
+        """The errors of reading them."""
+        found = []
+        for name in self.names:
+            try:
+                document(self.place, name)
+            except StoreError as error:
+                found.append(error)
+        return found
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a document; the caller holds the increment's lock.
+
+        In the folder of another tool, a file that a crash left beside it is removed first.
+        """
+        path = self.place / name
+        if self.unit is not None:
+            sweep(path.parent)
+        replace_file(path, content)
+
+    def read(self) -> Work:
+        return self.layout.read(self.texts())
+
+    def evidence(self) -> Evidence | None:
+        """The status that the files of a unit show now; None in a conflict left by git."""
+        if self.unit is None:
+            return None
+        texts = self.texts()
+        if any(map(conflict_in, texts.values())):
+            return None  # both sides of it would count
+        return self.layout.evidence(self.unit, texts)
+
+
+def work_files(folder: Path, unit: Unit | None) -> WorkFiles:
+    """The documents of the increment in `folder`; StoreError `layout-missing`."""
+    if unit is None:
+        from unlatch.increments.layouts.native import UNLATCH  # noqa: PLC0415  (slow to load)
+
+        return WorkFiles(UNLATCH, folder, (UNLATCH.spec, UNLATCH.tasks))
+    from unlatch.increments.layouts.installed import layout_named  # noqa: PLC0415
+
+    layout = layout_named(unit.layout)
+    return WorkFiles(layout, unit.place, tuple(layout.documents(unit)), unit)
+
+
+def files_of(increment: Increment) -> WorkFiles:
+    return work_files(increment.folder, increment.unit)
+
+
+def places_of(folder: UnitFolder) -> tuple[Path, ...]:
+    """The folder of a unit, and the one that it moves to when it leaves its archive."""
+    unit = folder.unit
+    if unit is None:
+        return ()
+    home = work_files(folder.path, unit).layout.home(unit)
+    return tuple(dict.fromkeys((unit.place, home)))
