@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from unlatch.config.config import read_config
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -36,7 +36,7 @@ def config(root: Path, sync: object, *, ours: str = "", **more: object) -> RawCo
     (root / ".unlatch").mkdir()
     (root / ".specweave/config.json").write_text(json.dumps({"sync": sync, **more}))
     (root / ".unlatch/config.toml").write_text(ours)
-    return read_config(layout_at(root))
+    return read_config(paths_at(root))
 
 
 def test_profiles_say_where_the_items_are(tmp_path: Path) -> None:
@@ -217,7 +217,7 @@ def test_a_file_that_is_nested_beyond_reason_is_passed_over(tmp_path: Path) -> N
     (tmp_path / ".specweave").mkdir()
     (tmp_path / ".specweave/config.json").write_text("[" * 100_000)
 
-    assert read_config(layout_at(tmp_path)).trackers == {}
+    assert read_config(paths_at(tmp_path)).trackers == {}
 
 
 HOSTILE: list[Any] = [

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from unlatch.config.tables import Part, SyncConfig
+from unlatch.config.choices import Part
+from unlatch.config.tables import SyncConfig
 from unlatch.increments.model.policies import Direction, OnClose, OnConflict
 
 

@@ -12,7 +12,7 @@ from unlatch.project.workspace import check_trackers
 def test_valid_tables_become_settings() -> None:
     raw = RawConfig(CoreConfig(), {"github": {"repository": "octo/widgets"}})
 
-    settings, problems = check_trackers(raw, Registry())
+    settings, problems, _ = check_trackers(raw, Registry())
 
     assert problems == ()
     assert settings["github"].target == "octo/widgets"
@@ -27,7 +27,7 @@ def test_every_mistake_is_listed() -> None:
     }
     raw = RawConfig(core, tables, problems=("patience: expected a number",))
 
-    settings, problems = check_trackers(raw, Registry())
+    settings, problems, _ = check_trackers(raw, Registry())
 
     assert settings == {}
     assert problems[0] == "patience: expected a number"
@@ -41,7 +41,7 @@ def test_every_mistake_is_listed() -> None:
 def test_a_table_with_a_mistake_has_no_settings(repository: str) -> None:
     raw = RawConfig(CoreConfig(), {"github": {"repository": repository}})
 
-    settings, problems = check_trackers(raw, Registry())
+    settings, problems, _ = check_trackers(raw, Registry())
 
     assert settings == {}
     assert len(problems) == 1

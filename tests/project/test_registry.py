@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from unlatch.errors import UnlatchError, UsageError
-from unlatch.project.entry_points import entry_points
 from unlatch.project.registry import Registry, is_installed, load_plugin
+from unlatch.worklog.entry_points import entry_points
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -57,9 +57,10 @@ def test_a_foreign_plugin_is_found_and_broken_ones_are_told_of() -> None:
     assert registry.manifest("good").title == "Good"
     assert {"ado", "jira"} <= set(registry.manifests)
     assert {"github", "misnamed", "missing", "newer", "text"} == set(registry.broken)
-    assert "written for interface 99" in registry.broken["newer"]
-    assert "the name in the manifest is 'other'" in registry.broken["misnamed"]
-    assert "is not a Manifest" in registry.broken["text"]
+    assert "is written for interface 99; this is 2" in registry.broken["newer"].message
+    assert "another name than its entry point: 'other'" in registry.broken["misnamed"].message
+    assert "foreign_plugin:text is not a Manifest" in registry.broken["text"].message
+    assert "the plugin text (foreign 1.0) cannot be used" in registry.broken["text"].message
 
 
 @pytest.mark.usefixtures("foreign")

@@ -9,10 +9,11 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, Field, ValidationError, field_validator
 
+from unlatch.config.choices import CommentStyle
 from unlatch.config.specweave import read_specweave, settings_of
 from unlatch.config.tables import (
-    CommentStyle,
     Labels,
+    LayoutsConfig,
     LimitsConfig,
     LlmConfig,
     ReopenConfig,
@@ -22,7 +23,7 @@ from unlatch.config.tables import (
     Table,
 )
 from unlatch.errors import ConfigError, StoreError
-from unlatch.increments.files.layout import HOME, SPECWEAVE, Layout
+from unlatch.increments.files.paths import HOME, SPECWEAVE, ProjectPaths
 from unlatch.spi.text import slots
 from unlatch.spi.validation import validation_message
 from unlatch.worklog.disk.safe_open import read_file
@@ -69,6 +70,7 @@ class CoreConfig(Table):
     limits: LimitsConfig = LimitsConfig()
     reopen: ReopenConfig = ReopenConfig()
     sync: SyncConfig = SyncConfig()
+    layouts: LayoutsConfig = LayoutsConfig()
     sessions: SessionsConfig = SessionsConfig()
     runs: RunsConfig = RunsConfig()
     specweave: bool = Field(
@@ -147,11 +149,11 @@ class RawConfig:
     problems: tuple[str, ...] = ()  # every mistake found so far
 
 
-def read_config(layout: Layout) -> RawConfig:
+def read_config(paths: ProjectPaths) -> RawConfig:
     """The project's configuration and all its mistakes; ConfigError: a file cannot be read."""
-    ours = _parse(read_file, layout.config)
+    ours = _parse(read_file, paths.config)
     theirs: dict[str, Any] = {}
-    if ours.get("specweave") is not False and (found := read_specweave(layout)):
+    if ours.get("specweave") is not False and (found := read_specweave(paths)):
         theirs = settings_of(found, ours)
     origins = dict.fromkeys(_flat(theirs), f"{SPECWEAVE}/config.json")
     origins |= dict.fromkeys(_flat(ours), ".unlatch/config.toml")

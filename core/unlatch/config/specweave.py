@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.layout import SPECWEAVE, Layout
+from unlatch.increments.files.paths import SPECWEAVE, ProjectPaths
 from unlatch.worklog.disk.safe_open import read_file
 
 _COUNTS = {"max_active": "maxActiveIncrements", "hard_cap": "hardCap"}
@@ -54,10 +54,10 @@ _STATE = re.compile(r"\S(?:[^\x00-\x1f\x7f]{0,126}\S)?")
 Tables = dict[str, dict[str, Any]]
 
 
-def read_specweave(layout: Layout) -> Any:
+def read_specweave(paths: ProjectPaths) -> Any:
     """A project's config.json; empty if it cannot be read: SpecWeave reports its own mistakes."""
     try:
-        return json.loads(read_file(layout.root / SPECWEAVE / "config.json"))
+        return json.loads(read_file(paths.root / SPECWEAVE / "config.json"))
     except (OSError, StoreError, ValueError, RecursionError):
         return {}
 

@@ -1,12 +1,12 @@
 """The tables of config.toml: labels, limits, rules for reopening, and sync."""
 
 import re
-from enum import StrEnum
 from pathlib import PurePosixPath
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from unlatch.config.choices import AutoSave, Part, Provider, SubagentMode
 from unlatch.increments.model import reopening
 from unlatch.increments.model.limits import Limits
 from unlatch.increments.model.policies import Direction, OnClose, OnConflict, Policy, SyncPolicy
@@ -25,14 +25,6 @@ class Table(BaseModel):
     """A table of a configuration file."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class CommentStyle(StrEnum):
-    """The length of comments."""
-
-    FULL = "full"
-    SHORT = "short"
-    NONE = "none"
 
 
 class Labels(Table):
@@ -108,13 +100,6 @@ class ReopenConfig(Table):
         return reopening.ReopenRules(**self.model_dump())
 
 
-class Provider(StrEnum):
-    """The way to a chat model."""
-
-    OPENAI = "openai"
-    LITELLM = "litellm"
-
-
 class LlmConfig(Table):
     """The chat model for efforts, in the user's own configuration only."""
 
@@ -145,22 +130,6 @@ class LlmConfig(Table):
         if value is not None and not _VARIABLE.fullmatch(value):
             raise ValueError("expected the name of an environment variable, not the key itself")
         return value
-
-
-class SubagentMode(StrEnum):
-    """The place of a subagent's log in a session."""
-
-    INLINE = "inline"  # in the callout
-    LINK = "link"  # in its own file, which the callout names
-    EMBED = "embed"  # in its own file, which is shown in place of the callout
-
-
-class AutoSave(StrEnum):
-    """The moments when a session's file is written."""
-
-    PHASE = "phase"  # when a phase ends
-    CALL = "call"  # after each entry
-    INTERVAL = "interval"  # after a time
 
 
 class SessionsConfig(Table):
@@ -195,16 +164,6 @@ class SessionsConfig(Table):
         if path.is_absolute() or ".." in path.parts or not path.parts:
             raise ValueError(f"{value!r} is not a path inside the project")
         return value
-
-
-class Part(StrEnum):
-    """A part of an item that unlatch may write."""
-
-    STATUS = "status"
-    COMMENT = "comment"
-    LABELS = "labels"
-    BODY = "body"
-    CREATE = "create"
 
 
 class TrackerSync(Table):
@@ -275,6 +234,26 @@ class SyncConfig(Table):
         if foreign and own.write is None and self.write_foreign is not None:
             return frozenset(self.write_foreign)
         return write
+
+
+class LayoutsConfig(Table):
+    """Other spec-driven tools whose folders this project uses; `unlatch init` detects them."""
+
+    use: tuple[str, ...] = Field(
+        (),
+        description="Layouts to read, by name: spec-kit, openspec, kiro, or one that is installed",
+    )
+
+    @field_validator("use")
+    @classmethod
+    def _is_installed(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        from unlatch.increments.layouts.installed import installed_layouts  # noqa: PLC0415
+
+        layouts, broken = installed_layouts()
+        if unknown := [name for name in value if name not in layouts]:
+            why = broken.get(unknown[0], f"not installed; installed: {', '.join(layouts)}")
+            raise ValueError(f"{unknown[0]!r}: {why}")
+        return value
 
 
 class RunsConfig(Table):

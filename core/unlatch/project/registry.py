@@ -2,28 +2,37 @@
 
 import importlib
 import importlib.util
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import Any
 
-from unlatch.errors import UnlatchError, UsageError
+from unlatch.errors import PluginBroken, UnlatchError, UsageError
 from unlatch.increments.records.links import Shapes
-from unlatch.project.entry_points import entry_points
-from unlatch.spi import SPI_VERSION, Manifest
-
-GROUP = "unlatch.plugins"
+from unlatch.project.deferred import defer
+from unlatch.project.plugin_errors import GROUP, blaming, check_part
+from unlatch.spi import (
+    SPI_VERSION,
+    Capability,
+    CommandToken,
+    EnvToken,
+    LinkShape,
+    Manifest,
+    Settings,
+    SyncPlugin,
+)
+from unlatch.worklog.entry_points import entry_points
 
 
 class Registry:
     @cached_property
-    def _found(self) -> tuple[dict[str, Manifest], dict[str, str]]:
+    def _found(self) -> tuple[dict[str, Manifest], dict[str, PluginBroken]]:
         manifests: dict[str, Manifest] = {}
-        broken: dict[str, str] = {}
+        broken: dict[str, PluginBroken] = {}
         for name, target in entry_points(GROUP).items():
             try:
-                manifests[name] = _checked(name, load(target))
-            except Exception as error:  # noqa: BLE001  # foreign code; doctor reports it
-                broken[name] = f"{type(error).__name__}: {error}"
+                manifests[name] = _load_manifest(name, target)
+            except PluginBroken as error:
+                broken[name] = error
         return manifests, broken
 
     @property
@@ -31,14 +40,16 @@ class Registry:
         return self._found[0]
 
     @property
-    def broken(self) -> Mapping[str, str]:
+    def broken(self) -> Mapping[str, PluginBroken]:
         """The errors of the unusable plugins."""
         return self._found[1]
 
     def manifest(self, name: str) -> Manifest:
-        """The manifest of one plugin; UsageError `unknown-tracker`."""
+        """The manifest of one plugin; UsageError `unknown-tracker`, or PluginBroken."""
         if name in self.manifests:
             return self.manifests[name]
+        if name in self.broken:
+            raise self.broken[name]
         known = ", ".join(self.manifests) or "none"
         message = f"unknown tracker {name!r}; installed plugins: {known}"
         raise UsageError("unknown-tracker", message, hint="unlatch plugins")
@@ -52,16 +63,38 @@ def shapes_of(manifests: Mapping[str, Manifest]) -> Shapes:
     )
 
 
-def load(target: str) -> Any:
-    module, _, name = target.partition(":")
-    return getattr(importlib.import_module(module), name)
+def load(manifest: Manifest, target: str) -> Any:
+    """The object that a manifest names as "module:object"; PluginBroken."""
+    return _load(manifest.name, target)
+
+
+def load_settings(manifest: Manifest) -> Any:
+    """The class of the settings; PluginBroken."""
+    from unlatch.project.plugin_check import settings_mistakes  # noqa: PLC0415  (loads pydantic)
+
+    found = load(manifest, manifest.settings)
+    check_part(manifest.name, manifest.settings, settings_mistakes(found))
+    return found
 
 
 def load_plugin(manifest: Manifest) -> Any:
-    """The plugin's class; UnlatchError `extra-missing` if its SDK is not installed."""
+    """The plugin's class; UnlatchError `extra-missing`: its SDK is not installed; PluginBroken."""
+    from unlatch.project.plugin_check import plugin_mistakes  # noqa: PLC0415  (loads pydantic)
+
     if not is_installed(manifest.requires[0]):
         raise missing_extra(manifest)
-    return load(manifest.plugin)
+    defer(manifest.deferred)
+    found = load(manifest, manifest.plugin)
+    check_part(manifest.name, manifest.plugin, plugin_mistakes(found, manifest.capabilities))
+    return found
+
+
+def open_plugin(manifest: Manifest, settings: Settings, transport: Any) -> SyncPlugin:
+    """The plugin, constructed; raises as `load_plugin`."""
+    made = load_plugin(manifest)
+    with blaming(manifest.name, f"constructing {made.__name__}", where=manifest.plugin):
+        plugin: SyncPlugin = made(settings, transport)
+    return plugin
 
 
 def missing_extra(manifest: Manifest) -> UnlatchError:
@@ -79,11 +112,49 @@ def is_installed(module: str) -> bool:
         return False
 
 
-def _checked(name: str, manifest: object) -> Manifest:
+def _load_manifest(name: str, target: str) -> Manifest:
+    manifest = _load(name, target)
+    check_part(name, target, _mistakes(name, manifest))
+    found: Manifest = manifest
+    return found
+
+
+def _load(plugin: str, target: str) -> Any:
+    module, _, name = target.partition(":")
+    with blaming(plugin, f"importing {module}", where=target):
+        found = importlib.import_module(module)
+    with blaming(plugin, f"loading {name} from {module}", where=target):
+        return getattr(found, name)
+
+
+def _mistakes(name: str, manifest: object) -> list[str]:
     if not isinstance(manifest, Manifest):
-        raise TypeError(f"the entry point {name} is not a Manifest")
+        return ["is not a Manifest"]
     if manifest.spi_version != SPI_VERSION:
-        raise TypeError(f"written for interface {manifest.spi_version}; this is {SPI_VERSION}")
+        return [f"is written for interface {manifest.spi_version}; this is {SPI_VERSION}"]
     if manifest.name != name:
-        raise TypeError(f"the name in the manifest is {manifest.name!r}")
-    return manifest
+        return [f"has another name than its entry point: {manifest.name!r}"]
+    return [f"has an invalid {field}" for field in _invalid_fields(manifest)]
+
+
+def _invalid_fields(manifest: Manifest) -> Iterator[str]:
+    shapes, targets = (manifest.link, manifest.synced), (manifest.settings, manifest.plugin)
+    if not all(isinstance(one, LinkShape) for one in shapes):
+        yield "link or synced: they are LinkShapes"
+    if not all(isinstance(one, str) and ":" in one for one in targets):
+        yield 'settings or plugin: they are "module:Class"'
+    if not _is_requirement(manifest.requires):
+        yield "requires: it is a pair of a module and the requirement that installs it"
+    if not all(isinstance(one, Capability) for one in manifest.capabilities):
+        yield "capabilities: they are Capabilities"
+    if not all(isinstance(one, EnvToken | CommandToken) for one in manifest.tokens):
+        yield "tokens: they are EnvTokens and CommandTokens"
+    if not callable(manifest.label_problem):
+        yield "label_problem: it is a function"
+
+
+def _is_requirement(requires: object) -> bool:
+    match requires:
+        case (str() as module, str() as requirement):
+            return bool(requirement) and all(one.isidentifier() for one in module.split("."))
+    return False

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from unlatch.errors import UnlatchError, UsageError
-from unlatch.project.registry import load_plugin
+from unlatch.project.registry import open_plugin
 from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions, Wait
 from unlatch.worklog.disk.user_files import state_folder
 
@@ -53,7 +53,7 @@ class Trackers:
         return UsageError(
             "tracker-not-configured",
             f"{manifest.title} is not configured",
-            where=str(self._workspace.layout.config),
+            where=str(self._workspace.paths.config),
             hint=f"add a table [trackers.{manifest.name}]{example}",
         )
 
@@ -71,7 +71,7 @@ class Trackers:
     def _in_profile(self, link: Link) -> str:
         from unlatch.config import specweave  # noqa: PLC0415  (rarely needed)
 
-        config = specweave.read_specweave(self._workspace.layout)
+        config = specweave.read_specweave(self._workspace.paths)
         repositories = specweave.repositories_of(config)
         if link.target not in repositories:
             message = (
@@ -125,8 +125,12 @@ class Trackers:
         return UsageError("url-unknown", message, where=url, hint=hint)
 
     def check_target(self, ref: ItemRef) -> None:
-        """Refuse an item outside the configured targets (UsageError `target-not-allowed`)."""
-        if not self.settings(ref.tracker).allows(ref):
+        """Refuse an item outside the configured targets (UsageError `target-not-allowed`).
+
+        Outside of a project none are configured: people name each item, and agree to its moves.
+        """
+        is_outside = self._workspace.tables is not None
+        if not is_outside and not self.settings(ref.tracker).allows(ref):
             title = self.registry.manifest(ref.tracker).title
             message = f"{ref.target} is not among the configured targets of {title}"
             hint = f"if it should be, add it to [trackers.{ref.tracker}] in .unlatch/config.toml"
@@ -152,6 +156,7 @@ class Trackers:
         """The plugin, with a transport that holds its credential.
 
         UnlatchError: not configured, not trusted, no credential, or its SDK is missing.
+        PluginBroken: the plugin cannot be used.
         """
         with self._locks.setdefault(name, threading.Lock()):
             if name not in self._open:
@@ -167,14 +172,13 @@ class Trackers:
             manifest,
             settings.base_url,
             env=self._workspace.environ,
-            cache=state_folder(self._workspace.layout.root) / "cache" / name,
+            cache=state_folder(self._workspace.paths.root) / "cache" / name,
             user_hosts=self._workspace.user.trusted_hosts,
             options=self._options,
         )
         self._transport_of[name] = transport
         with _LOADING:
-            plugin: SyncPlugin = load_plugin(manifest)(settings, transport)
-        return plugin
+            return open_plugin(manifest, settings, transport)
 
     def pause(self, name: str, seconds: float, why: str) -> None:
         """Wait before a request to a tracker, and report it; an interruption ends the wait."""

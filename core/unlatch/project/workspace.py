@@ -5,20 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from unlatch.errors import ConfigError
-from unlatch.increments.files.layout import items_at, layout_at
+from unlatch.errors import ConfigError, PluginBroken
 from unlatch.increments.files.manager import MetadataManager
-from unlatch.project.registry import Registry, load, shapes_of
+from unlatch.increments.files.paths import items_at, paths_at
+from unlatch.project.plugin_errors import blaming, broken_plugin
+from unlatch.project.registry import Registry, load_settings, shapes_of
+from unlatch.spi import Capability
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from unlatch.config.config import CoreConfig, RawConfig, UserConfig
-    from unlatch.increments.files.layout import Layout
-    from unlatch.spi import Settings
+    from unlatch.increments.files.paths import ProjectPaths
+    from unlatch.spi import Manifest, Settings
 
 
 def utc_now() -> datetime:
@@ -34,7 +36,7 @@ def new_ulid() -> str:
 
 @dataclass
 class Workspace:
-    layout: Layout
+    paths: ProjectPaths
     environ: Mapping[str, str]
     user_config: Path  # the file with the user's own configuration
     clock: Callable[[], datetime] = utc_now  # with a zone
@@ -46,14 +48,14 @@ class Workspace:
     @cached_property
     def manager(self) -> MetadataManager:
         shapes = shapes_of(self.registry.manifests)
-        return MetadataManager(self.layout, shapes=shapes, clock=self.clock, new_id=self.new_id)
+        return MetadataManager(self.paths, shapes=shapes, clock=self.clock, new_id=self.new_id)
 
     @cached_property
     def beside(self) -> MetadataManager:
         """The records of items beside the increments; for these records, the increments."""
-        of_items = items_at(self.layout.root)
-        other = layout_at(self.layout.root) if self.layout == of_items else of_items
-        return replace(self, layout=other).manager
+        of_items = items_at(self.paths.root)
+        other = paths_at(self.paths.root) if self.paths == of_items else of_items
+        return replace(self, paths=other).manager
 
     @cached_property
     def raw_config(self) -> RawConfig:
@@ -66,7 +68,7 @@ class Workspace:
 
         if self.tables is not None:
             return RawConfig(CoreConfig(), self.tables)
-        return read_config(self.layout)
+        return read_config(self.paths)
 
     @cached_property
     def user(self) -> UserConfig:
@@ -86,40 +88,67 @@ class Workspace:
         return self._checked[1]
 
     def check_config(self) -> None:
-        """Check the configuration before anything is recorded; ConfigError lists all mistakes."""
+        """Check the configuration before anything is recorded; ConfigError lists all mistakes.
+
+        PluginBroken: the plugin of a configured tracker cannot be used.
+        """
         _ = self.user, self._checked
 
     @cached_property
     def _checked(self) -> tuple[CoreConfig, Mapping[str, Settings]]:
         raw = self.raw_config
-        settings, problems = check_trackers(raw, self.registry)
-        if problems:
-            where, hint = str(self.layout.config), "unlatch doctor --settings lists the settings"
-            raise ConfigError(problems, where=where, hint=hint)
-        return raw.core, settings
+        checked = check_trackers(raw, self.registry)
+        if checked.problems:
+            where, hint = str(self.paths.config), "unlatch doctor --settings lists the settings"
+            raise ConfigError(checked.problems, where=where, hint=hint)
+        for error in checked.broken:
+            raise error
+        return raw.core, checked.settings
 
 
-def check_trackers(
-    raw: RawConfig, registry: Registry
-) -> tuple[dict[str, Settings], tuple[str, ...]]:
-    """The trackers' settings by name, and every mistake in the whole configuration."""
-    from unlatch.config.config import validate  # noqa: PLC0415
+class CheckedTrackers(NamedTuple):
+    settings: Mapping[str, Settings]  # of the usable trackers, by name
+    problems: tuple[str, ...]  # every mistake in the whole configuration
+    broken: tuple[PluginBroken, ...] = ()  # the errors in the plugins of configured trackers
 
+
+def check_trackers(raw: RawConfig, registry: Registry) -> CheckedTrackers:
+    """Check the whole configuration."""
     settings: dict[str, Settings] = {}
-    problems = list(raw.problems)
+    problems, broken = list(raw.problems), []
     for name, table in raw.trackers.items():
-        manifest = registry.manifests.get(name)
-        if manifest is None:
+        if name not in registry.manifests and name not in registry.broken:
             problems.append(f"trackers.{name}: {_unknown(name, registry.manifests)}")
             continue
-        model, found = validate(load(manifest.settings), table, prefix=f"trackers.{name}")
+        try:
+            model, found = read_settings(registry.manifest(name), table, raw.core.labels)
+        except PluginBroken as error:
+            broken.append(error)
+            continue
         problems += found
-        for key, label in raw.core.labels:
-            if problem := manifest.label_problem(label):
-                problems.append(f"labels.{key}: {problem} (for {manifest.title})")
         if model is not None:
             settings[name] = model
-    return settings, tuple(problems)
+    return CheckedTrackers(settings, tuple(problems), tuple(broken))
+
+
+def read_settings(
+    manifest: Manifest, table: Mapping[str, Any], labels: Iterable[tuple[str, str]] = ()
+) -> tuple[Settings | None, tuple[str, ...]]:
+    """The settings in a tracker's table, or all mistakes in it and in the configured labels.
+
+    PluginBroken: the plugin cannot be used.
+    """
+    from unlatch.config.config import validate  # noqa: PLC0415
+
+    model = load_settings(manifest)
+    with blaming(manifest.name, f"reading [trackers.{manifest.name}]", where=manifest.settings):
+        settings, problems = validate(model, table, prefix=f"trackers.{manifest.name}")
+        for key, label in labels if Capability.LABELS in manifest.capabilities else ():
+            if problem := manifest.label_problem(label):
+                problems += (f"labels.{key}: {problem} (for {manifest.title})",)
+        if settings and not isinstance(settings.base_url, str):
+            raise broken_plugin(manifest.name, "base_url is not a string", where=manifest.settings)
+    return settings, problems
 
 
 def _unknown(name: str, known: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.layout import EVENTS, METADATA, Layout, items_at
+from unlatch.increments.files.paths import EVENTS, METADATA, ProjectPaths, items_at
 from unlatch.project.git.run import ask_git, run_git
 from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.disk.file_check import UnsafePath
@@ -37,7 +37,7 @@ class GitSetupResult:
     foreign: str | None  # another driver under our name, which is left unchanged
 
 
-def set_up_git(layout: Layout, sessions: str) -> GitSetupResult:
+def set_up_git(paths: ProjectPaths, sessions: str) -> GitSetupResult:
     """Let git merge increments and sessions by the meaning of their parts; existing settings stay.
 
     Args:
@@ -45,20 +45,23 @@ def set_up_git(layout: Layout, sessions: str) -> GitSetupResult:
 
     Raises as `require_git`, and StoreError (`unsafe-path`, `not-writable`, `git-config-failed`).
     """
-    require_git(layout.root)
-    path = layout.root / ATTRIBUTES
-    below = layout.increments.relative_to(layout.root).as_posix()
+    require_git(paths.root)
+    path = paths.root / ATTRIBUTES
+    below = paths.increments.relative_to(paths.root).as_posix()
     metadata, events = f"/{below}/**/{METADATA}", f"/{below}/**/{EVENTS}"
-    items = items_at(layout.root).increments.relative_to(layout.root).as_posix()
+    states = paths.states.relative_to(paths.root).as_posix()
+    items = items_at(paths.root).increments.relative_to(paths.root).as_posix()
     wanted = [(metadata, "unlatch"), (events, "union"), (_sessions(sessions), "unlatch")]
     wanted += [(f"/{items}/*/{METADATA}", "unlatch"), (f"/{items}/*/{EVENTS}", "union")]
+    if paths.layouts and states != below:
+        wanted += [(f"/{states}/*/{METADATA}", "unlatch"), (f"/{states}/*/{EVENTS}", "union")]
     lines = _add_lines(path, tuple(f"{pattern} merge={how}" for pattern, how in wanted))
-    known = ask_git(layout.root, "config", "--get", DRIVER)
+    known = ask_git(paths.root, "config", "--get", DRIVER)
     if known is None:
         for name, value in (_NAME, (DRIVER, _COMMAND)):
-            if run_git(layout.root, "config", name, value) is None:
+            if run_git(paths.root, "config", name, value) is None:
                 message, hint = f"git could not set {name}", f"git config {name}"
-                raise StoreError("git-config-failed", message, where=str(layout.root), hint=hint)
+                raise StoreError("git-config-failed", message, where=str(paths.root), hint=hint)
     foreign = known if known != _COMMAND else None
     return GitSetupResult(path, lines, known is None, foreign)
 

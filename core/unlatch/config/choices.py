@@ -1,0 +1,44 @@
+"""The words of config.toml that have a meaning; without pydantic, which is slow to load."""
+
+from enum import StrEnum
+
+
+class CommentStyle(StrEnum):
+    """The length of comments."""
+
+    FULL = "full"
+    SHORT = "short"
+    NONE = "none"
+
+
+class Provider(StrEnum):
+    """The way to a chat model."""
+
+    OPENAI = "openai"
+    LITELLM = "litellm"
+
+
+class SubagentMode(StrEnum):
+    """The place of a subagent's log in a session."""
+
+    INLINE = "inline"  # in the callout
+    LINK = "link"  # in its own file, which the callout names
+    EMBED = "embed"  # in its own file, which is shown in place of the callout
+
+
+class AutoSave(StrEnum):
+    """The moments when a session's file is written."""
+
+    PHASE = "phase"  # when a phase ends
+    CALL = "call"  # after each entry
+    INTERVAL = "interval"  # after a time
+
+
+class Part(StrEnum):
+    """A part of an item that unlatch may write."""
+
+    STATUS = "status"
+    COMMENT = "comment"
+    LABELS = "labels"
+    BODY = "body"
+    CREATE = "create"

@@ -1,0 +1,99 @@
+"""The increment that a person means: by number, name, a part of it, a path, or a linked item."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from unlatch.errors import UsageError
+from unlatch.worklog.name_matching import Match, similar
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from unlatch.project.workspace import Workspace
+
+# As Jira and GitHub name items: SCRUM-28, octo/widgets#4, #4. fabrikam/widgets 101 is Azure
+# DevOps' work item 101.
+_ITEM = re.compile(
+    r"[A-Za-z][A-Za-z0-9_]*-[0-9]+|[^0-9.][^ #]*#[0-9]+|#[0-9]+|[^0-9.][^ /#]*/[^/#]+ [0-9]+"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MeantIncrement:
+    """The increment that a word means.
+
+    Args:
+        item: the word, if it is an item that the increment is linked to.
+        is_part: whether the word is only a part of the name.
+    """
+
+    name: str
+    item: str | None = None
+    is_part: bool = False
+
+
+def is_item(word: str) -> bool:
+    """Whether a word has the form of an item's address or name; #4 alone names no tracker."""
+    return _is_item(word) and not word.startswith("#")
+
+
+def _is_item(word: str) -> bool:
+    return "://" in word or _ITEM.fullmatch(word) is not None
+
+
+def find_increment(workspace: Workspace, wanted: str) -> MeantIncrement:
+    """The increment that a word means.
+
+    The first that fits: its name or number, a path to its folder or to a file in it, an item
+    that it is linked to, its name without the number, a part of its name. Use cases that write
+    take only names and numbers, so that one that has gone is never taken for another.
+
+    Raises:
+        UsageError: `unknown-increment` or `ambiguous-increment`; for an address also as
+            `Trackers.recognise`.
+    """
+    manager = workspace.manager
+    how, found = manager.collection.match(wanted)
+    if how is None and (os.sep in wanted or "." in wanted):
+        name = name_at(wanted, root=workspace.paths.root, places=manager.places())
+        if name is not None:
+            return MeantIncrement(name)
+    if (how is None or how >= Match.TITLE) and _is_item(wanted):
+        from unlatch.project.linked import find_linked  # noqa: PLC0415  (loads the trackers)
+
+        if linked := [manager.find(one.id) for one in find_linked(workspace, wanted)]:
+            return MeantIncrement(manager.one_of(linked, wanted).name, item=wanted)
+        if how is None:
+            raise _not_linked(workspace, wanted)
+    name = manager.one_of(found, wanted).name
+    return MeantIncrement(name, is_part=how is not None and how.is_part)
+
+
+def name_at(path: str, *, root: Path, places: Mapping[Path, str]) -> str | None:
+    """The name for a folder, or for the file or folder in it that is at a path.
+
+    Args:
+        path: absolute, or from the current folder.
+        root: the folder that all places are in; either may be reached through links.
+    """
+    with suppress(OSError, RuntimeError, ValueError):  # it is elsewhere, or cannot be a path
+        place = root / Path(path).resolve(strict=True).relative_to(root.resolve())
+        return next((places[one] for one in (place, *place.parents) if one in places), None)
+    return None
+
+
+def _not_linked(workspace: Workspace, word: str) -> UsageError:
+    if "://" in word:
+        message, hint = f"no increment is linked to {word}", f"unlatch new --from {quote(word)}"
+        return UsageError("item-not-linked", message, hint=hint)
+    message = f"no increment is named {word!r}, or linked to an item of this name"
+    hint = f"unlatch new --from URL, or unlatch link ID URL, with the address of {word}"
+    near = similar([one.name for one in workspace.manager.collection.folders()], word)
+    return UsageError("item-not-linked", message, hint=hint, problems=near)

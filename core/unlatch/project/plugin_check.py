@@ -1,0 +1,64 @@
+"""Check the parts of a plugin against the interface; each mistake completes "module:Class ..."."""
+
+import inspect
+from collections.abc import Collection, Iterator
+
+from pydantic import BaseModel
+
+from unlatch.spi import Capability, Settings, SyncPlugin
+
+# The methods that a capability requires.
+_METHODS = {
+    Capability.CREATE: ("create", "find_created"),
+    Capability.RETRACT: ("retract_comment",),
+    Capability.STATUS_OF_MANY: ("read_many",),
+    Capability.BATCH: ("write_many",),
+    Capability.LIST: ("list_items",),
+    Capability.EXAMINE: ("examine",),
+    Capability.APPROVE: ("approve",),
+}
+_ALL = [name for name, one in vars(SyncPlugin).items() if inspect.isfunction(one)]
+
+
+def plugin_mistakes(found: object, capabilities: Collection[Capability]) -> list[str]:
+    """The mistakes of a plugin's class."""
+    if not isinstance(found, type) or not issubclass(found, SyncPlugin):
+        return ["is not a subclass of unlatch.spi.SyncPlugin"]
+    required = dict.fromkeys(sorted(SyncPlugin.__abstractmethods__), "")
+    for one in sorted(capabilities):
+        required |= dict.fromkeys(_METHODS.get(one, ()), f" (for {one.name})")
+    lacking = [name for name in required if getattr(found, name) is getattr(SyncPlugin, name)]
+    return [
+        *(f"lacks the method {name}{required[name]}" for name in lacking),
+        *(f"takes other arguments in {name}" for name in _ALL if not _takes(found, name)),
+    ]
+
+
+def _takes(found: type[SyncPlugin], name: str) -> bool:
+    """Whether a method can be called with the arguments of the interface."""
+    wanted = inspect.signature(getattr(SyncPlugin, name)).parameters
+    try:
+        inspect.signature(getattr(found, name)).bind(*wanted)
+    except TypeError:
+        return False
+    return True
+
+
+def settings_mistakes(found: object) -> list[str]:
+    """The mistakes of the class of a plugin's settings."""
+    if not isinstance(found, type) or not issubclass(found, BaseModel):
+        return ["is not a pydantic model"]
+    return [*_settings_mistakes(found)]
+
+
+def _settings_mistakes(found: type[BaseModel]) -> Iterator[str]:
+    if found.model_config.get("extra") != "forbid":
+        yield 'accepts unknown settings: its model_config needs extra="forbid"'
+    if not found.model_config.get("frozen"):
+        yield "can be changed: its model_config needs frozen=True"
+    for name, one in vars(Settings).items():
+        if isinstance(one, property):
+            if name not in found.model_fields and not hasattr(found, name):
+                yield f"lacks the property {name}"
+        elif not name.startswith("_") and not callable(getattr(found, name, None)):
+            yield f"lacks the method {name}"

@@ -1,0 +1,66 @@
+"""Parts of a library are imported without running the packages around them."""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import pytest
+
+from unlatch.project.deferred import defer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A package `vast` whose body imports everything, and fails to be run twice."""
+    package = tmp_path / "vast"
+    package.mkdir()
+    body = "import sys\nassert not hasattr(sys, 'vast_ran')\nsys.vast_ran = True\n"
+    (package / "__init__.py").write_text(f"{body}from .part import Part\n__version__ = '1'\n")
+    (package / "part.py").write_text("class Part: ...\n")
+    (package / "user.py").write_text("from . import part\nimport vast.part as again\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield "vast"
+    for name in [one for one in sys.modules if one.partition(".")[0] == "vast"]:
+        del sys.modules[name]
+    vars(sys).pop("vast_ran", None)
+
+
+def has_run() -> bool:
+    return hasattr(sys, "vast_ran")
+
+
+def test_a_part_is_imported_without_the_rest(library: str) -> None:
+    defer([library])
+    user = import_module("vast.user")
+
+    assert user.part.Part is user.again.Part
+    assert not has_run()
+
+
+@pytest.mark.parametrize("name", ["Part", "__version__"])
+def test_a_deferred_module_runs_when_a_name_in_it_is_used(library: str, name: str) -> None:
+    defer([library])
+    part = import_module("vast.part")
+
+    assert {"Part": part.Part, "__version__": "1"}[name] == getattr(import_module("vast"), name)
+    assert has_run()
+
+
+def test_an_unknown_name_is_missing_as_in_any_module(library: str) -> None:
+    defer([library])
+
+    with pytest.raises(AttributeError, match="module 'vast' has no attribute 'nothing'"):
+        import_module("vast").nothing  # noqa: B018  # its use is what runs the module
+
+
+def test_an_imported_module_stays(library: str) -> None:
+    vast = import_module(library)
+    defer([library, "there_is_no_such_module"])
+
+    assert vast is sys.modules[library]
