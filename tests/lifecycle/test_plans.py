@@ -8,7 +8,7 @@ import pytest
 from tests.increments.files.making import Project, metadata
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.resume import apply_resume, resume, resume_many
 from unlatch.lifecycle.resume_plan import ResumeRequest, ResumeStep, plan_resume
@@ -27,11 +27,11 @@ GITHUB = {"github": {"issue": 7, "url": "https://github.com/octo/widgets/issues/
 
 @pytest.fixture
 def workspace(tmp_path: Path) -> Workspace:
-    return Workspace(layout_at(tmp_path), environ={}, user_config=tmp_path / "none.toml")
+    return Workspace(paths_at(tmp_path), environ={}, user_config=tmp_path / "none.toml")
 
 
 def _increment(workspace: Workspace, status: Status) -> Increment:
-    Project(workspace.layout.root).add(metadata(status=status.value, **GITHUB))
+    Project(workspace.paths.root).add(metadata(status=status.value, **GITHUB))
     return workspace.manager.read("7")
 
 

@@ -10,7 +10,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from unlatch.errors import ProposalError, UsageError
-from unlatch.lifecycle.proposed_tasks import read_tasks_file
+from unlatch.lifecycle.scoping.proposed_tasks import read_tasks_file
 
 SCHEMA = Path(__file__).parents[2] / "schemas" / "proposed-tasks.schema.json"
 GOOD: list[Any] = [

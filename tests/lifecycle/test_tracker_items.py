@@ -6,7 +6,7 @@ import pytest
 from tests.cli.project import NAME, Project
 
 from unlatch.errors import UsageError
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.lifecycle.tracker_items import (
     ItemChange,
     fetch_tracker_items,
@@ -23,8 +23,8 @@ STORIES = "# Spec\n\n### US-001: One\n\n### US-002: Two\n"
 
 
 def opened(project: Project) -> tuple[Workspace, Trackers]:
-    layout = layout_at(project.root)
-    workspace = Workspace(layout, environ=project.environ, user_config=project.home / "none.toml")
+    paths = paths_at(project.root)
+    workspace = Workspace(paths, environ=project.environ, user_config=project.home / "none.toml")
     return workspace, Trackers(workspace)
 
 

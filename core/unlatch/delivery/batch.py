@@ -16,11 +16,12 @@ from unlatch.delivery.run import DeliveryRun
 from unlatch.delivery.states import Block, Event, Send, advance, begin_contact
 from unlatch.delivery.steps import conclude, execute, plan_remaining
 from unlatch.delivery.task import Delivery, DeliveryTask, make_task
-from unlatch.errors import Conflict, Unauthorised, UnlatchError, unexpected
+from unlatch.errors import Conflict, Unauthorised, UnlatchError
 from unlatch.increments.files.locks import delivery_lock
 from unlatch.increments.files.outbox import close_attempt
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.records.links import identity, link_of
+from unlatch.project.plugin_errors import attribute
 from unlatch.spi import Capability, Snapshot
 from unlatch.spi.operation import Change, Kind, Outcome
 
@@ -69,7 +70,7 @@ def _claim(
     for name in names:
         # If another process delivers it, or its files are broken, the loop reports that.
         with suppress(UnlatchError), ExitStack() as lock:
-            lock.enter_context(delivery_lock(run.workspace.layout, name, patience=0))
+            lock.enter_context(delivery_lock(run.workspace.paths, name, patience=0))
             tasks = _sendable(run, run.workspace.manager.read(name), tracker)
             if tasks:
                 locks.push(lock.pop_all())
@@ -148,7 +149,7 @@ def _write(
         changes = [(snapshot, change) for _, snapshot, change in pending]
         return run.trackers.open(tracker).write_many(changes)
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not stop the others
-        return [unexpected(error)] * len(pending)
+        return [attribute(error)] * len(pending)
 
 
 def _conclude(task: DeliveryTask, change: Change, outcome: Outcome | UnlatchError | None) -> None:

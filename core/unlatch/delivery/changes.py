@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unlatch.config.tables import CommentStyle, Labels, Part
+from unlatch.config.choices import CommentStyle, Part
 from unlatch.delivery.content import comment_of, draft_of
 from unlatch.delivery.task import Effect
 from unlatch.errors import Conflict, Rejected, TrackerError, UnknownOutcome
@@ -15,6 +15,7 @@ from unlatch.spi.operation import Change, Goal, Kind, Result, must_move, result_
 
 if TYPE_CHECKING:
     from unlatch.config.config import CoreConfig
+    from unlatch.config.tables import Labels
     from unlatch.increments.model.increment import AppliedAmendment, Increment
     from unlatch.spi.item import RemoteItem
     from unlatch.spi.operation import DeliveryOptions, Operation, Outcome, SeenItem

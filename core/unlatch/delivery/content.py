@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
-from unlatch.config.tables import CommentStyle
+from unlatch.config.choices import CommentStyle
 from unlatch.errors import UsageError
 from unlatch.increments.files import front_matter
-from unlatch.increments.files.amendments import documents_of
-from unlatch.increments.files.layout import SPEC, TASKS
-from unlatch.increments.files.reading import read_document
 from unlatch.increments.files.undo_plan import UNDONE
+from unlatch.increments.files.work.amendments import texts_of, work_of
+from unlatch.increments.files.work.files import files_of
 from unlatch.increments.model.status import Status
 from unlatch.spi.operation import Draft, Kind, Operation
 from unlatch.spi.text import Check, Checks, Heading, Text, fill
@@ -28,12 +28,14 @@ _OF_ITEM = "**{headline}**: {reason}\n\nBy {by}, {at}"
 _HEAD = "Increment **{increment}**: {title}\n\nType {type}, status {status}"
 _HEADLINES = {Kind.REOPEN: "Reopened", Kind.UPDATE: "Updated", Kind.UNDO: "Reopen undone"}
 _FINISHED = {Status.ABANDONED: "Abandoned", Status.COMPLETED: "Completed"}
-# A comment stays readable; tasks.md has the whole list.
+# A comment stays readable; the increment's files have the whole list.
 _MAX_TASKS = 50
 _MAX_PARTS = 50
 _MAX_LINE = 300
 # Jira takes 32,767 characters in all, and escaping may double them.
 _MAX_CHARACTERS = 12_000
+# Trackers show it as it is: "**Given** albums", but not "src/**/*.py".
+_BOLD = re.compile(r"(?<![\w*/\\])\*\*(?=[^\s*])([^*]{1,300})(?<!\s)\*\*(?![\w*/])")
 # Front matter keys about the increment itself, not about its items.
 _OWN_KEYS = frozenset({"id", "increment", "title", "type", "status", "created", "priority"})
 
@@ -86,7 +88,7 @@ def _amendment(amended: AppliedAmendment, reason: str) -> Text:
     if amendment.tasks:
         lines = [_check(task.id, task.title) for task in amendment.tasks]
         if left := len(lines[_MAX_TASKS:]):
-            lines[_MAX_TASKS:] = [Check(f"and {left} more in the increment's tasks.md")]
+            lines[_MAX_TASKS:] = [Check(f"and {left} more in the increment's files")]
         text += (*fill("**New tasks**", {}), Checks(tuple(lines)))
     return text
 
@@ -94,13 +96,11 @@ def _amendment(amended: AppliedAmendment, reason: str) -> Text:
 def draft_of(increment: Increment, tracker: str, story: str | None = None) -> Draft:
     """Return the title and the kept part of the body for an increment's item.
 
-    A user story that spec.md does not have is refused (`item-unknown`).
+    A user story that the documents do not have is refused (`item-unknown`).
     """
-    from unlatch.increments.documents.spec import read_spec  # noqa: PLC0415
-    from unlatch.increments.documents.tasks import read_tasks  # noqa: PLC0415
-
-    texts = documents_of(increment)
-    spec, tasks = read_spec(texts[SPEC]), read_tasks(texts[TASKS]).tasks
+    files, texts = files_of(increment), texts_of(increment)
+    work = files.layout.read(texts)
+    spec, tasks = work.spec, work.tasks
     about = _find_story(spec, story, increment) if story is not None else None
     head = {
         "increment": increment.id,
@@ -109,9 +109,9 @@ def draft_of(increment: Increment, tracker: str, story: str | None = None) -> Dr
         "status": increment.status.value,
     }
     body = (*fill(_HEAD, head), *_limit(_sections(spec, tasks, about)))
-    title = f"{about.id}: {about.title}" if about else increment.title
+    title = _named(about.id, about.title) if about else increment.title
     # The item's fields as the files name them; those for this tracker alone take precedence.
-    front = front_matter.values(texts[SPEC])
+    front = front_matter.values(texts[files.names[0]])
     metadata = {key: value for key, value in front.items() if key not in _OWN_KEYS}
     for block in (front.get(tracker), increment.data.get(tracker)):
         metadata |= block if isinstance(block, dict) else {}
@@ -119,11 +119,9 @@ def draft_of(increment: Increment, tracker: str, story: str | None = None) -> Dr
 
 
 def stories_of(increment: Increment) -> tuple[str, ...]:
-    """Return the ids of an increment's user stories, in the order of its spec.md."""
-    from unlatch.increments.documents.spec import read_spec  # noqa: PLC0415
-
-    spec = read_spec(read_document(increment.folder / SPEC) or "")
-    return tuple(dict.fromkeys(story.id for story in spec.stories))
+    """Return the ids of an increment's user stories, in the order of its documents."""
+    stories = work_of(increment).spec.stories
+    return tuple(dict.fromkeys(story.id for story in stories))
 
 
 def _find_story(spec: Spec, wanted: str, increment: Increment) -> Story:
@@ -133,9 +131,9 @@ def _find_story(spec: Spec, wanted: str, increment: Increment) -> Story:
     known = ", ".join(story.id for story in spec.stories) or "none"
     raise UsageError(
         "item-unknown",
-        f"spec.md has no user story {wanted}; it has {known}",
+        f"there is no user story {wanted}; there are: {known}",
         where=increment.id,
-        hint="name one of these, or add it to spec.md",
+        hint="name one of these, or add it to the increment's files",
     )
 
 
@@ -167,16 +165,21 @@ def _limit(sections: Iterator[tuple[str, list[Check]]]) -> Iterator[Heading | Ch
 
 
 def _story(story: Story) -> list[Check]:
-    head = Check(_cut(f"{story.id}: {story.title}"))
+    head = Check(_cut(_named(story.id, story.title)))
     return [head, *(_criterion(one, depth=1) for one in story.criteria)]
 
 
 def _criterion(one: Criterion, *, depth: int = 0) -> Check:
-    return Check(_cut(f"{one.id}: {one.text}"), one.done, depth)
+    return Check(_cut(_named(one.id, one.text)), one.done, depth)
 
 
 def _check(id_: str, title: str, done: bool | None = False) -> Check:
-    return Check(_cut(f"{id_}: {title}"), done or False)
+    return Check(_cut(_named(id_, title)), done or False)
+
+
+def _named(id: str, text: str) -> str:
+    """The text behind its id, unless the id is only its place in the file, or the text itself."""
+    return text if id.startswith("#") or id == text else f"{id}: {text}"
 
 
 def _belongs(task: Task, story: Story) -> bool:
@@ -185,5 +188,5 @@ def _belongs(task: Task, story: Story) -> bool:
 
 
 def _cut(text: str) -> str:
-    line = " ".join(text.split())
+    line = _BOLD.sub(r"\1", " ".join(text.split()))
     return line if len(line) <= _MAX_LINE else f"{line[: _MAX_LINE - 3]}..."

@@ -82,7 +82,7 @@ class _IncrementQueues:
         workspace = self._run.workspace
         with self._lock:
             if not self._is_held:
-                lock = delivery_lock(workspace.layout, self.name, patience=LOCK_TIMEOUT)
+                lock = delivery_lock(workspace.paths, self.name, patience=LOCK_TIMEOUT)
                 self._held.enter_context(lock)
                 self._is_held = True
         increment = workspace.manager.read(self.name)

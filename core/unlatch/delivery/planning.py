@@ -7,17 +7,24 @@ their link. A SpecWeave project's consents (`canUpdateStatus` and the like) are 
 import re
 from dataclasses import replace
 
-from unlatch.config.tables import Part
+from unlatch.config.choices import Part
 from unlatch.delivery.changes import build_change, restrict
 from unlatch.delivery.revert import plan_revert
 from unlatch.delivery.task import DeliveryTask
 from unlatch.errors import Rejected, StoreError, UsageError
-from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.check_boxes import (
+    boxes_of,
+    checks_in,
+    states_of,
+    ticked_by_people,
+    with_states,
+)
+from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.events import Delivered, EventOnItem, Linked, read_events
 from unlatch.project.workspace import Workspace
 from unlatch.spi import Capability
 from unlatch.spi.item import RemoteItem
-from unlatch.spi.operation import Change, Goal, Kind, Operation, is_held_closed, must_move
+from unlatch.spi.operation import Change, Draft, Goal, Kind, Operation, is_held_closed, must_move
 
 # SpecWeave ends the ids of imported stories in an E.
 _IMPORTED = re.compile(r"US-?\w*\d+E", re.IGNORECASE)
@@ -57,8 +64,33 @@ def plan_change(task: DeliveryTask, item: RemoteItem) -> Change:
         # Other increments may link to it since the close was enqueued.
         task.remark(f"left open: {', '.join(needed)} needs it")
         change = replace(change, goal=None, add_labels=(), remove_labels=())
+    elif change.draft is not None:
+        change = replace(change, draft=_keep_ticks(task, change.draft, item))
     task.change = change
     return change
+
+
+def plan_create(task: DeliveryTask) -> Change:
+    """Return the whole change of a create."""
+    task.change = change = permitted_change(task)
+    if change.draft is not None:
+        task.boxes = boxes_of(checks_in(change.draft.body))
+    return change
+
+
+def _keep_ticks(task: DeliveryTask, draft: Draft, item: RemoteItem) -> Draft:
+    """Return a draft with the check boxes as people left them on the item since the last sync.
+
+    The next sync brings them into the files; the recorded boxes are those of the files.
+    """
+    checks = checks_in(draft.body)
+    task.boxes = boxes_of(checks)
+    base, seen = task.link.base, item.checks_of(draft.increment)
+    pulls = task.config.sync.policy(task.operation.tracker).direction.pulls
+    if base is None or base.boxes is None or seen is None or not pulls:
+        return draft
+    kept = ticked_by_people(states_of(checks), base.boxes, states_of(seen))
+    return replace(draft, body=with_states(draft.body, kept))
 
 
 def refuse_deliberate(item: RemoteItem, change: Change) -> None:
@@ -84,6 +116,14 @@ def _parts(task: DeliveryTask) -> frozenset[Part]:
     if operation.kind in _REQUIRED:
         _require(_REQUIRED[operation.kind], parts, operation.tracker)
     return parts if task.supports(Capability.LABELS) else parts - {Part.LABELS}
+
+
+def may_update(workspace: Workspace, increment: Increment, link: Link) -> bool:
+    """Return whether the configuration lets the body of a linked item be written."""
+    sync = workspace.config.sync
+    update = Operation("", Kind.UPDATE, link.tracker, link.key, workspace.clock())
+    foreign = sync.write_foreign is not None and _is_foreign(increment, update)
+    return Part.BODY in sync.may_write(link.tracker, foreign=foreign)
 
 
 def _is_foreign(increment: Increment, operation: Operation) -> bool:

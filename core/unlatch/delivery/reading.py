@@ -13,11 +13,12 @@ from functools import partial
 
 from unlatch.delivery.planning import expected_change
 from unlatch.delivery.task import DeliveryTask
-from unlatch.errors import Moved, UnlatchError, UsageError, unexpected
+from unlatch.errors import Moved, UnlatchError, UsageError
 from unlatch.increments.files.linking import repoint
 from unlatch.increments.files.outbox import withdraw
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.links import same_item
+from unlatch.project.plugin_errors import attribute
 from unlatch.spi import Capability, Snapshot
 from unlatch.spi.item import ItemRef
 from unlatch.worklog.parallel import run_parallel
@@ -126,7 +127,7 @@ def _read_one(task: DeliveryTask) -> Mapping[DeliveryTask, Answer]:
     except Withdrawn as withdrawn:
         return {task: UnlatchError("same-item", str(withdrawn))}
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not hide the other items
-        return {task: unexpected(error)}
+        return {task: attribute(error)}
 
 
 def _read_together(tasks: Iterable[DeliveryTask]) -> Mapping[DeliveryTask, Answer]:
@@ -143,7 +144,7 @@ def _read_together(tasks: Iterable[DeliveryTask]) -> Mapping[DeliveryTask, Answe
     try:
         found = first.plugin.read_many(list(dict.fromkeys(refs.values())), expected_change(first))
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not hide the other items
-        return answers | dict.fromkeys(refs, unexpected(error))
+        return answers | dict.fromkeys(refs, attribute(error))
     for task, ref in refs.items():
         answers[task] = answer = found[ref]
         task.snapshot = answer if isinstance(answer, Snapshot) else None

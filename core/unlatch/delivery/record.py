@@ -83,6 +83,7 @@ def record_delivery(task: DeliveryTask, effect: Effect) -> None:
         commented=effect.commented,
         refused=effect.refused,
         link=Link(*place, base, story=operation.story) if is_create else None,
+        boxes=task.boxes,
     )
     task.error = None
 
@@ -93,7 +94,7 @@ def _base(task: DeliveryTask, after: RemoteItem) -> Base | None:
     is_on_purpose = task.is_kept_open and after.category.is_open
     if after.category.is_open is status.is_finished and not is_on_purpose:
         return None
-    return Base(status.value, after.category.value, after.state)
+    return Base(status.value, after.category.value, after.state, task.boxes)
 
 
 def record_failure(task: DeliveryTask, error: UnlatchError) -> None:

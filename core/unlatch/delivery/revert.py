@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from unlatch.config.tables import CommentStyle
+from unlatch.config.choices import CommentStyle
 from unlatch.delivery.changes import remaining_labels
 from unlatch.delivery.reopen_effect import (
     combine,

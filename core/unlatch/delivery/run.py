@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
-from unlatch.increments.files.layout import METADATA
+from unlatch.increments.files.paths import METADATA
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.records.links import identity, link_of
 from unlatch.increments.records.pending import is_in_doubt

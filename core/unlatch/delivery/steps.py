@@ -5,14 +5,20 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from unlatch.delivery.changes import find_shortcoming, is_empty, remaining_change
-from unlatch.delivery.planning import permitted_change, plan_change, refuse_deliberate
+from unlatch.delivery.planning import (
+    permitted_change,
+    plan_change,
+    plan_create,
+    refuse_deliberate,
+)
 from unlatch.delivery.reading import Withdrawn, has_new_name, read_item, repoint_link
 from unlatch.delivery.record import keep_effect, note_attempts, record_delivery, record_failure
 from unlatch.delivery.revert import is_undo_of_unsent
 from unlatch.delivery.states import Block, Event, Probe, Send, Step, Wait, advance, begin_contact
 from unlatch.delivery.task import DeliveryTask
-from unlatch.errors import Limited, Moved, NotFound, TrackerError, unexpected
+from unlatch.errors import Limited, Moved, NotFound, TrackerError
 from unlatch.increments.files.outbox import block, withdraw
+from unlatch.project.plugin_errors import attribute
 from unlatch.spi import Capability
 from unlatch.spi.item import RemoteItem, Snapshot
 from unlatch.spi.operation import Change, Kind, Outcome
@@ -30,10 +36,10 @@ def execute(task: DeliveryTask, step: Step) -> None:
         task.evidence = advance(task.evidence, Event.GONE)
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not stop the others
         if isinstance(step, Probe | Send):
-            record_failure(task, unexpected(error))
+            record_failure(task, attribute(error))
             return
         # Nothing was sent: the next run continues.
-        task.error = task.error or unexpected(error)
+        task.error = task.error or attribute(error)
         task.evidence = replace(task.evidence, last=Event.NOT_SENT)
 
 
@@ -88,7 +94,7 @@ def _send(task: DeliveryTask, _step: Send) -> Event:
     """Read the item, note the attempt, write."""
     task.evidence = replace(task.evidence, sends=task.evidence.sends + 1)
     if task.operation.kind is Kind.CREATE:
-        task.change = change = permitted_change(task)
+        change = plan_create(task)
         return note_attempts([task])[0] or conclude(task, change, task.plugin.create(change))
     snapshot = task.snapshot or _read(task)
     change = plan_remaining(task, snapshot.item)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from unlatch.config.config import CoreConfig
     from unlatch.delivery.run import DeliveryRun
     from unlatch.increments.files.manager import MetadataManager
+    from unlatch.increments.model.check_boxes import Boxes
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.spi import Capability, SyncPlugin
     from unlatch.spi.item import CommentRef, ItemRef, RemoteItem, Snapshot
@@ -75,6 +76,7 @@ class DeliveryTask:
     snapshot: Snapshot | None = None  # as last read; None if it has to be read before writing
     markers: tuple[CommentRef, ...] = ()  # its comments found on the item
     change: Change | None = None  # the whole, including parts that an earlier attempt did
+    boxes: Boxes | None = None  # those of the increment that the item's body is to show
     noted: bool = False  # whether the current attempt is noted on disk
     written: bool = False  # whether this run has written to the item
     effect: Effect | None = None

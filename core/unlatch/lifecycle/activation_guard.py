@@ -57,7 +57,7 @@ def lock_activation(workspace: Workspace) -> Iterator[WipSnapshot | None]:
     if not workspace.config.limits.rules.is_limited:
         yield None
         return
-    with store_lock(workspace.layout, ACTIVE):
+    with store_lock(workspace.paths, ACTIVE):
         yield {one.folder: one for one in workspace.manager.list()}
 
 
@@ -82,7 +82,7 @@ def allow_activation(
         UnlatchError: as `check_activation`.
     """
     is_limited = workspace.config.limits.rules.is_limited and wip is None
-    with store_lock(workspace.layout, ACTIVE) if is_limited else nullcontext():
+    with store_lock(workspace.paths, ACTIVE) if is_limited else nullcontext():
         now = workspace.manager.read(increment.id)
         yield check_activation(workspace, now, activation, wip=wip)
 

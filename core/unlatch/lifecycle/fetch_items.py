@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from unlatch.errors import StoreError, UnlatchError, unexpected
+from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.records.events import Delivered, Linked, Synced, read_events
 from unlatch.increments.records.links import identity, link_of
 from unlatch.increments.records.unread_places import unknown_trackers, unread_places
+from unlatch.project.plugin_errors import attribute
 from unlatch.spi import Capability
 from unlatch.worklog.parallel import run_parallel
 
@@ -164,5 +165,5 @@ def _read(
     except UnlatchError as refused:
         error = refused
     except Exception as mistake:  # noqa: BLE001  # a plugin's mistake must not hide the other items
-        error = unexpected(mistake)
+        error = attribute(mistake)
     return dict.fromkeys(refs, error)

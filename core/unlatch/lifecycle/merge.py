@@ -6,8 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.layout import EVENTS, METADATA, SPEC
 from unlatch.increments.files.locks import store_lock
+from unlatch.increments.files.paths import EVENTS, METADATA, SPEC
 from unlatch.increments.merge.metadata import merge_events, merge_metadata
 from unlatch.increments.records.links import Shapes
 from unlatch.project.git.driver import MergeDriverResult, run_driver
@@ -75,7 +75,7 @@ def resolve(
             `file-too-large`, `unsafe-path`, `git-add-failed` or `not-writable`.
     """
     folder = workspace.manager.find(wanted)
-    with store_lock(workspace.layout, folder.name):
+    with store_lock(workspace.paths, folder.name):
         plans = _plans(folder, workspace.manager.shapes, take)
         clashes = tuple(clash for plan in plans for clash in plan.clashes)
         done = MergeResult(

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.errors import ConfigError
-from unlatch.increments.files.layout import METADATA
+from unlatch.increments.files.paths import METADATA
 from unlatch.increments.model.limits import Limits, Wip, days_idle, is_stale, wip
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.pending import read_pending
+from unlatch.lifecycle.units.adoption import Adoption, find_adoption
 from unlatch.project.git.revisions import committed_files, is_committed
 from unlatch.project.git.run import run_git
 from unlatch.worklog.record import BadRecord
@@ -53,6 +54,7 @@ class Overview:
         not_recorded: operations that are delivered, but pending in git's last commit.
         reopened_often: the most reopened first.
         mistakes: mistakes in the core's own configuration; its valid settings count.
+        adoptions: statuses that other tools' files show, which the next sync records.
     """
 
     limits: Limits
@@ -64,6 +66,7 @@ class Overview:
     reopened_often: list[Increment]
     broken: Sequence[BrokenIncrement]
     mistakes: tuple[str, ...] = ()
+    adoptions: tuple[Adoption, ...] = ()
 
 
 def overview(workspace: Workspace) -> Overview:
@@ -89,6 +92,7 @@ def overview(workspace: Workspace) -> Overview:
         reopened_often=sorted(often, key=lambda one: -one.effective_reopens),
         broken=broken,
         mistakes=mistakes,
+        adoptions=tuple(filter(None, map(find_adoption, sound))),
     )
 
 
@@ -112,17 +116,17 @@ def not_recorded(workspace: Workspace, increments: Sequence[Increment]) -> list[
     # Without a link there is no operation, so git is not needed.
     if not any(one.links for one in increments):
         return []
-    layout = workspace.layout
-    files = committed_files(layout.root, "HEAD", layout.increments) or {}
+    paths = workspace.paths
+    files = committed_files(paths.root, "HEAD", paths.increments) or {}
     found = []
     for increment in (one for one in increments if files and one.links):
         path = increment.folder / METADATA
-        blob = files.get(path.relative_to(layout.root).as_posix())
+        blob = files.get(path.relative_to(paths.root).as_posix())
         if blob and not is_committed(path, blob):
             left = {operation.key for operation in increment.pending}
             found += [
                 PendingOperation(increment, operation)
-                for operation in _pending_in(run_git(layout.root, "cat-file", "blob", blob))
+                for operation in _pending_in(run_git(paths.root, "cat-file", "blob", blob))
                 if operation.key not in left
             ]
     return found

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from unlatch.errors import StoreError, UnlatchError
-from unlatch.increments.model.increment import Increment, ReopenEntry
+from unlatch.increments.files.work.files import files_of
+from unlatch.increments.model.increment import Amendment, Increment, ReopenEntry
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle import scope
 from unlatch.lifecycle.activation_guard import (
     WipSnapshot,
     allow_activation,
@@ -21,7 +21,8 @@ from unlatch.lifecycle.resume_plan import (
     ResumeStep,
     plan_resume,
 )
-from unlatch.lifecycle.scope import Scope
+from unlatch.lifecycle.scoping import scope
+from unlatch.lifecycle.scoping.scope import Scope
 from unlatch.project.workspace import Workspace
 
 
@@ -34,7 +35,7 @@ class ResumeResult:
         outrun: whether another process made it active at the same moment, so that this reason was
             not recorded.
         warnings: rule violations that did not refuse it.
-        is_known: whether the change of its work was skipped, because it was made before.
+        known: the change of its work that was skipped, because it was made before.
         error: why it was refused and not changed, among many.
     """
 
@@ -46,7 +47,7 @@ class ResumeResult:
     outrun: bool = False
     warnings: tuple[UnlatchError, ...] = ()
     scope: Scope | None = None
-    is_known: bool = False
+    known: Amendment | None = None
     error: UnlatchError | None = None
 
 
@@ -64,7 +65,7 @@ def apply_resume(
             changed.
     """
     manager, request = workspace.manager, plan.request
-    plan = replace(plan, before=manager.read(plan.before.id))
+    plan = replace(plan, before=manager.read(plan.before.id).as_recorded)
     before, step = plan.before, plan.step
     if plan.refusal is not None:
         raise plan.refusal
@@ -90,7 +91,8 @@ def apply_resume(
         else:
             if step is ResumeStep.REOPEN_ITEMS and not made.new:
                 return _joined(plan, after)
-            warnings = (*approval.warnings, *plan.warnings)
+            advice = find_advice(workspace, before, after)
+            warnings = (*approval.warnings, *plan.warnings, *advice)
             result = ResumeResult(before, after, step, made.entry, made.new, warnings=warnings)
     return _amend(workspace, result, request)
 
@@ -125,6 +127,17 @@ def resume_many(
     return tuple(done)
 
 
+def find_advice(
+    workspace: Workspace, before: Increment, after: Increment
+) -> tuple[UnlatchError, ...]:
+    """What a person has to do in a tool's files after a unit left its archive."""
+    if not before.archived or after.unit is None:
+        return ()
+    files = files_of(after)
+    found = files.layout.advice(workspace.paths.root, after.unit, files.texts())
+    return tuple(StoreError("unit-advice", one, where=str(files.place)) for one in found)
+
+
 def find_refusals(workspace: Workspace, plans: Iterable[ResumePlan]) -> tuple[ResumePlan, ...]:
     """The plans with the refusals that `resume_many` would report; writes nothing."""
     found: list[ResumePlan] = []
@@ -151,7 +164,7 @@ def _amend(workspace: Workspace, done: ResumeResult, request: ResumeRequest) -> 
     if done.entry is not None:
         return replace(done, scope=scope.scope_of(before, done.entry.id))
     if scope.is_known(before, amendment):
-        return replace(done, is_known=True)
+        return replace(done, known=amendment)
     intent = workspace.manager.intent(by=request.by, reason=request.reason, options=request.options)
     after, fresh = scope.amend_active(workspace, before, intent, amendment)
     return replace(

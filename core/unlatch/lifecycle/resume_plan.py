@@ -28,15 +28,15 @@ from unlatch.increments.records.events import (
     read_events,
 )
 from unlatch.increments.records.links import identity, link_of
-from unlatch.lifecycle import scope
 from unlatch.lifecycle.activation_guard import (
     DEFAULT_ACTIVATION,
     ActivationOptions,
     Approval,
     check_activation,
 )
-from unlatch.lifecycle.amended_items import spared_by, updates_for
-from unlatch.lifecycle.scope import Scope
+from unlatch.lifecycle.scoping import scope
+from unlatch.lifecycle.scoping.amended_items import spared_by, updates_for
+from unlatch.lifecycle.scoping.scope import Scope
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
 
@@ -187,7 +187,7 @@ def plan_resume(increment: Increment, request: ResumeRequest) -> ResumePlan:
     """Plan to resume an increment; raises if the reason is blank or too long."""
     if request.reason is not None:
         request = replace(request, reason=checked_reason(request.reason))
-    return ResumePlan(increment, request)
+    return ResumePlan(increment.as_recorded, request)
 
 
 def known_reasons(increment: Increment) -> set[str | None]:

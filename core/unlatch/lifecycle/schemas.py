@@ -13,8 +13,8 @@ from unlatch.increments.records.contracts import (
     schema_of,
     settings_schema,
 )
-from unlatch.lifecycle.proposed_tasks import ProposedTasks
-from unlatch.project.registry import load, shapes_of
+from unlatch.lifecycle.scoping.proposed_tasks import ProposedTasks
+from unlatch.project.registry import load_settings, shapes_of
 from unlatch.spi import Manifest
 
 
@@ -38,7 +38,7 @@ def file_schemas(manifests: Mapping[str, Manifest]) -> dict[str, Schema]:
 def _config(manifests: Mapping[str, Manifest]) -> type[BaseModel]:
     # By alias, because a tracker's name may clash with a model's attribute.
     tables: dict[str, Any] = {
-        f"table_{name}": (load(manifest.settings) | None, Field(None, alias=name))
+        f"table_{name}": (load_settings(manifest) | None, Field(None, alias=name))
         for name, manifest in manifests.items()
     }
     # Another plugin may be installed where the schema is used.

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 
 from unlatch.delivery.run import SharedItems
 from unlatch.errors import StoreError, UsageError, WorkOpen
-from unlatch.increments.files.amendments import documents_of
-from unlatch.increments.files.layout import SPEC, TASKS
 from unlatch.increments.files.plans import (
     IntentDetails,
     check_transition,
     plan_transition,
 )
-from unlatch.increments.files.reading import unreadable_documents
+from unlatch.increments.files.reading import DocumentInConflict
 from unlatch.increments.files.undo_plan import plan_undo, undoable
+from unlatch.increments.files.work.amendments import work_of
+from unlatch.increments.files.work.files import files_of
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import (
@@ -33,7 +33,7 @@ from unlatch.lifecycle.activation_guard import (
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from unlatch.increments.documents.model import Criterion, Task
     from unlatch.increments.files.plans import Intent, Plan
@@ -128,7 +128,7 @@ def plan_finish(
         UsageError: the increment is unknown, or the reason is too long.
         UnlatchError: as `check_finish`.
     """
-    before = workspace.manager.read(wanted)
+    before = workspace.manager.read(wanted).as_recorded
     shared = SharedItems.of(workspace)
     is_done = before.status is to
     reason = None if reason is None else checked_reason(reason)
@@ -160,7 +160,7 @@ def plan_undo_reopen(
         UsageError: the increment is unknown, or the reason is blank or too long.
         StoreError: `nothing-to-undo`.
     """
-    before = workspace.manager.read(wanted)
+    before = workspace.manager.read(wanted).as_recorded
     reason = None if reason is None else checked_reason(reason)
     entries = undoable(before)
     to, details = entries[-1].previous_status, IntentDetails(options=options)
@@ -182,7 +182,7 @@ def move(
         UsageError: the increment is unknown.
         StoreError: it is finished, the status table does not allow it, or the limits refuse it.
     """
-    before = workspace.manager.read(wanted)
+    before = workspace.manager.read(wanted).as_recorded
     if before.status.is_finished:
         raise StoreError(
             "finished",
@@ -208,20 +208,24 @@ def move(
 def check_finish(increment: Increment, to: Status, *, reason: str | None, force: bool) -> Approval:
     """Check that an increment may be completed or abandoned.
 
-    An unreadable document is no reason to refuse.
+    An unreadable document is no reason to refuse, a conflict left by git is one.
 
     Args:
         force: complete it despite open work; requires a reason.
 
     Raises:
-        StoreError: the status table does not allow it.
+        StoreError: the status table does not allow it, or `document-in-conflict`.
         WorkOpen: its files list open work, so it cannot be completed.
         UsageError: `reason-missing`.
     """
     check_transition(increment, to, reason)
     if to is not Status.COMPLETED:
         return APPROVED
-    unreadable = tuple(map(_unchecked, unreadable_documents(increment.folder)))
+    found = files_of(increment).unreadable()
+    for error in found:
+        if isinstance(error, DocumentInConflict) and not force:
+            raise error
+    unreadable = tuple(map(_unchecked, found))
     left = _open_work(increment)
     if not left:
         return Approval(warnings=unreadable)
@@ -243,12 +247,17 @@ def _unchecked(error: StoreError) -> StoreError:
 
 
 def _open_work(increment: Increment) -> list[str]:
-    from unlatch.increments.documents.model import open_work  # noqa: PLC0415
-    from unlatch.increments.documents.spec import read_spec  # noqa: PLC0415
-    from unlatch.increments.documents.tasks import read_tasks  # noqa: PLC0415
+    work = work_of(increment)
+    return [*map(_line, work.open), *(() if work.tasks else _lost_tasks(increment))]
 
-    texts = documents_of(increment)
-    return [_line(one) for one in open_work(read_spec(texts[SPEC]), read_tasks(texts[TASKS]))]
+
+def _lost_tasks(increment: Increment) -> Iterator[str]:
+    """The open boxes of items, where the documents have lost all their tasks."""
+    name = files_of(increment).names[-1]
+    for link in increment.links:
+        boxes = link.base.boxes if link.base else None
+        for box in boxes.open if boxes else ():
+            yield f"{box}: open on {link.key}, and {name} lists no task"
 
 
 def _line(item: Criterion | Task) -> str:

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.increments.documents.spec import read_spec
-from unlatch.increments.documents.tasks import read_tasks
-from unlatch.increments.files.layout import SPEC, TASKS
-from unlatch.increments.files.reading import document
+from unlatch.increments.files.work.files import files_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -24,11 +21,11 @@ def tasks_of(workspace: Workspace, wanted: str) -> tuple[Increment, Sequence[tup
         UsageError, StoreError: as `MetadataManager.read`.
     """
     increment = workspace.manager.read(wanted)
-    spec = read_spec(document(increment.folder, SPEC))
-    texts = {criterion.id: criterion.text for criterion in spec.criteria}
-    tasks = read_tasks(document(increment.folder, TASKS)).tasks
+    files = files_of(increment)
+    work = files.layout.read(files.checked_texts())
+    texts = {criterion.id: criterion.text for criterion in work.spec.criteria}
     return increment, [
         (task, "\n".join(f"- {one}: {texts.get(one, '')}" for one in task.criteria))
-        for task in tasks
+        for task in work.tasks
         if not task.discarded
     ]

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from unlatch.config.tables import Part
+from unlatch.config.choices import Part
 from unlatch.delivery.content import draft_of, stories_of
 from unlatch.delivery.planning import check_permitted
 from unlatch.delivery.preview import Preview
@@ -114,7 +114,7 @@ def _stories(
     if not known:
         raise UsageError(
             "no-story",
-            f"spec.md of {increment.id} has no user stories",
+            f"{increment.id} has no user stories",
             hint="leave --per-story out to make one item for the whole increment",
         )
     linked = {link.story for link in increment.links if link.tracker == tracker}

@@ -8,7 +8,7 @@ from tests.crash.delivering import deliver_one
 
 from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.run import DeliveryRun
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.lifecycle.resume import resume
 from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.project.trackers import Trackers
@@ -31,7 +31,7 @@ def many(project: Project) -> Project:
 
 def test_what_another_process_has_tried_meanwhile_is_looked_for_first(many: Project) -> None:
     workspace = Workspace(
-        layout_at(many.root), environ=many.environ, user_config=many.home / "none.toml"
+        paths_at(many.root), environ=many.environ, user_config=many.home / "none.toml"
     )
     request = ResumeRequest(by="Dana", reason=REASON)
     made = [resume(workspace, name, request).fresh for name in NAMES]

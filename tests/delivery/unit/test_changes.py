@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from unlatch.config.choices import Part
 from unlatch.config.config import CoreConfig
-from unlatch.config.tables import Part
 from unlatch.delivery.changes import (
     build_change,
     compute_effect,
@@ -20,7 +20,7 @@ from unlatch.delivery.changes import (
 )
 from unlatch.delivery.run import DeliveryRun
 from unlatch.errors import Conflict, Rejected, TrackerError, UnknownOutcome
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status
 from unlatch.project.trackers import Trackers
@@ -165,8 +165,8 @@ def test_labels_that_a_person_changed_in_between_are_not_ours() -> None:
 def test_an_operation_that_was_attempted_is_not_fresh(
     tmp_path: Path, attempt: Attempt | None, is_fresh: bool
 ) -> None:
-    layout = layout_at(tmp_path)
-    workspace = Workspace(layout, environ={}, user_config=tmp_path / "none.toml")
+    paths = paths_at(tmp_path)
+    workspace = Workspace(paths, environ={}, user_config=tmp_path / "none.toml")
     run = DeliveryRun(workspace, Trackers(workspace), fresh=frozenset({"01"}))
 
     assert is_fresh is run.is_fresh(replace(OPERATION, attempt=attempt))

@@ -14,8 +14,8 @@ from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
 from unlatch.delivery import dispatch, steps
 from unlatch.delivery.run import DeliveryRun
 from unlatch.errors import StoreError
-from unlatch.increments.files.layout import layout_at
 from unlatch.increments.files.locks import delivery_lock
+from unlatch.increments.files.paths import paths_at
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch_github.plugin import GithubPlugin
@@ -160,7 +160,7 @@ def test_another_delivery_that_takes_too_long_leaves_the_reopen_recorded(
 ) -> None:
     monkeypatch.setattr(dispatch, "LOCK_TIMEOUT", 0.1)
 
-    with delivery_lock(layout_at(completed.root), NAME, patience=1):
+    with delivery_lock(paths_at(completed.root), NAME, patience=1):
         done = completed.run(*RESUME, "--json")
 
     assert done.code == 3, done.said
@@ -172,7 +172,7 @@ def test_another_delivery_that_takes_too_long_leaves_the_reopen_recorded(
 
 
 def test_local_commands_do_not_wait_for_a_delivery(completed: Project) -> None:
-    with delivery_lock(layout_at(completed.root), NAME, patience=1):
+    with delivery_lock(paths_at(completed.root), NAME, patience=1):
         assert completed.run(*RESUME, "--offline").code == 0
         assert completed.run("pause", "7").code == 0
         assert completed.run("show", "7", "--offline").code == 0
@@ -221,7 +221,7 @@ def test_an_answer_that_was_lost_is_waited_for_from_the_beginning_of_the_next_ru
     assert project.run(*RESUME).code == 3
     # The wall clock is no evidence; another machine's may have noted the attempt.
     workspace = Workspace(
-        layout_at(project.root),
+        paths_at(project.root),
         environ=project.environ,
         user_config=project.home / "none.toml",
         clock=lambda: datetime(2090, 1, 1, tzinfo=UTC),

@@ -23,7 +23,7 @@ from tests.delivery.stage import (
 
 from unlatch.delivery import states
 from unlatch.delivery.states import TABLE, Event, State
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.project.workspace import Workspace
 from unlatch_sandbox import Fault
 
@@ -114,7 +114,7 @@ def unreachable(project: Project) -> None:
 def overtaken(project: Project) -> None:
     """The state part is struck between the read and the note; the comment is still posted."""
     workspace = Workspace(
-        layout_at(project.root), environ={}, user_config=project.home / "none.toml"
+        paths_at(project.root), environ={}, user_config=project.home / "none.toml"
     )
 
     def complete_and_resume() -> None:

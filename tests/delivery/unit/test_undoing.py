@@ -9,7 +9,7 @@ import pytest
 from tests.changes import undo
 from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
 
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.project.workspace import Workspace
 from unlatch_sandbox import Fault
 
@@ -343,7 +343,7 @@ def test_an_undo_while_the_reopen_is_on_its_way_takes_it_back_all_the_same(
 ) -> None:
     def undo_it() -> None:
         workspace = Workspace(
-            layout_at(completed.root), environ={}, user_config=completed.home / "none.toml"
+            paths_at(completed.root), environ={}, user_config=completed.home / "none.toml"
         )
         undo(workspace.manager, NAME, by="Dana")
 

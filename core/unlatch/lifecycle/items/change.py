@@ -13,7 +13,7 @@ from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Delivered, read_events
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
-from unlatch.lifecycle.linking.link import links_to
+from unlatch.project.linked import links_to
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
     from unlatch.spi import ItemRef
 
-# The status of a record before the change: as most items are, whatever they are in fact.
+# The status of a new record before the change. Nobody sees it, and delivery reads the item itself.
 _BEFORE = {Kind.REOPEN: Status.COMPLETED, Kind.CLOSE: Status.ACTIVE}
 
 
@@ -90,11 +90,15 @@ def locate_items(trackers: Trackers, words: Sequence[str]) -> list[ItemRef]:
     return list(dict.fromkeys(refs))
 
 
-def find_increments(workspace: Workspace, trackers: Trackers, ref: ItemRef) -> list[Increment]:
-    """The increments of a project that an item belongs to."""
-    settings = trackers.settings(ref.tracker)
+def find_increments(
+    workspace: Workspace, trackers: Trackers, refs: Sequence[ItemRef]
+) -> list[list[Increment]]:
+    """The increments of a project that each of the items belongs to."""
     increments, _ = workspace.beside.read_all()
-    return [one for one in increments if links_to(one, ref, settings)]
+    return [
+        [one for one in increments if links_to(one, ref, trackers.settings(ref.tracker))]
+        for ref in refs
+    ]
 
 
 def find_item_record(workspace: Workspace, ref: ItemRef) -> Increment | None:
@@ -105,9 +109,12 @@ def find_records(
     workspace: Workspace, trackers: Trackers, refs: Sequence[ItemRef]
 ) -> list[tuple[ItemSnapshot, Increment | None]]:
     """The items as they are now, each with its record if it has one."""
-    links = [Link(ref.tracker, ref.id, ref.url) for ref in refs]
-    seen = fetch_items(trackers, links)
-    return [(one, find_record(workspace.manager, one.link)) for one in seen]
+    records = [find_item_record(workspace, ref) for ref in refs]
+    links = [
+        record.links[0] if record else Link(ref.tracker, ref.id, ref.url)
+        for ref, record in zip(refs, records, strict=True)
+    ]
+    return list(zip(fetch_items(trackers, links), records, strict=True))
 
 
 def plan_items(

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unlatch.delivery.preview import preview_operations
 from unlatch.delivery.run import DeliveryRun
 from unlatch.errors import UnlatchError
+from unlatch.increments.files.plans import Plan
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.lifecycle.deliver import DeliveryResult, deliver_all, read_back
 from unlatch.lifecycle.items.places import ItemGroup, group_in_project, group_outside, user_items
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from unlatch.delivery.preview import Previewed
     from unlatch.delivery.task import Delivery
     from unlatch.increments.model.increment import Increment
     from unlatch.project.trackers import Trackers
@@ -35,7 +38,11 @@ def pending_in_project(workspace: Workspace) -> tuple[PendingItems, Sequence[Bro
 def pending_outside(
     *, environ: Mapping[str, str], user_config: Path
 ) -> tuple[list[PendingItems], Sequence[BrokenIncrement]]:
-    """This user's records with pending operations, by the settings that serve them."""
+    """This user's records with pending operations, by the settings that serve them.
+
+    Raises:
+        StoreError: their folder cannot be listed.
+    """
     records, unread = _waiting(Workspace(user_items(), environ, user_config))
     broken, of = list(unread), dict[str, "Increment"]()
     for one in records:
@@ -52,7 +59,15 @@ def pending_outside(
 def _waiting(workspace: Workspace) -> tuple[Sequence[Increment], Sequence[BrokenIncrement]]:
     records, broken = workspace.manager.read_all()
     found = [one for one in broken if one.error_id != _UNMADE]
-    return [one for one in records if one.pending and one.links], found
+    waiting = [one for one in records if one.pending]
+    found += [_without_link(one) for one in waiting if not one.links]
+    return [one for one in waiting if one.links], found
+
+
+def _without_link(record: Increment) -> BrokenIncrement:
+    message = "metadata.json has pending operations, but no link to their item"
+    hint = "correct it by hand"
+    return BrokenIncrement(record.id, record.folder, "metadata-invalid", message, hint=hint)
 
 
 def deliver_items(
@@ -71,3 +86,16 @@ def deliver_items(
     records = list(records)
     made = deliver_all(DeliveryRun(workspace, trackers, options), records, report)
     return [read_back(workspace, one, made[one.id]) for one in records]
+
+
+def preview_deliveries(
+    workspace: Workspace,
+    trackers: Trackers,
+    records: Iterable[Increment],
+    *,
+    options: DeliveryOptions,
+) -> list[Previewed]:
+    """Preview the requests of the same deliveries; nothing is written."""
+    run = DeliveryRun(workspace, trackers, options)
+    some = preview_operations(run, [Plan(one, one) for one in records])
+    return [one for items in some for one in items]

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.config.config import validate
-from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.layout import items_at
+from unlatch.errors import ConfigError, PluginBroken, StoreError, UsageError
+from unlatch.increments.files.paths import items_at
+from unlatch.project.plugin_errors import blaming
 from unlatch.project.registry import Registry, load
-from unlatch.project.workspace import Workspace
+from unlatch.project.workspace import Workspace, read_settings
 from unlatch.worklog.disk.user_files import items_folder, make_items_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
-    from unlatch.increments.files.layout import Layout
+    from unlatch.increments.files.paths import ProjectPaths
+    from unlatch.spi import Manifest
 
 Table = dict[str, Any]
 
@@ -37,7 +39,7 @@ class ItemGroup:
 
 def group_in_project(workspace: Workspace, words: Iterable[str]) -> ItemGroup:
     """The items in a project; its settings serve them all."""
-    of_items = replace(workspace, layout=items_at(workspace.layout.root))
+    of_items = replace(workspace, paths=items_at(workspace.paths.root))
     return ItemGroup(of_items, list(dict.fromkeys(words)))
 
 
@@ -64,8 +66,8 @@ def group_outside(
     return [ItemGroup(replace(make, tables=tables), some, False) for tables, some in groups]
 
 
-def user_items() -> Layout:
-    """The layout of this user's records on this machine; the folders may be missing."""
+def user_items() -> ProjectPaths:
+    """The paths of this user's records on this machine; the folders may be missing."""
     return items_at(items_folder())
 
 
@@ -83,18 +85,34 @@ def make_user_items() -> None:
 
 
 def _settings_for(registry: Registry, word: str, environ: Mapping[str, str]) -> tuple[str, Table]:
+    broken: PluginBroken | None = None  # the item may be of another plugin
     for name, manifest in registry.manifests.items():
-        table = load(manifest.outside)(word, environ) if manifest.outside else None
+        try:
+            table = _table_for(manifest, word, environ)
+        except PluginBroken as error:
+            broken = broken or error
+            continue
         if table is not None:
-            _, problems = validate(load(manifest.settings), table, prefix=f"trackers.{name}")
-            if not problems:
-                return name, table
+            return name, table
+    if broken:
+        raise broken
     titles = ", ".join(manifest.title for manifest in registry.manifests.values())
     raise UsageError(
         "unknown-item",
         f"{word!r} is not the address or name of an item of {titles or 'an installed tracker'}",
         hint="paste the item's address, or its name: octo/widgets#4, SCRUM-28",
     )
+
+
+def _table_for(manifest: Manifest, word: str, environ: Mapping[str, str]) -> Table | None:
+    if not manifest.outside:
+        return None
+    find = load(manifest, manifest.outside)
+    with blaming(manifest.name, "finding the settings of an item", where=manifest.outside):
+        table: Table | None = None
+        with suppress(ConfigError):  # such as octo/widgets#0
+            table = find(word, environ)
+    return None if table is None or read_settings(manifest, table)[1] else table
 
 
 def _merge(one: Table | None, other: Table) -> Table | None:

@@ -10,6 +10,7 @@ from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.links import same_item
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.linking.link import link_items
+from unlatch.project.find_increment import find_increment
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.worklog.neutral import without_apostrophe
@@ -77,7 +78,7 @@ def plan_links(
         TrackerError: a tracker cannot be read at all.
     """
     rows, mistakes = read_rows(text)
-    increments = _each([row.wanted for row in rows], workspace.manager.read)
+    increments = _each([row.wanted for row in rows], lambda one: _read_meant(workspace, one))
     refs = _each([row.url for row in rows], trackers.recognise)
     links = {
         url: Link(ref.tracker, ref.id, ref.url)
@@ -108,6 +109,10 @@ def plan_links(
             plan = plans.setdefault(increment.id, LinkPlan(increment))
             _add(plan, seen[links[row.url]])
     return tuple(plans.values())
+
+
+def _read_meant(workspace: Workspace, wanted: str) -> Increment:
+    return workspace.manager.read(find_increment(workspace, wanted).name)
 
 
 def _each(names: Iterable[str], read: Callable[[str], T]) -> dict[str, T | UnlatchError]:

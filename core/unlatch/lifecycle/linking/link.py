@@ -1,21 +1,20 @@
 """Link items to increments, by their browser addresses or by creating them."""
 
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
 
 from unlatch.delivery.run import SharedItems
-from unlatch.errors import ConfigError, StoreError, UnlatchError, UsageError
+from unlatch.errors import StoreError, UnlatchError, UsageError
 from unlatch.increments.files.linking import link as store_link
 from unlatch.increments.files.linking import unlink
 from unlatch.increments.files.outbox import withdraw
 from unlatch.increments.model.increment import Base, Increment, Link
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.links import same_item
 from unlatch.increments.records.pending import is_in_doubt
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
+from unlatch.project.linked import matching_links
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
-from unlatch.spi import Capability, ItemRef, Manifest, Settings
+from unlatch.spi import Capability, Manifest
 from unlatch.spi.operation import Kind, Operation
 
 
@@ -120,54 +119,6 @@ def find_link(workspace: Workspace, increment: Increment, wanted: str) -> Link:
         else f"{increment.id} has no link {wanted!r}; its links: {keys}",
         hint=f"unlatch show {increment.id}",
     )
-
-
-def increments_at(workspace: Workspace, url: str) -> list[Increment]:
-    """The increments with a link to the item at an address; raises as `Trackers.recognise`."""
-    trackers = Trackers(workspace)
-    ref = trackers.recognise(url)
-    settings = trackers.settings(ref.tracker)
-    increments, _ = workspace.manager.read_all()
-    return [one for one in increments if links_to(one, ref, settings)]
-
-
-def increments_with(workspace: Workspace, name: str) -> list[Increment]:
-    """The increments with a link that matches a word, as `matching_links`."""
-    increments, _ = workspace.manager.read_all()
-    return [one for one in increments if matching_links(workspace, one, name)]
-
-
-def links_to(increment: Increment, ref: ItemRef, settings: Settings) -> bool:
-    """Whether an increment is linked to an item, by the settings of its tracker."""
-    theirs = (link for link in increment.links if link.tracker == ref.tracker)
-    return any(_is_at(settings, link, ref) for link in theirs)
-
-
-def _is_at(settings: Settings, link: Link, ref: ItemRef) -> bool:
-    try:
-        return settings.locate(link.name, link.url).url.casefold() == ref.url.casefold()
-    except ConfigError:
-        return False
-
-
-def matching_links(workspace: Workspace, increment: Increment, wanted: str) -> list[Link]:
-    """The links that match a word: an address, an item's id or name, or a tracker."""
-    url = wanted if "://" in wanted else None
-    trackers, name = Trackers(workspace), " ".join(wanted.split()).casefold()
-    return [
-        link
-        for link in increment.links
-        if (url and same_item(link, Link(link.tracker, link.item, url)))
-        or wanted.removeprefix("#") in (link.item, link.key, link.tracker)
-        or name == (_name(trackers, link) or "").casefold()
-    ]
-
-
-def _name(trackers: Trackers, link: Link) -> str | None:
-    """The name of an item for people, such as octo/widgets#4, if its target is known."""
-    with suppress(UnlatchError):
-        return trackers.settings(link.tracker).name(trackers.locate(link))
-    return None
 
 
 def shared_items(

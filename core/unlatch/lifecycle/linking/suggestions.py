@@ -9,8 +9,10 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from unlatch.errors import StoreError, UnlatchError, unexpected
+from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.records.events import Delivered, read_events
+from unlatch.lifecycle.linking.mentioned import mentioned_items
+from unlatch.project.plugin_errors import attribute
 from unlatch.spi import Capability
 from unlatch.spi.operation import Kind
 from unlatch.worklog.parallel import run_parallel
@@ -31,6 +33,7 @@ class Ground(StrEnum):
     """Why an item is proposed."""
 
     MARKER = "marker"
+    MENTION = "mention"
     TITLE = "title"
 
 
@@ -99,8 +102,11 @@ def suggest_links(
     errors = {name: one for name, one in found.items() if isinstance(one, UnlatchError)}
     listed = {name: one for name in names if isinstance(one := found.get(name), list)}
     taken = {_address(link.url) for one in everything for link in one.links if link.url}
+    said = {name: mentioned_items(trackers, name, lacking[name], listed[name]) for name in listed}
     proposals = [
-        one for name in listed for one in _proposals(name, lacking[name], listed[name], taken)
+        one
+        for name in listed
+        for one in _proposals(name, lacking[name], listed[name], taken, said[name])
     ]
     return Suggestions(
         tuple(proposals),
@@ -117,11 +123,15 @@ def _list(trackers: Trackers, name: str) -> list[Listed] | UnlatchError:
     except UnlatchError as error:
         return error
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not hide the others
-        return unexpected(error)
+        return attribute(error)
 
 
 def _proposals(
-    tracker: str, increments: list[Increment], listed: list[Listed], taken: set[str]
+    tracker: str,
+    increments: list[Increment],
+    listed: list[Listed],
+    taken: set[str],
+    named: Mapping[str, Sequence[Listed]],
 ) -> list[Proposal]:
     by_op: dict[str, list[Listed]] = defaultdict(list)
     by_title: dict[str, list[Listed]] = defaultdict(list)
@@ -133,15 +143,16 @@ def _proposals(
     found: list[Proposal] = []
     for increment in increments:
         marked = [item for op in _creations(increment) for item in by_op.get(op, ())]
+        mentioned = [one for one in named[increment.id] if _address(one.ref.url) not in taken]
         titles = dict.fromkeys(map(_folded, filter(str.strip, (increment.title, increment.id))))
         titled = [item for title in titles for item in by_title.get(title, ())]
-        if items := tuple(dict.fromkeys(marked or titled)):
-            ground = Ground.MARKER if marked else Ground.TITLE
-            found.append(Proposal(increment, tracker, ground, items))
-    # A title that matches two increments proves neither.
+        if items := tuple(dict.fromkeys(marked or mentioned or titled)):
+            ground = Ground.MENTION if mentioned else Ground.TITLE
+            found.append(Proposal(increment, tracker, Ground.MARKER if marked else ground, items))
+    # A title or a mention that fits two increments proves neither.
     claims = Counter(item.ref.url for proposal in found for item in proposal.items)
     return [
-        replace(one, contested=one.ground is Ground.TITLE)
+        replace(one, contested=one.ground is not Ground.MARKER)
         if any(claims[item.ref.url] > 1 for item in one.items)
         else one
         for one in found

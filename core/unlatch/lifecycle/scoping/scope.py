@@ -1,23 +1,32 @@
 """Changes of an increment's work: new work, or parts to be done again."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from __future__ import annotations
+
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
 from unlatch.increments.files import front_matter
-from unlatch.increments.files.amendments import documents_of
-from unlatch.increments.files.layout import SPEC, TASKS
+from unlatch.increments.files.paths import SPEC, TASKS
 from unlatch.increments.files.plans import Intent, Plan, plan_amend
-from unlatch.increments.files.reading import document
+from unlatch.increments.files.work.amendments import texts_of, work_of
+from unlatch.increments.files.work.files import files_of
 from unlatch.increments.model.increment import Amendment, AppliedAmendment, Increment, Link, NewTask
-from unlatch.lifecycle.amended_items import operations_for, spared_by
-from unlatch.project.workspace import Workspace
+from unlatch.lifecycle.scoping.amended_items import operations_for, spared_by
 from unlatch.spi.text import without_surrogates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from unlatch.increments.documents.model import Criterion, Story, Task
+    from unlatch.increments.layouts.interface import Work
+    from unlatch.project.workspace import Workspace
 
 LONGEST_CHANGE = 10_000
 LONGEST_TITLE = 300
 MOST_TASKS = 200
 _WHOLE = 100
+_MOST_IDS = 8
 _TARGET_KEYS = ("coverage_target", "coverageTarget")
 
 
@@ -29,12 +38,16 @@ class Scope:
         total: the number of tasks, without discarded ones.
         spared: links whose items are not affected, because they belong to other user stories.
         coverage: the coverage target in percent, if the files name one.
+        described_in: the document that the change is appended to; None if only tasks are.
+        listed_in: the document with the tasks.
     """
 
     amended: AppliedAmendment
     total: int
     spared: tuple[Link, ...] = ()
     coverage: float | None = None
+    described_in: str | None = SPEC
+    listed_in: str = TASKS
 
     @property
     def new(self) -> int:
@@ -62,7 +75,7 @@ def scope_change(
         raise UsageError(
             "change-too-long",
             f"the change has {len(change):,} characters; at most {LONGEST_CHANGE:,} are kept",
-            hint="shorten it and put the rest into spec.md",
+            hint="shorten it and put the rest into the increment's files",
         )
     if len(tasks) > MOST_TASKS:
         raise UsageError(
@@ -99,18 +112,44 @@ def parts_of(
         UsageError: `item-unknown` or `item-ambiguous`.
         StoreError: `document-unreadable`.
     """
-    from unlatch.increments.documents.scope_change import check_parts  # noqa: PLC0415
+    files = files_of(increment)
+    texts = files.checked_texts()
+    files.layout.mark(texts, (*tasks, *stories, *criteria), done=False)
+    work = files.layout.read(texts)
+    return Amendment(parts=spelled_parts(work, tasks, (*stories, *criteria)))
 
-    spec, listed = (document(increment.folder, name) for name in (SPEC, TASKS))
-    parts = check_parts(spec, listed, task_ids=tasks, other_ids=(*stories, *criteria))
-    return Amendment(parts=parts)
+
+def spelled_parts(work: Work, tasks: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
+    """The ids of tasks, and of stories and criteria, as the documents spell them, each once.
+
+    Raises:
+        UsageError: `item-unknown`.
+    """
+    spec: tuple[Story | Criterion, ...] = (*work.spec.stories, *work.spec.criteria)
+    found = [_spelling(one, work.tasks, "task") for one in tasks]
+    found += [_spelling(one, spec, "story or criterion") for one in others]
+    return tuple(dict.fromkeys(found))
+
+
+def _spelling(wanted: str, items: Sequence[Criterion | Story | Task], kind: str) -> str:
+    for item in items:
+        if item.id.casefold() == wanted.strip().casefold():
+            return item.id
+    raise UsageError(
+        "item-unknown",
+        f"no {kind} has the id {wanted.strip()!r}",
+        hint=f"there are: {_ids_of(items)}" if items else f"the documents have no {kind}",
+    )
+
+
+def _ids_of(items: Sequence[Criterion | Story | Task]) -> str:
+    ids = [one.id for one in items]
+    return ", ".join(ids[:_MOST_IDS]) + (", ..." if len(ids) > _MOST_IDS else "")
 
 
 def unknown_names(increment: Increment, amendment: Amendment) -> list[str]:
-    """The stories and criteria of new tasks that spec.md lacks."""
-    from unlatch.increments.documents.spec import read_spec  # noqa: PLC0415
-
-    spec = read_spec(documents_of(increment)[SPEC])
+    """The stories and criteria of new tasks that the documents lack."""
+    spec = work_of(increment).spec
     ids = [*(one.id for one in spec.stories), *(one.id for one in spec.criteria)]
     known = {one.casefold() for one in ids}
     named = {name for names in amendment.belongings for name in names}
@@ -119,14 +158,22 @@ def unknown_names(increment: Increment, amendment: Amendment) -> list[str]:
 
 def is_known(increment: Increment, amendment: Amendment) -> bool:
     """Whether an amendment of an active increment is known, as in a repeated CI step."""
-    from unlatch.increments.documents.scope_change import are_open  # noqa: PLC0415
-
     if amendment.change is None:
-        texts = documents_of(increment)
-        return are_open(texts[SPEC], texts[TASKS], amendment.parts)
+        return _are_open(increment, amendment.parts)
     done = (replace(one.amendment, unwritten=()) for one in increment.amended)
     tasks = ((one, tuple(replace(task, id="") for task in one.tasks)) for one in done)
     return amendment in [replace(one, tasks=planned) for one, planned in tasks]
+
+
+def _are_open(increment: Increment, parts: Iterable[str]) -> bool:
+    """Whether all of these parts, as far as the documents have them, are open already."""
+    layout, texts = files_of(increment).layout, texts_of(increment)
+    work = layout.read(texts)
+    items: tuple[Criterion | Story | Task, ...]
+    items = (*work.tasks, *work.spec.stories, *work.spec.criteria)
+    known = {item.id.casefold() for item in items}
+    ours = [part for part in parts if part.casefold() in known]
+    return layout.mark(texts, ours, done=False) == texts
 
 
 def plan_amendment_of_active(
@@ -168,25 +215,43 @@ def amend_active(
     return after, frozenset(one.op for one in operations)
 
 
+def for_documents(increment: Increment, amendment: Amendment) -> Amendment:
+    """The amendment as an increment's documents can hold it.
+
+    The documents of other tools have no place for a change: it becomes a task.
+    """
+    if increment.unit is None or amendment.change is None or amendment.tasks:
+        return amendment
+    (title, *rest) = amendment.change.split("\n", 1)
+    title = " ".join(title.split())
+    left = rest[0].strip() if rest else ""
+    if len(title) > LONGEST_TITLE:
+        title, left = f"{title[: LONGEST_TITLE - 3]}...", amendment.change
+    story = next(iter(amendment.about), None)
+    task = NewTask(title, story, amendment.about[1:], left or None)
+    return replace(amendment, tasks=(task,), about=())
+
+
 def amended_by(intent: Intent, amendment: Amendment) -> AppliedAmendment:
     return AppliedAmendment(intent.op, intent.at, intent.by, amendment, intent.reason)
 
 
 def scope_of(increment: Increment, amendment_id: str) -> Scope:
     """The change of an increment's work, from its documents after the change."""
-    from unlatch.increments.documents.model import progress  # noqa: PLC0415  (needed rarely)
-    from unlatch.increments.documents.tasks import read_tasks  # noqa: PLC0415  (needed rarely)
-
     amended = next(one for one in increment.amended if one.id == amendment_id)
-    texts = documents_of(increment)
-    _, total = progress(read_tasks(texts[TASKS]))
+    _, total = work_of(increment).progress
     spared = spared_by(increment, amended.amendment)
-    return Scope(amended, total, spared, _coverage(increment, texts))
+    changed = [name for name, text in texts_of(increment).items() if amended.id in text]
+    names = files_of(increment).names
+    listed_in = next((name for name in reversed(changed) if name != names[0]), names[-1])
+    described_in = next((name for name in changed if name != listed_in), None)
+    return Scope(amended, total, spared, _coverage(increment), described_in, listed_in)
 
 
-def _coverage(increment: Increment, texts: Mapping[str, str]) -> float | None:
+def _coverage(increment: Increment) -> float | None:
     """The coverage target: of the tasks, else of the specification, else of metadata.json."""
-    places = (front_matter.values(texts[TASKS]), front_matter.values(texts[SPEC]), increment.data)
+    texts = [*texts_of(increment).values()]
+    places = (*map(front_matter.values, reversed(texts)), increment.data)
     found = (_percent(place.get(key)) for place in places for key in _TARGET_KEYS)
     return next((one for one in found if one is not None), None)
 

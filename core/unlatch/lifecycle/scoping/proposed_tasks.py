@@ -8,10 +8,9 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from unlatch.errors import ProposalError, UsageError
-from unlatch.increments.files.amendments import documents_of
-from unlatch.increments.files.layout import SPEC, TASKS
+from unlatch.increments.files.work.amendments import texts_of
 from unlatch.increments.model.increment import Increment, NewTask
-from unlatch.lifecycle.scope import LONGEST_TITLE, MOST_TASKS
+from unlatch.lifecycle.scoping.scope import LONGEST_TITLE, MOST_TASKS
 from unlatch.project.workspace import Workspace
 from unlatch.spi import EnvToken, Manifest
 from unlatch.spi.text import without_controls
@@ -82,17 +81,17 @@ def propose_for(
     Raises:
         ProposalError: as `propose_tasks`.
     """
-    texts = documents_of(increment)
+    *spec, tasks = texts_of(increment).values()
     asked = {
         "increment": increment.id,
         "title": increment.title,
         "reason": reason,
         "change": change,
-        "spec": texts[SPEC],
-        "tasks": texts[TASKS],
+        "spec": "\n".join(spec),
+        "tasks": tasks,
     }
     environ = safe_environment(workspace.environ, workspace.registry.manifests.values())
-    argv, root = workspace.user.tasks_command, workspace.layout.root
+    argv, root = workspace.user.tasks_command, workspace.paths.root
     return propose_tasks(argv, asked, root=root, environ=environ)
 
 

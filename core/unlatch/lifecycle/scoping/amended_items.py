@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.amendments import documents_of
-from unlatch.increments.files.layout import SPEC, TASKS
+from unlatch.increments.files.work.amendments import work_of
 from unlatch.increments.model.increment import Amendment, AppliedAmendment, Increment, Link
 from unlatch.increments.records.events import Delivered, Repointed, read_events
 from unlatch.project.workspace import Workspace
@@ -15,16 +14,13 @@ from unlatch.spi.operation import DeliveryOptions, Kind, Operation
 def spared_by(increment: Increment, amendment: Amendment) -> tuple[Link, ...]:
     """The links whose items an amendment does not affect: those of other stories.
 
-    New work without a story of spec.md affects all items.
+    New work without a known story affects all items.
     """
-    from unlatch.increments.documents.scope_change import touched_stories  # noqa: PLC0415
-
     is_new = amendment.change is not None
     if is_new and not all(amendment.belongings):
         return ()
     names = [name for one in amendment.belongings for name in one] if is_new else amendment.parts
-    texts = documents_of(increment)
-    touched = touched_stories(texts[SPEC], texts[TASKS], names)
+    touched = work_of(increment).stories_of(names)
     if is_new and not touched:
         return ()
     links = increment.links

@@ -1,0 +1,1 @@
+"""Units of other tools: adopting what their files show, and archiving them."""

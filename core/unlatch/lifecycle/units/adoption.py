@@ -1,0 +1,104 @@
+"""Adopt what the files of another tool show: the status of a unit that was changed there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from unlatch.increments.files.plans import plan_enqueue, plan_reopen, plan_transition
+from unlatch.increments.files.work.files import files_of
+from unlatch.increments.model.status import Status
+from unlatch.increments.records.events import Transitioned
+from unlatch.increments.records.units import forget_evidence, read_unit
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unlatch.increments.files.plans import Intent, Plan
+    from unlatch.increments.model.increment import Increment
+    from unlatch.project.workspace import Workspace
+    from unlatch.worklog.event_log import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Adoption:
+    """A status that the files of a unit show since unlatch recorded another.
+
+    Args:
+        by: what shows it: "5/5 tasks", "archive".
+        layout: the tool's name, for people.
+    """
+
+    increment: str
+    recorded: Status
+    shown: Status
+    by: str
+    layout: str
+
+    @property
+    def why(self) -> str:
+        return f"{self.layout}: {self.by}"
+
+
+def find_adoption(increment: Increment) -> Adoption | None:
+    """What would be adopted for an increment, if anything."""
+    now, recorded = increment.evidence, increment.overridden
+    if now is None or recorded is None:
+        return None
+    layout = files_of(increment).layout.title
+    return Adoption(increment.id, recorded, increment.status, now.by, layout)
+
+
+def adopt(workspace: Workspace, increment: Increment, *, by: str) -> Adoption | None:
+    """Record the status that the files of a unit show; its items follow with the next comparison.
+
+    A reopen in the tool's files is recorded as one, with what shows it for a reason.
+
+    Raises:
+        StoreError: its files cannot be read or written.
+    """
+    found = find_adoption(increment)
+    if found is None:
+        if _is_evidence_old(increment):
+            workspace.manager.change(increment.id, _forget)
+        return None
+    reason = found.why
+    workspace.manager.apply(increment.id, _plan(found), by=by, reason=reason, recorded=False)
+    return found
+
+
+def _is_evidence_old(increment: Increment) -> bool:
+    """Whether the files agree with the status again, and finished work is on record.
+
+    Work that is done once more would be known, and not adopted.
+    """
+    now, recorded = increment.evidence, read_unit(increment.data)
+    if now is None or recorded is None or recorded.evidence is None:
+        return False
+    return now.status is increment.status and now.status is not recorded.evidence.status
+
+
+def _forget(_before: Increment, data: dict[str, Any]) -> list[Event]:
+    forget_evidence(data)
+    return []
+
+
+def _plan(found: Adoption) -> Callable[[Increment, Intent], Plan]:
+    def plan(before: Increment, intent: Intent) -> Plan:
+        if find_adoption(before) != found:
+            return plan_enqueue(before)  # it changed again, or another process was first
+        recorded = replace(before, status=found.recorded, overridden=None)
+        if found.recorded is Status.COMPLETED:
+            source = f"{before.unit.layout}:{before.unit.key}" if before.unit else None
+            return plan_reopen(recorded, replace(intent, exclude=before.links, source=source))
+        # The files say nothing of the statuses on the way.
+        is_done = found.shown is Status.COMPLETED
+        made = plan_transition(
+            replace(recorded, status=Status.ACTIVE) if is_done else recorded, found.shown, intent
+        )
+        event = made.event
+        if isinstance(event, Transitioned):
+            event = replace(event, origin=found.recorded)
+        return replace(made, event=event)
+
+    return plan
