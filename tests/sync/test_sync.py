@@ -10,7 +10,7 @@ from tests.cli.project import NAME, Project
 from tests.cli.trackers.test_sync import by_hand, writes
 
 from unlatch.errors import UsageError
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import DeliveryOptions
@@ -52,8 +52,8 @@ class Listener:
 
 
 def opened(project: Project) -> tuple[Workspace, Trackers]:
-    layout = layout_at(project.root)
-    workspace = Workspace(layout, environ=project.environ, user_config=project.home / "none.toml")
+    paths = paths_at(project.root)
+    workspace = Workspace(paths, environ=project.environ, user_config=project.home / "none.toml")
     return workspace, Trackers(workspace)
 
 

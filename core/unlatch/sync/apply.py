@@ -1,11 +1,11 @@
 """Apply a sync plan: record agreements, move increments, and enqueue operations."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
-from unlatch.config.tables import CommentStyle
+from unlatch.config.choices import CommentStyle
 from unlatch.delivery.changes import kind_for
 from unlatch.delivery.preview import Previewed, preview_operations
 from unlatch.delivery.run import DeliveryRun
@@ -26,6 +26,7 @@ from unlatch.lifecycle.activation_guard import ActivationOptions, allow_activati
 from unlatch.lifecycle.status_change import check_finish
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import DeliveryOptions, Kind, Operation, seen_of
+from unlatch.sync.apply_boxes import apply_boxes, update_for
 from unlatch.sync.compare import Compared, Verdict
 from unlatch.sync.plan import Move, SyncPlan, by_increment
 from unlatch.sync.pull_id import pull_id
@@ -36,6 +37,8 @@ class AppliedPlan:
     moves: tuple[Move, ...]  # those that failed with their error
     enqueued: frozenset[str]  # the intents of the enqueued operations
     fresh: frozenset[str]  # those that this process has made, and no other can have delivered
+    # The increments whose check boxes were left, with the error; None if they changed meanwhile.
+    left: Mapping[str, UnlatchError | None]
 
 
 def preview_sync(run: DeliveryRun, plan: SyncPlan, *, by: str) -> tuple[Previewed, ...]:
@@ -44,6 +47,8 @@ def preview_sync(run: DeliveryRun, plan: SyncPlan, *, by: str) -> tuple[Previewe
     for group in by_increment(plan.links):
         pushes = [one for one in group if one.verdict is Verdict.PUSH]
         operations = [next(_operations(manager, one, by=by)) for one in pushes]
+        boxes = ((one, one.boxes) for one in group if one.boxes)
+        operations += filter(None, (update_for(run.workspace, *one, by=by) for one in boxes))
         plans.append(plan_enqueue(group[0].increment, *operations))
     for move in plan.moves:
         local = _plan_move(move, manager.intent(by=move.by, reason=move.reason), forced=())
@@ -78,7 +83,19 @@ def apply_sync_plan(
             enqueued |= made
             # An earlier pull may have delivered the same operations.
             fresh |= made - {move.op}
-    return AppliedPlan(tuple(moves), frozenset(enqueued), frozenset(fresh))
+    left: dict[str, UnlatchError | None] = {}
+    for group in by_increment(plan.links):
+        try:
+            updates = apply_boxes(workspace, group, by=by)
+        except UnlatchError as error:
+            left[group[0].increment.id] = error
+            continue
+        if updates is None:
+            left[group[0].increment.id] = None
+            continue
+        enqueued |= updates
+        fresh |= updates
+    return AppliedPlan(tuple(moves), frozenset(enqueued), frozenset(fresh), left)
 
 
 def _bases(status: Status, links: Iterable[Compared]) -> dict[Link, Base]:

@@ -1,11 +1,11 @@
 """Choose the increments to sync: by name, by a branch's changes, or all."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from unlatch.errors import UsageError
-from unlatch.increments.files.layout import METADATA, SPECWEAVE
+from unlatch.increments.files.paths import METADATA, SPECWEAVE
 from unlatch.increments.model.increment import Increment
 from unlatch.project.git.revisions import changed_since
 from unlatch.project.git.setup import require_git
@@ -39,20 +39,21 @@ def choose(
         everything = list({one.id: one for one in found}.values())
     if since is None:
         return Chosen(everything)
-    layout = workspace.layout
-    for path in (layout.config, layout.root / SPECWEAVE / "config.json"):
+    paths = workspace.paths
+    for path in (paths.config, paths.root / SPECWEAVE / "config.json"):
         if name := next(iter(_changed(workspace, since, path)), None):
             return Chosen(everything, configuration=name)
-    files = _changed(workspace, since, layout.increments)
+    places = [paths.increments, *([paths.root] if paths.layouts else [])]
+    files = frozenset[str]().union(*(_changed(workspace, since, place) for place in places))
     touched = {folder for file in files for folder in PurePosixPath(file).parents}
     return Chosen(
-        [one for one in everything if _within(workspace, one.folder) in touched],
+        [one for one in everything if touched & {*_places(workspace, one)}],
         gone=() if ids else _gone(workspace, files),
     )
 
 
 def _changed(workspace: Workspace, since: str, place: Path) -> frozenset[str]:
-    root = workspace.layout.root
+    root = workspace.paths.root
     if (files := changed_since(root, since, below=place)) is not None:
         return files
     require_git(root)
@@ -66,11 +67,19 @@ def _changed(workspace: Workspace, since: str, place: Path) -> frozenset[str]:
 
 def _gone(workspace: Workspace, files: Iterable[str]) -> tuple[str, ...]:
     """The names of folders that lost their metadata.json and are in no other place."""
-    paths = [workspace.layout.root / file for file in files]
+    places = (workspace.paths.increments, workspace.paths.states)
+    every = [workspace.paths.root / file for file in files]
+    paths = [path for path in every if any(path.is_relative_to(place) for place in places)]
     gone = {path.parent.name for path in paths if path.name == METADATA and not path.exists()}
-    here = {folder.name for folder in workspace.layout.collection.folders()}
+    here = {folder.name for folder in workspace.manager.collection.folders()}
     return tuple(sorted(gone - here))
 
 
+def _places(workspace: Workspace, one: Increment) -> Iterator[PurePosixPath]:
+    yield _within(workspace, one.folder)
+    if one.unit:
+        yield _within(workspace, one.unit.place)
+
+
 def _within(workspace: Workspace, folder: Path) -> PurePosixPath:
-    return PurePosixPath(folder.relative_to(workspace.layout.root).as_posix())
+    return PurePosixPath(folder.relative_to(workspace.paths.root).as_posix())

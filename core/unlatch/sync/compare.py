@@ -5,10 +5,12 @@ the work is open, done or dropped. Trackers' names for states mean too many othe
 decisions about the links of one increment are made compatible.
 """
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
+from unlatch.errors import UnlatchError
+from unlatch.increments.model.check_boxes import Boxes
 from unlatch.increments.model.increment import Base, Increment, Link
 from unlatch.increments.model.policies import Direction, OnClose, OnConflict, SyncPolicy
 from unlatch.increments.model.status import Status, read_status
@@ -58,6 +60,58 @@ class ReconcileContext:
 
 
 @dataclass(frozen=True, slots=True)
+class Tick:
+    """A check box that differs between an increment and its item.
+
+    Args:
+        id: of its task or criterion, else its words.
+        done: whether it is ticked where it changed; for drift, on the item.
+        verdict: PUSH, PULL or DRIFT.
+        why: why it is left as it is.
+    """
+
+    id: str
+    done: bool
+    verdict: Verdict
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedBoxes:
+    """The check boxes of an increment and of its part of an item's body.
+
+    Args:
+        here: those of the increment's files.
+        ticks: those that differ.
+        lines: PUSH if the body lists other stories, criteria or tasks than the files; DRIFT if it
+            is left as it is, or cannot be compared; `why` says the reason.
+        base: the new base; None to keep it.
+        marks: the tasks and criteria to be ticked or unticked in the files.
+        error: why they could not be applied.
+    """
+
+    here: Boxes
+    ticks: tuple[Tick, ...] = ()
+    lines: Verdict | None = None
+    why: str = ""
+    base: Boxes | None = None
+    marks: Mapping[str, bool] = field(default_factory=dict)
+    error: UnlatchError | None = None
+
+    @property
+    def differ(self) -> bool:
+        return bool(self.ticks or self.lines)
+
+    @property
+    def is_pushed(self) -> bool:
+        """Whether the item's body has to be written."""
+        return self.lines is Verdict.PUSH or bool(self.having(Verdict.PUSH))
+
+    def having(self, verdict: Verdict) -> tuple[Tick, ...]:
+        return tuple(one for one in self.ticks if one.verdict is verdict)
+
+
+@dataclass(frozen=True, slots=True)
 class Compared:
     increment: Increment
     link: Link
@@ -67,6 +121,7 @@ class Compared:
     pending: tuple[Operation, ...]  # those for the item
     policy: SyncPolicy  # of its tracker
     context: ReconcileContext
+    boxes: ComparedBoxes | None = None  # None if they were not compared
 
     @property
     def verdict(self) -> Verdict | None:

@@ -11,8 +11,8 @@ from pathlib import Path
 
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment
-from unlatch.lifecycle.linking.link import links_to
 from unlatch.project.identity import LONGEST_NAME
+from unlatch.project.linked import links_to
 from unlatch.project.registry import Registry, load
 from unlatch.project.trackers import Trackers
 from unlatch.spi import ItemEvent, ItemRef
@@ -51,8 +51,9 @@ def read_event(registry: Registry, source: str, path: Path) -> tuple[str, ItemEv
             hint=f"known types are {', '.join(readers) or 'none'}",
         )
     tracker, target = readers[source]
+    read = load(registry.manifest(tracker), target)
     try:
-        event: ItemEvent = load(target)(_read_file(path))
+        event: ItemEvent = read(_read_file(path))
     except ValueError as error:
         raise UsageError(
             "event-not-understood",

@@ -21,6 +21,7 @@ from unlatch.lifecycle.fetch_items import (
     find_unread,
     group_unread,
 )
+from unlatch.sync.check_boxes import compare_boxes
 from unlatch.sync.compare import (
     Compared,
     ReconcileContext,
@@ -85,7 +86,11 @@ class SyncPlan:
     @property
     def reported(self) -> tuple[Compared, ...]:
         """The links that are not simply in sync."""
-        return tuple(one for one in self.links if one.verdict is not Verdict.NOTHING)
+        return tuple(
+            one
+            for one in self.links
+            if one.verdict is not Verdict.NOTHING or (one.boxes and one.boxes.differ)
+        )
 
     @property
     def only_pending(self) -> SyncPlan:
@@ -116,6 +121,7 @@ class SyncPlan:
     def items(self) -> int:
         """The number of items that would be written to, including pending operations."""
         written = self.due | {identity(one.link) for one in self.having(Verdict.PUSH)}
+        written |= {identity(one.link) for one in self.links if one.boxes and one.boxes.is_pushed}
         written |= {identity(link) for one in self.moves for link in (*one.others, *one.relabelled)}
         return len(written)
 
@@ -123,7 +129,9 @@ class SyncPlan:
     def has_drift(self) -> bool:
         """Whether both sides differ anywhere without a valid reason."""
         verdicts = (Verdict.PUSH, Verdict.PULL, Verdict.ASK, Verdict.CONFLICT, Verdict.DRIFT)
-        return bool(self.having(*verdicts)) or any(one.pending for one in self.links)
+        if self.having(*verdicts) or any(one.pending for one in self.links):
+            return True
+        return any(one.boxes and one.boxes.differ for one in self.links)
 
 
 def plan_sync(
@@ -131,10 +139,14 @@ def plan_sync(
     trackers: Trackers,
     increments: Iterable[Increment],
     everything: Iterable[Increment],
+    *,
+    boxes: bool,
 ) -> SyncPlan:
     """Read all items of `increments` and decide about each; nothing is written.
 
-    `everything` are all increments of the project, which may share items with these.
+    Args:
+        everything: all increments of the project, which may share items with these.
+        boxes: whether to compare check boxes, too.
     """
     everything = tuple(everything)
     linked: dict[tuple[str, str], list[Increment]] = defaultdict(list)
@@ -157,6 +169,9 @@ def plan_sync(
     unread = find_unread(chosen, workspace.manager.shapes.links)
     excluded += [one.tracker for one in unread if _is_off(policy(one.tracker)) for _ in one.names]
     missed = tuple(one for one in unread if not _is_off(policy(one.tracker)))
+    if boxes:
+        groups = (compare_boxes(workspace, group) for group in by_increment(compared))
+        compared = list(chain.from_iterable(groups))
     return make_plan(compared, SyncPlan(unread=missed, excluded=tuple(excluded)))
 
 

@@ -12,12 +12,14 @@ from unlatch.errors import UsageError
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.records.links import identity, link_of
 from unlatch.lifecycle.deliver import DeliveryResult, deliver_all, find_excess, read_back
+from unlatch.lifecycle.units.adoption import Adoption, adopt, find_adoption
 from unlatch.project.git.revisions import other_branch
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.spi import ItemEvent
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions
 from unlatch.sync.apply import apply_sync_plan, preview_sync
+from unlatch.sync.apply_boxes import leave_boxes
 from unlatch.sync.choose import Chosen, choose
 from unlatch.sync.compare import Compared, Decision, Verdict
 from unlatch.sync.ingest import MatchedEvent, attribute_change, match_event
@@ -74,15 +76,28 @@ class SyncPreview:
         due: the part of the plan that would be carried out: on `other_branch`, which is not the
             compared one, only deliveries.
         refused: why the sync would be refused, if so.
+        adoptions: statuses that other tools' files show, and the sync would record.
+        alone: the requests about items that belong to no increment.
     """
 
-    plan: SyncPlan
-    due: SyncPlan
-    chosen: Chosen
-    items: tuple[Previewed, ...]
-    other_branch: str | None
-    broken: Sequence[BrokenIncrement]
-    refused: UsageError | None
+    plan: SyncPlan = field(default_factory=SyncPlan)
+    due: SyncPlan = field(default_factory=SyncPlan)
+    chosen: Chosen = field(default_factory=lambda: Chosen(()))
+    items: tuple[Previewed, ...] = ()
+    other_branch: str | None = None
+    broken: Sequence[BrokenIncrement] = ()
+    refused: UsageError | None = None
+    adoptions: tuple[Adoption, ...] = ()
+    alone: tuple[Previewed, ...] = ()
+
+    @property
+    def previewed(self) -> tuple[Previewed, ...]:
+        return (*self.items, *self.alone)
+
+    @property
+    def written(self) -> int:
+        """The number of items that would be written to."""
+        return self.due.items + len({identity(one.link) for one in self.alone})
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +110,7 @@ class SyncResult:
         blocked: the number of blocked operations that were not tried.
         other_branch: as in the preview.
         refused: why the plan was not applied after deliveries: `too-many-items`.
+        adoptions: statuses that other tools' files show, and the sync recorded.
     """
 
     plan: SyncPlan
@@ -106,23 +122,38 @@ class SyncResult:
     event: MatchedEvent | None
     broken: Sequence[BrokenIncrement]
     refused: UsageError | None
+    adoptions: tuple[Adoption, ...] = ()
 
 
 def preview(
-    workspace: Workspace, trackers: Trackers, options: SyncOptions, *, by: str, requests: bool
+    workspace: Workspace,
+    trackers: Trackers,
+    options: SyncOptions,
+    *,
+    by: str,
+    requests: bool,
+    alone: Sequence[Previewed] = (),
 ) -> SyncPreview:
-    """Compare and plan a sync, with each request if `requests`; nothing is written."""
+    """Compare and plan a sync, with each request if `requests`; nothing is written.
+
+    Args:
+        alone: the previews of operations on items alone, which the sync delivers first.
+    """
     everything, broken = workspace.manager.read_all()
     chosen = choose(workspace, everything, ids=options.ids, since=options.changed_since)
-    plan = plan_sync(workspace, trackers, chosen.increments, everything)
+    other = _other_branch(workspace)
+    plan = plan_sync(workspace, trackers, chosen.increments, everything, boxes=other is None)
     plan = replace(plan, tries_blocked=options.retries_blocked)
     run = DeliveryRun(workspace, trackers, options=options.delivery, named=bool(options.ids))
-    other = _other_branch(workspace)
     due = plan if other is None else plan.only_pending
     items = preview_sync(run, due, by=by) if requests else ()
     unchecked = [] if options.ids else broken
-    refused = _refusal(workspace, options, due.items)
-    return SyncPreview(plan, due, chosen, items, other, unchecked, refused)
+    shown = map(find_adoption, () if other else chosen.increments)
+    adoptions = tuple(filter(None, shown))
+    found = SyncPreview(
+        plan, due, chosen, items, other, unchecked, adoptions=adoptions, alone=tuple(alone)
+    )
+    return replace(found, refused=_refusal(workspace, options, found.written))
 
 
 @dataclass
@@ -140,6 +171,7 @@ class Sync:
     made: dict[str, list[Delivery]] = field(default_factory=dict)
     event: MatchedEvent | None = None
     refused: UsageError | None = None
+    adoptions: tuple[Adoption, ...] = ()
 
     def run(self) -> SyncResult:
         """Run the sync, once.
@@ -160,10 +192,12 @@ class Sync:
         if refused := _refusal(self.workspace, self.options, len(served)):
             raise refused
         self.made = {one.id: [] for one in skipped}
-        self._deliver(due)
-        plan, broken = self._compare({one.id for one in chosen})
-        moved: tuple[Move, ...] = ()
         other = _other_branch(self.workspace)
+        adopted = map(self._adopt, () if other else chosen)
+        self.adoptions = tuple(filter(None, adopted))
+        self._deliver(due)
+        plan, broken = self._compare({one.id for one in chosen}, boxes=other is None)
+        moved: tuple[Move, ...] = ()
         if other is None:
             plan, moved = self._apply(plan, served)
         else:
@@ -171,8 +205,20 @@ class Sync:
         read, made = self.workspace.manager.read, self.made.items()
         delivered = tuple(read_back(self.workspace, read(name), some) for name, some in made)
         return SyncResult(
-            plan, found, moved, delivered, blocked, other, self.event, broken, self.refused
+            plan,
+            found,
+            moved,
+            delivered,
+            blocked,
+            other,
+            self.event,
+            broken,
+            self.refused,
+            self.adoptions,
         )
+
+    def _adopt(self, increment: Increment) -> Adoption | None:
+        return adopt(self.workspace, increment, by=self.by)
 
     def _chosen(self) -> Chosen:
         everything, _ = self.workspace.manager.read_all()
@@ -191,10 +237,12 @@ class Sync:
             for name, made in deliver_all(run, due, report).items():
                 self.made.setdefault(name, []).extend(made)
 
-    def _compare(self, names: set[str]) -> tuple[SyncPlan, Sequence[BrokenIncrement]]:
+    def _compare(
+        self, names: set[str], *, boxes: bool
+    ) -> tuple[SyncPlan, Sequence[BrokenIncrement]]:
         everything, broken = self.workspace.manager.read_all()
         chosen = [one for one in everything if one.id in names]
-        plan = plan_sync(self.workspace, self.trackers, chosen, everything)
+        plan = plan_sync(self.workspace, self.trackers, chosen, everything, boxes=boxes)
         plan = replace(plan, tries_blocked=self.options.retries_blocked)
         if self.event:
             return attribute_change(plan, self.event), []
@@ -208,11 +256,12 @@ class Sync:
         written = served - plan.due
         self.refused = _refusal(self.workspace, self.options, plan.items, written=len(written))
         if self.refused is not None:
-            if not served:
+            if not (served or self.adoptions):
                 raise self.refused
             self.listener.applied(plan, (), None)
             return plan, ()
         done = apply_sync_plan(self.workspace, plan, by=self.by, force=self.options.force)
+        plan = leave_boxes(plan, done.left)
         self.listener.applied(plan, done.moves, None)
         names = sorted({one.increment.id for one in plan.links})
         left = map(self.workspace.manager.read, names)
@@ -242,4 +291,4 @@ def _ask_decisions(plan: SyncPlan, listener: SyncListener) -> SyncPlan:
 
 
 def _other_branch(workspace: Workspace) -> str | None:
-    return other_branch(workspace.layout.root, workspace.environ, workspace.config.sync.branch)
+    return other_branch(workspace.paths.root, workspace.environ, workspace.config.sync.branch)

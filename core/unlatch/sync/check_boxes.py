@@ -1,0 +1,193 @@
+"""Three-way comparison of check boxes: in an increment's files, and in its items' bodies.
+
+The base has both sides when they were last in sync. A box changed on one side alone is ticked or
+unticked on the other; a box has two states, so both sides cannot change differently. Files are
+changed first: what was ticked on one item is then a change of the files for the other items.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from unlatch.delivery.content import draft_of
+from unlatch.delivery.planning import may_update
+from unlatch.errors import UnlatchError
+from unlatch.increments.files.marking import mark_work, would_reopen
+from unlatch.increments.files.work.amendments import texts_of
+from unlatch.increments.model.check_boxes import (
+    Boxes,
+    boxes_of,
+    checks_in,
+    ids_of,
+    make_boxes,
+    states_of,
+    ticked_by_people,
+)
+from unlatch.sync.compare import Compared, ComparedBoxes, Tick, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.project.workspace import Workspace
+    from unlatch.spi.text import Check
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """Both sides of a link that can be compared.
+
+    Args:
+        here: the check boxes in the files.
+        ids: the ids of their tasks and criteria.
+        there: those on the item, by their ids.
+        refusal: why the item's body may not be written, if so.
+    """
+
+    here: Boxes
+    ids: Mapping[str, str]
+    there: Mapping[str, bool]
+    base: Boxes | None
+    pulls: bool
+    refusal: str | None
+
+    @property
+    def changed_there(self) -> dict[str, bool]:
+        """The boxes that people changed on the item, and that the files follow."""
+        if self.base is None or not self.pulls:
+            return {}
+        return ticked_by_people(self.here.states, self.base, self.there)
+
+
+def compare_boxes(workspace: Workspace, group: Sequence[Compared]) -> Sequence[Compared]:
+    """Add the comparison of the check boxes to the links of one increment.
+
+    An item without a kept part in its body has none.
+    """
+    sides = [_sides_of(workspace, one) for one in group]
+    wanted: dict[str, bool] = {}
+    refused: dict[str, str] = {}
+    for both in sides:
+        if isinstance(both, _Sides):
+            wanted |= both.changed_there
+            refused |= _refused(group[0].increment, both)
+    pulled = {key: done for key, done in wanted.items() if key not in refused}
+    return [
+        replace(
+            one, boxes=_decide(both, pulled, refused, one) if isinstance(both, _Sides) else both
+        )
+        for one, both in zip(group, sides, strict=True)
+    ]
+
+
+def local_checks(increment: Increment, link: Link) -> tuple[Check, ...]:
+    """The lines that an item's body is to show; raises as `draft_of`."""
+    return checks_in(draft_of(increment, link.tracker, link.story).body)
+
+
+def _sides_of(workspace: Workspace, one: Compared) -> _Sides | ComparedBoxes | None:
+    increment, item, link = one.increment, one.seen.item, one.link
+    checks = item.checks_of(increment.id) if item and not one.pending else None
+    # A branch that reopened the item may have changed the files, too.
+    if checks is None or one.context.reopened_elsewhere:
+        return None
+    base = link.base.boxes if link.base else None
+    try:
+        for error in workspace.manager.unreadable_documents(increment):
+            raise error
+        lines = local_checks(increment, link)
+    except UnlatchError as error:
+        return ComparedBoxes(Boxes(), lines=Verdict.DRIFT, why=error.message)
+    here = boxes_of(lines)
+    if base and base.states and not here.states:
+        # Rather a file that is lost than work without any task.
+        why = "the files have no check boxes any more"
+        return ComparedBoxes(here, lines=Verdict.DRIFT, why=why)
+    direction = one.policy.direction
+    refusal = None if direction.pushes else "nothing is pushed there"
+    if refusal is None and not may_update(workspace, increment, link):
+        refusal = "the configuration does not let items be updated"
+    there = states_of(checks)
+    return _Sides(here, ids_of(lines), there, base, direction.pulls, refusal)
+
+
+def _refused(increment: Increment, both: _Sides) -> dict[str, str]:
+    """Why boxes are not changed in the files: an id occurs twice, or a tick would do more."""
+    refused: dict[str, str] = {}
+    texts = texts_of(increment) if both.changed_there else {}
+    for key, done in both.changed_there.items():
+        try:
+            after = mark_work(increment, texts, {both.ids[key]: done})
+        except UnlatchError as error:
+            refused[key] = error.message
+        else:
+            if would_reopen(increment, after):
+                refused[key] = f"it would reopen {increment.id}; to do so, use unlatch resume"
+    return refused
+
+
+def _decide(
+    both: _Sides, pulled: Mapping[str, bool], refused: Mapping[str, str], one: Compared
+) -> ComparedBoxes:
+    before = both.here.states
+    here = {key: pulled.get(key, done) for key, done in before.items()}
+    ticks = (*_pulled(before, here, both), *_apart(here, both, refused))
+    lines, why = None, ""
+    if both.base is not None and both.base.lines != both.here.lines:
+        lines = Verdict.PUSH if both.refusal is None else Verdict.DRIFT
+        why = both.refusal or ""
+    marks = {both.ids[tick.id]: tick.done for tick in ticks if tick.verdict is Verdict.PULL}
+    found = ComparedBoxes(both.here, ticks, lines, why, marks=marks)
+    # Without a base of the states there is no place for it; they are recorded first.
+    has_base = one.link.base is not None or one.verdict is Verdict.RECORD
+    return replace(found, base=_new_base(here, both, found)) if has_base else found
+
+
+def _pulled(before: Mapping[str, bool], here: Mapping[str, bool], both: _Sides) -> Iterator[Tick]:
+    for key, done in here.items():
+        if before[key] is not done and both.there.get(key) is done:
+            yield Tick(key, done, Verdict.PULL)
+
+
+def _apart(here: Mapping[str, bool], both: _Sides, refused: Mapping[str, str]) -> Iterator[Tick]:
+    """The boxes that differ once the files have followed."""
+    base = both.base.states if both.base else {}
+    is_listed_anew = both.base is not None and both.base.lines != both.here.lines
+    for key, done in here.items():
+        seen = both.there.get(key)
+        if seen is None and key not in base and is_listed_anew:
+            yield _pushed(key, both, done=done)  # a new one
+        elif seen is None:
+            yield Tick(key, False, Verdict.DRIFT, "it is missing on the item")
+        elif seen is not done and both.base is None:
+            yield Tick(key, seen, Verdict.DRIFT, "no sync of the check boxes is on record")
+        elif seen is not done and base.get(key) is seen:
+            yield _pushed(key, both, done=done)
+        elif seen is not done:
+            why = refused.get(key, "it changed on the item, and nothing is pulled from there")
+            yield Tick(key, seen, Verdict.DRIFT, why)
+    for key in both.there:
+        if key not in here and key not in base:
+            why = "it was added on the item; the next update removes it"
+            yield Tick(key, both.there[key], Verdict.DRIFT, why)
+
+
+def _pushed(key: str, both: _Sides, *, done: bool) -> Tick:
+    if both.refusal is None:
+        return Tick(key, done, Verdict.PUSH)
+    why = f"it changed in the files, and {both.refusal}"
+    return Tick(key, both.there.get(key, False), Verdict.DRIFT, why)
+
+
+def _new_base(here: Mapping[str, bool], both: _Sides, found: ComparedBoxes) -> Boxes | None:
+    """The base to record for what agrees now; what an update writes is recorded by its delivery."""
+    if both.base is None:
+        agrees = not found.having(Verdict.DRIFT)
+        return make_boxes(here, both.here.lines) if agrees else None
+    known = both.base.states
+    agreed = {key: done for key, done in here.items() if both.there.get(key) is done}
+    kept = {**known, **agreed}
+    lines = both.here.lines if found.lines is None else both.base.lines
+    is_new = (kept, lines) != (known, both.base.lines)
+    return make_boxes(kept, lines) if is_new else None
