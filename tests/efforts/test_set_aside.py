@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from unlatch.efforts.store import effort_store
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.project.workspace import Workspace
 from unlatch.search.search import search
 
@@ -40,7 +40,7 @@ EXAMPLES = {
 def project(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     root = tmp_path_factory.mktemp("project")
     (root / ".unlatch").mkdir()
-    made = Workspace(layout_at(root), environ={}, user_config=root / "none.toml")
+    made = Workspace(paths_at(root), environ={}, user_config=root / "none.toml")
     store = effort_store(made, by="ada")
     for name, effort in SET_ASIDE["efforts"].items():
         store.open(name)

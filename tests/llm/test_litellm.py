@@ -29,7 +29,8 @@ from tests.llm.asking import (
 )
 from tests.transport.faulty import Faulty, reply
 
-from unlatch.config.tables import LlmConfig, Provider
+from unlatch.config.choices import Provider
+from unlatch.config.tables import LlmConfig
 from unlatch.errors import ModelError, ModelUnauthorised
 from unlatch.llm import Complete, open_model
 from unlatch.llm.assembly import Assembly

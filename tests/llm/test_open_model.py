@@ -11,10 +11,11 @@ import pytest
 from tests.llm.asking import CONFIG, HELLO, document
 from tests.transport.faulty import Faulty
 
+from unlatch.config.choices import Provider
 from unlatch.config.config import read_config, read_user_config
-from unlatch.config.tables import LlmConfig, Provider
+from unlatch.config.tables import LlmConfig
 from unlatch.errors import ConfigError, ModelError, ModelUnauthorised, UnlatchError
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.llm import open_model
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def test_a_model_of_a_repository_is_refused(tmp_path: Path) -> None:
     (tmp_path / ".unlatch").mkdir()
     own(tmp_path / ".unlatch", '[llm]\nbase_url = "http://127.0.0.1:9/v1"\nmodel = "x"\n')
 
-    (problem,) = read_config(layout_at(tmp_path)).problems
+    (problem,) = read_config(paths_at(tmp_path)).problems
 
     assert problem.startswith("llm: wrong file: it belongs in your own configuration, ")
 

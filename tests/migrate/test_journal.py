@@ -9,7 +9,7 @@ import pytest
 from tests.increments.files.making import NOW, ulid
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.layout import Layout
+from unlatch.increments.files.paths import ProjectPaths
 from unlatch.migrate.journal import (
     Edit,
     Journal,
@@ -28,9 +28,9 @@ OURS, THEIRS = ".unlatch/increments", ".specweave/increments"
 
 
 @pytest.fixture
-def layout(tmp_path: Path) -> Layout:
+def paths(tmp_path: Path) -> ProjectPaths:
     (tmp_path / ".unlatch").mkdir()
-    return Layout(tmp_path, tmp_path / OURS)
+    return ProjectPaths(tmp_path, tmp_path / OURS)
 
 
 def journal(number: int = 1) -> Journal:
@@ -46,30 +46,30 @@ def journal(number: int = 1) -> Journal:
     )
 
 
-def change(layout: Layout, **changes: Any) -> None:
-    path = layout.home / "migrations" / f"{ulid(1)}.json"
+def change(paths: ProjectPaths, **changes: Any) -> None:
+    path = paths.home / "migrations" / f"{ulid(1)}.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
 
 
-def test_journals_are_read_as_they_were_written_and_in_order(layout: Layout) -> None:
-    write_journal(layout, journal(2))
-    write_journal(layout, journal(1))
+def test_journals_are_read_as_they_were_written_and_in_order(paths: ProjectPaths) -> None:
+    write_journal(paths, journal(2))
+    write_journal(paths, journal(1))
 
-    assert (journal(1), journal(2)) == read_journals(layout)
-
-
-def test_a_project_without_migrations_has_no_journal(layout: Layout) -> None:
-    assert () == read_journals(layout)
+    assert (journal(1), journal(2)) == read_journals(paths)
 
 
-def test_the_folder_of_the_journals_goes_with_the_last_one(layout: Layout) -> None:
+def test_a_project_without_migrations_has_no_journal(paths: ProjectPaths) -> None:
+    assert () == read_journals(paths)
+
+
+def test_the_folder_of_the_journals_goes_with_the_last_one(paths: ProjectPaths) -> None:
     for number in (1, 2):
-        write_journal(layout, journal(number))
+        write_journal(paths, journal(number))
 
-    remove_journal(layout, journal(1))
-    assert (journal(2),) == read_journals(layout)
-    remove_journal(layout, journal(2))
-    assert [] == list(layout.home.iterdir())
+    remove_journal(paths, journal(1))
+    assert (journal(2),) == read_journals(paths)
+    remove_journal(paths, journal(2))
+    assert [] == list(paths.home.iterdir())
 
 
 @pytest.mark.parametrize(
@@ -91,22 +91,22 @@ def test_the_folder_of_the_journals_goes_with_the_last_one(layout: Layout) -> No
     ],
 )
 def test_a_journal_that_unlatch_did_not_write_is_refused(
-    layout: Layout, changes: dict[str, Any]
+    paths: ProjectPaths, changes: dict[str, Any]
 ) -> None:
-    write_journal(layout, journal())
-    change(layout, **changes)
+    write_journal(paths, journal())
+    change(paths, **changes)
 
     with pytest.raises(StoreError) as raised:
-        read_journals(layout)
+        read_journals(paths)
 
     assert "migration-unreadable" == raised.value.id
 
 
-def test_a_journal_of_a_newer_version_is_refused(layout: Layout) -> None:
-    write_journal(layout, journal())
-    change(layout, formatVersion=2)
+def test_a_journal_of_a_newer_version_is_refused(paths: ProjectPaths) -> None:
+    write_journal(paths, journal())
+    change(paths, formatVersion=2)
 
     with pytest.raises(StoreError) as raised:
-        read_journals(layout)
+        read_journals(paths)
 
     assert "migration-newer" == raised.value.id

@@ -26,6 +26,7 @@ from unlatch.runs.dispatch.port import (
     Role,
 )
 from unlatch.runs.dispatch.protocol import Checkpoint, Done, Failed, Message, Question
+from unlatch.runs.event_base import RunEvent
 from unlatch.runs.journal import Journal, read_events, read_state
 from unlatch.runs.model import RunState, Status
 from unlatch.runs.plan.reading import read_plan
@@ -200,7 +201,7 @@ class Lab:
     def state(self) -> RunState:
         return read_state(self.folder)
 
-    def events(self, kind: type[e.RunEvent]) -> list[e.RunEvent]:
+    def events(self, kind: type[RunEvent]) -> list[RunEvent]:
         return [event for event in read_events(self.folder) if isinstance(event, kind)]
 
 

@@ -31,6 +31,7 @@ from unlatch.runs.coordinator.context import End
 from unlatch.runs.coordinator.recovery import recover
 from unlatch.runs.dispatch.port import Assignment, Lease, Report, Role
 from unlatch.runs.dispatch.protocol import Checkpoint, Done, Failed, Usage
+from unlatch.runs.event_base import RunEvent
 from unlatch.runs.journal import Journal
 from unlatch.runs.model import Cause, Status, TaskState
 from unlatch.runs.requests import send
@@ -324,7 +325,7 @@ def dying(monkeypatch: pytest.MonkeyPatch, at: int) -> None:
     written = [0]
     original = Journal._write
 
-    def write(self: Journal, event: e.RunEvent) -> None:
+    def write(self: Journal, event: RunEvent) -> None:
         written[0] += 1
         if written[0] * 2 == at:
             raise Death
@@ -340,7 +341,7 @@ def check_history(run: Lab) -> None:
     done: set[str] = set()
     audits: dict[str, str] = {}
     submitted: set[str] = set()
-    for event in run.events(e.RunEvent):
+    for event in run.events(RunEvent):
         task = event.task_id or ""
         if isinstance(event, e.TaskSubmitted):
             submitted.add(task)

@@ -5,6 +5,8 @@ from typing import Any
 
 from unlatch.runs import events as e
 from unlatch.runs.dispatch.port import Role
+from unlatch.runs.event_base import RunEvent
+from unlatch.runs.event_lines import OtherEvent, line_of, parse_event
 from unlatch.runs.model import Cause, RunState, Status, TaskState
 from unlatch.runs.reducer import apply, replay
 
@@ -15,13 +17,13 @@ class Log:
     """Events with their sequence numbers."""
 
     def __init__(self, session: str = "S1") -> None:
-        self.events: list[e.RunEvent] = []
+        self.events: list[RunEvent] = []
         self.session = session
         self.add(e.RunCreated, plan_file="plan.md", title="T", attempts=3, by="ann")
         self.add(e.CoordinatorStarted, epoch=1)
         self.load("a", b=("a",))
 
-    def add(self, kind: type[e.RunEvent], **facts: Any) -> None:
+    def add(self, kind: type[RunEvent], **facts: Any) -> None:
         number = len(self.events) + 1
         self.events.append(kind(timestamp=NOW, sequence=number, session_id=self.session, **facts))
 
@@ -216,6 +218,6 @@ def test_every_event_is_read_as_it_was_written() -> None:
     log.add(e.SessionPause, reason="Usage limit", remaining_percent=8.5, resets_at=NOW)
     log.add(e.SessionPause, reason="User stop")
     log.add(e.Usage, agent_id="A1", task_id="a", tokens=12, cost=0.25)
-    log.add(e.OtherEvent, word="later_version", details={"x": [1]})
+    log.add(OtherEvent, word="later_version", details={"x": [1]})
     for event in log.events:
-        assert e.parse_event(e.line_of(event)) == event
+        assert parse_event(line_of(event)) == event

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.efforts.test_random_life import in_a_process
 
-from unlatch.config.tables import SubagentMode
+from unlatch.config.choices import SubagentMode
 from unlatch.sessions.lifecycle import Start, end, pause, resume, start
 from unlatch.sessions.model import Agent, Status
 from unlatch.sessions.recorder import Recorder

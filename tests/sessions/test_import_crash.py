@@ -10,7 +10,7 @@ import pytest
 from tests.efforts.test_random_life import in_a_process
 from tests.sessions.test_imports import AT, EVENTS, SECRET, call, prompt, reply, transcript
 
-from unlatch.config.tables import SubagentMode
+from unlatch.config.choices import SubagentMode
 from unlatch.errors import StoreError
 from unlatch.sessions.imports.importing import Importer
 from unlatch.sessions.imports.publishing import draft, publish

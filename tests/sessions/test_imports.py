@@ -16,7 +16,7 @@ from tests.transcripts.examples import EXAMPLES
 from tests.transcripts.lines import Json, all_of, calls, said, write
 from tests.transcripts.lines import Session as Lines
 
-from unlatch.config.tables import SubagentMode
+from unlatch.config.choices import SubagentMode
 from unlatch.errors import StoreError
 from unlatch.sessions.front_matter import read, with_values
 from unlatch.sessions.imports.importing import Imported, Importer

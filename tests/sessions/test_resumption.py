@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from unlatch.config.tables import AutoSave, SubagentMode
+from unlatch.config.choices import AutoSave, SubagentMode
 from unlatch.errors import StoreError, UsageError
 from unlatch.llm.tokens import estimate
 from unlatch.sessions.context import resume_context

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.config.tables import SubagentMode
+from unlatch.config.choices import SubagentMode
 from unlatch.sessions.model import Agent, CalloutKind, Status, Subagent
 from unlatch.sessions.subagents import Trail, all_embedded, embed, reference
 

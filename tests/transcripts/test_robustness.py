@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 MAKERS = {"claude-code": claude_code, "codex": codex, "gemini-cli": gemini_cli}
 
 
-def read(path: Path) -> list[Transcript]:
+def check_readable(path: Path) -> list[Transcript]:
     """The transcripts, checked to be usable; none where an error of ours says that it is none."""
     try:
         found = read_transcripts(path)
@@ -56,13 +56,13 @@ def test_file_that_is_cut_anywhere_yields_no_more_than_the_whole(
     whole = EXAMPLES[agent]()
     path = tmp_path / "transcript"
     path.write_bytes(whole)
-    found = read(path)
+    found = check_readable(path)
     assert found
     assert all(it.agent == agent for it in found)
     most, usage = size(found)
     for end in range(0, len(whole), 5):
         path.write_bytes(whole[:end])
-        count, used = size(read(path))
+        count, used = size(check_readable(path))
         assert count <= most
         assert used.input <= usage.input
         assert used.output <= usage.output
@@ -74,10 +74,13 @@ def test_file_that_grows_keeps_the_keys_of_its_events(tmp_path: Path, agent: str
     whole = EXAMPLES[agent]()
     path = tmp_path / "transcript"
     path.write_bytes(whole)
-    known = [(it.id, event.key) for it in read(path) for event in it.events]
+    known = [(it.id, event.key) for it in check_readable(path) for event in it.events]
     assert len(set(known)) == len(known)
     path.write_bytes(whole + whole.splitlines(keepends=True)[-1])
-    assert known == [(it.id, event.key) for it in read(path) for event in it.events][: len(known)]
+    assert (
+        known
+        == [(it.id, event.key) for it in check_readable(path) for event in it.events][: len(known)]
+    )
 
 
 WORDS = st.sampled_from(
@@ -110,7 +113,7 @@ def test_any_json_lines_are_read(
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "any.jsonl"
     write(path, [*lines, *MAKERS[agent](), *lines])
-    read(path)
+    check_readable(path)
 
 
 @st.composite
@@ -133,7 +136,7 @@ def changed_lines(draw: st.DrawFn) -> list[Any]:
 def test_any_changed_values_are_read(
     tmp_path_factory: pytest.TempPathFactory, lines: list[Any]
 ) -> None:
-    read(write(tmp_path_factory.getbasetemp() / "changed.jsonl", lines))
+    check_readable(write(tmp_path_factory.getbasetemp() / "changed.jsonl", lines))
 
 
 @given(content=st.binary(max_size=200) | st.text(max_size=200).map(str.encode))
@@ -141,7 +144,7 @@ def test_any_bytes_are_read(tmp_path_factory: pytest.TempPathFactory, content: b
     path = tmp_path_factory.getbasetemp() / "bytes"
     for start in (b"", *(make() for make in EXAMPLES.values())):
         path.write_bytes(start + content)
-        read(path)
+        check_readable(path)
 
 
 def test_deep_lines_and_arguments_are_left_out(tmp_path: Path) -> None:

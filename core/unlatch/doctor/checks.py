@@ -23,6 +23,7 @@ PROJECT: tuple[Check[ProjectSnapshot], ...] = (
     Check("two-increment-folders", WARNING, project.two_folders),
     Check("folder-ignored", WARNING, project.ignored_folders),
     Check("local-unused", NOTE, project.old_local_folder),
+    Check("layout-unused", NOTE, project.unused_layouts),
     Check("merge-driver-missing", NOTE, project.no_merge_driver),
     Check("plugin-broken", ERROR, project.broken_plugins),
     Check("config-invalid", ERROR, configuration.mistakes),
@@ -36,6 +37,7 @@ PROJECT: tuple[Check[ProjectSnapshot], ...] = (
 TRACKER: tuple[Check[TrackerSetup], ...] = (
     Check("host-trusted", NOTE, trackers.trusted_host),
     Check("library-installed", NOTE, trackers.installed_library),
+    Check(ANY_ERROR, ERROR, trackers.broken_plugin),
     Check(ANY_ERROR, ERROR, trackers.unusable_token),
     *sharing(trackers.token, NOTE, "token-found", "token-from-program"),
     *sharing(trackers.token, WARNING, "token-missing"),
@@ -83,6 +85,20 @@ READABLE: tuple[Check[ReadableIncrement], ...] = (
     Check("completed-with-open-work", WARNING, documents.open_work_left),
     Check("event-missing", NOTE, documents.missing_events, documents.fix_events),
 )
+# A record of an item has no documents, and its status repeats the last request.
+_OF_ITEMS = (
+    "id-differs",
+    "link-unread",
+    "link-unlocated",
+    "target-not-allowed",
+    "link-repeated",
+    "old-link",
+    "dates-out-of-order",
+    "time-in-future",
+    "document-in-conflict",
+    "event-missing",
+)
+ITEMS = tuple(check for check in READABLE if check.id in _OF_ITEMS)
 TOGETHER: tuple[Check[ProjectSnapshot], ...] = (
     *sharing(metadata.same_names, ERROR, "folder-twice"),
     *sharing(metadata.same_names, WARNING, "number-twice"),

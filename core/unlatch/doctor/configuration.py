@@ -10,8 +10,8 @@ from pydantic import BaseModel
 
 from unlatch.config.config import WRONG_FILE, WRONG_TABLE, CoreConfig, RawConfig
 from unlatch.doctor.finding import Found, Hits, Setting
-from unlatch.errors import ConfigError, StoreError
-from unlatch.project.registry import load
+from unlatch.errors import ConfigError, PluginBroken, StoreError
+from unlatch.project.registry import load_settings
 from unlatch.project.workspace import Workspace, check_trackers
 from unlatch.transport.trust import TRUSTED_HOSTS
 from unlatch.worklog.disk.user_files import ALLOWED_LINKS
@@ -34,8 +34,10 @@ def mistakes(project: ProjectSnapshot) -> Hits:
         yield error
     else:
         known = _known(workspace)
-        for problem in check_trackers(raw, workspace.registry)[1]:
+        checked = check_trackers(raw, workspace.registry)
+        for problem in checked.problems:
             yield _mistake(problem, raw, known)
+        yield from checked.broken
     try:
         _ = workspace.user.trusted_hosts, workspace.user.allowed_links
     except ConfigError as error:
@@ -46,10 +48,10 @@ def settings_in_force(workspace: Workspace) -> Iterator[Setting]:
     """Each setting with its origin, without those of a file with mistakes."""
     with suppress(ConfigError, StoreError):
         raw = workspace.raw_config
-        settings, problems = check_trackers(raw, workspace.registry)
-        if all(problem.startswith("trackers.") for problem in problems):
+        checked = check_trackers(raw, workspace.registry)
+        if all(problem.startswith("trackers.") for problem in checked.problems):
             yield from _in_force(raw.core, raw.origins)
-        for name, table in settings.items():
+        for name, table in checked.settings.items():
             yield from _in_force(table, raw.origins, prefix=f"trackers.{name}.")
     further = [*_hosts_of_environment(workspace)]
     with suppress(ConfigError):
@@ -87,7 +89,8 @@ def _similar(key: str, known: Mapping[str, str]) -> str:
 def _known(workspace: Workspace) -> dict[str, str]:
     known = described(CoreConfig)
     for name, manifest in workspace.registry.manifests.items():
-        known |= described(load(manifest.settings), prefix=f"trackers.{name}.")
+        with suppress(PluginBroken):  # another check reports it
+            known |= described(load_settings(manifest), prefix=f"trackers.{name}.")
     return known
 
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from unlatch.doctor.finding import FIX, FileChange, Found, Hits, several
 from unlatch.doctor.metadata import content_of
 from unlatch.doctor.shape import explain
 from unlatch.errors import StoreError
-from unlatch.increments.documents.model import Criterion, Task, open_work
-from unlatch.increments.documents.spec import read_spec
-from unlatch.increments.documents.tasks import read_tasks
+from unlatch.increments.documents.model import Criterion, Task
 from unlatch.increments.files import front_matter
-from unlatch.increments.files.layout import EVENTS, SPEC, TASKS
+from unlatch.increments.files.paths import EVENTS, SPEC, TASKS
+from unlatch.increments.files.reading import conflict_in
 from unlatch.increments.model.limits import first_of
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.events import LOG, reopened_event
@@ -27,12 +25,9 @@ if TYPE_CHECKING:
     from unlatch.doctor.snapshot import IncrementFiles, ReadableIncrement
     from unlatch.increments.model.increment import ReopenEntry
 
-# git writes all three in this order, each at the start of a line.
-_MARKS = tuple(re.compile(mark, re.MULTILINE) for mark in (r"^<{7} ", r"^={7}\r?$", r"^>{7} "))
-
 
 def refused_documents(one: ReadableIncrement) -> Hits:
-    found = (one.files.documents[name] for name in (SPEC, TASKS))
+    found = (one.files.documents[name] for name in one.files.work.names)
     yield from (error for error in found if isinstance(error, StoreError))
 
 
@@ -41,39 +36,34 @@ def unreadable_documents(one: ReadableIncrement) -> Hits:
 
 
 def missing_documents(one: ReadableIncrement) -> Hits:
-    yield from (Found("does not exist", path) for path in _without_text(one) if not exists(path))
+    missing = () if one.increment.unit else _without_text(one)  # tools write theirs one by one
+    yield from (Found("does not exist", path) for path in missing if not exists(path))
 
 
 def _without_text(one: ReadableIncrement) -> Iterator[Path]:
     found = one.files.documents
-    return (one.files.folder.path / name for name in (SPEC, TASKS) if found[name] is None)
+    return (one.files.paths[name] for name in one.files.work.names if found[name] is None)
 
 
 def documents_in_conflict(one: ReadableIncrement) -> Hits:
     for name in one.files.documents:
-        if line := _conflict(one.files.text_of(name)):
-            path = f"{one.files.folder.path / name}:{line}"
+        if line := conflict_in(one.files.text_of(name)):
+            path = f"{one.files.paths[name]}:{line}"
             yield Found("has git conflict markers", path, "resolve it by hand, then git add it")
 
 
-def _conflict(text: str) -> int | None:
-    """The first line of a conflict left by git."""
-    at, places = 0, []
-    for mark in _MARKS:
-        match = mark.search(text, at)
-        if match is None:
-            return None
-        places.append(match.start())
-        at = match.end()
-    return text.count("\n", 0, places[0]) + 1
-
-
 def repeated_tasks(one: ReadableIncrement) -> Hits:
-    return _repeated(read_tasks(one.files.text_of(TASKS)).tasks, one, TASKS)
+    return _repeated(one.files.read_work.tasks, one, _listed_in(one))
+
+
+def _listed_in(one: ReadableIncrement) -> str:
+    """The document with the tasks; other tools may have further ones behind it."""
+    names = one.files.work.names
+    return TASKS if TASKS in names else names[-1]
 
 
 def repeated_criteria(one: ReadableIncrement) -> Hits:
-    return _repeated(read_spec(one.files.text_of(SPEC)).criteria, one, SPEC)
+    return _repeated(one.files.read_work.spec.criteria, one, one.files.work.names[0])
 
 
 def _repeated(found: Iterable[Task | Criterion], one: ReadableIncrement, name: str) -> Hits:
@@ -85,18 +75,17 @@ def _repeated(found: Iterable[Task | Criterion], one: ReadableIncrement, name: s
         if len(places) > 1:
             where = ", ".join(map(str, places))
             message = f"the id {spelled[key]} is on lines {where}; commands cannot use it"
-            yield Found(message, one.files.folder.path / name)
+            yield Found(message, one.files.paths[name])
 
 
 def open_work_left(one: ReadableIncrement) -> Hits:
-    spec, tasks = read_spec(one.files.text_of(SPEC)), read_tasks(one.files.text_of(TASKS))
-    left = open_work(spec, tasks)
+    left = one.files.read_work.open
     if left and one.increment.status is Status.COMPLETED:
         hint = f"tick what is done, or unlatch resume {one.name}"
-        for name, kind in ((SPEC, Criterion), (TASKS, Task)):
+        for name, kind in ((one.files.work.names[0], Criterion), (_listed_in(one), Task)):
             if ids := [part.id for part in left if isinstance(part, kind)]:
                 message = f"completed, but not ticked: {first_of(ids)}"
-                yield Found(message, one.files.folder.path / name, hint)
+                yield Found(message, one.files.paths[name], hint)
 
 
 def other_status(one: ReadableIncrement) -> Hits:
@@ -114,6 +103,8 @@ def fix_status(one: ReadableIncrement) -> Iterator[FileChange]:
 
 
 def _other_status(one: ReadableIncrement) -> str | None:
+    if one.increment.unit:
+        return None  # the tool's own
     said = front_matter.status(one.files.text_of(SPEC))
     same = said is None or read_status(said) is one.increment.status
     return None if same else said

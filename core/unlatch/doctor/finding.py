@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from unlatch.errors import ConfigError, StoreError, UnlatchError
+from unlatch.increments.files.paths import ProjectPaths
 
 
 class Severity(StrEnum):
@@ -41,13 +42,18 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """One file, from the project's root, before and after the fix; None means no file."""
+    """One file, from the project's root, before and after the fix; None means no file.
+
+    Args:
+        paths: the paths of the increment, or of the record of an item.
+    """
 
     id: str
     increment: str
     path: str
     before: bytes | None
     after: bytes | None
+    paths: ProjectPaths
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unlatch.doctor.finding import FIX, FileChange, Found, Hits, several
-from unlatch.doctor.shape import explain, is_about_link, is_vital, pointer
+from unlatch.doctor.renames import with_rename
+from unlatch.doctor.shape import explain, is_about_link, is_vital, missing_key, pointer
 from unlatch.errors import ConfigError, StoreError, UnlatchError
 from unlatch.increments.files.reading import (
     ACTIVITY_KEYS,
@@ -59,7 +60,8 @@ def content_of(path: Path) -> bytes | None:
 
 def unreadable(files: IncrementFiles) -> Hits:
     """The reason why an increment cannot be read, at its place if the schema finds it."""
-    if files.error is None:
+    # Before the first write of a record has ended, no operation is recorded in it.
+    if files.error is None or (files.project.of_items and files.error.id == "metadata-missing"):
         return
     vital = [error for error in _schema_errors(files) if is_vital(error)]
     for error in vital:
@@ -67,7 +69,7 @@ def unreadable(files: IncrementFiles) -> Hits:
         where = f"{files.metadata}:{place}" if place else str(files.metadata)
         yield StoreError(files.error.id, message, where=where, hint=files.error.hint)
     if not vital:
-        yield files.error
+        yield with_rename(files.error, files.data, files.folder.path, files.project.root)
 
 
 def from_spec(files: IncrementFiles) -> Hits:
@@ -98,6 +100,8 @@ def against_schema(files: IncrementFiles) -> Iterator[tuple[str, Found]]:
     for error in _schema_errors(files):
         if is_about_link(error, blocks):
             continue  # the link is read, or `link-unread` reports it
+        if files.project.of_items and missing_key(error) == "type":
+            continue
         if files.error is None or not is_vital(error):
             name, message, place = explain(error, files.data)
             where = f"{files.metadata}:{place}" if place else files.metadata
@@ -256,7 +260,7 @@ def same_names(project: ProjectSnapshot) -> Iterator[tuple[str, Found]]:
             message = f"has the same name as {first.relative_to(project.root)}"
             hint = "rename or remove one of the two"
             yield "folder-twice", Found(message, folder.path, hint, folder.name)
-        elif namesake != folder.name:
+        elif namesake != folder.name and label_of(folder.name):
             message = f"has the same number as {namesake}; use the folder's name"
             yield "number-twice", Found(message, folder.path, None, folder.name)
 

@@ -12,21 +12,24 @@ from unlatch.config.specweave import automatic_sync, unused_mappings
 from unlatch.config.specweave import unread_profile as active_profile_unread
 from unlatch.doctor.finding import Found, Hits, below
 from unlatch.errors import StoreError
-from unlatch.increments.files.layout import HOME, METADATA, SPEC, SPECWEAVE, TASKS
+from unlatch.increments.files.paths import HOME, METADATA, SPEC, SPECWEAVE, TASKS
+from unlatch.increments.files.units import collection_of
+from unlatch.increments.layouts.installed import installed_layouts
+from unlatch.increments.layouts.native import OWN
 from unlatch.increments.model.limits import days_idle, is_stale, wip
 from unlatch.increments.model.status import Status
 from unlatch.migrate.migrate import find_unfinished
 from unlatch.project.git.run import ask_git
 from unlatch.project.git.setup import DRIVER
 from unlatch.worklog.collection import sorted_folders
-from unlatch.worklog.disk.safe_open import read_file
+from unlatch.worklog.disk.safe_open import add_root, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from unlatch.doctor.snapshot import ProjectSnapshot
-    from unlatch.increments.files.layout import Layout
+    from unlatch.increments.files.paths import ProjectPaths
 
 _CONFIG = f"{SPECWEAVE}/config.json"
 # The reasons why a name is not an increment's; the first match counts.
@@ -40,19 +43,19 @@ _OTHER_NAMES = (
 
 def two_folders(project: ProjectSnapshot) -> Hits:
     theirs = project.root / SPECWEAVE / "increments"
-    if project.layout.increments != theirs and any(sorted_folders(theirs, archived=False)):
+    if project.paths.increments != theirs and any(sorted_folders(theirs, archived=False)):
         message = f"only {HOME}/increments is read; {SPECWEAVE}/increments also has increments"
         yield Found(message, theirs, "unlatch migrate")
 
 
 def ignored_folders(project: ProjectSnapshot) -> Hits:
-    return passed_over(project.layout)
+    return passed_over(project.paths)
 
 
-def passed_over(layout: Layout) -> Iterator[Found]:
+def passed_over(paths: ProjectPaths) -> Iterator[Found]:
     """The folders that look like increments but are not read."""
-    place = below(layout.increments, layout.root)
-    for folder in layout.collection.ignored():
+    place = below(paths.increments, paths.root)
+    for folder in collection_of(paths).ignored():
         has_file = any(os.path.lexists(folder.path / name) for name in (METADATA, SPEC, TASKS))
         if has_file or folder.name[:1].isdigit():
             message = f"is not read: {_why_ignored(folder.name)} as in 0007-search"
@@ -68,15 +71,23 @@ def _why_ignored(name: str) -> str:
 
 
 def old_local_folder(project: ProjectSnapshot) -> Hits:
-    place = project.layout.home / "local"
+    place = project.paths.home / "local"
     if os.path.lexists(place):
         message = "locks and caches of an older version; not used"
         yield Found(message, place, f"rm -r {place.relative_to(project.root)}")
 
 
+def unused_layouts(project: ProjectSnapshot) -> Hits:
+    add_root(project.root)
+    for name, layout in installed_layouts()[0].items():
+        if name not in OWN and name not in project.paths.layouts and layout.detect(project.root):
+            message = f"the project has units of {layout.title}, which are not read"
+            yield Found(message, project.paths.config, f'add "{name}" to use in [layouts]')
+
+
 def no_merge_driver(project: ProjectSnapshot) -> Hits:
     # The attribute comes with the repository, the driver has to be set in each clone.
-    places = {"increments": project.layout.increments / "0001-any" / METADATA}
+    places = {"increments": project.paths.increments / "0001-any" / METADATA}
     if project.core and (sessions := project.root / project.core.sessions.path).is_dir():
         places["sessions"] = sessions / "any.md"
     wanted = {name: _merged_by(project.root, path) for name, path in places.items()}
@@ -96,9 +107,7 @@ def _merged_by(root: Path, path: Path) -> str:
 
 
 def broken_plugins(project: ProjectSnapshot) -> Hits:
-    for name, problem in project.workspace.registry.broken.items():
-        hint = "install a version of it that fits, or uninstall it"
-        yield Found(f"the plugin {name} cannot be used: {problem}", hint=hint)
+    yield from project.workspace.registry.broken.values()
 
 
 def unreadable_specweave(project: ProjectSnapshot) -> Hits:

@@ -5,20 +5,23 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from unlatch.doctor.checks import FILES, PROJECT, READABLE, TOGETHER, TRACKER
+from unlatch.doctor.checks import FILES, ITEMS, PROJECT, READABLE, TOGETHER, TRACKER
 from unlatch.doctor.configuration import settings_in_force
 from unlatch.doctor.finding import Finding, Fix, Setting, Severity, below, from_error
 from unlatch.doctor.metadata import content_of
 from unlatch.doctor.snapshot import ProjectSnapshot
 from unlatch.errors import StoreError
 from unlatch.increments.files.locks import store_lock
+from unlatch.increments.files.units import collection_of, has_records
 from unlatch.worklog.disk.atomic import remove_file, replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from unlatch.doctor.finding import Check
     from unlatch.doctor.online import Examined
-    from unlatch.increments.files.layout import Layout
+    from unlatch.doctor.snapshot import ReadableIncrement
+    from unlatch.increments.files.paths import ProjectPaths
     from unlatch.project.workspace import Workspace
 
 
@@ -48,10 +51,10 @@ def with_online(findings: Sequence[Finding], examined: Sequence[Examined]) -> li
     return kept + [one for one in online if (one.id, one.message) not in known]
 
 
-def count_increments(layout: Layout) -> int:
-    """The number of increments, as far as their folders can be listed."""
+def count_increments(paths: ProjectPaths) -> int:
+    """The number of increments or records, as far as their folders can be listed."""
     with suppress(StoreError):
-        return sum(1 for _ in layout.collection.folders())
+        return sum(map(has_records, collection_of(paths).folders()))
     return 0
 
 
@@ -62,6 +65,16 @@ def _findings(project: ProjectSnapshot) -> Iterator[Finding]:
     for tracker in project.trackers:
         for each in TRACKER:
             yield from each.run(tracker, root)
+    yield from _of_records(project, READABLE)
+    yield from _of_records(project.items, ITEMS)
+    for check in TOGETHER:
+        yield from check.run(project, root)
+
+
+def _of_records(
+    project: ProjectSnapshot, rows: Sequence[Check[ReadableIncrement]]
+) -> Iterator[Finding]:
+    root = project.root
     try:
         increments, readable = project.increments, project.readable
     except StoreError as error:
@@ -71,10 +84,8 @@ def _findings(project: ProjectSnapshot) -> Iterator[Finding]:
         for one in FILES:
             yield from one.run(files, root, files.name)
     for increment in readable:
-        for row in READABLE:
+        for row in rows:
             yield from row.run(increment, root, increment.name)
-    for check in TOGETHER:
-        yield from check.run(project, root)
 
 
 def safe_fixes(workspace: Workspace) -> Iterator[Fix]:
@@ -83,21 +94,27 @@ def safe_fixes(workspace: Workspace) -> Iterator[Fix]:
     unlatch reads the same from the files before and after; the cause is a crash or another tool.
     """
     project = ProjectSnapshot(workspace)
-    with suppress(StoreError):
-        for files in project.increments:
-            changes = [(row.id, row.fix(files)) for row in FILES if row.fix]
-            for one in project.readable:
-                if one.files is files:
-                    changes += [(row.id, row.fix(one)) for row in READABLE if row.fix]
-            for name, found in changes:
-                for path, before, after in found:
-                    yield Fix(name, files.name, below(path, project.root), before, after)
+    for records, rows in ((project, READABLE), (project.items, ITEMS)):
+        with suppress(StoreError):
+            yield from _fixes(records, rows)
+
+
+def _fixes(project: ProjectSnapshot, rows: Sequence[Check[ReadableIncrement]]) -> Iterator[Fix]:
+    for files in project.increments:
+        changes = [(row.id, row.fix(files)) for row in FILES if row.fix]
+        for one in project.readable:
+            if one.files is files:
+                changes += [(row.id, row.fix(one)) for row in rows if row.fix]
+        for name, found in changes:
+            for path, before, after in found:
+                place = below(path, project.root)
+                yield Fix(name, files.name, place, before, after, project.paths)
 
 
 def apply_fix(workspace: Workspace, wanted: Fix) -> bool:
     """Write a fix as shown; False if the file has changed since."""
-    path = workspace.layout.root / wanted.path
-    with store_lock(workspace.layout, wanted.increment):
+    path = workspace.paths.root / wanted.path
+    with store_lock(wanted.paths, wanted.increment):
         if content_of(path) != wanted.before:
             return False
         if wanted.after is not None:

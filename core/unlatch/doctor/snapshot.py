@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from jsonschema import Draft202012Validator
 
 from unlatch.doctor.shape import pointer
-from unlatch.errors import ConfigError, StoreError
-from unlatch.increments.files.layout import EVENTS, METADATA, SPEC, TASKS
+from unlatch.errors import ConfigError, PluginBroken, StoreError
+from unlatch.increments.files.paths import EVENTS, METADATA, items_at
 from unlatch.increments.files.reading import read_document, read_metadata
 from unlatch.increments.files.snapshots import snapshot
+from unlatch.increments.files.units import has_records, unit_in
+from unlatch.increments.files.work.files import WorkFiles, work_files
 from unlatch.increments.records.contracts import event_schema, metadata_schema
 from unlatch.worklog.disk.safe_open import read_file
 
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.config.config import CoreConfig
+    from unlatch.increments.layouts.interface import Work
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
     from unlatch.spi import Manifest, Settings
@@ -43,7 +46,7 @@ class IncrementFiles:
         self.increment: Increment | None = None
         self.error: StoreError | None = None
         try:
-            self.text = read_metadata(self.metadata)
+            self.text = read_metadata(self.metadata, folder)
             self.increment = snapshot(folder, self.text, project.workspace.manager.shapes)
         except StoreError as error:
             self.error = error
@@ -57,9 +60,24 @@ class IncrementFiles:
         return f"{self.metadata}:{pointer(path)}"
 
     @cached_property
+    def work(self) -> WorkFiles:
+        """The documents about the work, where the increment's layout keeps them."""
+        return work_files(self.folder.path, unit_in(self.folder))
+
+    @property
+    def paths(self) -> Mapping[str, Path]:
+        """The paths of all documents by their names."""
+        ours = {EVENTS: self.folder.path / EVENTS}
+        return {name: self.work.place / name for name in self.work.names} | ours
+
+    @cached_property
     def documents(self) -> dict[str, str | StoreError | None]:
         """The text of each document; the error if it is refused, None if it is not text."""
-        return {name: self._document(self.folder.path / name) for name in (SPEC, TASKS, EVENTS)}
+        return {name: self._document(path) for name, path in self.paths.items()}
+
+    @cached_property
+    def read_work(self) -> Work:
+        return self.work.layout.read({name: self.text_of(name) for name in self.work.names})
 
     def text_of(self, name: str) -> str:
         found = self.documents[name]
@@ -105,13 +123,23 @@ class TrackerSetup:
 
 
 class ProjectSnapshot:
-    def __init__(self, workspace: Workspace) -> None:
-        self.workspace, self.layout, self.root = workspace, workspace.layout, workspace.layout.root
+    """The files of a project, or the records of its items with `of_items`."""
+
+    def __init__(self, workspace: Workspace, *, of_items: bool = False) -> None:
+        self.of_items = of_items
+        self.workspace, self.paths, self.root = workspace, workspace.paths, workspace.paths.root
 
     @cached_property
     def increments(self) -> tuple[IncrementFiles, ...]:
         """The files of all increments; StoreError where the folders cannot be listed."""
-        return tuple(IncrementFiles(self, folder) for folder in self.layout.collection.folders())
+        folders = self.workspace.manager.collection.folders()
+        # A unit without records of unlatch belongs to the other tool alone.
+        return tuple(IncrementFiles(self, one) for one in folders if has_records(one))
+
+    @cached_property
+    def items(self) -> ProjectSnapshot:
+        """The records of items that belong to no increment, as a project of their own."""
+        return ProjectSnapshot(replace(self.workspace, paths=items_at(self.root)), of_items=True)
 
     @cached_property
     def readable(self) -> tuple[ReadableIncrement, ...]:
@@ -131,7 +159,7 @@ class ProjectSnapshot:
         """The settings of each configured tracker; None where they have mistakes."""
         try:
             return self.workspace.settings
-        except ConfigError:
+        except (ConfigError, PluginBroken):
             return None
 
     @cached_property

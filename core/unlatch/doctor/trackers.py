@@ -1,12 +1,14 @@
-"""Checks of each configured tracker: trust, library, token. No request is sent."""
+"""Checks of each configured tracker: trust, library, plugin, token. No request is sent."""
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from unlatch.doctor.finding import Found, Hits, several
-from unlatch.errors import UnlatchError
-from unlatch.project.registry import is_installed, missing_extra
+from unlatch.errors import CredentialMissing, TrackerError, UnlatchError
+from unlatch.project.registry import is_installed, missing_extra, open_plugin
 from unlatch.spi import CommandToken
 from unlatch.transport.credentials import Credential, find_credential, missing_hint
 from unlatch.transport.trust import check_origin, credential_host
@@ -46,6 +48,33 @@ def installed_library(tracker: TrackerSetup) -> Hits:
         yield Found(f"{tracker.manifest.title}: its library is installed")
     else:
         yield missing_extra(tracker.manifest)
+
+
+def broken_plugin(tracker: TrackerSetup) -> Hits:
+    """Construct the plugin, without a credential, so that it cannot send a request."""
+    manifest, settings = tracker.manifest, tracker.settings
+    if not is_installed(manifest.requires[0]):
+        return  # another check reports it
+    from unlatch.transport import Transport  # noqa: PLC0415  (slow to load)
+
+    with TemporaryDirectory() as folder:
+        try:
+            transport = Transport(
+                manifest.name,
+                origin=settings.base_url,
+                credential=None,
+                cache=Path(folder),
+                check=_refuse,
+            )
+            open_plugin(manifest, settings, transport)
+        except TrackerError:
+            return  # of a constructor that sends requests; --online reports it
+        except UnlatchError as error:
+            yield error
+
+
+def _refuse(url: str) -> None:
+    raise CredentialMissing("credential-missing", "doctor sends no token", where=url)
 
 
 def unusable_token(tracker: TrackerSetup) -> Hits:

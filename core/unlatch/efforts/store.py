@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import json
 from dataclasses import replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +18,7 @@ from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.private_folder import make_ignored, make_private
 from unlatch.worklog.disk.safe_open import open_folder
 from unlatch.worklog.event_log import parse_line
+from unlatch.worklog.name_matching import choose
 from unlatch.worklog.record import BadRecord
 
 if TYPE_CHECKING:
@@ -84,28 +84,20 @@ class EffortStore:
         return self.rebuild(id) if self.transcript(id).lines(EVENTS.name) else None
 
     def find(self, wanted: str) -> Effort:
-        """The effort with that id, or with a unique id that starts so; raises as `find_id`."""
+        """The effort that a word means; raises as `find_id`."""
         if effort := self.get(wanted) or self.get(self.find_id(wanted)):
             return effort
-        raise _unknown(wanted, self.names())
+        raise _unknown(wanted)
 
     def find_id(self, wanted: str) -> str:
-        """The id of an effort, which may be unreadable.
+        """The id of an effort, which may be unreadable: its id, or a unique part as `matching`.
 
         Raises:
             UsageError: `effort-unknown` or `effort-ambiguous`, with the candidates as problems.
         """
-        names = self.names()
-        if wanted in names:
-            return wanted
-        starting = [name for name in names if name.startswith(wanted)] if wanted else []
-        if len(starting) == 1:
-            return starting[0]
-        if starting:
-            message = f"'{wanted}' matches several efforts"
-            hint = f"use one of the ids: {', '.join(starting[:5])}"
-            raise UsageError("effort-ambiguous", message, hint=hint, problems=tuple(starting))
-        raise _unknown(wanted, names)
+        several = f"'{wanted}' matches several efforts"
+        ambiguous = UsageError("effort-ambiguous", several, hint="name one in full")
+        return choose(self.names(), wanted, unknown=_unknown(wanted), ambiguous=ambiguous)
 
     def named(self, name: str) -> Effort | None:
         """The effort for a name, if it exists; raises as `effort_id`."""
@@ -244,12 +236,10 @@ def effort_store(workspace: Workspace, *, by: str) -> EffortStore:
     """The store in `.unlatch/efforts`, or in the folder of the user's own configuration."""
     author = Author(by, workspace.clock, workspace.new_id)
     configured = workspace.user.efforts.path
-    root = Path(configured) if configured else workspace.layout.home / "efforts"
+    root = Path(configured) if configured else workspace.paths.home / "efforts"
     return EffortStore(root, author)
 
 
-def _unknown(wanted: str, names: list[str]) -> UsageError:
-    close = tuple(get_close_matches(wanted, [name for name in names if name != wanted]))
-    hint = f"the closest: {', '.join(close)}" if close else "unlatch effort list shows them all"
+def _unknown(wanted: str) -> UsageError:
     message = f"there is no effort '{wanted}'"
-    return UsageError("effort-unknown", message, hint=hint, problems=close)
+    return UsageError("effort-unknown", message, hint="unlatch effort list shows them all")

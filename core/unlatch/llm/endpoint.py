@@ -76,7 +76,7 @@ class Endpoint:
         headers = {"Accept-Encoding": "identity", "User-Agent": USER_AGENT}
         request = requests.Request("POST", self.url, headers=headers, json=document).prepare()
         if self._credential is not None:
-            request.headers["Authorization"] = self._credential.header
+            request.headers[self._credential.scheme.header] = self._credential.header
         return request
 
     def _send(

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.layout import Layout
+from unlatch.increments.files.paths import ProjectPaths
 from unlatch.worklog.disk.atomic import remove_file, replace_file, writing
 from unlatch.worklog.disk.file_check import or_restore, restore_command
 from unlatch.worklog.disk.safe_open import make_folders, open_folder, read_file
@@ -108,32 +108,32 @@ def digest(content: bytes) -> str:
     return sha256(content).hexdigest()
 
 
-def write_journal(layout: Layout, journal: Journal) -> None:
+def write_journal(paths: ProjectPaths, journal: Journal) -> None:
     """Write a journal durably."""
-    folder = _folder(layout)
+    folder = _folder(paths)
     with writing(folder), contextlib.suppress(FileExistsError):
         make_folders(folder)
     entry = {"formatVersion": FORMAT_VERSION, **_JOURNAL.write(journal)}
     replace_file(folder / f"{journal.id}.json", render_new(entry))
 
 
-def remove_journal(layout: Layout, journal: Journal) -> None:
+def remove_journal(paths: ProjectPaths, journal: Journal) -> None:
     """Remove the journal of a migration that is undone."""
-    path = _folder(layout) / f"{journal.id}.json"
+    path = _folder(paths) / f"{journal.id}.json"
     remove_file(path)
-    with writing(path), open_folder(layout.home) as home:
+    with writing(path), open_folder(paths.home) as home:
         with home.folder(path.parent.name) as folder:
             is_empty = not folder.names()
         if is_empty:
             home.remove_folder(path.parent.name)
 
 
-def read_journals(layout: Layout) -> tuple[Journal, ...]:
+def read_journals(paths: ProjectPaths) -> tuple[Journal, ...]:
     """The project's migrations, oldest first."""
-    place = _folder(layout)
+    place = _folder(paths)
     try:
         with open_folder(place) as folder:
-            paths = [place / name for name in folder.names()]
+            found = [place / name for name in folder.names()]
     except FileNotFoundError:
         return ()
     except NotADirectoryError as error:
@@ -143,11 +143,11 @@ def read_journals(layout: Layout) -> tuple[Journal, ...]:
             where=str(place),
             hint=or_restore("remove it", place, what="the folder"),
         ) from error
-    return tuple(_read(path) for path in paths if path.suffix == ".json" and is_ulid(path.stem))
+    return tuple(_read(path) for path in found if path.suffix == ".json" and is_ulid(path.stem))
 
 
-def _folder(layout: Layout) -> Path:
-    return layout.home / "migrations"
+def _folder(paths: ProjectPaths) -> Path:
+    return paths.home / "migrations"
 
 
 def _read(path: Path) -> Journal:

@@ -11,8 +11,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.layout import METADATA, Layout, layout_at
 from unlatch.increments.files.locks import MIGRATE, store_lock
+from unlatch.increments.files.paths import METADATA, ProjectPaths, paths_at
 from unlatch.migrate.journal import (
     Edit,
     Journal,
@@ -39,7 +39,7 @@ from unlatch.worklog.disk.safe_open import exists, read_file, remove_empty
 
 def find_unfinished(workspace: Workspace) -> Journal | None:
     """An interrupted migration or undo; None if there is none."""
-    journals = read_journals(workspace.layout)
+    journals = read_journals(workspace.paths)
     return next((one for one in journals if one.state is not State.DONE), None)
 
 
@@ -52,17 +52,17 @@ def migrate(workspace: Workspace, plan: MigrationPlan, *, by: str) -> tuple[Skip
     Raises:
         StoreError: something cannot be written; running it again continues from there.
     """
-    layout = workspace.layout
-    with store_lock(layout, MIGRATE):
+    paths = workspace.paths
+    with store_lock(paths, MIGRATE):
         journal = _journal(workspace, plan, by)
-        write_journal(layout, journal)
-        _move(layout.root, journal.moves)
+        write_journal(paths, journal)
+        _move(paths.root, journal.moves)
         skipped = tuple(
             SkippedFile(change.path, "it was changed in between")
             for change in plan.changes
-            if not _replace(layout, change)
+            if not _replace(paths, change)
         )
-        write_journal(layout, replace(journal, state=State.DONE))
+        write_journal(paths, replace(journal, state=State.DONE))
     return skipped
 
 
@@ -73,7 +73,7 @@ def _journal(workspace: Workspace, plan: MigrationPlan, by: str) -> Journal:
     begun = find_unfinished(workspace) or Journal(
         id=workspace.new_id(), at=workspace.clock(), by=by, state=State.BEGUN, moves=(), edits=()
     )
-    root = workspace.layout.root
+    root = workspace.paths.root
     done = tuple(
         edit
         for edit in begun.edits
@@ -85,20 +85,20 @@ def _journal(workspace: Workspace, plan: MigrationPlan, by: str) -> Journal:
 
 def undo(workspace: Workspace, journal: Journal) -> tuple[SkippedFile, ...]:
     """Undo a migration; files that changed since keep their content, and are returned."""
-    layout = workspace.layout
-    with store_lock(layout, MIGRATE):
+    paths = workspace.paths
+    with store_lock(paths, MIGRATE):
         back = [
             one
             for move in journal.moves
-            if exists(layout.root / move.target)
-            for one in moves_between(layout.root, move.target, move.source)
+            if exists(paths.root / move.target)
+            for one in moves_between(paths.root, move.target, move.source)
         ]
-        write_journal(layout, replace(journal, state=State.UNDOING))
+        write_journal(paths, replace(journal, state=State.UNDOING))
         skipped = tuple(
-            _changed(edit) for edit in journal.edits if not _restore(layout, edit, journal.moves)
+            _changed(edit) for edit in journal.edits if not _restore(paths, edit, journal.moves)
         )
-        _move(layout.root, back)
-        remove_journal(layout, journal)
+        _move(paths.root, back)
+        remove_journal(paths, journal)
     return skipped
 
 
@@ -111,7 +111,7 @@ def plan_undo(
     """
     edits, skipped = [], []
     for edit in journal.edits:
-        content = _read(_place(workspace.layout.root, edit.path, journal.moves))
+        content = _read(_place(workspace.paths.root, edit.path, journal.moves))
         if content is not None and digest(content) == edit.after:
             edits.append(replace(edit, path=_path_before(edit.path, journal.moves)))
         elif content != edit.before:
@@ -121,12 +121,12 @@ def plan_undo(
 
 def last_migration(workspace: Workspace) -> Journal:
     """The migration that can be undone next."""
-    journals = read_journals(workspace.layout)
+    journals = read_journals(workspace.paths)
     if not journals:
         raise UsageError(
             "no-migration",
             "this project was not migrated",
-            where=str(workspace.layout.root),
+            where=str(workspace.paths.root),
             hint="unlatch migrate --dry-run shows the changes",
         )
     return journals[-1]
@@ -159,18 +159,18 @@ def _remove_empty(folder: Path, root: Path) -> None:
         folder = folder.parent
 
 
-def _replace(layout: Layout, change: FileChange) -> bool:
-    path = layout.root / change.path
-    with _lock(layout, path):
+def _replace(paths: ProjectPaths, change: FileChange) -> bool:
+    path = paths.root / change.path
+    with _lock(paths, path):
         if _read(path) != change.before:
             return False
         replace_file(path, change.after)
     return True
 
 
-def _restore(layout: Layout, edit: Edit, moves: Iterable[Move]) -> bool:
-    path = _place(layout.root, edit.path, moves)
-    with _lock(layout, path):
+def _restore(paths: ProjectPaths, edit: Edit, moves: Iterable[Move]) -> bool:
+    path = _place(paths.root, edit.path, moves)
+    with _lock(paths, path):
         content = _read(path)
         if content != edit.before and (content is None or digest(content) != edit.after):
             return False
@@ -181,11 +181,11 @@ def _restore(layout: Layout, edit: Edit, moves: Iterable[Move]) -> bool:
     return True
 
 
-def _lock(layout: Layout, path: Path) -> AbstractContextManager[None]:
+def _lock(paths: ProjectPaths, path: Path) -> AbstractContextManager[None]:
     # Only a migration changes the other files, and this one holds the lock.
     if path.name != METADATA:
         return nullcontext()
-    return store_lock(layout_at(layout.root), path.parent.name)  # the increments have moved
+    return store_lock(paths_at(paths.root), path.parent.name)  # the increments have moved
 
 
 def _read(path: Path) -> bytes | None:

@@ -9,7 +9,7 @@ from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.layout import HOME, METADATA, SPECWEAVE
+from unlatch.increments.files.paths import HOME, METADATA, SPECWEAVE
 from unlatch.increments.files.reading import read_metadata
 from unlatch.migrate.canonical import canonical
 from unlatch.migrate.journal import Move
@@ -62,7 +62,7 @@ class MigrationPlan:
 
 
 def plan_migration(workspace: Workspace) -> MigrationPlan:
-    root = workspace.layout.root
+    root = workspace.paths.root
     theirs, ours = root / THEIRS, root / OURS
     moves = tuple(moves_between(root, THEIRS, OURS)) if theirs.is_dir() else ()
     found = [
@@ -144,11 +144,11 @@ def _attributes(root: Path) -> FileChange | None:
 
 def _config(workspace: Workspace) -> FileChange | None:
     """config.toml with all settings of SpecWeave's config.json, which stays for other programs."""
-    if not exists(workspace.layout.root / _SOURCE) or not workspace.config.specweave:
+    if not exists(workspace.paths.root / _SOURCE) or not workspace.config.specweave:
         return None
     import tomlkit  # noqa: PLC0415  (slow to load)
 
-    path = workspace.layout.config
+    path = workspace.paths.config
     before = read_file(path) if exists(path) else None
     document = tomlkit.parse(before.decode()) if before else tomlkit.document()
     if before is None:

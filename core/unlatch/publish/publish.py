@@ -88,7 +88,7 @@ def sync_and_publish(
         UnlatchError: publishing cannot succeed, and nothing was changed; or the sync failed.
     """
     is_alone = way is not Way.NONE or detect(workspace.environ) is not None
-    lock = delivery_lock(workspace.layout, SYNC, patience=RUN_PATIENCE)
+    lock = delivery_lock(workspace.paths, SYNC, patience=RUN_PATIENCE)
     with lock if is_alone else nullcontext():
         target = find_target(workspace, way, by=by) if way is not Way.NONE else None
         try:
@@ -121,7 +121,7 @@ def publish(target: PublishTarget) -> Published | None:
         NotPublished: `commit-failed`, `fetch-failed`, `push-refused`, `push-in-conflict` or
             `push-overtaken`.
     """
-    paths, names = own_files(_run(target, *_STATUS).out, below=target.below)
+    paths, names = own_files(_run(target, *_STATUS).out, below=target.below, units=target.units)
     if paths:
         _run(target, "add", "--all", paths=paths)
     message = _message(target, names)
@@ -142,7 +142,7 @@ def _unpushed(target: PublishTarget) -> tuple[str, ...]:
     options = ("--format=", "--name-only", "--no-renames", "-z")
     listed = target.git("log", *options, f"{pushed}..HEAD", "--")
     paths = os.fsdecode(listed.out).split("\0") if listed.is_done else ()
-    return changed_increments(filter(None, paths), below=target.below)
+    return changed_increments(filter(None, paths), below=target.below, units=target.units)
 
 
 def _propose(target: PublishTarget, names: tuple[str, ...], message: str) -> Published | None:

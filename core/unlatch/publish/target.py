@@ -8,13 +8,15 @@ from enum import StrEnum
 from pathlib import Path
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.layout import items_at
+from unlatch.increments.files.paths import items_at
+from unlatch.increments.files.units import UnitFolder
+from unlatch.increments.files.work.files import places_of, work_files
 from unlatch.project.git.revisions import HEADS
 from unlatch.project.git.run import GitResult, WorkingGit, run_git
 from unlatch.project.git.setup import DRIVER, require_git
 from unlatch.project.workspace import Workspace
 from unlatch.publish.ci import Ci, detect
-from unlatch.publish.own_files import merge_attributes
+from unlatch.publish.own_files import UnitPlaces, Units, merge_attributes
 from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.disk.user_files import state_folder
 
@@ -42,6 +44,7 @@ class PublishTarget:
     Args:
         branch: the branch to push to, or to open a pull request for.
         below: the folders of increments and of items, from the top of the checkout.
+        units: the units of other tools, by the names of their increments.
         tip: the last commit of an open pull request's branch, merged into the checkout.
     """
 
@@ -51,6 +54,7 @@ class PublishTarget:
     remote: str
     branch: str
     below: tuple[str, ...]
+    units: Units
     tip: str | None = None
 
     @property
@@ -66,12 +70,17 @@ def find_target(workspace: Workspace, way: Way, *, by: str) -> PublishTarget:
             `index-not-empty`.
         StoreError: `unsafe-path`, `fetch-failed` or `proposal-in-conflict`.
     """
-    root = workspace.layout.root
+    root = workspace.paths.root
     require_git(root)
     shown = run_git(root, "rev-parse", "--show-toplevel")
     top = Path(os.fsdecode(shown).removesuffix("\n")) if shown else root
-    places = (workspace.layout.increments, items_at(root).increments)
-    below = tuple(_below(one, top) for one in places)
+    places = (workspace.paths.increments, workspace.paths.states, items_at(root).increments)
+    below = tuple(dict.fromkeys(_below(one, top) for one in places))
+    units = {
+        one.name: _places(one, top)
+        for one in workspace.manager.collection.folders()
+        if isinstance(one, UnitFolder)
+    }
     ci = detect(workspace.environ)
     git = WorkingGit(top, _settings(workspace, below, ci, by=by))
     if not (known := git("var", "GIT_COMMITTER_IDENT")).is_done:
@@ -90,8 +99,13 @@ def find_target(workspace: Workspace, way: Way, *, by: str) -> PublishTarget:
             where=str(top),
             hint=f"git remote add {remote} URL, or --commit none",
         )
-    target = PublishTarget(git, way, ci, remote, branch, below)
+    target = PublishTarget(git, way, ci, remote, branch, below, units)
     return _with_proposal(target) if way is Way.PR else target
+
+
+def _places(folder: UnitFolder, top: Path) -> UnitPlaces:
+    places = tuple(_below(place, top) for place in places_of(folder))
+    return UnitPlaces(places, frozenset(work_files(folder.path, folder.unit).names))
 
 
 def _below(increments: Path, top: Path) -> str:
@@ -132,7 +146,7 @@ def _settings(
     workspace: Workspace, below: tuple[str, ...], ci: Ci | None, *, by: str
 ) -> tuple[tuple[str, str], ...]:
     """The merge driver, also for a clone that was not set up for it, and the committer."""
-    path = state_folder(workspace.layout.root) / _ATTRIBUTES
+    path = state_folder(workspace.paths.root) / _ATTRIBUTES
     replace_file(path, merge_attributes(below).encode())
     settings = [(DRIVER, _DRIVER), ("core.attributesFile", str(path.absolute()))]
     if ci is not None:

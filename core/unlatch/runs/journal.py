@@ -11,7 +11,9 @@ import contextlib
 from typing import TYPE_CHECKING, TypeVar
 
 from unlatch.errors import StoreError
-from unlatch.runs.events import CoordinatorStarted, RunEvent, line_of, parse_event
+from unlatch.runs.event_base import RunEvent
+from unlatch.runs.event_lines import line_of, parse_event
+from unlatch.runs.events import CoordinatorStarted
 from unlatch.runs.model import RunState
 from unlatch.runs.reducer import apply
 from unlatch.worklog.disk.atomic import PRIVATE, append_lines, sweep

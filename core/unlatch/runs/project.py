@@ -62,7 +62,7 @@ class Console:
 
 def run_store(workspace: Workspace) -> RunStore:
     """The store in `.unlatch/runs`."""
-    return RunStore(workspace.layout.home / "runs")
+    return RunStore(workspace.paths.home / "runs")
 
 
 def live_agents(folder: Path, state: RunState) -> frozenset[str]:
@@ -91,9 +91,9 @@ class Runs:
         check_auditor(self.read_plan(consent.plan, ()), has_auditor=bool(consent.auditor))
         workspace = self.workspace
         folder = run_store(workspace).create(title, workspace.clock())
-        save_consent(workspace.layout.root, folder.name, consent)
+        save_consent(workspace.paths.root, folder.name, consent)
         # A run of this name may have been removed, with requests that it did not get.
-        requests.drop(workspace.layout.root, folder.name)
+        requests.drop(workspace.paths.root, folder.name)
         with self._opened(folder) as context:
             context.journal.record(
                 RunCreated,
@@ -156,7 +156,7 @@ class Runs:
     def request(self, folder: Path, request: Request) -> bool:
         """Record a request, or leave it for the live coordinator; whether there is one."""
         workspace = self.workspace
-        root, name = workspace.layout.root, folder.name
+        root, name = workspace.paths.root, folder.name
         if is_held(folder):
             requests.send(root, name, workspace.new_id(), request)
             return True
@@ -190,7 +190,7 @@ class Runs:
     @contextmanager
     def _opened(self, folder: Path) -> Iterator[Context]:
         """The run in the hands of this process."""
-        workspace, root = self.workspace, self.workspace.layout.root
+        workspace, root = self.workspace, self.workspace.paths.root
         consent = read_consent(root, folder.name)
         config = workspace.config.runs
         clock, new_id = workspace.clock, workspace.new_id

@@ -23,7 +23,7 @@ from unlatch.runs.model import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from unlatch.runs.events import RunEvent
+    from unlatch.runs.event_base import RunEvent
 
 
 def replay(events: Iterable[RunEvent], state: RunState | None = None) -> RunState:

@@ -5,16 +5,16 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.runs.events import parse_event
+from unlatch.runs.event_lines import parse_event
 from unlatch.runs.journal import LOG
-from unlatch.worklog.dated_names import begins, dated_name, slug
+from unlatch.worklog.dated_names import dated_name, slug
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.private_folder import make_ignored, make_private
 from unlatch.worklog.disk.safe_open import open_folder, read_file
+from unlatch.worklog.name_matching import choose
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class RunStore:
         return folder
 
     def find(self, wanted: str | None) -> Path:
-        """The folder of a run: by its id or the beginning of it; None: the newest one.
+        """The folder of a run: by its id or a unique part of it; None: the newest one.
 
         Raises:
             UsageError: `run-unknown`, `run-ambiguous` or `run-none`.
@@ -65,18 +65,12 @@ class RunStore:
                 hint = "unlatch run start PLAN --worker COMMAND"
                 raise UsageError("run-none", "there is no run in this project", hint=hint)
             return self.root / names[-1]
-        if wanted in names:
-            return self.root / wanted
-        begun = [one for one in names if wanted and begins(one, wanted)]
-        if len(begun) == 1:
-            return self.root / begun[0]
-        if begun:
-            message, hint = f"'{wanted}' matches several runs", f"use an id: {', '.join(begun[:5])}"
-            raise UsageError("run-ambiguous", message, hint=hint, problems=tuple(begun))
-        close = tuple(get_close_matches(wanted, names))
-        hint = f"the closest: {', '.join(close)}" if close else "unlatch run list shows them all"
-        message = f"there is no run '{wanted}'"
-        raise UsageError("run-unknown", message, hint=hint, problems=close)
+        several = f"'{wanted}' matches several runs"
+        unknown = UsageError(
+            "run-unknown", f"there is no run '{wanted}'", hint="unlatch run list shows them all"
+        )
+        ambiguous = UsageError("run-ambiguous", several, hint="name one in full")
+        return self.root / choose(names, wanted, unknown=unknown, ambiguous=ambiguous)
 
 
 def _begun(folder: Path) -> tuple[str, str]:

@@ -7,20 +7,19 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
-from unlatch.increments.files.layout import METADATA, SPEC, TASKS
+from unlatch.increments.files.paths import METADATA
 from unlatch.increments.files.snapshots import read_increment
+from unlatch.increments.files.units import unit_in
+from unlatch.increments.files.work.files import WorkFiles, work_files
 from unlatch.search.kind import Described
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.search_index import Document, Source, file_stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from unlatch.project.workspace import Workspace
     from unlatch.worklog.collection import Folder
-
-_FILES = (METADATA, SPEC, TASKS)
 
 
 class IncrementDocuments:
@@ -32,10 +31,11 @@ class IncrementDocuments:
 
     def sources(self) -> Iterator[Source]:
         for folder in self._manager.collection.folders():
-            path = folder.path
-            stamp = " ".join(file_stamp(path / name) for name in _FILES)
+            files = work_files(folder.path, unit_in(folder))
+            paths = (folder.path / METADATA, *(files.place / name for name in files.names))
+            stamp = " ".join(map(file_stamp, paths))
             # Two folders may have one name, and a name need not be UTF-8, as SQLite's texts are.
-            place = str(path.relative_to(self._manager.layout.increments))
+            place = str(folder.path.relative_to(self._manager.paths.root))
             key = place.encode(errors="backslashreplace").decode()
             self._folders[key] = folder
             yield Source(key, stamp, partial(self._read, folder))
@@ -46,7 +46,8 @@ class IncrementDocuments:
         except UnlatchError:
             return Document(folder.name)  # `describe` fails, too
         reasons = "\n".join(entry.reason for entry in increment.reopens)
-        return Document(f"{folder.name} {increment.title}", reasons, _text(folder.path))
+        files = work_files(folder.path, increment.unit)
+        return Document(f"{folder.name} {increment.title}", reasons, _text(files))
 
     def describe(self, key: str) -> Described | None:
         try:
@@ -58,9 +59,9 @@ class IncrementDocuments:
         return Described(one.id, one.title, one.status, changed, reason)
 
 
-def _text(place: Path) -> str:
+def _text(files: WorkFiles) -> str:
     texts = []
-    for name in (SPEC, TASKS):
+    for name in files.names:
         with suppress(OSError, UnlatchError):
-            texts.append(read_file(place / name).decode(errors="replace"))
+            texts.append(read_file(files.place / name).decode(errors="replace"))
     return "\n".join(texts)

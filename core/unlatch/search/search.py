@@ -67,7 +67,7 @@ def search(
     Raises:
         StoreError: `search-unavailable`, or the work cannot be listed.
     """
-    index = SearchIndex(state_folder(workspace.layout.root) / "search.sqlite3")
+    index = SearchIndex(state_folder(workspace.paths.root) / "search.sqlite3")
     documents = {kind: _documents(workspace, kind) for kind in kinds}
 
     def hits() -> list[Hit]:

@@ -6,7 +6,7 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from unlatch.config.tables import SubagentMode
+from unlatch.config.choices import SubagentMode
 from unlatch.sessions.heading import one_line
 from unlatch.sessions.model import CalloutKind
 from unlatch.spi.text import without_controls, without_surrogates

@@ -24,23 +24,23 @@ def session_store(workspace: Workspace) -> SessionStore:
     Raises:
         ConfigError: the path leads out of the project.
     """
-    root = workspace.layout.root
+    root = workspace.paths.root
     place = root / workspace.config.sessions.path
     if not place.resolve().is_relative_to(root.resolve()):
         problem = f"sessions.path: '{workspace.config.sessions.path}' leads out of the project"
-        raise ConfigError((problem,), where=str(workspace.layout.config))
+        raise ConfigError((problem,), where=str(workspace.paths.config))
     return SessionStore(place)
 
 
 def import_store(workspace: Workspace) -> SessionStore:
     """The sessions imported from transcripts, in the user's private state folder."""
-    return SessionStore(state_folder(workspace.layout.root) / "imports", mode=PRIVATE)
+    return SessionStore(state_folder(workspace.paths.root) / "imports", mode=PRIVATE)
 
 
 def session_index(workspace: Workspace, store: SessionStore) -> SessionIndex:
     """The index of the project's sessions or imports, in the user's state folder."""
     kind = "sessions" if store == session_store(workspace) else "imports"
-    return SessionIndex(state_folder(workspace.layout.root) / f"{kind}.sqlite3", store)
+    return SessionIndex(state_folder(workspace.paths.root) / f"{kind}.sqlite3", store)
 
 
 def recorder(workspace: Workspace, store: SessionStore, path: Path) -> Recorder:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Self
 
-from unlatch.config.tables import AutoSave, SubagentMode
+from unlatch.config.choices import AutoSave, SubagentMode
 from unlatch.errors import UsageError
 from unlatch.sessions import changes, markup
 from unlatch.sessions.document import read_document

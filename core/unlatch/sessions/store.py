@@ -6,7 +6,6 @@ import os
 import re
 from contextlib import suppress
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -14,10 +13,11 @@ from typing import TYPE_CHECKING, TypeVar
 from unlatch.errors import StoreError, UnlatchError, UsageError
 from unlatch.sessions.changes import apply
 from unlatch.sessions.document import Document, read_document, read_head, read_meta
-from unlatch.worklog.dated_names import begins, dated_name, slug
+from unlatch.worklog.dated_names import dated_name, slug
 from unlatch.worklog.disk.atomic import replace_file, sweep, writing
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.safe_open import make_folders, open_folder, read_file
+from unlatch.worklog.name_matching import choose
 from unlatch.worklog.search_index import file_stamp
 
 if TYPE_CHECKING:
@@ -105,7 +105,7 @@ class SessionStore:
                     yield path
 
     def find(self, wanted: str) -> Path:
-        """The file of a session: by its id, its file's name or path, or the beginning of an id.
+        """The file of a session: by its id, its file's name or path, or a unique part of an id.
 
         Raises:
             UsageError: `session-unknown` or `session-ambiguous`, with candidates as problems.
@@ -116,23 +116,11 @@ class SessionStore:
         if found := names.get(stem) if is_path else names.get(wanted):
             return found
         ids = {self._id(path): path for path in names.values()}
-        if found := ids.get(wanted):
-            return found
-        starting = [one for one in ids if wanted and begins(one, wanted)]
-        if len(starting) == 1:
-            return ids[starting[0]]
-        if starting:
-            message = f"'{wanted}' matches several sessions"
-            hint = f"use one of the ids: {', '.join(starting[:5])}"
-            raise UsageError("session-ambiguous", message, hint=hint, problems=tuple(starting))
-        close = tuple(get_close_matches(wanted, list(ids)))
-        hint = (
-            f"the closest: {', '.join(close)}"
-            if close
-            else "unlatch session list shows them, and --imported the imported ones"
-        )
-        message = f"there is no session '{wanted}'"
-        raise UsageError("session-unknown", message, hint=hint, problems=close)
+        several = f"'{wanted}' matches several sessions"
+        listing = "unlatch session list shows them, and --imported the imported ones"
+        unknown = UsageError("session-unknown", f"there is no session '{wanted}'", hint=listing)
+        ambiguous = UsageError("session-ambiguous", several, hint="name one in full")
+        return ids[choose(ids, wanted, unknown=unknown, ambiguous=ambiguous)]
 
     def create(self, title: str, day: datetime, text: Callable[[str], str]) -> Path:
         """Make a file named after the day and the title; `text` makes its content from its id.

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from unlatch.config.tables import SubagentMode
+from unlatch.config.choices import SubagentMode
 from unlatch.errors import UnlatchError
 from unlatch.sessions.model import CalloutKind
 

@@ -14,7 +14,7 @@ from tests.servers.availability import skipped_unless_available
 from tests.servers.install import NotInstallable, install
 from tests.servers.process import Unavailable
 
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.project.workspace import Workspace
 from unlatch.runs.consent import Consent
 from unlatch.runs.coordinator.context import End as Finish
@@ -122,7 +122,7 @@ def test_a_run_is_carried_out_by_it(
     written = call("Write", file_path=str(root / "parser.py"), content="one = 1\n")
     with serving(written, text("I wrote it.")) as model:
         environ = environment(tmp_path / "home", model)
-        workspace = Workspace(layout_at(root), environ=environ, user_config=root / "none.toml")
+        workspace = Workspace(paths_at(root), environ=environ, user_config=root / "none.toml")
         runs = Runs(workspace, Console(print, print), lambda name, _: read_plan(plan, name))
         agreed = consent.agree(read_plan(plan, "plan.md").commands())
         folder, end = runs.start("parser", agreed, by="ann")

@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from unlatch.runs.dispatch.output import Output
 from unlatch.runs.dispatch.port import (
     End,
     Ended,
@@ -22,7 +23,6 @@ from unlatch.runs.dispatch.port import (
     StaleEpoch,
     TaskLeased,
 )
-from unlatch.runs.dispatch.protocol import Output
 from unlatch.testing.dispatch import DispatchHarness
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from unlatch.runs.dispatch.output import Output
 from unlatch.runs.dispatch.protocol import (
     LONGEST_TEXT,
     MOST_OPTIONS,
@@ -17,7 +18,6 @@ from unlatch.runs.dispatch.protocol import (
     Failed,
     Message,
     Noise,
-    Output,
     Question,
     Usage,
     read_line,

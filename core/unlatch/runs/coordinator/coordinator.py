@@ -25,7 +25,7 @@ from unlatch.runs.requests import record_request, take
 
 if TYPE_CHECKING:
     from unlatch.runs.coordinator.context import Context
-    from unlatch.runs.dispatch.usage import UsageLimits
+    from unlatch.runs.coordinator.usage import UsageLimits
 
 # Seconds to wait for a worker's report before the requests are looked at.
 _TICK = 0.5

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from unlatch.runs.coordinator.context import Context
     from unlatch.runs.dispatch.port import Lease, Report
-    from unlatch.runs.events import RunEvent
+    from unlatch.runs.event_base import RunEvent
     from unlatch.runs.model import Task
 
 # Messages that say nothing after the end of their dispatch.

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 from unlatch.runs import outputs
 from unlatch.runs.coordinator.plans import load_plan
+from unlatch.runs.coordinator.usage import UsageLimits, UsageUnreadable, read_usage
 from unlatch.runs.dispatch.commands import run_command
-from unlatch.runs.dispatch.usage import UsageLimits, UsageUnreadable, read_usage
 from unlatch.runs.events import SessionPause, SessionResume
 from unlatch.runs.model import PauseReason
 from unlatch.worklog.disk.user_files import read_user_file

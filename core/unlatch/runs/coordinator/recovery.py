@@ -9,13 +9,14 @@ from unlatch.runs import events as e
 from unlatch.runs import outputs
 from unlatch.runs.coordinator.pausing import recent_completions
 from unlatch.runs.coordinator.plans import load_plan
+from unlatch.runs.event_lines import word_of
 from unlatch.runs.journal import read_events
 from unlatch.runs.model import Status
 from unlatch.runs.state_file import saved
 
 if TYPE_CHECKING:
     from unlatch.runs.coordinator.context import Context
-    from unlatch.runs.events import RunEvent
+    from unlatch.runs.event_base import RunEvent
 
 
 def recover(context: Context, session: str) -> None:
@@ -90,4 +91,4 @@ def end_orphans(context: Context) -> int:
 
 
 def _reconcile(context: Context, event: RunEvent) -> None:
-    context.journal.record(e.StateReconciled, task_id=event.task_id, event_type=e.word_of(event))
+    context.journal.record(e.StateReconciled, task_id=event.task_id, event_type=word_of(event))

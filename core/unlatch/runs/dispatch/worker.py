@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from unlatch.runs.dispatch.output import Output
 from unlatch.runs.dispatch.port import End, Ended
 from unlatch.runs.dispatch.processes import (
     PAUSE,
@@ -16,7 +17,6 @@ from unlatch.runs.dispatch.processes import (
     signal_all,
     signal_group,
 )
-from unlatch.runs.dispatch.protocol import Output
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

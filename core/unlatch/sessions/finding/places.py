@@ -36,7 +36,7 @@ class Place:
 
     @property
     def project(self) -> Path:
-        return self.workspace.layout.root
+        return self.workspace.paths.root
 
     def heads(self) -> Iterator[Found | Broken]:
         for one in self.store.heads():

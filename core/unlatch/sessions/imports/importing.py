@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from unlatch.config.tables import SubagentMode
+from unlatch.config.choices import SubagentMode
 from unlatch.errors import StoreError
 from unlatch.sessions import front_matter
 from unlatch.sessions.imports.agents import Subagents, by_id

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unlatch.runs.dispatch.usage import UsageLimits, UsageUnreadable, read_usage
+from unlatch.runs.coordinator.usage import UsageLimits, UsageUnreadable, read_usage
 
 RESET = datetime(2026, 3, 2, 14, tzinfo=UTC)
 
