@@ -7,15 +7,21 @@ editor rewrites tags and attributes with every edit.
 from __future__ import annotations
 
 import re
+from itertools import islice
 
 from unlatch.errors import Rejected
-from unlatch.spi import Draft, as_html, visible
-from unlatch.spi.text import without_controls
+from unlatch.spi import Draft, KeptPart, as_html, read_checks, visible
+from unlatch.spi.text import one_line
 from unlatch_ado.api.comments import plain
 
 LONGEST = 1_000_000
 LONGEST_TITLE = 255
 _SIGN = "[unlatch"
+_BEGIN = re.compile(
+    r"\[unlatch(?:\s|&nbsp;)+begin(?:\s|&nbsp;)+(?P<increment>[^\]<>]{1,255})\]", re.IGNORECASE
+)
+# People could write any number of marks, and each is searched for.
+_MOST_SECTIONS = 20
 _CLOSING = re.compile(r"(?:</[^<>]*>)*")
 
 
@@ -37,6 +43,17 @@ def update_description(description: str, draft: Draft) -> str:
     return description[:start] + body + description[end:]
 
 
+def kept_parts(description: str) -> tuple[KeptPart, ...]:
+    """The sections of a description: one for each increment that its marks name."""
+    names = dict.fromkeys(one["increment"].strip() for one in _BEGIN.finditer(description))
+    found = ((name, _kept(description, name)) for name in islice(names, _MOST_SECTIONS))
+    return tuple(
+        KeptPart(name, read_checks(plain(description[slice(*place)]).split("\n")))
+        for name, place in found
+        if place is not None
+    )
+
+
 def check_length(description: str) -> str:
     """Return `description` if it is not too long.
 
@@ -54,13 +71,13 @@ def check_length(description: str) -> str:
 
 def title_notes(draft: Draft) -> tuple[str, ...]:
     """A note if the title did not fit."""
-    cut = title_of(draft) != " ".join(without_controls(draft.title).split())
+    cut = title_of(draft) != one_line(draft.title)
     return (f"the title was cut to {LONGEST_TITLE} characters",) if cut else ()
 
 
 def title_of(draft: Draft) -> str:
     """The draft's title on one line, cut to Azure DevOps' limit."""
-    title = " ".join(without_controls(draft.title).split())
+    title = one_line(draft.title)
     return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 3]}..."
 
 

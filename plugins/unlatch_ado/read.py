@@ -59,7 +59,7 @@ def read_many(
 
 def _parts(settings: AdoSettings, change: Change | None) -> Parts:
     if change is None:
-        return Parts()
+        return Parts(description=True)
     looks_at_parent = settings.on_reopen.parent != "ignore" and change.goal is Goal.OPEN
     return Parts(description=change.draft is not None, related=looks_at_parent)
 

@@ -18,6 +18,7 @@ from pydantic import (
 )
 
 from unlatch.spi import Goal
+from unlatch.spi.validation import web_address
 from unlatch_ado.urls import place_of
 
 # https://learn.microsoft.com/azure/devops/organizations/settings/naming-restrictions
@@ -43,15 +44,7 @@ _NOT_FOR_FIELDS = {
 
 
 def _url(value: str) -> str:
-    try:
-        parts = urlsplit(value)
-        _ = parts.port
-    except ValueError as error:
-        raise ValueError(f"{value!r} is not a web address") from error
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"{value!r} must begin with https://")
-    if parts.username is not None or parts.password is not None:
-        raise ValueError("an address must not hold a user name or a token")
+    web_address(re.split("[?#]", value)[0])
     return value
 
 

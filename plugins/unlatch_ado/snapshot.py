@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.errors import Rejected, TrackerError
-from unlatch.spi import Category, Goal, RemoteItem, must_move
+from unlatch.spi import Goal, RemoteItem, must_move
 from unlatch_ado.api.errors import unreadable
+from unlatch_ado.description import kept_parts
 from unlatch_ado.reopen_context import NOTHING, ReopenFields
 
 if TYPE_CHECKING:
@@ -85,13 +86,13 @@ def interpret(settings: AdoSettings, projects: Projects, item: WorkItem) -> Work
         state=item.state,
         category=category,
         type=item.type,
-        deliberate=category is Category.DROPPED,
         resolved=_is_left_by_reopen(settings, workflow, item),
         labels=item.tags,
         assignee=item.assignee,
         revision=str(item.revision),
         updated=item.changed,
         changed_by=item.changed_by,
+        kept=kept_parts(item.description or ""),
     )
     return WorkItemSnapshot(item, remote, workflow)
 

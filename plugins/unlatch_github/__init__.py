@@ -71,5 +71,7 @@ manifest = Manifest(
     events={"github-event": "unlatch_github.webhook:read_event"},
     example='[trackers.github]\nrepository = "octo/widgets"\n',
     from_remote=from_remote,
+    # It imports all classes for GitHub's objects; we only use the requester.
+    deferred=("github",),
     outside="unlatch_github.outside:settings_for",
 )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Rejected
-from unlatch.spi import markdown
-from unlatch.spi.text import without_controls
+from unlatch.spi import markdown, with_kept_part
+from unlatch.spi.text import one_line
 from unlatch_github.draft_options import number_of
 
 if TYPE_CHECKING:
@@ -18,11 +17,6 @@ if TYPE_CHECKING:
 
 _LONGEST_TITLE = 256
 _LONGEST_BODY = 65_536
-# unlatch's section of the body is between these; people write around it.
-_BEGIN = "<!-- unlatch:begin -->"
-_END = "<!-- unlatch:end -->"
-# From a begin to its own end; ignores a stray begin before it.
-_SECTION = re.compile(f"{_BEGIN}(?:(?!{_BEGIN}).)*?{_END}", re.DOTALL)
 
 
 def new_fields(draft: Draft, marker: str, *, where: str) -> dict[str, Any]:
@@ -31,7 +25,7 @@ def new_fields(draft: Draft, marker: str, *, where: str) -> dict[str, Any]:
     Raises:
         Rejected: `title-too-long`, `body-too-long`.
     """
-    body = f"{_section(markdown(draft.body))}\n{marker}"
+    body = f"{with_kept_part('', draft.increment, markdown(draft.body))}\n{marker}"
     return {"title": _title(draft, where=where), "body": _check_length(body, where=where)}
 
 
@@ -48,7 +42,7 @@ def changed_fields(
         Rejected: `title-too-long`, `body-too-long`.
     """
     text = found.body or ""
-    body = _check_length(_with_section(text, markdown(draft.body)), where=where)
+    body = _check_length(with_kept_part(text, draft.increment, markdown(draft.body)), where=where)
     now = {
         "title": found.item.title,
         "body": text,
@@ -81,7 +75,7 @@ def resolve_milestone(
 
 
 def _title(draft: Draft, *, where: str) -> str:
-    title = " ".join(without_controls(draft.title).split())
+    title = one_line(draft.title)
     if len(title) > _LONGEST_TITLE:
         raise Rejected(
             "title-too-long",
@@ -101,16 +95,3 @@ def _check_length(body: str, *, where: str) -> str:
             hint="shorten spec.md and tasks.md",
         )
     return body
-
-
-def _section(text: str) -> str:
-    """`text` between the marks of a section."""
-    return f"{_BEGIN}\n{text}\n{_END}"
-
-
-def _with_section(body: str, text: str) -> str:
-    """`body` with `text` as its first section, which is added at the end if missing."""
-    match = _SECTION.search(body)
-    if match is None:
-        return f"{body.rstrip()}\n\n{_section(text)}".lstrip()
-    return body[: match.start()] + _section(text) + body[match.end() :]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Rejected
-from unlatch.spi.text import without_controls
+from unlatch.spi.text import one_line, without_controls
 from unlatch_github.api.models import without
 
 if TYPE_CHECKING:
@@ -126,5 +126,5 @@ def _line(raw: Any) -> str | None:
     """A short line of text, else None."""
     if not isinstance(raw, str):
         return None
-    text = " ".join(without_controls(raw).split())
+    text = one_line(raw)
     return text if 0 < len(text) <= _LONGEST else None

@@ -72,8 +72,8 @@ class Preview:
         return self._client.milestones(target)
 
     def identity(self) -> Identity:
-        if self._client.known_identity is not None:
-            return self._client.known_identity
+        if (known := self._client.account.known) is not None:
+            return known
         self._note("GET", paths.USER, "find out whom the token belongs to")
         return Identity("the token's account")
 

@@ -10,6 +10,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from unlatch.errors import ConfigError
 from unlatch.spi import ItemRef
+from unlatch.spi.validation import web_address
 
 GITHUB_API = "https://api.github.com"
 GITHUB_WEB = "https://github.com"
@@ -24,29 +25,13 @@ _ISSUE_ID = re.compile(rf"(?:({_REPOSITORY})?#)?({_NUMBER})")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-def _web_address(raw: str) -> str:
-    try:
-        parts = urlsplit(raw.strip())
-        host, _ = parts.hostname, parts.port
-    except ValueError as error:
-        raise ValueError(f"it is not a web address: {error}") from error
-    # First, so that no other message repeats a password.
-    if "@" in parts.netloc:
-        raise ValueError("the address must not hold a user name or a password")
-    if parts.scheme not in _DEFAULT_PORTS or not host:
-        raise ValueError(f"{raw!r} is not a web address: it has to begin with https:// and a host")
-    if parts.query or parts.fragment:
-        raise ValueError(f"{raw!r} must not have a query or a fragment")
-    return f"{parts.scheme}://{parts.netloc.lower()}{parts.path.rstrip('/')}"
-
-
 def _repository_name(raw: str) -> str:
     if not re.fullmatch(_REPOSITORY, raw):
         raise ValueError(f"{raw!r} is not a repository: write it as owner/name")
     return raw
 
 
-_WebAddress = Annotated[str, AfterValidator(_web_address)]
+_WebAddress = Annotated[str, AfterValidator(web_address)]
 _Repository = Annotated[str, AfterValidator(_repository_name)]
 
 

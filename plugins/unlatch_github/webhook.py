@@ -11,14 +11,14 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, StringConstraints, ValidationError
 
-from unlatch.spi import Category, ItemEvent
+from unlatch.spi import ItemEvent
 from unlatch.spi.validation import validation_message
+from unlatch_github.states import category_of
 
-# Actions that may change the state of an item; all others are ignored.
+# Actions that may change the state or the check boxes of an item; all others are ignored.
 _TELLING = frozenset(
-    {"closed", "deleted", "labeled", "opened", "reopened", "transferred", "unlabeled"}
+    {"closed", "deleted", "edited", "labeled", "opened", "reopened", "transferred", "unlabeled"}
 )
-_DELIBERATE = frozenset({"not_planned", "duplicate"})
 # GitHub's own login names have at most 39 characters; those of apps and enterprises a few more.
 _Short = Annotated[str, StringConstraints(min_length=1, max_length=100)]
 _Address = Annotated[str, StringConstraints(min_length=1, max_length=2000)]
@@ -72,7 +72,7 @@ def read_event(raw: bytes) -> ItemEvent:
         url=issue.html_url,
         by=payload.sender.login if payload.sender and action in ("closed", "reopened") else None,
         at=issue.updated_at if issue.updated_at and issue.updated_at.tzinfo else None,
-        category=_category(issue),
+        category=category_of(issue.state, issue.state_reason),
     )
 
 
@@ -86,11 +86,3 @@ def _note(payload: _Payload) -> str | None:
 
 def _is_pull_request(issue: _Issue | None) -> bool:
     return issue is not None and any((issue.pull_request or {}).values())
-
-
-def _category(issue: _Issue) -> Category | None:
-    if issue.state == "open":
-        return Category.TODO
-    if issue.state != "closed":
-        return None
-    return Category.DROPPED if issue.state_reason in _DELIBERATE else Category.DONE

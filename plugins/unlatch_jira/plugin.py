@@ -190,7 +190,7 @@ class JiraPlugin(SyncPlugin):
     def _fields_for(self, change: Change | None) -> tuple[str, ...]:
         """The additional fields for a change."""
         if change is None:
-            return ()
+            return ("description",)
         around = fields_around(self._settings, self._site) if change.goal is Goal.OPEN else ()
         return (
             *(("project",) if change.goal else ()),

@@ -25,6 +25,7 @@ from tests.unlatch_ado.making import (
 )
 
 from unlatch.errors import Conflict, Rejected, UnknownOutcome
+from unlatch.spi import Change, Span
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
@@ -193,8 +194,9 @@ def test_a_snapshot_without_the_description_is_not_taken_for_an_empty_one(
     box: Sandbox, plugin: AdoPlugin
 ) -> None:
     number = closed_item(box, description="<p>Mine</p>")
+    commented = Change(OP, comment=((Span("Hello"),),))
     with pytest.raises(ValueError, match="without the description"):
-        plugin.write(plugin.read(ref(box, number)), editing())
+        plugin.write(plugin.read(ref(box, number), commented), editing())
     assert box.ado.work_item(number)["fields"]["System.Description"] == "<p>Mine</p>"
 
 

@@ -176,7 +176,7 @@ def test_states_of_a_type_win_over_those_of_all_types() -> None:
     [
         ({"organization_url": "https://dev.azure.com"}, "must name the organization"),
         ({"organization_url": "dev.azure.com/fabrikam"}, "must begin with https://"),
-        ({"organization_url": "https://me:secret@dev.azure.com/x"}, "user name or a token"),
+        ({"organization_url": "https://me:secret@dev.azure.com/x"}, "user name or a password"),
         ({"organization_url": f"{CLOUD}?x=1"}, "must end with"),
         ({"organization_url": "https://dev.azure.com/{x}"}, "must end with"),
         ({"organization_url": "https://host:port/x"}, "not a web address"),
@@ -193,9 +193,17 @@ def test_says_what_is_wrong_with_a_value(given: dict[str, Any], problem: str) ->
         made(**given)
 
 
-def test_a_token_in_an_address_is_not_repeated() -> None:
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://me:hunter2@dev.azure.com/fabrikam",
+        "https://me:hunter2@dev.azure.com:port/fabrikam",
+        "me:hunter2@dev.azure.com/fabrikam",
+    ],
+)
+def test_a_token_in_an_address_is_not_repeated(address: str) -> None:
     with pytest.raises(ValidationError) as caught:
-        made(organization_url="https://me:hunter2@dev.azure.com/fabrikam")
+        made(organization_url=address)
     assert "hunter2" not in caught.value.errors()[0]["msg"]
 
 

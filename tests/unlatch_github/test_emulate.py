@@ -104,7 +104,7 @@ def test_an_issue_is_created_found_and_updated(server: EmulateGitHub, plugin: Gi
     assert (found.ref, updated.after.title) == (made.ref, "New")
     assert server.labels(int(made.ref.id)) == {"increment"}
     assert server.issue(int(made.ref.id))["body"] == (
-        f"<!-- unlatch:begin -->\nElse\n<!-- unlatch:end -->\n{hidden(OP)}"
+        f"<!-- unlatch:begin 0007-smart-discipline -->\nElse\n<!-- unlatch:end -->\n{hidden(OP)}"
     )
 
 

@@ -47,6 +47,7 @@ HOSTILE = (
     "* no list\n\n# no heading <script>alert(1)</script> [a](http://x) `code` ~~x~~ | "
     "\x00\x1b[31m\x07"
 )
+BEGIN = "<!-- unlatch:begin 0007-smart-discipline -->"
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 
 
@@ -283,7 +284,7 @@ def test_an_issue_is_created_with_its_labels_by_one_request(
     assert (outcome.after.labels, outcome.refused, outcome.notes) == (("increment",), (), ())
     assert outcome.after.ref == ref(box, number)
     assert box.github.issue(REPOSITORY, number)["body"] == (
-        f"<!-- unlatch:begin -->\nWhat it is about\n<!-- unlatch:end -->\n{hidden(OP)}"
+        f"{BEGIN}\nWhat it is about\n<!-- unlatch:end -->\n{hidden(OP)}"
     )
     assert sent(box) == ["POST /issues"]
 
@@ -318,14 +319,13 @@ def test_an_update_keeps_what_people_wrote(box: Sandbox, plugin: GithubPlugin) -
 
     issue = box.github.issue(REPOSITORY, number)
     assert issue["title"] == "New"
-    assert issue["body"].startswith("Above.\r\n\r\n<!-- unlatch:begin -->\nit's ")
+    assert issue["body"].startswith(f"Above.\r\n\r\n{BEGIN}\nit's ")
     assert issue["body"].endswith(f"<!-- unlatch:end -->\n{hidden(OP)}\n\nBelow: \\1 $&")
     assert "What it is about" not in issue["body"]
 
     update(plugin, ref(box, number), draft(title="New", body="Short"), CREATE)
     assert box.github.issue(REPOSITORY, number)["body"] == (
-        "Above.\r\n\r\n<!-- unlatch:begin -->\nShort\n<!-- unlatch:end -->\n"
-        f"{hidden(OP)}\n\nBelow: \\1 $&"
+        f"Above.\r\n\r\n{BEGIN}\nShort\n<!-- unlatch:end -->\n{hidden(OP)}\n\nBelow: \\1 $&"
     )
 
 
@@ -347,7 +347,7 @@ def test_an_update_appends_a_section_where_there_is_none(
         update(plugin, ref(box, number), draft(body=words), replace(CREATE, add_labels=()))
 
     assert box.github.issue(REPOSITORY, number)["body"] == (
-        f"{kept}<!-- unlatch:begin -->\nTwo\n<!-- unlatch:end -->"
+        f"{kept}{BEGIN}\nTwo\n<!-- unlatch:end -->"
     )
 
 
@@ -362,7 +362,7 @@ def test_an_update_of_a_snapshot_without_its_body_keeps_what_people_wrote(
     plugin.write(snapshot, change)
 
     assert box.github.issue(REPOSITORY, int(at.id))["body"] == (
-        "Above.\n\n<!-- unlatch:begin -->\nWhat it is about\n<!-- unlatch:end -->"
+        f"Above.\n\n{BEGIN}\nWhat it is about\n<!-- unlatch:end -->"
     )
 
 

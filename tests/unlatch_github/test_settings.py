@@ -146,9 +146,17 @@ def test_a_wrong_value_says_what_is_wrong(values: dict[str, object], problem: st
         GithubSettings.model_validate(values)
 
 
-def test_a_password_in_an_address_is_refused_and_not_repeated_by_us() -> None:
+@pytest.mark.parametrize(
+    "address",
+    [
+        "https://me:hunter2@api.github.com",
+        "me:hunter2@api.github.com",
+        "https://me:hunter2@api.github.com:x",
+    ],
+)
+def test_a_password_in_an_address_is_refused_and_not_repeated_by_us(address: str) -> None:
     with pytest.raises(ValidationError) as caught:
-        GithubSettings(api_url="https://me:hunter2@api.github.com")
+        GithubSettings(api_url=address)
 
     (error,) = caught.value.errors()
     assert error["msg"] == "Value error, the address must not hold a user name or a password"

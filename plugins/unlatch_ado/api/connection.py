@@ -6,7 +6,7 @@ import os
 import threading
 from typing import TYPE_CHECKING
 
-from unlatch_ado.api.cache import Cache
+from unlatch.transport import Cache
 from unlatch_ado.api.errors import explain
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from unlatch_ado.api.sdk import WorkItems
 
 _LOADING = threading.Lock()
+_DAY = 24 * 60 * 60
 _FOLDER = "AZURE_DEVOPS_CACHE_DIR"
 
 
@@ -38,5 +39,5 @@ def connect(organization_url: str, transport: Transport, *, newest: str | None =
                 del os.environ[_FOLDER]
             else:
                 os.environ[_FOLDER] = before
-    session, cache = transport.session(explain), Cache(transport.cache)
+    session, cache = transport.session(explain), Cache(transport.cache, seconds=_DAY)
     return WorkItems(organization_url, session, cache, newest=newest)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import (
@@ -13,15 +12,15 @@ from unlatch.errors import (
     Rejected,
     TrackerError,
     Unauthorised,
-    UnknownOutcome,
 )
+from unlatch.spi.text import one_line
+from unlatch.transport import Row, first_error
+from unlatch.transport import unreadable as not_understood
 
 if TYPE_CHECKING:
     from unlatch.transport import Answer
 
 _STATE = "System.State"
-
-
 _BUSY = (
     "another program keeps changing the work item: see its history in Azure DevOps, then run "
     "`unlatch sync`"
@@ -29,34 +28,18 @@ _BUSY = (
 _GONE = "the work item does not exist, was deleted, or is hidden from this account"
 _GONE_HINT = "look in the project's recycle bin, and at the permissions of the item's area path"
 
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the table: the error for answers with `status` and `pattern` in their text.
-
-    A message of None means the tracker's own; the pattern is searched in its type and text.
-    """
-
-    status: int
-    pattern: str
-    error: type[TrackerError]
-    id: str
-    message: str | None
-    hint: str | None = None
-
-
 # Anonymous requests have an id of equal digits in place of a name.
 _KNOWN_USER = r"(?!([0-9a-f])\1{7}-)[^']+"
 
 # The messages contain the codes in every language of the server. Sources: facts, section 6; the
 # revision limit's wording: https://github.com/microsoft/onefuzz/issues/3491
-TABLE: tuple[Row, ...] = (
+TABLE = (
     Row(
         401,
         rf"TF400813: The user '{_KNOWN_USER}' is not authorized",
         Forbidden,
         "user-not-authorized",
-        None,
+        "{message}",
         "ask an administrator to give this user access to the organization and the project, or "
         "use another user's token",
     ),
@@ -76,15 +59,7 @@ TABLE: tuple[Row, ...] = (
         "ask for the permission 'Create tag definition', or create the tag by hand",
     ),
     Row(
-        403,
-        r"TF237111",
-        Forbidden,
-        "area-not-permitted",
-        "this account may not change work items in this area",
-        "ask for the permission 'Edit work items in this node' on its area path",
-    ),
-    Row(
-        400,
+        (400, 403),
         r"TF237111",
         Forbidden,
         "area-not-permitted",
@@ -96,7 +71,7 @@ TABLE: tuple[Row, ...] = (
         r"TF401347",
         Rejected,
         "tree-path-not-found",
-        None,
+        "{message}",
         "correct `area_path` or `iteration_path` of [trackers.ado], or the increment's own",
     ),
     Row(
@@ -104,7 +79,7 @@ TABLE: tuple[Row, ...] = (
         r"TF51535",
         Rejected,
         "field-not-found",
-        None,
+        "{message}",
         "correct the field's reference name in [trackers.ado.fields]",
     ),
     Row(
@@ -112,7 +87,7 @@ TABLE: tuple[Row, ...] = (
         r"TF201036",
         Rejected,
         "link-refused",
-        None,
+        "{message}",
         "correct the increment's `parent`, or link the work items by hand",
     ),
     Row(
@@ -120,7 +95,7 @@ TABLE: tuple[Row, ...] = (
         r"VssVersionOutOfRangeException",
         Rejected,
         "version-not-offered",
-        None,
+        "{message}",
         "set `api_version` in [trackers.ado] to the version that the server names",
     ),
     Row(404, r"TF401232|TF401174", NotFound, "item-not-found", _GONE, _GONE_HINT),
@@ -141,7 +116,7 @@ TABLE: tuple[Row, ...] = (
         "set `work_item_type` in [trackers.ado]",
     ),
     Row(412, r"", Conflict, "conflict", "the work item was changed in between", _BUSY),
-    Row(409, r"TF26071|WorkItemRevisionMismatch", Conflict, "conflict", None, _BUSY),
+    Row(409, r"TF26071|WorkItemRevisionMismatch", Conflict, "conflict", "{message}", _BUSY),
     Row(
         500,
         r"10,?000 revisions",
@@ -150,7 +125,22 @@ TABLE: tuple[Row, ...] = (
         "the work item has the maximum number of revisions that the API allows",
         "change it in the browser, or link the increment to a new work item",
     ),
+    Row(
+        400,
+        r"RuleValidationException|TF401320",
+        Rejected,
+        "rule-broken",
+        "a rule of the work item's type refuses the change{fields}: {message}",
+        "{remedy}",
+    ),
 )
+_PLAIN_HINT = (
+    "check `organization_url` and `project` in [trackers.ado]; if they are right, the work item "
+    "is gone or hidden"
+)
+_LONGEST_WORDS = 100
+_SIGN_IN = re.compile(r"/_signin|login\.microsoftonline\.com|login\.live\.com", re.IGNORECASE)
+_SIGN_IN_PAGE = re.compile(r"sign\s?in|login", re.IGNORECASE)
 
 
 def explain(answer: Answer) -> TrackerError | None:
@@ -161,43 +151,19 @@ def explain(answer: Answer) -> TrackerError | None:
     if _is_sign_in(answer):
         message = "Azure DevOps asks to sign in: the token is expired, revoked or malformed"
         return Unauthorised("credential-expired", message)
-    if answer.status < 400:  # noqa: PLR2004
-        return None
     if answer.status == 404 and _is_words(answer):  # noqa: PLR2004
         # Not from the work item service: a wrong address, or a proxy in front of it.
         return NotFound("item-not-found", _plainly(answer), hint=_PLAIN_HINT)
-    named = next((_error(row, answer) for row in TABLE if _fits(row, answer)), None)
-    return named or (_broken_rule(answer) if answer.status == 400 else None)  # noqa: PLR2004
-
-
-_PLAIN_HINT = (
-    "check `organization_url` and `project` in [trackers.ado]; if they are right, the work item "
-    "is gone or hidden"
-)
-_LONGEST_WORDS = 100
+    return first_error(TABLE, answer, _said, _words)
 
 
 def _is_words(answer: Answer) -> bool:
-    return not _body(answer) and not answer.text.lstrip().startswith("<")
+    return not answer.fields and not answer.text.lstrip().startswith("<")
 
 
 def _plainly(answer: Answer) -> str:
-    words = " ".join(answer.text.split())[:_LONGEST_WORDS]
+    words = one_line(answer.text)[:_LONGEST_WORDS]
     return f"there is nothing at that address{f': {words}' if words else ''}"
-
-
-def _fits(row: Row, answer: Answer) -> bool:
-    return row.status == answer.status and bool(
-        re.search(row.pattern, _said(answer), re.IGNORECASE)
-    )
-
-
-def _error(row: Row, answer: Answer) -> TrackerError:
-    return row.error(row.id, row.message or _message(answer), hint=row.hint)
-
-
-_SIGN_IN = re.compile(r"/_signin|login\.microsoftonline\.com|login\.live\.com", re.IGNORECASE)
-_SIGN_IN_PAGE = re.compile(r"sign\s?in|login", re.IGNORECASE)
 
 
 def _is_sign_in(answer: Answer) -> bool:
@@ -211,18 +177,13 @@ def _is_sign_in(answer: Answer) -> bool:
     )
 
 
-def _broken_rule(answer: Answer) -> TrackerError | None:
-    body = _body(answer)
-    said = f"{body.get('typeKey', '')} {_said(answer)}"
-    if not re.search(r"RuleValidationException|TF401320", said):
-        return None
-    fields = _fields(body)
-    named = f" ({', '.join(fields)})" if fields else ""
-    return Rejected(
-        "rule-broken",
-        f"a rule of the work item's type refuses the change{named}: {_message(answer)}",
-        hint=_how_to_keep(fields, answer),
-    )
+def _words(answer: Answer) -> dict[str, str]:
+    fields = _fields(answer.fields)
+    return {
+        "message": _message(answer),
+        "fields": f" ({', '.join(fields)})" if fields else "",
+        "remedy": _how_to_keep(fields, answer),
+    }
 
 
 def _how_to_keep(fields: list[str], answer: Answer) -> str:
@@ -249,19 +210,14 @@ def _fields(body: dict[str, Any]) -> list[str]:
     return list(dict.fromkeys(str(name) for name in names if name))
 
 
-def _body(answer: Answer) -> dict[str, Any]:
-    body = answer.json()
-    return body if isinstance(body, dict) else {}
-
-
 def _message(answer: Answer) -> str:
-    message = _body(answer).get("message")
+    message = answer.fields.get("message")
     return message if isinstance(message, str) else ""
 
 
 def _said(answer: Answer) -> str:
     """The message, or the whole text of a non-JSON answer."""
-    body = _body(answer)
+    body = answer.fields
     return f"{body.get('typeKey', '')} {_message(answer)}".strip() if body else answer.text
 
 
@@ -293,8 +249,4 @@ class NotOffered(Rejected):
 def unreadable(*, writing: bool) -> TrackerError:
     """The error for a successful answer that cannot be read."""
     message = "Azure DevOps' answer is not of the form that it documents"
-    if writing:
-        return UnknownOutcome(
-            "unknown-outcome", message, hint="`unlatch sync` checks the item before it tries again"
-        )
-    return Rejected("answer-not-understood", message, hint="check `organization_url`")
+    return not_understood(message, write=writing, hint="check `organization_url`")

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     import requests
 
-    from unlatch_ado.api.cache import Cache
+    from unlatch.transport import Cache
     from unlatch_ado.api.patch import Step
 
 # Raised for unreadable answers; one of them comes from azure-core.

@@ -6,15 +6,15 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from unlatch.errors import Forbidden, NotFound, Redirected, TrackerError, Transient
+from unlatch.errors import NotFound, Redirected, TrackerError
 from unlatch.spi import ops_in
 from unlatch_github.api import paths
+from unlatch_github.api.account import Account
 from unlatch_github.api.connection import Connection
 from unlatch_github.api.error_table import Elsewhere
 from unlatch_github.api.etags import Etags
-from unlatch_github.api.graphql import STANDING, VIEWER
+from unlatch_github.api.graphql import STANDING
 from unlatch_github.api.models import (
-    Identity,
     IssueComment,
     IssueSnapshot,
     Milestone,
@@ -23,7 +23,6 @@ from unlatch_github.api.models import (
     issue_snapshot,
     read_comment,
     read_milestone,
-    read_scopes,
     reading_answer,
 )
 from unlatch_github.api.moved import follow_redirect, moved, not_visible, renamed
@@ -51,7 +50,8 @@ class Client:
         self._ask = self._connection.ask
         self.query = self._connection.query
         self._etags = Etags(transport.cache)
-        self._identity: Identity | None = None
+        self.account = Account(self._connection)
+        self.identity = self.account.identity
 
     # Issues
 
@@ -183,7 +183,7 @@ class Client:
         with reading_answer(self.settings.name(ref)):
             return tuple(str(label["name"]) for label in answer)
 
-    # Repositories and accounts
+    # Repositories
 
     def milestones(self, target: str) -> tuple[Milestone, ...]:
         """A repository's milestones, closed ones included."""
@@ -213,39 +213,6 @@ class Client:
         with reading_answer(target, written=False):
             return str(answer["permission"]), str(answer.get("role_name") or "")
 
-    def identity(self) -> Identity:
-        """The token's account; asked once.
-
-        Raises:
-            Unauthorised: `unauthorized`, GitHub does not accept the token.
-            Transient: GitHub cannot be asked now.
-        """
-        if self._identity is None:
-            self._identity = self._asked_identity()
-        return self._identity
-
-    @property
-    def known_identity(self) -> Identity | None:
-        """The same, if it is already known."""
-        return self._identity
-
-    def _asked_identity(self) -> Identity:
-        try:
-            headers, answer = self._connection.ask_in_full("GET", paths.USER)
-        except Forbidden:
-            # An installation is no user, but GraphQL names its bot.
-            return Identity(self._viewer(), is_app=True)
-        with reading_answer(paths.USER, written=False):
-            return Identity(str(answer["login"]), scopes=read_scopes(headers))
-
-    def _viewer(self) -> str | None:
-        try:
-            return str(self.query(VIEWER, {})["data"]["viewer"]["login"])
-        except Transient:
-            raise
-        except (TrackerError, KeyError, TypeError):
-            return None
-
     # GraphQL
 
     def standing(self, ref: ItemRef) -> dict[str, Any]:
@@ -259,7 +226,7 @@ class Client:
         """The facts of the issue `ref`."""
         name = self.settings.name(ref)
         with reading_answer(name, written=written):
-            return issue_snapshot(answer, self._connection.requester(), ref, where=name)
+            return issue_snapshot(answer, ref, where=name)
 
     @contextmanager
     def _following(self, ref: ItemRef) -> Iterator[None]:

@@ -1,14 +1,12 @@
 """The table of GitHub's error answers, with hints; the first match counts.
 
+Besides {said}, rows may use {moved}, {needs} and {sso}.
+
 Sources: https://docs.github.com/en/rest/using-the-rest-api/troubleshooting-the-rest-api and
 https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api.
 """
 
 from __future__ import annotations
-
-import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from unlatch.errors import (
     Forbidden,
@@ -17,16 +15,11 @@ from unlatch.errors import (
     Redirected,
     Rejected,
     SignOnRequired,
-    TrackerError,
     Unauthorised,
 )
+from unlatch.transport import Row
 
-if TYPE_CHECKING:
-    from unlatch.transport import Answer
-
-_READS = frozenset({"GET", "HEAD"})
-_WRITES = frozenset({"POST", "PATCH", "PUT", "DELETE"})
-_REDIRECTS = frozenset({301, 302, 303, 307, 308})
+_REDIRECTS = (301, 302, 303, 307, 308)
 
 
 class Elsewhere(NotFound):
@@ -37,41 +30,6 @@ class Elsewhere(NotFound):
     """
 
     path: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the table; `says` and `hint` may use {said}, {moved}, {needs} and {sso}.
-
-    Args:
-        status: the statuses that it covers.
-        pattern: searched in GitHub's message, in any case.
-        header: a required header.
-        methods: the methods that it covers.
-        remedy: the option of `unlatch sync` with which another attempt can succeed.
-    """
-
-    status: frozenset[int]
-    pattern: str
-    error: type[TrackerError]
-    id: str
-    says: str
-    hint: str | None = None
-    header: str | None = None
-    methods: frozenset[str] = _READS | _WRITES
-    remedy: str | None = None
-
-    def fits(self, answer: Answer, said: str) -> bool:
-        return (
-            answer.status in self.status
-            and answer.method.upper() in self.methods
-            and (self.header is None or self.header in answer.headers)
-            and re.search(self.pattern, said, re.IGNORECASE) is not None
-        )
-
-
-def _at(*status: int) -> frozenset[int]:
-    return frozenset(status)
 
 
 RATE_LIMITED = "GitHub's rate limit is reached: {said}"
@@ -86,24 +44,24 @@ _RELINK = "unlatch sync shows where it is now; or link it again by its new addre
 
 TABLE = (
     Row(
-        _at(403, 422, 429),
+        (403, 422, 429),
         LIMIT_WORDS,
         Limited,
         "rate-limited",
         RATE_LIMITED,
         PATIENCE,
     ),
-    Row(_at(429), "", Limited, "rate-limited", RATE_LIMITED, PATIENCE),
-    Row(_at(403), "", Limited, "rate-limited", RATE_LIMITED, PATIENCE, header="Retry-After"),
+    Row(429, "", Limited, "rate-limited", RATE_LIMITED, PATIENCE),
+    Row(403, "", Limited, "rate-limited", RATE_LIMITED, PATIENCE, header="Retry-After"),
     Row(
-        _at(401),
+        401,
         "",
         Unauthorised,
         "unauthorized",
         "GitHub does not accept the token: {said}",
     ),
     Row(
-        _at(403),
+        403,
         "",
         SignOnRequired,
         "sso-required",
@@ -112,7 +70,7 @@ TABLE = (
         header="X-GitHub-SSO",
     ),
     Row(
-        _at(403),
+        403,
         r"max(imum)? number of login attempts",
         Unauthorised,
         "login-attempts",
@@ -120,7 +78,7 @@ TABLE = (
         "replace it with a valid one, and wait some minutes",
     ),
     Row(
-        _at(403),
+        403,
         r"issue is locked",
         Rejected,
         "item-locked",
@@ -129,16 +87,16 @@ TABLE = (
         remedy="--comment none",
     ),
     Row(
-        _at(403),
+        403,
         r"archived",
         Rejected,
         "repository-archived",
         "the repository is archived and cannot be changed",
         "unarchive it first",
     ),
-    Row(_at(403), "", Forbidden, "forbidden", "GitHub refused: {said}", _GRANT),
+    Row(403, "", Forbidden, "forbidden", "GitHub refused: {said}", _GRANT),
     Row(
-        _at(404),
+        404,
         "",
         NotFound,
         "item-not-found",
@@ -146,7 +104,7 @@ TABLE = (
         "check the link, and that the token may see the repository",
     ),
     Row(
-        _at(410),
+        410,
         r"disabled",
         NotFound,
         "issues-disabled",
@@ -154,7 +112,7 @@ TABLE = (
         "enable them in its settings, or unlink the issue",
     ),
     Row(
-        _at(410),
+        410,
         "",
         NotFound,
         "item-deleted",
@@ -162,7 +120,7 @@ TABLE = (
         "unlink it, and create a new one",
     ),
     Row(
-        _at(422),
+        422,
         r"body[^;]*too long|too long[^;]*65536",
         Rejected,
         "body-too-long",
@@ -170,7 +128,7 @@ TABLE = (
         "shorten it, or repeat with --comment short",
         remedy="--comment short",
     ),
-    Row(_at(422), "", Rejected, "tracker-rejected", "GitHub refused: {said}"),
+    Row(422, "", Rejected, "tracker-rejected", "GitHub refused: {said}"),
     Row(
         _REDIRECTS,
         "",
@@ -178,7 +136,7 @@ TABLE = (
         "item-moved",
         "the issue or its repository has moved to {moved}",
         "open the issue in the browser and link it again by its new address",
-        methods=_READS,
+        methods=("GET", "HEAD"),
     ),
     Row(
         _REDIRECTS,
@@ -187,6 +145,5 @@ TABLE = (
         "redirected-write",
         "nothing was written: the issue or its repository has moved to {moved}",
         _RELINK,
-        methods=_WRITES,
     ),
 )

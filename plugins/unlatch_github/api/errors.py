@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Limited, TrackerError
 from unlatch.spi.text import without_controls
+from unlatch.transport import first_error, quoted
 from unlatch_github.api.error_table import LIMIT_WORDS, PATIENCE, RATE_LIMITED, TABLE, Elsewhere
 
 if TYPE_CHECKING:
     from unlatch.transport import Answer
 
-_LONGEST = 300
 _GRAPHQL = "/graphql"
 # https://docs.github.com/en/graphql/overview/rate-limits-and-query-limits-for-the-graphql-api
 _LIMITED_KINDS = frozenset({"RATE_LIMITED", "RATE_LIMIT"})
@@ -27,48 +27,33 @@ def explain(answer: Answer) -> TrackerError | None:
     """The error for an answer of GitHub; None for the general rules."""
     if limited := _limited_query(answer):
         return limited
-    if answer.status < 300:  # noqa: PLR2004
+    error = first_error(TABLE, answer, _message, _words)
+    if error is None:
         return None
-    said = _message(answer)
-    row = next((row for row in TABLE if row.fits(answer, said)), None)
-    if row is None:
-        return None
-    words = {
-        "said": said or f"HTTP {answer.status}",
-        "moved": _moved(answer),
-        "needs": _needs(answer),
-        "sso": _sso(answer),
-    }
-    common: dict[str, Any] = {
-        "where": _short(answer.url),
-        "hint": row.hint.format_map(words) if row.hint else None,
-        "status": answer.status,
-    }
-    if row.error is Limited:
-        common["retry_after"] = _wait(answer)
-    error = row.error(row.id, row.says.format_map(words), **common)
-    error.remedy = row.remedy
+    error.where = _short(answer.url)
+    if isinstance(error, Limited):
+        error.retry_after = _wait(answer)
     if isinstance(error, Elsewhere):
         place = _PLACE.search(answer.headers.get("Location", "").partition("?")[0])
         error.path = place and place[0]
     return error
 
 
+def _words(answer: Answer) -> dict[str, str]:
+    return {"moved": _moved(answer), "needs": _needs(answer), "sso": _sso(answer)}
+
+
 def _limited_query(answer: Answer) -> TrackerError | None:
     """The error for a limit in GraphQL's errors, which also come with a success status."""
-    if not answer.url.partition("?")[0].endswith(_GRAPHQL):
+    if not answer.path.endswith(_GRAPHQL):
         return None
-    body = answer.json()
-    errors = body.get("errors") if isinstance(body, dict) else None
-    if not isinstance(errors, list):
-        return None
-    for error in errors:
+    for error in _errors(answer):
         kind = error.get("type") if isinstance(error, dict) else None
         said = _detail(error)
         if kind in _LIMITED_KINDS or re.search(LIMIT_WORDS, said, re.IGNORECASE):
             return Limited(
                 "rate-limited",
-                RATE_LIMITED.format(said=_clean(said) or kind),
+                RATE_LIMITED.format(said=quoted(said) or kind),
                 hint=PATIENCE,
                 retry_after=_wait(answer),
                 status=answer.status,
@@ -81,12 +66,13 @@ def _wait(answer: Answer) -> float:
 
 
 def _message(answer: Answer) -> str:
-    body = answer.json()
-    if not isinstance(body, dict):
-        return ""
-    errors = body.get("errors")
-    details = [_detail(error) for error in errors] if isinstance(errors, list) else []
-    return _clean("; ".join(filter(None, [str(body.get("message") or ""), *details])))
+    parts = [str(answer.fields.get("message") or ""), *map(_detail, _errors(answer))]
+    return quoted("; ".join(filter(None, parts)))
+
+
+def _errors(answer: Answer) -> list[Any]:
+    errors = answer.fields.get("errors")
+    return errors if isinstance(errors, list) else []
 
 
 def _detail(error: object) -> str:
@@ -95,10 +81,6 @@ def _detail(error: object) -> str:
         return str(error)
     parts = (error.get("field"), error.get("message") or error.get("code"))
     return " ".join(str(part) for part in parts if part)
-
-
-def _clean(text: str) -> str:
-    return " ".join(without_controls(text).split())[:_LONGEST]
 
 
 def _short(url: str) -> str | None:
@@ -111,11 +93,11 @@ def _short(url: str) -> str | None:
 
 def _moved(answer: Answer) -> str:
     place = answer.headers.get("Location", "")
-    return _clean(_short(place) or place) or "an address that GitHub does not name"
+    return quoted(_short(place) or place) or "an address that GitHub does not name"
 
 
 def _needs(answer: Answer) -> str:
-    needed = _clean(answer.headers.get("X-Accepted-GitHub-Permissions", ""))
+    needed = quoted(answer.headers.get("X-Accepted-GitHub-Permissions", ""))
     return f"; GitHub says: {needed}" if needed else ""
 
 

@@ -6,20 +6,20 @@ https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-
 
 from __future__ import annotations
 
-import hashlib
-import json
-import os
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from unlatch.transport import read_cache, write_cache
-from unlatch_github.api.models import assignees_in
+from unlatch.transport import Cache
+from unlatch_github.api.kept_part import kept_parts
+from unlatch_github.api.models import KEPT, assignees_in
 
-_VERSION = 1
+if TYPE_CHECKING:
+    from pathlib import Path
+
+# With the version of the kept fields.
+_NAME = "issue-3"
 _MOST = 1_000
-# Without bodies: they are not needed here, and may be confidential.
+# Without bodies, which may be confidential; of these only the check boxes of unlatch's sections.
 _KEPT = (
     "number",
     "html_url",
@@ -45,47 +45,26 @@ class Etags:
     """One file for each address."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder / "issues"
+        self._cache = Cache(folder / "issues", most=_MOST)
 
     def of(self, url: str) -> CachedIssue | None:
         """The cached answer for an address."""
-        with suppress(ValueError, KeyError, TypeError):
-            raw = read_cache(self._path(url))
-            if raw["version"] == _VERSION and raw["url"] == url and raw["sum"] == _sum(raw):
-                return CachedIssue(str(raw["etag"]), dict(raw["issue"]))
-        return None
+        kept = self._cache.get(_NAME, url)
+        return CachedIssue(*kept) if kept else None
 
     def keep(self, url: str, etag: str, issue: dict[str, Any]) -> None:
         """Replace the cached answer."""
-        raw = {"version": _VERSION, "url": url, "etag": etag, "issue": _slim(issue)}
-        raw["sum"] = _sum(raw)
-        with suppress(OSError):
-            self._folder.mkdir(mode=0o700, exist_ok=True)
-            self._make_room()
-        write_cache(self._path(url), raw)
-
-    def _path(self, url: str) -> Path:
-        return self._folder / f"{hashlib.sha256(url.encode()).hexdigest()[:40]}.json"
-
-    def _make_room(self) -> None:
-        with os.scandir(self._folder) as entries:
-            files = [(entry.stat().st_mtime, entry.path) for entry in entries]
-        for _, path in sorted(files)[: max(0, len(files) - _MOST + 1)]:
-            Path(path).unlink(missing_ok=True)
+        self._cache.put(_NAME, url, value=[etag, _slim(issue)])
 
 
 def _slim(issue: dict[str, Any]) -> dict[str, Any]:
     milestone, closer = issue.get("milestone"), issue.get("closed_by")
+    kept = kept_parts(issue.get("body") or "")
     return {
         **{key: issue[key] for key in _KEPT if key in issue},
+        KEPT: {one.increment: [[c.text, c.done] for c in one.checks] for one in kept},
         "labels": [{"name": label["name"]} for label in issue.get("labels") or ()],
         "assignees": [{"login": login} for login in assignees_in(issue)],
         "closed_by": closer and {"login": closer["login"]},
         "milestone": milestone and {key: milestone[key] for key in ("number", "title", "state")},
     }
-
-
-def _sum(raw: dict[str, Any]) -> str:
-    # Files are not synced to the disk; after a power cut a broken one fails its check sum.
-    content = json.dumps([raw["url"], raw["etag"], raw["issue"]], sort_keys=True)
-    return hashlib.sha256(content.encode()).hexdigest()

@@ -22,7 +22,7 @@ VIEWER = "query { viewer { login } }"
 
 # Without `enableDuplicate` a duplicate gets another reason.
 _FIELDS = """fragment facts on Issue {
-  number url title state stateReason(enableDuplicate: true) updatedAt
+  number url title body state stateReason(enableDuplicate: true) updatedAt
   issueType { name }
   labels(first: 100) { nodes { name } }
   assignees(first: 20) { nodes { login } }
@@ -93,6 +93,7 @@ def to_rest(node: Mapping[str, Any]) -> dict[str, Any]:
         "number": node["number"],
         "html_url": node["url"],
         "title": node["title"],
+        "body": node["body"],
         "state": node["state"].lower(),
         "state_reason": node["stateReason"] and node["stateReason"].lower(),
         "updated_at": node["updatedAt"],

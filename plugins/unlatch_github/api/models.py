@@ -1,4 +1,7 @@
-"""GitHub's answers as models, by PyGithub, which checks the types of present fields."""
+"""GitHub's answers as models.
+
+PyGithub's own would send requests for missing fields, and take a tenth of a second to load.
+"""
 
 from __future__ import annotations
 
@@ -8,23 +11,17 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from github.GithubException import BadAttributeException
-from github.Issue import Issue
-
-from unlatch.errors import Rejected, TrackerError, UnknownOutcome
-from unlatch.spi import Category, ItemRef, RemoteItem, op_posted, ops_in
+from unlatch.errors import Rejected
+from unlatch.spi import Check, ItemRef, KeptPart, RemoteItem, op_posted, ops_in
+from unlatch.transport import unreadable
+from unlatch_github.api.kept_part import kept_parts
+from unlatch_github.states import category_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from github.Requester import Requester
-
-_DELIBERATE = frozenset({"not_planned", "duplicate"})
-# The write may have taken effect despite the answer.
-_NOT_UNDERSTOOD: dict[bool, tuple[type[TrackerError], str]] = {
-    True: (UnknownOutcome, "unknown-outcome"),
-    False: (Rejected, "answer-not-understood"),
-}
+# The check boxes of unlatch's sections, in a cached answer, which has no body.
+KEPT = "kept"
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +149,7 @@ def read_milestone(answer: Any) -> Milestone:
     return Milestone(int(answer["number"]), str(answer["title"]), answer.get("state") != "closed")
 
 
-def issue_snapshot(answer: Any, requester: Requester, ref: ItemRef, *, where: str) -> IssueSnapshot:
+def issue_snapshot(answer: Any, ref: ItemRef, *, where: str) -> IssueSnapshot:
     """An issue as a snapshot.
 
     Raises:
@@ -167,13 +164,10 @@ def issue_snapshot(answer: Any, requester: Requester, ref: ItemRef, *, where: st
             where=where,
             hint="link an issue instead",
         )
-    # Marked as complete, so that PyGithub sends no request for missing fields.
-    issue = Issue(requester, {}, answer, completed=True)
-    # Nested objects are read as JSON: PyGithub's would send requests for missing fields.
     assignees = assignees_in(answer)
     milestone = read_milestone(answer["milestone"]) if answer.get("milestone") else None
-    item = replace(_item(issue, ref, answer), assignee=", ".join(assignees) or None)
-    body = (issue.body or "") if "body" in answer else None
+    item = replace(_item(ref, answer), assignee=", ".join(assignees) or None)
+    body = (_text(answer, "body") or "") if "body" in answer else None
     return IssueSnapshot(item, body, milestone, assignees)
 
 
@@ -191,24 +185,40 @@ def is_pull_request(answer: Mapping[str, Any]) -> bool:
     return any((answer.get("pull_request") or {}).values())
 
 
-def _item(issue: Issue, ref: ItemRef, raw: dict[str, Any]) -> RemoteItem:
-    if None in (issue.number, issue.title) or issue.state not in ("open", "closed"):
-        raise ValueError(f"a field is missing, or the state {issue.state!r} is unknown")
-    is_open = issue.state == "open"
-    deliberate = not is_open and issue.state_reason in _DELIBERATE
-    closed = Category.DROPPED if deliberate else Category.DONE
-    by, pull = _last_change(raw, is_open=is_open)
+def _item(ref: ItemRef, raw: dict[str, Any]) -> RemoteItem:
+    title, state, updated = (_text(raw, name) for name in ("title", "state", "updated_at"))
+    category = category_of(state, _text(raw, "state_reason"))
+    if not isinstance(raw["number"], int) or title is None or state is None or category is None:
+        raise ValueError(f"a field is missing, or the state {state!r} is unknown")
+    by, pull = _last_change(raw, is_open=category.is_open)
     return RemoteItem(
         ref=ref,
-        title=issue.title,
-        state=issue.state,
-        category=Category.TODO if is_open else closed,
+        title=title,
+        state=state,
+        category=category,
         type=str(raw["type"]["name"]) if raw.get("type") else None,
-        deliberate=deliberate,
         labels=tuple(str(label["name"]) for label in raw["labels"]),
-        updated=issue.updated_at,
+        updated=datetime.fromisoformat(updated) if updated else None,
         changed_by=by,
         closed_by=pull,
+        kept=_kept(raw),
+    )
+
+
+def _text(raw: Mapping[str, Any], name: str) -> str | None:
+    found = raw.get(name)
+    if found is None or isinstance(found, str):
+        return found
+    raise TypeError(f"{name} is no text")
+
+
+def _kept(raw: dict[str, Any]) -> tuple[KeptPart, ...]:
+    """The sections of the body; a cached answer has their check boxes alone."""
+    if KEPT not in raw:
+        return kept_parts(raw.get("body") or "")
+    return tuple(
+        KeptPart(str(name), tuple(Check(str(text), done is True) for text, done in checks))
+        for name, checks in raw[KEPT].items()
     )
 
 
@@ -247,6 +257,6 @@ def reading_answer(where: str, *, written: bool = True) -> Iterator[None]:
     """Raise our error for an answer that is not in GitHub's format."""
     try:
         yield
-    except (BadAttributeException, AttributeError, KeyError, TypeError, ValueError) as error:
-        kind, error_id = _NOT_UNDERSTOOD[written]
-        raise kind(error_id, "GitHub's answer could not be understood", where=where) from error
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        message = "GitHub's answer could not be understood"
+        raise unreadable(message, write=written, where=where) from error

@@ -6,7 +6,6 @@ Calls that the SDK lacks use its session and addresses.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import re
 from threading import Lock
@@ -16,13 +15,11 @@ from jira import JIRA
 from pydantic import BaseModel
 
 from unlatch.errors import Rejected, TrackerError
-from unlatch.transport import read_cache, reading, write_cache
+from unlatch.transport import Cache, reading
 from unlatch_jira.api.errors import explain
 from unlatch_jira.api.json_model import parse
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import requests
 
     from unlatch.transport import Answer, Transport
@@ -47,6 +44,7 @@ class JiraConnection:
     def __init__(self, settings: JiraSettings, transport: Transport) -> None:
         self._settings = settings
         self._transport = transport
+        self._cache = Cache(transport.cache)
         self._lock = Lock()
         self._jira: JIRA | None = None
 
@@ -79,10 +77,13 @@ class JiraConnection:
         session: requests.Session = self.jira._session  # noqa: SLF001
         return session
 
-    def cache_file(self, name: str) -> Path:
-        """The cache file for an answer about the site that rarely changes."""
-        mark = hashlib.sha256(self._settings.site.encode()).hexdigest()[:16]
-        return self._transport.cache / f"{name}-{mark}.json"
+    def cached(self, name: str) -> Any:
+        """An answer about the site that rarely changes; None if it is not cached."""
+        return self._cache.get(name, self._settings.site)
+
+    def cache(self, name: str, value: Any) -> None:
+        """Cache an answer about the site."""
+        self._cache.put(name, self._settings.site, value=value)
 
     def url(self, path: str) -> str:
         """The address of a part of the REST API."""
@@ -148,11 +149,11 @@ class JiraConnection:
         known = self._settings.cloud_id or self._read_cached()
         if known is None:
             known = self._ask_site()
-            write_cache(self.cache_file("cloud"), {"id": known})
+            self.cache("cloud", known)
         return known
 
     def _read_cached(self) -> str | None:
-        return _checked(read_cache(self.cache_file("cloud")).get("id"))
+        return _checked(self.cached("cloud"))
 
     def _ask_site(self) -> str:
         """Ask the site for its public id, without a credential.

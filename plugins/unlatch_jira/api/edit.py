@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.spi import Span, visible
-from unlatch.spi.text import without_controls
+from unlatch.spi.text import one_line
 from unlatch_jira.api.rich_text import check_length, format_of
 
 if TYPE_CHECKING:
@@ -131,5 +131,5 @@ def marker(op: str) -> Paragraph:
 
 def title_of(draft: Draft) -> str:
     """The draft's title on one line, cut to Jira's limit."""
-    title = " ".join(without_controls(draft.title).split())
+    title = one_line(draft.title)
     return title if len(title) <= _LONGEST_SUMMARY else f"{title[: _LONGEST_SUMMARY - 3]}..."

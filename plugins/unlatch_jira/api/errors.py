@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.errors import Limited, Rejected, TrackerError, UnknownOutcome
-from unlatch.spi.text import without_controls
-from unlatch_jira.api.error_table import TABLE, path_of, words
+from unlatch.errors import Limited, Rejected, TrackerError
+from unlatch.spi.text import one_line
+from unlatch.transport import first_error, unreadable
+from unlatch_jira.api.error_table import TABLE, words
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection
 
     from unlatch.transport import Answer
 
-_UNREADABLE: Mapping[bool, tuple[type[TrackerError], str]] = {
-    True: (Rejected, "answer-not-understood"),
-    False: (UnknownOutcome, "unknown-outcome"),
-}
 _LISTS = ("/field", "/statuses")
 # POST requests that only read.
 _QUESTIONS = ("/bulkfetch", "/preview")
@@ -60,13 +57,17 @@ def explain(answer: Answer) -> TrackerError | None:
         return _limited(answer)
     if answer.status == 400 and _OFF_SCREEN in answer.text:  # noqa: PLR2004
         return _off_screen(answer)
-    for row in TABLE:
-        if row.means(answer):
-            return row.error(answer)
+    if error := first_error(TABLE, answer, words=_words):
+        return error
     if answer.status == 400 and answer.method == "PUT" and _refused_fields(answer):  # noqa: PLR2004
         # In any language: the fields do not depend on it.
         return _off_screen(answer)
     return _no_object(answer)
+
+
+def _words(answer: Answer) -> dict[str, str]:
+    said = words(answer)
+    return {"quote": f": {said}" if said else ""}
 
 
 def _off_screen(answer: Answer) -> TrackerError:
@@ -74,14 +75,13 @@ def _off_screen(answer: Answer) -> TrackerError:
 
 
 def _refused_fields(answer: Answer) -> Collection[str]:
-    body = answer.json()
-    errors = body.get("errors") if isinstance(body, dict) else None
+    errors = answer.fields.get("errors")
     return errors if isinstance(errors, dict) else {}
 
 
 def _limited(answer: Answer) -> Limited:
     """The error for a 429, with the time to wait, from Cloud or Data Center."""
-    reason = " ".join(without_controls(answer.headers.get("RateLimit-Reason", "")).split())[:60]
+    reason = one_line(answer.headers.get("RateLimit-Reason", ""))[:60]
     hint = next((hint for name, hint in _RATE_HINTS.items() if reason.startswith(name)), None)
     wait = answer.retry_after
     return Limited(
@@ -120,15 +120,13 @@ def _no_object(answer: Answer) -> TrackerError | None:
     content = answer.json()
     if isinstance(content, dict) or (content is None and _is_json(answer)):
         return None
-    if isinstance(content, list) and path_of(answer).endswith(_LISTS):
+    if isinstance(content, list) and answer.path.endswith(_LISTS):
         return None
-    is_read = answer.method in ("GET", "HEAD") or path_of(answer).endswith(_QUESTIONS)
-    kind, id_ = _UNREADABLE[is_read]
-    return kind(
-        id_,
+    is_read = answer.method in ("GET", "HEAD") or answer.path.endswith(_QUESTIONS)
+    return unreadable(
         "Jira's answer is not as documented",
+        write=not is_read,
         hint="check that trackers.jira.site is a Jira site",
-        status=answer.status,
     )
 
 

@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field
 from unlatch.spi import Category, Goal, RemoteItem, read_stamp
 from unlatch_jira.api.comments import CommentPage  # noqa: TC001  (pydantic reads it)
 from unlatch_jira.api.json_model import Model, parse
+from unlatch_jira.api.kept_parts import kept_parts
 
 if TYPE_CHECKING:
     from unlatch_jira.settings import JiraSettings
@@ -259,10 +260,10 @@ def to_issue(answer: IssueAnswer, settings: JiraSettings) -> Issue:
         state=fields.status.name,
         category=Category.DROPPED if dropped else means,
         type=fields.type.name if fields.type else None,
-        deliberate=dropped,
         labels=fields.labels,
         assignee=fields.assignee.name if fields.assignee else None,
         updated=read_stamp(fields.updated),
+        kept=kept_parts(fields.description),
     )
     return Issue(item, answer)
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from unlatch.errors import Rejected
-from unlatch.spi import Span, adf, wiki
+from unlatch.spi import Span
+from unlatch_jira.api.rendering import adf, wiki
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,11 +32,12 @@ class Format(Protocol):
 
 def wrap_section(text: Text, increment: str) -> Text:
     """`text` between the marks of its section; an issue may have several sections."""
-    begin, end = _marks(increment)
+    begin, end = section_marks(increment)
     return ((Span(begin, bold=True),), *text, (Span(end, bold=True),))
 
 
-def _marks(increment: str) -> tuple[str, str]:
+def section_marks(increment: str) -> tuple[str, str]:
+    """The lines above and below the section of an increment."""
     # Jira's editors keep no hidden mark, so these are visible. They are bold, unlike any text of
     # people that we render.
     return f"Kept by unlatch from here: {increment}", f"Kept by unlatch up to here: {increment}"
@@ -50,7 +52,7 @@ def plain(body: Any) -> str:
 
 def _blocks(node: dict[str, Any]) -> list[str]:
     lines = [""]
-    for child in _children(node):
+    for child in children(node):
         if child.get("type") == "hardBreak":
             lines[-1] += "\n"
         elif child.get("type") == "text":
@@ -60,12 +62,13 @@ def _blocks(node: dict[str, Any]) -> list[str]:
     return list(filter(None, lines))
 
 
-def _children(node: dict[str, Any]) -> list[dict[str, Any]]:
+def children(node: dict[str, Any]) -> list[dict[str, Any]]:
+    """The nodes inside of a node."""
     content = node.get("content")
     return [child for child in content if isinstance(child, dict)] if content else []
 
 
-def _span_of_kept(is_begin: Sequence[bool], is_end: Sequence[bool]) -> slice | None:
+def find_section(is_begin: Sequence[bool], is_end: Sequence[bool]) -> slice | None:
     """The section with both of its marks.
 
     If a person removed one mark, the other is not paired with a later one.
@@ -88,7 +91,7 @@ class Wiki:
         # The web editor ends lines with \r\n, and Cloud returns converted wiki text.
         words = [line.strip().replace("\\-", "-") for line in lines]
         begin, end = self.render(wrap_section((), increment)).replace("\\-", "-").split("\n\n")
-        old = _span_of_kept([word == begin for word in words], [word == end for word in words])
+        old = find_section([word == begin for word in words], [word == end for word in words])
         if old is None:
             return f"{body}\n\n{new}" if body and body.strip() else new
         ending = "\r" if lines[old.stop - 1].endswith("\r") else ""
@@ -105,16 +108,17 @@ class Adf:
         if not body:
             return new
         nodes = list(body.get("content", []))
-        marks = [_mark(node) for node in nodes]
-        begin, end = _marks(increment)
-        old = _span_of_kept([mark == begin for mark in marks], [mark == end for mark in marks])
+        marks = [mark_of(node) for node in nodes]
+        begin, end = section_marks(increment)
+        old = find_section([mark == begin for mark in marks], [mark == end for mark in marks])
         place = slice(len(nodes), len(nodes)) if old is None else old
         nodes[place] = new["content"]
         return {**body, "content": nodes}
 
 
-def _mark(node: dict[str, Any]) -> str | None:
-    inline = _children(node)
+def mark_of(node: dict[str, Any]) -> str | None:
+    """The words of a paragraph that is bold as a whole, as marks are."""
+    inline = children(node)
     bold = all(
         any(mark.get("type") == "strong" for mark in child.get("marks", ())) for child in inline
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from unlatch.transport import read_cache, write_cache
 from unlatch_jira.api.comments import Person
 from unlatch_jira.api.json_model import parse
 from unlatch_jira.api.site_models import (
@@ -55,12 +54,12 @@ class JiraSite:
         known = {_SPRINT: "sprint", _EPIC_LINK: "epic"}
         fields = (parse(FieldInfo, raw) for raw in self.wire.get_list("field"))
         found = {known[one.kind.custom]: one.id for one in fields if one.kind.custom in known}
-        write_cache(self.wire.cache_file("fields"), found)
+        self.wire.cache("fields", found)
         return found
 
     def _kept(self, name: str) -> str | None:
-        found = read_cache(self.wire.cache_file("fields")).get(name)
-        return found if isinstance(found, str) else None
+        found: str | None = (self.wire.cached("fields") or {}).get(name)
+        return found
 
     def myself(self) -> Person:
         """The account of the credential."""

@@ -164,7 +164,7 @@ class TransitionRunner:
         self.client.move(issue, move, fields, walk.properties if arrives else ())
         # Not verified: some servers accept a transition without effect.
         means = move.to.means_after(walk.goal)
-        walk.done.item = replace(issue.item, state=move.to.name, category=means, deliberate=False)
+        walk.done.item = replace(issue.item, state=move.to.name, category=means)
 
 
 def _path_note(walk: TransitionGoal, started: str, steps: tuple[str, ...]) -> str:

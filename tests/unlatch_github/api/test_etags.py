@@ -118,7 +118,7 @@ def test_a_kept_file_that_was_changed_is_not_believed(box: Sandbox, cache: Path)
     plugin.read(ref(box, number))
     (kept,) = _files(cache)
     raw = json.loads(kept.read_text())
-    raw["issue"]["state"] = "open"
+    raw["value"][1]["state"] = "open"
     kept.write_text(json.dumps(raw))
 
     assert plugin.read(ref(box, number)).item.state == "closed"

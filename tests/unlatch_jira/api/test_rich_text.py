@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.unlatch_jira.making import unescaped
 
-from unlatch.spi import adf, wiki
 from unlatch.spi.text import Span, Text
+from unlatch_jira.api.rendering import adf, wiki
 from unlatch_jira.api.rich_text import format_of, plain, wrap_section
 
 ID = "0007-smart-discipline"
