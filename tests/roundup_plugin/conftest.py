@@ -1,13 +1,15 @@
-"""The plugin, installed as a distribution of its own, and a live Roundup.
+"""The example of the wheel, installed as a distribution of its own, and a live Roundup.
 
-Nothing here imports the plugin from the tree: it is built, installed into a folder, and found by
-its entry point. The folder is on sys.path while a test of this package runs, and not longer, so
-that other tests see the trackers that come with unlatch alone.
+The distribution is the skeleton of `unlatch plugins new roundup` with the modules of the example,
+as its author would begin. Nothing here imports the plugin from the tree: it is built, installed
+into a folder, and found by its entry point. The folder is on sys.path while a test of this package
+runs, and not longer, so that other tests see the trackers that come with unlatch alone.
 """
 
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -22,10 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HERE = Path(__file__).parent
+EXAMPLE = HERE.parents[1] / "plugins" / "unlatch_example"
 # The faults that a plugin itself survives, by its marker, its revisions and its table of errors.
 # The transport handles the others, alike for all plugins, and the conformance tests of the three
 # trackers that come with unlatch try them every time; here `make torture` does, and it tries those
-# of the plugin on closing and creating too.
+# of the plugin on closing too.
 OF_THE_PLUGIN = {
     *("lost-reply", "truncated-json", "401-midway", "403-forbidden", "412-stale-revision"),
     *("400-with-the-request-in-it", "person-in-between"),
@@ -58,7 +61,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = shared / "site-of-unlatch-roundup"
     with FileLock(f"{folder}.lock"):
         if not folder.exists():
-            _install(folder)
+            _install(_distribution(tmp_path_factory.mktemp("author")), folder)
     return folder
 
 
@@ -67,11 +70,29 @@ def _installed(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(site))
 
 
-def _install(folder: Path) -> None:
+def _distribution(place: Path) -> Path:
+    command = [sys.executable, "-m", "unlatch.cli", "plugins", "new", "roundup"]
+    subprocess.run(command, cwd=place, check=True, capture_output=True, timeout=60)
+    for module in EXAMPLE.glob("*.py"):
+        shutil.copy(module, place / "unlatch-roundup" / "unlatch_roundup")
+    return place / "unlatch-roundup"
+
+
+def _install(distribution: Path, folder: Path) -> None:
     # All that it takes is here already: nothing is asked of the network.
     alone = ["--no-deps", "--no-index", "--no-build-isolation", "--disable-pip-version-check"]
     subprocess.run(
-        [sys.executable, "-m", "pip", "install", *alone, "--quiet", "--target", folder, HERE],
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "install",
+            *alone,
+            "--quiet",
+            "--target",
+            folder,
+            distribution,
+        ],
         check=True,
         timeout=120,
     )

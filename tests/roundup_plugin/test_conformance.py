@@ -1,4 +1,4 @@
-"""The conformance kit on the plugin for Roundup, before a live tracker."""
+"""The conformance kit on the example, before a live Roundup."""
 
 from __future__ import annotations
 
@@ -29,26 +29,16 @@ class RoundupHarness(Harness):
         return {"ROUNDUP_USER": self._roundup.user, "ROUNDUP_PASSWORD": self._roundup.password}
 
     def make(self, title: str, *, is_open: bool, labels: Sequence[str]) -> str:
-        status = "in-progress" if is_open else "resolved"
-        return self._roundup.add_issue(title, status=status, keywords=labels)
+        return self._roundup.add_issue(title, status="in-progress" if is_open else "resolved")
 
     def is_open(self, item: str) -> bool:
         return self._roundup.status(item) not in ("resolved", "wont-do")
-
-    def labels(self, item: str) -> set[str]:
-        return self._roundup.keywords(item)
 
     def comments(self, item: str) -> list[str]:
         return self._roundup.messages(item)
 
     def add_comments(self, item: str, texts: Sequence[str]) -> None:
         self._roundup.say(item, texts)
-
-    def add_label(self, item: str, label: str) -> None:
-        self._roundup.add_keyword(item, label)
-
-    def find_by_title(self, title: str) -> list[str]:
-        return self._roundup.titled(title)
 
     def close_deliberately(self, item: str) -> None:
         self._roundup.change(item, {"status": "wont-do"})

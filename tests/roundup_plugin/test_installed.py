@@ -70,7 +70,7 @@ def test_the_main_job_is_done_on_a_live_tracker(
 
     assert (code, told["trackers"][0]["outcome"]) == (0, "reopened")
     assert roundup_server.status(issue) == "chatting"
-    assert roundup_server.keywords(issue) == {"reopened"}
+    assert roundup_server.keywords(issue) == {"completed"}
     (message,) = roundup_server.messages(issue)
     assert "Bug discovered in error handling" in message
     metadata = project / ".unlatch" / "increments" / NAME / "metadata.json"

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.transport.faulty import Faulty, reply
 
-from unlatch.errors import Conflict, UnknownOutcome
-from unlatch.spi import Category, Change, Draft, Goal, Scheme, SyncPlugin, visible
+from unlatch.errors import Conflict, Rejected, UnknownOutcome
+from unlatch.spi import Category, Change, Goal, Scheme, SyncPlugin, visible
 from unlatch.spi.text import Span
 from unlatch.transport import for_tests
 from unlatch.transport.trace import Trace
@@ -29,13 +29,8 @@ if TYPE_CHECKING:
 
 OP = "01JC0000000000000000000001"
 SAID = ((Span("Bug discovered"),),)
-REOPEN = Change(OP, Goal.OPEN, SAID, ("reopened",), ("completed",))
-CLOSE = Change(OP, Goal.COMPLETED, SAID, ("completed",), ("reopened",))
-CREATE = Change(
-    "01JC0000000000000000000002",
-    add_labels=("fresh",),
-    draft=Draft("0007-smart", "Smart\ndiscipline", None, SAID),
-)
+REOPEN = Change(OP, Goal.OPEN, SAID)
+CLOSE = Change(OP, Goal.COMPLETED, SAID)
 
 
 @pytest.fixture
@@ -52,7 +47,7 @@ def make(_installed: None) -> Make:
             "roundup", url, token=password, user=user, scheme=Scheme.BASIC, trace=trace
         )
         return import_module("unlatch_roundup.plugin").RoundupPlugin(settings, transport), (
-            settings.ref
+            partial(settings.locate, url=None)
         )
 
     return made
@@ -76,16 +71,16 @@ def sent(folder: Path) -> list[tuple[str, str]]:
     return re.findall(r"^\S+ roundup (\S+) ([^\s?]+)", text, re.MULTILINE)
 
 
-def test_reopened_issue_has_its_comment_and_labels_and_keeps_those_of_people(
+def test_reopened_issue_has_its_comment_and_keeps_what_people_gave_it(
     live: Live, roundup_server: Roundup
 ) -> None:
     plugin, ref = live
-    issue = roundup_server.add_issue("Smart", status="resolved", keywords=["completed", "ours"])
+    issue = roundup_server.add_issue("Smart", status="resolved", keywords=["ours"])
     outcome = plugin.write(plugin.read(ref(issue), REOPEN), REOPEN)
 
     (message,) = roundup_server.messages(issue)
     assert "chatting" == roundup_server.status(issue) == outcome.after.state
-    assert {"ours", "reopened"} == roundup_server.keywords(issue) == {*outcome.after.labels}
+    assert {"ours"} == roundup_server.keywords(issue)
     assert f"Bug discovered\n\n{visible(OP)}" == message
     assert (Category.DOING, True) == (outcome.after.category, outcome.commented)
     (found,) = plugin.find_comments(ref(issue), OP)
@@ -97,8 +92,8 @@ def test_issue_that_is_as_wanted_gets_no_write(
     live: Live, roundup_server: Roundup, tmp_path: Path
 ) -> None:
     plugin, ref = live
-    issue = roundup_server.add_issue("Smart", status="chatting", keywords=["reopened"])
-    wanted = Change(OP, Goal.OPEN, None, ("reopened",), ("completed",))
+    issue = roundup_server.add_issue("Smart", status="chatting")
+    wanted = Change(OP, Goal.OPEN)
     snapshot = plugin.read(ref(issue), wanted)
     outcome = plugin.write(snapshot, wanted)
 
@@ -110,7 +105,7 @@ def test_issue_that_a_person_changed_meanwhile_is_left_alone(
     live: Live, roundup_server: Roundup
 ) -> None:
     plugin, ref = live
-    issue = roundup_server.add_issue("Smart", status="resolved", keywords=["completed"])
+    issue = roundup_server.add_issue("Smart", status="resolved")
     snapshot = plugin.read(ref(issue), REOPEN)
     roundup_server.add_keyword(issue, "theirs")
 
@@ -118,7 +113,7 @@ def test_issue_that_a_person_changed_meanwhile_is_left_alone(
         plugin.write(snapshot, REOPEN)
 
     assert ("resolved", []) == (roundup_server.status(issue), roundup_server.messages(issue))
-    assert {"completed", "theirs"} == roundup_server.keywords(issue)
+    assert {"theirs"} == roundup_server.keywords(issue)
     assert caught.value.done is not None
     assert not caught.value.done.commented
 
@@ -134,22 +129,11 @@ def test_comment_alone_leaves_the_state(live: Live, roundup_server: Roundup) -> 
 @pytest.mark.parametrize(
     ("status", "change"), [("resolved", REOPEN), ("chatting", CLOSE)], ids=["reopen", "close"]
 )
-@pytest.mark.parametrize("known", [True, False], ids=["keyword known", "keyword new"])
 def test_change_is_planned_as_it_is_sent(
-    status: str,
-    change: Change,
-    live: Live,
-    roundup_server: Roundup,
-    tmp_path: Path,
-    *,
-    known: bool,
+    status: str, change: Change, live: Live, roundup_server: Roundup, tmp_path: Path
 ) -> None:
     plugin, ref = live
-    issue = roundup_server.add_issue("Smart", status=status, keywords=[*change.remove_labels])
-    label = f"{status}-{known}"
-    if known:
-        roundup_server.add_issue("Other", status=status, keywords=[label])
-    change = Change(OP, change.goal, SAID, (label,), change.remove_labels)
+    issue = roundup_server.add_issue("Smart", status=status)
 
     snapshot = plugin.read(ref(issue), change)
     looked = len(sent(tmp_path))
@@ -160,30 +144,11 @@ def test_change_is_planned_as_it_is_sent(
     assert sent(tmp_path) == [(one.method, one.url) for one in planned]
 
 
-def test_new_issue_is_planned_made_and_found_by_its_marker_whatever_the_clock_says(
-    live: Live, roundup_server: Roundup, tmp_path: Path
-) -> None:
-    plugin, _ = live
-    planned = plugin.plan(None, CREATE)
-    asked = len(sent(tmp_path))
-    made = plugin.create(CREATE).after
-
-    number = made.ref.id
-    requests = [(method, url.removesuffix(f"/{number}")) for method, url in sent(tmp_path)[asked:]]
-    assert requests == [(one.method, one.url) for one in planned]
-    assert ("Smart discipline", ("fresh",)) == (made.title, made.labels)
-    assert [f"Bug discovered\n\n{visible(CREATE.op)}"] == roundup_server.messages(number)
-    later = datetime.now(UTC) + timedelta(days=30_000)
-    assert made == plugin.find_created(CREATE.op, later)
-    assert plugin.find_created("01JC0000000000000000000003", later) is None
-
-
-def answered(*labels: str, status: str = "resolved") -> dict[str, object]:
+def answered(status: str = "resolved") -> dict[str, object]:
     """An issue as Roundup shows it."""
-    fields = {
+    fields: dict[str, object] = {
         "title": "Smart",
         "status": {"name": status},
-        "keyword": [{"name": label} for label in labels],
         "messages": [],
         "assignedto": None,
         "activity": "2026-01-01.12:00:00",
@@ -192,35 +157,11 @@ def answered(*labels: str, status: str = "resolved") -> dict[str, object]:
 
 
 MADE = reply(201, {"data": {"id": "9"}})
-NO_KEYWORD = reply(200, {"data": {"collection": []}})
 WRITTEN = reply(200, {"data": {"id": "7"}})
 
 
-def test_keyword_that_the_account_may_not_make_is_refused_and_the_rest_is_done(make: Make) -> None:
-    refusal = reply(403, {"error": {"status": 403, "msg": "Permission to create keyword denied"}})
-    script = (reply(200, answered()), NO_KEYWORD, refusal, MADE, WRITTEN)
-    with Faulty(*script, reply(200, answered(status="chatting"))) as server:
-        plugin, ref = make(server.url)
-        outcome = plugin.write(plugin.read(ref("7"), REOPEN), REOPEN)
-
-    assert (("reopened",), (), True) == (outcome.refused, outcome.after.labels, outcome.commented)
-    assert b"keyword" not in server.requests[-2].body
-
-
-def test_keyword_that_another_client_made_meanwhile_is_used(make: Make) -> None:
-    exists = reply(409, {"error": {"status": 409, "msg": "node with key reopened exists"}})
-    script = (reply(200, answered()), NO_KEYWORD, exists, MADE, WRITTEN)
-    with Faulty(*script, reply(200, answered("reopened", status="chatting"))) as server:
-        plugin, ref = make(server.url)
-        outcome = plugin.write(plugin.read(ref("7"), REOPEN), REOPEN)
-
-    assert ((), ("reopened",)) == (outcome.refused, outcome.after.labels)
-
-
 def test_write_that_cannot_be_read_back_is_unknown_and_says_what_was_posted(make: Make) -> None:
-    known = reply(200, {"data": {"collection": [{"id": "1"}]}})
-    script = (reply(200, answered()), known, MADE, WRITTEN)
-    with Faulty(*script, otherwise=reply(502)) as server:
+    with Faulty(reply(200, answered()), MADE, WRITTEN, otherwise=reply(502)) as server:
         plugin, ref = make(server.url)
         snapshot = plugin.read(ref("7"), REOPEN)
         with pytest.raises(UnknownOutcome) as caught:
@@ -228,3 +169,16 @@ def test_write_that_cannot_be_read_back_is_unknown_and_says_what_was_posted(make
 
     assert caught.value.done is not None
     assert (True, "9") == (caught.value.done.commented, caught.value.done.comment)
+
+
+def test_answer_that_cannot_be_read_is_refused_or_unknown(make: Make) -> None:
+    nothing = reply(200, {"data": {}})
+    with Faulty(reply(200, answered()), nothing, otherwise=nothing) as server:
+        plugin, ref = make(server.url)
+        snapshot = plugin.read(ref("7"), REOPEN)
+        with pytest.raises(UnknownOutcome, match="make the comment: the answer cannot be read"):
+            plugin.write(snapshot, REOPEN)
+        with pytest.raises(Rejected, match="cannot read the issue") as caught:
+            plugin.read(ref("7"))
+
+    assert caught.value.id == "answer-not-understood"

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.conformance.test_github import GithubHarness
+from tests.testing.mutated import MutatedFixture
 
-from unlatch.errors import NotFound, Rejected, TrackerError, UnknownOutcome
+from unlatch.errors import Rejected, TrackerError, UnknownOutcome
 from unlatch.project.registry import Registry
 from unlatch.spi import Capability, Category
 from unlatch.testing import FaultKind, Proxy
 from unlatch.testing.behaviour import Behaviour
 from unlatch.testing.checks import CLOSE, REOPEN, check_no_secret
-from unlatch.testing.fixture import READ_SECONDS, Fixture
+from unlatch.testing.fixture import Fixture
 from unlatch.testing.markers import Markers
 from unlatch.testing.parts import Parts
 from unlatch.testing.planning import Planning
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
         PlannedRequest,
         RemoteItem,
         Snapshot,
-        SyncPlugin,
     )
 
 
@@ -138,41 +138,11 @@ class Punctual(GithubPlugin):
         return None
 
 
-class Rewriting(GithubPlugin):
-    """Writes a text although the item has it."""
-
-    def read(self, ref: ItemRef, change: Change | None = None) -> Snapshot:
-        snapshot = super().read(ref, change)
-        title = replace(snapshot.item, title="")
-        return replace(snapshot, private=replace(snapshot.private, item=title))
-
-
-class Surprised(GithubPlugin):
-    """Takes a comment that is gone for an error."""
-
-    def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:
-        self._client.delete_comment(ref, comment)
-
-
 class Reticent(GithubPlugin):
     """Lists fewer requests than it sends."""
 
     def plan(self, snapshot: Snapshot | None, change: Change) -> tuple[PlannedRequest, ...]:
         return super().plan(snapshot, change)[:-1]
-
-
-class OtherFixture(Fixture):
-    other: type[GithubPlugin]
-
-    @cached_property
-    def plugin(self) -> SyncPlugin:
-        return self.open()
-
-    def open(self, read_seconds: float = READ_SECONDS) -> SyncPlugin:
-        usual = super().open(read_seconds)
-        assert isinstance(usual, GithubPlugin)
-        usual.__class__ = self.other
-        return usual
 
 
 @pytest.fixture(scope="module")
@@ -182,11 +152,9 @@ def harness() -> Iterator[GithubHarness]:
 
 
 @pytest.fixture
-def fixture(harness: GithubHarness, tmp_path: Path) -> Iterator[OtherFixture]:
+def fixture(harness: GithubHarness, tmp_path: Path) -> Iterator[MutatedFixture]:
     with Proxy(harness.server) as proxy:
-        fixture = OtherFixture(harness, proxy, tmp_path)
-        fixture.other = GithubPlugin
-        yield fixture
+        yield MutatedFixture(harness, proxy, tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -200,18 +168,18 @@ def fixture(harness: GithubHarness, tmp_path: Path) -> Iterator[OtherFixture]:
     ],
 )
 def test_a_reopen_that_goes_wrong_is_noticed(
-    plugin: type[GithubPlugin], kind: FaultKind, complaint: str, fixture: OtherFixture
+    plugin: type[GithubPlugin], kind: FaultKind, complaint: str, fixture: MutatedFixture
 ) -> None:
-    fixture.other = plugin
+    fixture.mutate(plugin)
     with pytest.raises(AssertionError, match=re.escape(complaint)):
         list(run_faults(fixture, REOPEN, FaultCase(kind)))
 
 
 @pytest.mark.parametrize("plugin", [Doubling, Insistent])
 def test_an_item_that_is_made_twice_is_noticed(
-    plugin: type[GithubPlugin], fixture: OtherFixture
+    plugin: type[GithubPlugin], fixture: MutatedFixture
 ) -> None:
-    fixture.other = plugin
+    fixture.mutate(plugin)
     with pytest.raises(AssertionError, match="2 items were made"):
         list(run_create_faults(fixture, FaultCase(FaultKind.LOST_REPLY)))
 
@@ -229,26 +197,18 @@ _plan = Planning().test_the_planned_requests_are_those_that_are_sent
         (Boastful, partial(_ignored_parts, transition=CLOSE)),
         (Trusting, partial(_ignored_parts, transition=REOPEN)),
         (Punctual, Markers().test_a_created_item_is_found_again_by_its_marker),
-        (Rewriting, Markers().test_an_update_sets_the_title_and_leaves_the_rest),
         (Reticent, partial(_plan, transition=REOPEN)),
         (Reticent, Planning().test_the_planned_requests_of_an_update_are_those_that_are_sent),
         (Reticent, Planning().test_a_planned_create_lists_the_writing_requests),
     ],
 )
 def test_a_report_that_is_not_true_is_noticed(
-    plugin: type[GithubPlugin], test: Callable[[Fixture], None], fixture: OtherFixture
+    plugin: type[GithubPlugin], test: Callable[[Fixture], None], fixture: MutatedFixture
 ) -> None:
     test(fixture)
-    fixture.other = plugin
-    vars(fixture).pop("plugin")
+    fixture.mutate(plugin)
     with pytest.raises(AssertionError):
         test(fixture)
-
-
-def test_a_comment_that_is_gone_has_to_be_taken_as_deleted(fixture: OtherFixture) -> None:
-    fixture.other = Surprised
-    with pytest.raises(NotFound):
-        Markers().test_a_comment_can_be_taken_back(fixture)
 
 
 class LabellessRegistry(Registry):
@@ -286,14 +246,14 @@ def test_a_tracker_without_labels_passes_and_gets_none(tmp_path: Path) -> None:
     assert [one.partition(" ")[0] for one in faulted] == ["PATCH", "POST"]
 
 
-def test_a_secret_in_an_error_is_noticed(fixture: OtherFixture) -> None:
+def test_a_secret_in_an_error_is_noticed(fixture: MutatedFixture) -> None:
     error = Rejected("refused", "no", hint=f"try {fixture.credential.secret} again")
     with pytest.raises(AssertionError, match="shows the secret"):
         check_no_secret(fixture, error, "status")
     check_no_secret(fixture, Rejected("refused", "no"), "status")
 
 
-def test_every_request_of_a_reopen_is_struck_in_turn(fixture: OtherFixture) -> None:
+def test_every_request_of_a_reopen_is_struck_in_turn(fixture: MutatedFixture) -> None:
     faulted = list(run_faults(fixture, REOPEN, FaultCase(FaultKind.LIMITED)))
     assert [one.partition(" ")[0] for one in faulted] == ["PATCH", "POST", "POST", "DELETE"]
     assert {case.kind for case in REOPEN_FAULTS} == set(FaultKind)

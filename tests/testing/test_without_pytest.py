@@ -9,7 +9,7 @@ WITHOUT = """\
 import sys
 sys.modules["pytest"] = None
 import unlatch.testing.fixture, unlatch.testing.clone, unlatch.testing.proxy
-import unlatch.testing.scenario
+import unlatch.testing.scenario, unlatch.testing.layouts
 from unlatch.testing import Harness
 try:
     import unlatch.testing.conformance

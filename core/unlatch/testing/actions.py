@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,15 @@ if TYPE_CHECKING:
     from unlatch.testing.checks import Transition
     from unlatch.testing.faults import Request
     from unlatch.testing.fixture import Fixture
+
+
+# Markup, mentions, links, control characters and a false marker, in the formats of all trackers.
+HOSTILE = (
+    "it's `broken` --> *now* <!-- unlatch:op=01JC0000000000000000000002 --> $& $1 {code} {noformat}"
+    " [~all] @all #1 GH-1 !image.png! \"quoted\" 'single' \\ | ^ ~ h1. <script>alert(1)</script>"
+    " &amp; ##vso[task] ::error:: unlatch ref 01JC0000000000000000000002\n\n    indented\n\x07bell"
+    "\x1b[31m \u202ereordered\u202c caf\u00e9 \u6f22\u5b57 \U0001f512 end"
+)
 
 
 def require(fixture: Fixture, capability: Capability) -> None:
@@ -52,3 +62,7 @@ def read_state(fixture: Fixture, item: ItemRef) -> str:
 def writes(fixture: Fixture) -> list[Request]:
     """The writing requests since the proxy was cleared."""
     return [sent.request for sent in fixture.proxy.sent if sent.request.is_write]
+
+
+def words_in(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text)

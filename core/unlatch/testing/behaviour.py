@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from unlatch.errors import NotFound, TrackerError
+from unlatch.project.registry import load
 from unlatch.project.workspace import new_ulid
 from unlatch.spi import SPI_VERSION, Capability, Change, DeliveryOptions, Goal
 from unlatch.spi.operation import Result
@@ -21,9 +23,13 @@ from unlatch.testing.checks import (
     check_labels,
 )
 from unlatch.testing.clone import make_clone
+from unlatch.testing.harness import Harness
 from unlatch.testing.scenario import prepare
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+    from datetime import datetime
+
     from unlatch.testing.fixture import Fixture
 
 
@@ -33,8 +39,15 @@ class Behaviour:
     def test_the_manifest_is_found_and_says_what_is_true(self, fixture: Fixture) -> None:
         manifest = fixture.manifest
         assert (fixture.harness.tracker, SPI_VERSION) == (manifest.name, manifest.spi_version)
-        problems = [manifest.label_problem(label) for label in ("reopened", "completed")]
-        assert problems == [None, None]
+        problems = {*map(manifest.label_problem, fixture.labels("reopened", "completed"))}
+        assert problems <= {None}
+
+    def test_bytes_that_are_no_message_are_refused(self, fixture: Fixture) -> None:
+        for reader in fixture.manifest.events.values():
+            for message in (b"", b"[]", b"\xff"):
+                assert _is_refused(load(fixture.manifest, reader), message), (
+                    f"{reader} reads {message!r}"
+                )
 
     def test_an_address_leads_back_to_its_item(self, fixture: Fixture) -> None:
         settings = fixture.settings
@@ -55,9 +68,27 @@ class Behaviour:
             made = fixture.ref(fixture.harness.make(title, is_open=is_open, labels=labels))
             seen = fixture.plugin.read(made).item
             assert made == seen.ref
-            assert (title, is_open, labels) == (seen.title, seen.category.is_open, seen.labels)
-            assert not seen.deliberate
-        assert writes(fixture) == []
+            shown = (seen.title, seen.category.is_open, seen.labels)
+            assert (title, is_open, labels) == shown, "a read shows title, state and labels"
+            assert not seen.deliberate, "an item closed in the usual way is not `deliberate`"
+            assert _has_zone(seen.updated), "the time of the last change has a time zone"
+        assert writes(fixture) == [], "a read writes nothing"
+
+    def test_a_missing_item_is_not_found(self, fixture: Fixture) -> None:
+        require(fixture, Capability.STATUS)
+        with pytest.raises(TrackerError) as caught:
+            fixture.plugin.read(fixture.ref(fixture.harness.missing))
+        assert isinstance(caught.value, NotFound), "a missing item is NotFound"
+
+    def test_a_revision_changes_with_the_item(self, fixture: Fixture) -> None:
+        require(fixture, Capability.REOPEN)
+        item = fixture.make(is_open=False)
+        before = fixture.plugin.read(item).item.revision
+        outcome = apply(fixture, item, Change(new_ulid(), Goal.OPEN))
+        if before is None:
+            pytest.skip("the plugin shows no revisions")
+        after = fixture.plugin.read(item).item.revision
+        assert before not in (after, outcome.after.revision), "a revision changes with the item"
 
     @pytest.mark.parametrize(
         "transition", [REOPEN, CLOSE], ids=lambda transition: transition.operation.value
@@ -97,6 +128,14 @@ class Behaviour:
         outcome = apply(fixture, item, Change(new_ulid(), Goal.NOT_PLANNED))
         assert not outcome.after.category.is_open
         assert not fixture.harness.is_open(item.id)
+        if not _has_deliberate_state(fixture.harness):
+            return
+        shown = outcome.after.deliberate, fixture.plugin.read(item).item.deliberate
+        assert shown == (True, True), "abandoned work is closed deliberately"
+        completed = fixture.make(is_open=True)
+        outcome = apply(fixture, completed, Change(new_ulid(), Goal.COMPLETED))
+        shown = outcome.after.deliberate, fixture.plugin.read(completed).item.deliberate
+        assert shown == (False, False), "completed work is not closed deliberately"
 
     def test_an_item_that_was_closed_on_purpose_stays_closed_unasked(
         self, fixture: Fixture
@@ -126,8 +165,9 @@ class Behaviour:
         item = fixture.make(is_open=is_open, labels=(KEPT,))
         before = read_state(fixture, item)
         outcome = apply(fixture, item, Change(new_ulid(), comment=comment_text("done")))
-        assert (before, True) == (outcome.after.state, outcome.commented)
-        assert before == read_state(fixture, item)
+        shown = outcome.after.state, outcome.commented
+        assert (before, True) == shown, "a comment alone leaves the state"
+        assert before == read_state(fixture, item), "a comment alone leaves the state"
         check_labels(fixture, item, {KEPT}, where="after a comment")
         assert len(fixture.harness.comments(item.id)) == 1
 
@@ -138,4 +178,21 @@ class Behaviour:
         fixture.proxy.clear()
         outcome = apply(fixture, item, Change(new_ulid(), Goal.OPEN, None, add, remove))
         assert (outcome.after.category.is_open, outcome.commented) == (True, False)
-        assert writes(fixture) == []
+        assert writes(fixture) == [], "a change without differences writes nothing"
+
+
+def _has_deliberate_state(harness: Harness) -> bool:
+    is_known = type(harness).close_deliberately is not Harness.close_deliberately
+    return is_known and harness.abandons_deliberately
+
+
+def _is_refused(read: Callable[[bytes], object], message: bytes) -> bool:
+    try:
+        read(message)
+    except ValueError:
+        return True
+    return False
+
+
+def _has_zone(moment: datetime | None) -> bool:
+    return moment is None or moment.utcoffset() is not None

@@ -73,6 +73,14 @@ def check_labels(
         assert expected == there, where
 
 
+def check_order(fixture: Fixture, item: ItemRef, *texts: str, where: str) -> None:
+    """Check that an item's body has each of these texts once, in this order."""
+    body = fixture.harness.body(item.id)
+    counts = {text: body.count(text) for text in texts}
+    assert dict.fromkeys(texts, 1) == counts, f"{where}: the texts in the body"
+    assert [*texts] == sorted(texts, key=body.index), f"{where}: the order of the texts"
+
+
 def check_files(clone: Clone, item: ItemRef, transition: Transition, *, where: str) -> None:
     """Check the increment's files."""
     increment = clone.increment

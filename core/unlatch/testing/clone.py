@@ -11,8 +11,8 @@ import tomlkit
 
 from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.run import DeliveryRun
-from unlatch.increments.files.layout import layout_at
 from unlatch.increments.files.outbox import enqueue
+from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_edits import add_link
@@ -51,7 +51,7 @@ class Clone:
     def workspace(self) -> Workspace:
         """The project as a new process sees it."""
         return Workspace(
-            layout_at(self.root),
+            paths_at(self.root),
             environ={},
             user_config=self.root / "none.toml",
             registry=self.fixture.registry,
@@ -95,6 +95,18 @@ class Clone:
         enqueue(workspace.manager, INCREMENT, made)
         return self._deliver(frozenset({op}), plugin)
 
+    def update(self, title: str, *, plugin: SyncPlugin | None = None) -> list[Delivery]:
+        """Rename the increment, and update its item as `unlatch TRACKER update-issue` does."""
+        workspace, (link,) = self.workspace, self.increment.links
+        (self.increment.folder / "spec.md").write_text(f"# {title}\n", encoding="utf-8")
+        op, now = workspace.new_id(), workspace.clock()
+        enqueue(
+            workspace.manager,
+            INCREMENT,
+            Operation(op, Kind.UPDATE, link.tracker, link.key, now, _BY),
+        )
+        return self._deliver(frozenset({op}), plugin)
+
     def sync(
         self, *, plugin: SyncPlugin | None = None, options: DeliveryOptions = AS_CONFIGURED
     ) -> list[Delivery]:
@@ -123,11 +135,11 @@ def make_clone(fixture: Fixture, *, finished: bool, title: str, item: ItemRef | 
         item: the linked item, or None.
     """
     clone = Clone(fixture, fixture.folder / title.rpartition(" ")[2])
-    layout = layout_at(clone.root)
-    folder = layout.increments / INCREMENT
+    paths = paths_at(clone.root)
+    folder = paths.increments / INCREMENT
     folder.mkdir(parents=True)
     table = {"trackers": {fixture.manifest.name: fixture.table}}
-    layout.config.write_text(tomlkit.dumps(table), encoding="utf-8")
+    paths.config.write_text(tomlkit.dumps(table), encoding="utf-8")
     (folder / "spec.md").write_text(f"# {title}\n", encoding="utf-8")
     content = json.dumps(_content(fixture, finished=finished, item=item), indent=2)
     (folder / "metadata.json").write_text(content + "\n", encoding="utf-8")

@@ -17,7 +17,9 @@ import pytest
 # Before they are imported, so that their asserts show both values.
 pytest.register_assert_rewrite(
     "unlatch.testing.behaviour",
+    "unlatch.testing.bodies",
     "unlatch.testing.checks",
+    "unlatch.testing.many",
     "unlatch.testing.resilience",
     "unlatch.testing.parts",
     "unlatch.testing.planning",
@@ -26,10 +28,12 @@ pytest.register_assert_rewrite(
 )
 
 from unlatch.testing.behaviour import Behaviour  # noqa: E402
+from unlatch.testing.bodies import Bodies  # noqa: E402
 from unlatch.testing.fixture import Fixture  # noqa: E402
+from unlatch.testing.many import Many  # noqa: E402
 from unlatch.testing.markers import Markers  # noqa: E402
 from unlatch.testing.parts import Parts  # noqa: E402
-from unlatch.testing.planning import Planning  # noqa: E402
+from unlatch.testing.planning import Consultation, Planning  # noqa: E402
 from unlatch.testing.proxy import Proxy  # noqa: E402
 from unlatch.testing.resilience import Resilience  # noqa: E402
 
@@ -42,7 +46,7 @@ if TYPE_CHECKING:
 __all__ = ["Conformance"]
 
 
-class Conformance(Behaviour, Planning, Parts, Markers, Resilience):
+class Conformance(Behaviour, Planning, Consultation, Parts, Markers, Bodies, Many, Resilience):
     """All tests; a subclass whose name begins with Test gives them a harness."""
 
     @pytest.fixture

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from unlatch.project.registry import Registry, load, load_plugin
+from unlatch.project.registry import Registry, load_settings, open_plugin
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace, new_ulid
 from unlatch.spi import Capability, ItemRef, Manifest, Settings, SyncPlugin
@@ -53,7 +53,7 @@ class Fixture:
     @cached_property
     def settings(self) -> Settings:
         """The table, checked by the plugin's model."""
-        settings: Settings = load(self.manifest.settings).model_validate(self.table)
+        settings: Settings = load_settings(self.manifest).model_validate(self.table)
         return settings
 
     @cached_property
@@ -95,8 +95,7 @@ class Fixture:
                 timeouts=(CONNECT_SECONDS, read_seconds), clock=clock, sleep=clock.sleep
             ),
         )
-        plugin: SyncPlugin = load_plugin(self.manifest)(self.settings, transport)
-        return plugin
+        return open_plugin(self.manifest, self.settings, transport)
 
     def can(self, capability: Capability) -> bool:
         """Whether the plugin declares a capability."""

@@ -19,11 +19,16 @@ class Harness(ABC):
         tracker: the plugin's name, by which its entry point is found.
         server: the address of the server; the plugin gets the address of a proxy for it.
         many_comments: more comments than the plugin reads at once.
+        missing: the id of an item that does not exist.
+        abandons_deliberately: whether this server has a state for abandoned work, which is that of
+            `close_deliberately`.
     """
 
     tracker: str
     server: str
     many_comments: int = 120
+    missing: str = "987654321"
+    abandons_deliberately: bool = True
 
     @abstractmethod
     def settings(self, server: str) -> Mapping[str, Any]:
@@ -38,7 +43,8 @@ class Harness(ABC):
         """Make an item in the configured target; returns its id.
 
         Args:
-            labels: empty for a plugin that does not declare LABELS.
+            labels: of "reopened", "completed", "kept" and "mine"; none for a plugin that does not
+                declare LABELS.
         """
 
     @abstractmethod
@@ -63,6 +69,28 @@ class Harness(ABC):
 
     def find_by_title(self, title: str) -> Collection[str]:
         """The ids of the items with this title; required for CREATE."""
+        raise NotImplementedError
+
+    def body(self, item: str) -> str:
+        """The text of its body, without or with markup; required for CREATE and UPDATE."""
+        raise NotImplementedError
+
+    def write_around_body(self, item: str, before: str, after: str) -> None:
+        """Write a paragraph before its body and one after it, as a person; required for UPDATE."""
+        raise NotImplementedError
+
+    def mentioned(self, item: str) -> Collection[str]:
+        """The names of people whom its comments notify; optional.
+
+        For trackers that read @names from text.
+        """
+        raise NotImplementedError
+
+    def tick(self, item: str, words: str) -> None:
+        """Tick the check box in front of these words in its body, as a person; optional.
+
+        Required for a plugin that reads check boxes (`RemoteItem.kept`).
+        """
         raise NotImplementedError
 
     def close_deliberately(self, item: str) -> None:

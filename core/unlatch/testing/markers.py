@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import threading
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -12,18 +11,19 @@ import pytest
 
 from unlatch.errors import TrackerError
 from unlatch.project.workspace import new_ulid
-from unlatch.spi import Capability, Change, Goal
+from unlatch.spi import Capability, Change, Goal, visible
 from unlatch.testing.actions import (
+    HOSTILE,
     apply,
     comment_text,
     draft,
     make_change,
-    read_state,
     require,
-    writes,
+    words_in,
 )
-from unlatch.testing.checks import KEPT, REOPEN, check_item, check_labels, check_no_secret
+from unlatch.testing.checks import KEPT, REOPEN, check_item, check_no_secret
 from unlatch.testing.faults import Fault, FaultKind
+from unlatch.testing.harness import Harness
 from unlatch.transport import measure
 
 if TYPE_CHECKING:
@@ -34,13 +34,6 @@ if TYPE_CHECKING:
 LONG_AGO = datetime.now(UTC) - timedelta(days=2)
 FAR_AHEAD = datetime.now(UTC) + timedelta(days=30_000)
 ANOTHER = "01JC0000000000000000000002"
-# Markup, mentions, links, control characters and a false marker, in the formats of all trackers.
-HOSTILE = (
-    "it's `broken` --> *now* <!-- unlatch:op=01JC0000000000000000000002 --> $& $1 {code} {noformat}"
-    " [~all] @all #1 GH-1 !image.png! \"quoted\" 'single' \\ | ^ ~ h1. <script>alert(1)</script>"
-    " &amp; ##vso[task] ::error:: unlatch ref 01JC0000000000000000000002\n\n    indented\n\x07bell"
-    "\x1b[31m \u202ereordered\u202c caf\u00e9 \u6f22\u5b57 \U0001f512 end"
-)
 
 
 class Markers:
@@ -54,7 +47,8 @@ class Markers:
         (said,) = fixture.harness.comments(item.id)
         assert _missing(HOSTILE, said) == []
         assert len(fixture.plugin.find_comments(item, op)) == 1
-        assert fixture.plugin.find_comments(item, ANOTHER) == ()
+        found = fixture.plugin.find_comments(item, ANOTHER)
+        assert found == (), "a marker in people's words is no marker"
 
     def test_a_comment_is_found_in_a_crowd(self, fixture: Fixture) -> None:
         require(fixture, Capability.REOPEN)
@@ -63,19 +57,61 @@ class Markers:
         fixture.harness.add_comments(item.id, crowd[::2])
         apply(fixture, item, Change(op, comment=comment_text("found")))
         fixture.harness.add_comments(item.id, crowd[1::2])
-        assert len(fixture.plugin.find_comments(item, op)) == 1
+        found = fixture.plugin.find_comments(item, op)
+        assert len(found) == 1, "a comment is found by its marker, however many there are"
+        assert found[0].own is not False, "a comment that the plugin posted is its own"
         assert fixture.plugin.find_ops(item) in ((op,), ())
         assert len(crowd) + 1 == len(fixture.harness.comments(item.id))
+
+    def test_comments_of_one_operation_are_found_oldest_first(self, fixture: Fixture) -> None:
+        require(fixture, Capability.REOPEN)
+        item, op = fixture.make(is_open=True), new_ulid()
+        posted = [
+            apply(fixture, item, Change(op, comment=comment_text(text))).comment
+            for text in ("the first", "the second")
+        ]
+        found = fixture.plugin.find_comments(item, op)
+        times = [one.created for one in found]
+        zones = [time.utcoffset() is not None for time in times]
+        assert zones == [True, True], "the times of comments have a time zone"
+        assert sorted(times) == times, "comments are found oldest first"
+        if posted[0] is not None:
+            assert posted[0] == found[0].id, "comments are found oldest first"
+
+    def test_a_quoted_marker_posted_nothing(self, fixture: Fixture) -> None:
+        require(fixture, Capability.REOPEN)
+        item, op, quoted = fixture.make(is_open=True), new_ulid(), new_ulid()
+        apply(fixture, item, Change(op, comment=comment_text("done")))
+        words = f"You wrote: {visible(quoted)} and I wonder why"
+        fixture.harness.add_comments(item.id, [words])
+        assert quoted not in fixture.plugin.find_ops(item), "a quoted marker posted nothing"
+
+    def test_people_are_mentioned_only_on_request(self, fixture: Fixture) -> None:
+        require(fixture, Capability.REOPEN)
+        if type(fixture.harness).mentioned is Harness.mentioned:
+            pytest.skip("the harness does not tell who is mentioned")
+        item, text = fixture.make(is_open=True), comment_text("ask @octocat about it")
+        apply(fixture, item, Change(new_ulid(), comment=text))
+        assert [*fixture.harness.mentioned(item.id)] == [], "a comment notifies nobody unasked"
+        apply(fixture, item, Change(new_ulid(), comment=text, mentions=True))
+        assert [*fixture.harness.mentioned(item.id)] == ["octocat"], (
+            "`Change.mentions` lets @names take effect"
+        )
 
     def test_a_comment_can_be_taken_back(self, fixture: Fixture) -> None:
         require(fixture, Capability.RETRACT)
         item, op = fixture.make(is_open=True), new_ulid()
         apply(fixture, item, Change(op, comment=comment_text("too much")))
+        fixture.harness.add_comments(item.id, ["of a person"])
         (comment,) = fixture.plugin.find_comments(item, op)
         fixture.plugin.retract_comment(item, comment)
         assert fixture.plugin.find_comments(item, op) == ()
-        assert [*fixture.harness.comments(item.id)] == []
-        fixture.plugin.retract_comment(item, comment)  # one that is gone is success
+        left = ["of a person" in text for text in fixture.harness.comments(item.id)]
+        assert left == [True], "only the comment with the marker is deleted"
+        try:
+            fixture.plugin.retract_comment(item, comment)
+        except TrackerError as error:
+            raise AssertionError("deleting a comment that is gone is a success") from error
 
     def test_a_created_item_is_found_again_by_its_marker(self, fixture: Fixture) -> None:
         require(fixture, Capability.CREATE)
@@ -90,18 +126,6 @@ class Markers:
             assert found is not None
             assert made.ref == found.ref
         assert fixture.plugin.find_created(ANOTHER, LONG_AGO) is None
-
-    def test_an_update_sets_the_title_and_leaves_the_rest(self, fixture: Fixture) -> None:
-        require(fixture, Capability.UPDATE)
-        item, title = fixture.make(is_open=True, labels=(KEPT,)), fixture.title()
-        before, update = read_state(fixture, item), Change(new_ulid(), draft=draft(title, "A body"))
-        outcome = apply(fixture, item, update)
-        assert (title, before) == (outcome.after.title, outcome.after.state)
-        assert [item.id] == [*fixture.harness.find_by_title(title)]
-        check_labels(fixture, item, {KEPT}, where="after an update")
-        fixture.proxy.clear()
-        apply(fixture, item, update)
-        assert writes(fixture) == []
 
     def test_threads_may_share_it_and_every_request_passes_the_transport(
         self, fixture: Fixture
@@ -130,7 +154,8 @@ class Markers:
         for item in items:
             check_item(fixture, item, REOPEN, where="by several threads")
         assert len(fixture.proxy.sent) == sum(counted)
-        signed = {one.request.headers.get("authorization") for one in fixture.proxy.sent}
+        header = fixture.credential.scheme.header.lower()
+        signed = {one.request.headers.get(header) for one in fixture.proxy.sent}
         assert {fixture.credential.header} == signed
 
     def test_no_secret_is_shown_or_logged(
@@ -150,9 +175,5 @@ class Markers:
 
 def _missing(said: str, shown: str) -> list[str]:
     """The words of a text that another lacks, or has in another order; ignores markup."""
-    found = iter(_words_in(shown.replace("\u200b", "")))
-    return [word for word in _words_in(said) if word not in found]
-
-
-def _words_in(text: str) -> list[str]:
-    return re.findall(r"[^\W_]+", text)
+    found = iter(words_in(shown.replace("\u200b", "")))
+    return [word for word in words_in(said) if word not in found]

@@ -1,4 +1,4 @@
-"""Tests that a plugin sends exactly the planned requests."""
+"""Tests that a plugin sends exactly the planned requests, and asks without writing."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from urllib.parse import unquote
 
 import pytest
 
+from unlatch.errors import TrackerError
 from unlatch.project.workspace import new_ulid
 from unlatch.spi import Capability, Change, ItemRef, PlannedRequest
 from unlatch.testing.actions import apply, draft, make_change, require, writes
-from unlatch.testing.checks import CLOSE, KEPT, REOPEN, Transition
+from unlatch.testing.checks import CLOSE, KEPT, REOPEN, Transition, check_labels
+from unlatch.testing.faults import Fault, FaultKind
 
 if TYPE_CHECKING:
     from unlatch.testing.fixture import Fixture
 
 Listed = list[tuple[str, str]]
+RIGHTS = {"read", "reopen", "comment", "label", "create", "retract"}
 
 
 class Planning:
@@ -32,7 +35,7 @@ class Planning:
         fixture.make(is_open=True, labels=(transition.after,))  # the tracker knows the label
         planned = _planned(fixture, item, wanted := make_change(fixture, transition))
         apply(fixture, item, wanted)
-        assert planned == _sent(fixture)
+        assert planned == _sent(fixture), "`plan` lists the requests of `read` and `write`"
 
     def test_the_planned_requests_of_an_update_are_those_that_are_sent(
         self, fixture: Fixture
@@ -42,7 +45,7 @@ class Planning:
         wanted = Change(new_ulid(), draft=draft(fixture.title(), "A body"))
         planned = _planned(fixture, item, wanted)
         apply(fixture, item, wanted)
-        assert planned == _sent(fixture)
+        assert planned == _sent(fixture), "`plan` lists the requests of `read` and `write`"
 
     def test_a_planned_create_lists_the_writing_requests(self, fixture: Fixture) -> None:
         require(fixture, Capability.CREATE)
@@ -50,7 +53,75 @@ class Planning:
         planned = [one for one in _planned(fixture, None, wanted) if one[0] != "GET"]
         fixture.plugin.create(wanted)
         # A read that follows has an address that only the tracker's answer can give.
-        assert planned == [one for one in _sent(fixture) if one[0] != "GET"]
+        sent = [one for one in _sent(fixture) if one[0] != "GET"]
+        assert planned == sent, "`plan` lists the requests of `create`"
+
+
+class Consultation:
+    """`approve` and `examine`, which ask a tracker and change nothing there."""
+
+    def test_an_approval_changes_nothing(self, fixture: Fixture) -> None:
+        require(fixture, Capability.APPROVE)
+        require(fixture, Capability.REOPEN)
+        item, wanted = _closed(fixture), make_change(fixture, REOPEN)
+        snapshot = fixture.plugin.read(item, wanted)
+        fixture.proxy.clear()
+        fixture.plugin.approve(snapshot, wanted)
+        assert fixture.proxy.sent != (), "an approval asks the tracker"
+        _check_closed(fixture, item, where="an approval")
+
+    def test_a_create_is_approved_without_an_item(self, fixture: Fixture) -> None:
+        require(fixture, Capability.APPROVE)
+        require(fixture, Capability.CREATE)
+        title = fixture.title()
+        fixture.plugin.approve(None, Change(new_ulid(), draft=draft(title, "A body")))
+        assert [*fixture.harness.find_by_title(title)] == [], "an approval creates nothing"
+
+    def test_an_approval_raises_the_refusal(self, fixture: Fixture) -> None:
+        require(fixture, Capability.APPROVE)
+        require(fixture, Capability.REOPEN)
+        item, wanted = _closed(fixture), make_change(fixture, REOPEN)
+        snapshot = fixture.plugin.read(item, wanted)
+        fixture.proxy.arm(Fault(FaultKind.REFLECTED))
+        try:
+            fixture.plugin.approve(snapshot, wanted)
+        except TrackerError:
+            return
+        raise AssertionError("an approval raises the error that a write would raise")
+
+    def test_an_examination_shows_rights_and_writes_nothing(self, fixture: Fixture) -> None:
+        require(fixture, Capability.EXAMINE)
+        item = _closed(fixture)
+        found = fixture.plugin.examine([item])
+        _check_closed(fixture, item, where="an examination")
+        rights = {name: may for place in found.places for name, may in place.rights.items()}
+        assert {*rights} <= RIGHTS, "the names of rights are those of `Access`"
+        assert True in rights.values(), "an examination shows the rights of the credential"
+        denied = [name for name, may in rights.items() if may is False]
+        assert denied == [], "an examination denies no right that the credential has"
+        errors = [remark.message for remark in found.remarks if remark.is_error]
+        assert errors == [], "an examination finds no error in settings that work"
+
+    def test_an_examination_without_access_shows_no_right(self, fixture: Fixture) -> None:
+        require(fixture, Capability.EXAMINE)
+        item = _closed(fixture)
+        fixture.proxy.arm(Fault(FaultKind.UNAUTHORISED))
+        try:
+            found = fixture.open().examine([item])
+        except TrackerError:
+            return
+        rights = [may for place in found.places for may in place.rights.values()]
+        assert True not in rights, "an examination with a refused token shows no right"
+
+
+def _closed(fixture: Fixture) -> ItemRef:
+    return fixture.make(is_open=False, labels=(KEPT,))
+
+
+def _check_closed(fixture: Fixture, item: ItemRef, *, where: str) -> None:
+    shown = fixture.harness.is_open(item.id), [*fixture.harness.comments(item.id)]
+    assert shown == (False, []), f"{where} changes nothing"
+    check_labels(fixture, item, {*fixture.labels(KEPT)}, where=f"{where} changes no label")
 
 
 def _planned(fixture: Fixture, item: ItemRef | None, wanted: Change) -> Listed:
@@ -58,7 +129,7 @@ def _planned(fixture: Fixture, item: ItemRef | None, wanted: Change) -> Listed:
     snapshot = None if item is None else fixture.plugin.read(item, wanted)
     fixture.proxy.clear()
     planned = fixture.plugin.plan(snapshot, wanted)
-    assert writes(fixture) == []
+    assert writes(fixture) == [], "`plan` sends no writing request"
     fixture.proxy.clear()
     return [_shown(one) for one in planned]
 

@@ -7,6 +7,7 @@ clone has recorded it.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,7 @@ from unlatch.errors import (
 )
 from unlatch.spi import Capability, SyncPlugin
 from unlatch.testing.checks import KEPT, Transition, check_files, check_item, check_no_secret
-from unlatch.testing.clone import Clone, make_clone
+from unlatch.testing.clone import INCREMENT, Clone, make_clone
 from unlatch.testing.faults import Fault, FaultKind, Request
 
 if TYPE_CHECKING:
@@ -93,19 +94,23 @@ def run_faults(fixture: Fixture, transition: Transition, case: FaultCase) -> Ite
     Raises:
         AssertionError: the result is wrong.
     """
-    for number in count():
-        fixture.proxy.clear()
-        faulted = _run_fault(fixture, transition, case, number)
-        if faulted is None:
-            return
-        yield faulted
+    return _each_request(fixture, partial(_run_fault, fixture, transition, case))
 
 
 def run_create_faults(fixture: Fixture, case: FaultCase) -> Iterator[str]:
     """Run a scenario for each request of a create."""
+    return _each_request(fixture, partial(_run_create_fault, fixture, case))
+
+
+def run_update_faults(fixture: Fixture, case: FaultCase) -> Iterator[str]:
+    """Run a scenario for each request of an update."""
+    return _each_request(fixture, partial(_run_update_fault, fixture, case))
+
+
+def _each_request(fixture: Fixture, run: Callable[[int], str | None]) -> Iterator[str]:
     for number in count():
         fixture.proxy.clear()
-        faulted = _run_create_fault(fixture, case, number)
+        faulted = run(number)
         if faulted is None:
             return
         yield faulted
@@ -172,6 +177,28 @@ def _run_create_fault(fixture: Fixture, case: FaultCase, number: int) -> str | N
         assert len(made) == 1, f"{where}: {len(made)} items were made"
         linked = [link.item for link in clone.increment.links]
         assert made == linked, f"{where}: the increment is linked to {linked}"
+    return faulted
+
+
+def _run_update_fault(fixture: Fixture, case: FaultCase, number: int) -> str | None:
+    item, title = fixture.make(is_open=True, labels=(KEPT,)), fixture.title()
+    fixture.harness.write_around_body(item.id, "Words of people", "and more of them")
+    laptop = make_clone(fixture, finished=False, title=title, item=item)
+    fixture.proxy.arm(_fault(case, number, lambda: _edit_as_person(fixture, item)))
+    deliveries = laptop.update(title, plugin=_plugin(fixture, case))
+    faulted = _faulted(fixture)
+    where = f"update with {case} at its request no. {number + 1}: {faulted}"
+    _check_first(fixture, laptop, deliveries, case, where)
+    fixture.proxy.settle()
+    for clone in (laptop.copied("elsewhere"), laptop):
+        _finish(clone, where)
+        assert [item.id] == [*fixture.harness.find_by_title(title)], f"{where}: the title"
+        # The body of the draft names the increment.
+        texts = ("Words of people", "and more of them", INCREMENT)
+        body = fixture.harness.body(item.id)
+        missing = [text for text in texts if text not in body]
+        assert missing == [], f"{where}: the body lacks {missing}"
+        assert clone.increment.pending == (), f"{where}: still pending"
     return faulted
 
 

@@ -1,0 +1,140 @@
+"""Tests of the body of an item: the generated part, and what people write around it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from unlatch.project.workspace import new_ulid
+from unlatch.spi import Capability, Change, Check, Checks, Heading, Snapshot
+from unlatch.testing.actions import HOSTILE, apply, draft, read_state, require, words_in, writes
+from unlatch.testing.checks import KEPT, check_labels, check_order
+from unlatch.testing.faults import FaultKind
+from unlatch.testing.scenario import FaultCase, run_update_faults
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unlatch.spi import Draft
+    from unlatch.spi.item import ItemRef
+    from unlatch.testing.fixture import Fixture
+
+UPDATE_FAULTS = (
+    *(
+        FaultCase(kind)
+        for kind in (
+            FaultKind.LOST_REPLY,
+            FaultKind.TRUNCATED,
+            FaultKind.DROPPED,
+            FaultKind.LIMITED,
+            FaultKind.UNAUTHORISED,
+            FaultKind.FORBIDDEN,
+            FaultKind.STALE,
+            FaultKind.INTERRUPTED,
+        )
+    ),
+    FaultCase(FaultKind.DROPPED, writes=False),
+)
+
+
+class Bodies:
+    """Titles and bodies, set from a draft."""
+
+    def test_a_created_item_has_the_text_and_the_labels(self, fixture: Fixture) -> None:
+        require(fixture, Capability.CREATE)
+        title, labels = fixture.title(), fixture.labels(KEPT, "reopened")
+        wanted = Change(new_ulid(), None, None, labels, draft=draft(title, "The text of the draft"))
+        outcome = fixture.plugin.create(wanted)
+        item = outcome.after.ref
+        assert fixture.settings.target == item.target, "a new item is in `Settings.target`"
+        check_order(fixture, item, "The text of the draft", where="in the body of a new item")
+        check_labels(fixture, item, {*labels}, where="the labels of a new item")
+        reported = {*outcome.after.labels, *outcome.refused}
+        assert {*labels} == reported, "a create reports the first labels of the item"
+
+    def test_an_update_sets_the_title_and_leaves_the_rest(self, fixture: Fixture) -> None:
+        require(fixture, Capability.UPDATE)
+        item, title = fixture.make(is_open=True, labels=(KEPT,)), fixture.title()
+        before, update = read_state(fixture, item), Change(new_ulid(), draft=draft(title, "A body"))
+        outcome = apply(fixture, item, update)
+        assert not outcome.unchanged, "an update that wrote something is not `unchanged`"
+        assert [item.id] == [*fixture.harness.find_by_title(title)], "an update sets the title"
+        reported = outcome.after.title, outcome.after.state
+        assert (title, before) == reported, "the outcome shows the title and the state"
+        check_order(fixture, item, "A body", where="in the body after an update")
+        check_labels(fixture, item, {KEPT}, where="after an update")
+        fixture.proxy.clear()
+        outcome = apply(fixture, item, update)
+        assert writes(fixture) == [], "an identical update writes nothing"
+        assert outcome.unchanged, "the outcome of an identical update is `unchanged`"
+
+    def test_an_update_keeps_what_people_wrote_around_the_part(self, fixture: Fixture) -> None:
+        require(fixture, Capability.UPDATE)
+        item, title = fixture.make(is_open=True), fixture.title()
+
+        def update(text: str, increment: str = "0007-kept-in-step") -> None:
+            wanted = replace(draft(title, text), increment=increment)
+            apply(fixture, item, Change(new_ulid(), draft=wanted))
+
+        fixture.harness.write_around_body(item.id, "Old words of people", "and more of them")
+        old = ("Old words of people", "and more of them")
+        update("The first text")
+        check_order(fixture, item, *old, "The first text", where="after a first update")
+        fixture.harness.write_around_body(item.id, "New words above", "New words below")
+        update("The second text")
+        assert "The first text" not in fixture.harness.body(item.id), "an update replaces its part"
+        whole = ("New words above", *old, "The second text", "New words below")
+        check_order(fixture, item, *whole, where="after a second update")
+        update("The text of another increment", "0008-another")
+        update("The third text")
+        check_order(
+            fixture,
+            item,
+            *(*whole[:3], "The third text", "New words below", "The text of another increment"),
+            where="with the part of another increment",
+        )
+
+    def test_check_boxes_are_read_back_as_people_leave_them(self, fixture: Fixture) -> None:
+        require(fixture, Capability.UPDATE)
+        lines = (
+            Check("US-001: a line without a box"),
+            Check(f"AC-001: {' '.join(HOSTILE.split())}", done=True, depth=1),
+            Check("T-001: Draw", done=True),
+            Check("T-002: Erase [x] - [ ] \N{BALLOT BOX}", done=False),
+        )
+        text = (Heading("Tasks"), Checks(lines))
+        wanted = replace(draft(fixture.title(), "A body"), body=text)
+        item = fixture.make(is_open=True)
+        apply(fixture, item, Change(new_ulid(), draft=wanted))
+        seen = _read_boxes(fixture, item, wanted)
+        if seen is None:
+            pytest.skip("the plugin reads no check boxes")
+        assert [words_in(one.text) for one in lines[1:]] == [words_in(text) for text in seen]
+        assert list(seen.values()) == [True, True, False]
+        fixture.harness.tick(item.id, "T-002: Erase")
+        assert list((_read_boxes(fixture, item, wanted) or {}).values()) == [True, True, True]
+        (found,) = (
+            fixture.plugin.read_many([item]).values()
+            if fixture.can(Capability.STATUS_OF_MANY)
+            else [fixture.plugin.read(item)]
+        )
+        assert isinstance(found, Snapshot)
+        assert found.item.kept == fixture.plugin.read(item).item.kept
+        assert found.item.checks_of("0001-another") is None
+
+    @pytest.mark.parametrize("case", UPDATE_FAULTS, ids=str)
+    def test_update_survives(
+        self, fixture: Fixture, case: FaultCase, record_property: Callable[[str, object], None]
+    ) -> None:
+        require(fixture, Capability.UPDATE)
+        scenarios = list(run_update_faults(fixture, case))
+        record_property("scenarios", len(scenarios))
+        assert scenarios != [] or not case.writes, "the operation sent no request"
+
+
+def _read_boxes(fixture: Fixture, item: ItemRef, wanted: Draft) -> dict[str, bool | None] | None:
+    """The check boxes of an item's body, as another process reads them."""
+    checks = fixture.open().read(item).item.checks_of(wanted.increment)
+    return None if checks is None else {one.text: one.done for one in checks}

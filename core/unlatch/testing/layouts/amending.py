@@ -1,0 +1,104 @@
+"""Checks of the amendments that a layout writes."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from unlatch.increments.model.increment import Amendment, AppliedAmendment, NewTask
+from unlatch.testing.layouts.shapes import TEXTS, TITLES, line_endings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.increments.documents.model import Task
+    from unlatch.increments.layouts.interface import Layout, Texts
+    from unlatch.increments.model.unit import Unit
+
+_ID, _NEXT = "01M8ZZZZZZZZZZZZZZZZZZZZZ0", "01M8ZZZZZZZZZZZZZZZZZZZZZ1"
+_AT = datetime(2026, 7, 1, 12, tzinfo=UTC)
+_TASKS = tuple(NewTask(title) for title in TITLES)
+_TOLD = tuple(NewTask("A task with a text", description=text) for text in TEXTS)
+
+
+def check_amend(layout: Layout, unit: Unit, texts: Texts, *, parts: Sequence[str]) -> None:
+    """Check that new tasks are appended once and alone, whatever their titles are.
+
+    Args:
+        parts: the ids of done tasks.
+    """
+    first = _check_append(layout, unit, texts, _applied(_ID, _TASKS))
+    _check_append(layout, unit, first, _applied(_NEXT, _TOLD))
+    _check_append(layout, unit, texts, _applied(_ID, ()))
+    _check_parts(layout, unit, texts, parts)
+
+
+def _applied(id: str, tasks: tuple[NewTask, ...], parts: Sequence[str] = ()) -> AppliedAmendment:
+    change = f"More work: {TEXTS[-1]}" if not parts else None
+    amendment = Amendment(change, tasks, tuple(parts))
+    return AppliedAmendment(id, _AT, "Dana Demo", amendment, TEXTS[-1])
+
+
+def _check_append(layout: Layout, unit: Unit, texts: Texts, amended: AppliedAmendment) -> Texts:
+    asked = amended.amendment.tasks
+    after, ids = layout.amend(texts, amended)
+    where = f"{unit.key}: the amendment"
+    assert len(ids) == len(asked), f"{where} of {len(asked)} tasks has the ids {ids}"
+    _check_texts_stay(texts, after, where)
+    before, work = layout.read(texts), layout.read(after)
+    _check_ids(unit, before.tasks, ids)
+    old, new = before.tasks, work.tasks
+    added = [task for task in new if task.id in ids]
+    assert _shown(old) == _shown([task for task in new if task.id not in ids]), (
+        f"{where} adds, or changes, a task"
+    )
+    assert list(ids) == [task.id for task in added], f"{where} adds {[one.id for one in added]}"
+    for task in added:
+        is_open = not (task.done or task.discarded or task.optional)
+        assert is_open, f"{where}: the new task {task.id} is not open: {task}"
+    stories = [[one.id for one in some.spec.stories] for some in (before, work)]
+    assert stories[0] == stories[1], f"{where} changes stories"
+    planned = zip(asked, ids, strict=True)
+    known = replace(amended.amendment, tasks=tuple(replace(task, id=one) for task, one in planned))
+    again = layout.amend(after, replace(amended, amendment=known))
+    assert (after, ids) == again, f"{where} is written twice"
+    return after
+
+
+def _check_ids(unit: Unit, tasks: Sequence[Task], ids: Sequence[str]) -> None:
+    known = {task.id.casefold() for task in tasks}
+    new = {one.casefold() for one in ids}
+    assert len(new) == len(ids), f"{unit.key}: new tasks share an id: {ids}"
+    assert not new & known, f"{unit.key}: new tasks have known ids: {new & known}"
+
+
+def _check_texts_stay(texts: Texts, after: Texts, where: str) -> None:
+    """Check that nothing was changed but by one insertion, with the file's line ending."""
+    assert set(texts) == set(after), f"{where} has other documents: {sorted(after)}"
+    for name, text in texts.items():
+        start = _common(text, after[name])
+        end = _common(text[::-1], after[name][::-1])
+        assert start + end >= len(text), f"{where} changes {name} beyond adding to it"
+        ends = line_endings(text)
+        if len(ends) == 1:
+            assert ends == line_endings(after[name]), f"{where} brings line endings into {name}"
+
+
+def _check_parts(layout: Layout, unit: Unit, texts: Texts, parts: Sequence[str]) -> None:
+    if not parts:
+        return
+    after, _ = layout.amend(texts, _applied(_ID, (), parts))
+    states = {task.id: task.done for task in layout.read(after).tasks}
+    still = [one for one in parts if states[one]]
+    assert not still, f"{unit.key}: still ticked after they were reopened: {still}"
+
+
+def _shown(tasks: Sequence[Task]) -> list[Task]:
+    return [replace(task, line=0) for task in tasks]
+
+
+def _common(one: str, other: str) -> int:
+    """The length of the longest common beginning."""
+    pairs = enumerate(zip(one, other, strict=False))
+    return next((at for at, (left, right) in pairs if left != right), min(len(one), len(other)))

@@ -1,0 +1,141 @@
+"""Checks of a layout on the texts of one unit."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from unlatch.errors import UsageError
+from unlatch.increments.model.status import Status
+from unlatch.testing.layouts.amending import check_amend
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.increments.documents.model import Task
+    from unlatch.increments.layouts.interface import Layout, Texts, Work
+    from unlatch.increments.model.unit import Unit
+
+MOST_TASKS = 25
+_RANK = {Status.PLANNING: 0, Status.ACTIVE: 1, Status.COMPLETED: 2}
+_Facts = tuple[object, ...]
+
+
+def check_texts(layout: Layout, unit: Unit, texts: Texts, *, most_tasks: int = MOST_TASKS) -> None:
+    """Check a layout on any texts; an AssertionError names the unit."""
+    work = _check_reading(layout, unit, texts)
+    marked = _some(_named(work), most_tasks)
+    for task in marked:
+        _check_mark(layout, unit, texts, work, task)
+    _check_errors(layout, unit, texts, work)
+    _check_stories(layout, unit, texts, work)
+    _check_evidence(layout, unit, texts, work)
+    check_amend(layout, unit, texts, parts=[task.id for task in marked if task.done])
+
+
+def facts(work: Work) -> _Facts:
+    """What was read, without line numbers and offsets."""
+    spec = work.spec
+    stories = [(one.id, one.title, len(one.criteria)) for one in spec.stories]
+    criteria = [(one.id, one.text, one.done, one.story, one.discarded) for one in spec.criteria]
+    return spec.title, stories, criteria, [replace(task, line=0) for task in work.tasks]
+
+
+def _check_reading(layout: Layout, unit: Unit, texts: Texts) -> Work:
+    before = dict(texts)
+    work = layout.read(texts)
+    assert facts(work) == facts(layout.read(texts)), f"{unit.key} reads differently again"
+    assert layout.title_in(texts) == work.spec.title, f"{unit.key}: two titles"
+    for task in work.tasks:
+        assert task.id, f"{unit.key}: the task on line {task.line} has no id"
+        assert task.line > 0, f"{unit.key}: the task {task.id} has no line"
+    assert all(layout.links(texts)), f"{unit.key}: an empty link"
+    assert before == layout.mark(texts, [], done=True), f"{unit.key}: marking nothing changes it"
+    assert before == texts, f"{unit.key}: reading changes the texts"
+    return work
+
+
+def _named(work: Work) -> list[Task]:
+    """The tasks whose id means them alone."""
+    ids = Counter(task.id.casefold() for task in work.tasks)
+    ids.update({one.id.casefold() for one in work.spec.stories})
+    ids.update({one.id.casefold() for one in work.spec.criteria})
+    return [task for task in work.tasks if ids[task.id.casefold()] == 1]
+
+
+def _some(tasks: Sequence[Task], most: int) -> Sequence[Task]:
+    return tasks[:: len(tasks) // most + 1]
+
+
+def _check_mark(layout: Layout, unit: Unit, texts: Texts, work: Work, task: Task) -> None:
+    """Check both marks of one task, and that the second one restores the document."""
+    where = f"{unit.key}: {task.id}"
+    is_done = task.done is True
+    other = layout.mark(texts, [task.id], done=not is_done)
+    after = layout.read(other)
+    assert [not is_done] == [one.done for one in after.tasks if one.id == task.id], where
+    assert _others(work, task) == _others(after, task), f"{where} changes others"
+    assert other == layout.mark(other, [task.id], done=not is_done), f"{where} is marked twice"
+    back = layout.mark(other, [task.id], done=is_done)
+    again = layout.mark(layout.mark(back, [task.id], done=not is_done), [task.id], done=is_done)
+    assert back == again, f"{where} is not restored"
+    is_plain = task.done is not None and not task.discarded and (is_done or task.status is None)
+    is_back = _same_ticks(back) == _same_ticks(texts) if is_done else back == texts
+    assert is_back or not is_plain, f"{where}: it is not as before"
+
+
+def _same_ticks(texts: Texts) -> Texts:
+    """The texts with one spelling of ticks: the text of an unticked box does not show which."""
+    return {name: text.replace("[X]", "[x]") for name, text in texts.items()}
+
+
+def _others(work: Work, task: Task) -> _Facts:
+    return facts(replace(work, tasks=tuple(one for one in work.tasks if one.id != task.id)))
+
+
+def _check_errors(layout: Layout, unit: Unit, texts: Texts, work: Work) -> None:
+    ids = Counter(task.id.casefold() for task in work.tasks)
+    doubled = [one for one, count in ids.items() if count > 1]
+    _check_error(layout, unit, texts, "no such id", "item-unknown")
+    for one in doubled[:3]:
+        _check_error(layout, unit, texts, one, "item-ambiguous")
+
+
+def _check_error(layout: Layout, unit: Unit, texts: Texts, wanted: str, expected: str) -> None:
+    found = "no error"
+    try:
+        layout.mark(texts, [wanted], done=True)
+    except UsageError as error:
+        found = error.id
+    assert expected == found, f"{unit.key}: marking {wanted!r}"
+
+
+def _check_stories(layout: Layout, unit: Unit, texts: Texts, work: Work) -> None:
+    """Check that discarded tasks stay when their story is ticked."""
+    with_discarded = [task.story for task in work.tasks if task.story and task.discarded]
+    for story in dict.fromkeys(with_discarded):
+        try:
+            marked = layout.read(layout.mark(texts, [story], done=True))
+        except UsageError:  # it is ambiguous, or a layout ticks the criteria of stories
+            continue
+        for before, after in zip(work.tasks, marked.tasks, strict=True):
+            if before.discarded and before.story == story:
+                assert after.discarded, f"{unit.key}: {story} ticks the discarded {before.id}"
+
+
+def _check_evidence(layout: Layout, unit: Unit, texts: Texts, work: Work) -> None:
+    """Check that ticking never lowers the status, and that all tasks complete it."""
+    opened = [task.id for task in _named(work) if task.done is False and not task.discarded]
+    half = layout.mark(texts, opened[: len(opened) // 2], done=True)
+    whole = layout.mark(half, opened, done=True)
+    shown = [layout.evidence(unit, some) for some in (texts, half, whole)]
+    if unit.archived or None in shown:
+        return
+    ranks = [_RANK[one.status] for one in shown if one]
+    assert ranks == sorted(ranks), f"{unit.key}: ticking lowers its status"
+    required = [one for one in layout.read(whole).tasks if not (one.discarded or one.optional)]
+    if all(one.done for one in required):
+        assert ranks[-1] == _RANK[Status.COMPLETED], (
+            f"{unit.key} is not complete without open tasks"
+        )

@@ -1,0 +1,168 @@
+"""Tests of many items at once: reading, listing and changing them."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from unlatch.errors import Conflict, NotFound, TrackerError, UnknownOutcome
+from unlatch.project.workspace import new_ulid
+from unlatch.spi import Capability, Change, ItemRef, Listed, Outcome, RemoteItem, Snapshot
+from unlatch.testing.actions import draft, make_change, require, writes
+from unlatch.testing.checks import CLOSE, KEPT, REOPEN, Transition, check_item, check_labels
+from unlatch.testing.faults import Fault, FaultKind, Request
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from unlatch.testing.fixture import Fixture
+
+Result = Outcome | TrackerError | None
+# Items of other tests may be newer.
+_NEWEST = 100
+
+
+class Many:
+    """Methods for many items; each item has a result of its own."""
+
+    def test_many_items_are_read_as_one_is(self, fixture: Fixture) -> None:
+        require(fixture, Capability.STATUS_OF_MANY)
+        states = (True, False, True, False)
+        refs = [fixture.make(is_open=is_open, labels=(KEPT,)) for is_open in states]
+        missing = fixture.ref(fixture.harness.missing)
+        singly = {ref: fixture.plugin.read(ref).item for ref in refs}
+        fixture.proxy.clear()
+        found = fixture.plugin.read_many(refs)
+        assert len(fixture.proxy.sent) < len(refs), "`read_many` reads many items in few requests"
+        assert [_facts(singly[ref]) for ref in refs] == [
+            _facts(_read(found, ref).item) for ref in refs
+        ], "`read_many` shows each item as `read` does"
+        found = fixture.plugin.read_many([refs[0], missing, refs[1]])
+        assert isinstance(found.get(missing), NotFound), "a missing item has a result: NotFound"
+        assert [_read(found, ref).item.ref for ref in refs[:2]] == refs[:2], "the others are read"
+
+    def test_an_item_that_was_read_with_others_can_be_changed(self, fixture: Fixture) -> None:
+        require(fixture, Capability.STATUS_OF_MANY)
+        require(fixture, Capability.REOPEN)
+        refs = [fixture.make(is_open=False, labels=(KEPT, "completed")) for _ in range(2)]
+        wanted = [make_change(fixture, REOPEN) for _ in refs]
+        found = fixture.plugin.read_many(refs, wanted[0])
+        for ref, change in zip(refs, wanted, strict=True):
+            outcome = fixture.plugin.write(_read(found, ref), change)
+            assert outcome.after.category.is_open, "a snapshot of `read_many` can be written"
+            check_item(fixture, ref, REOPEN, where="after a write of a snapshot of `read_many`")
+
+    def test_items_are_listed_newest_first(self, fixture: Fixture) -> None:
+        require(fixture, Capability.LIST)
+        titles = [fixture.title() for _ in range(3)]
+        made = [fixture.harness.make(title, is_open=True, labels=()) for title in titles]
+        refs = [fixture.ref(one) for one in made]
+        recently = datetime.now(UTC) - timedelta(hours=1)
+        for since in (None, recently):
+            listed = [one for one in _listed(fixture, since) if one.ref in refs]
+            assert refs[::-1] == [one.ref for one in listed], "items are listed newest first"
+            assert titles[::-1] == [one.title for one in listed], "a list has the items' titles"
+            assert {frozenset()} == {one.ops for one in listed}, "these items carry no marker"
+
+    def test_a_list_shows_the_markers_of_bodies(self, fixture: Fixture) -> None:
+        require(fixture, Capability.LIST)
+        require(fixture, Capability.CREATE)
+        op, title = new_ulid(), fixture.title()
+        ref = fixture.plugin.create(Change(op, draft=draft(title, "A body"))).after.ref
+        listed = [one for one in _listed(fixture, None) if one.ref == ref]
+        assert [(title, frozenset({op}))] == [(one.title, one.ops) for one in listed], (
+            "a list shows the operations whose markers a body has"
+        )
+
+    def test_many_items_are_changed_at_once(self, fixture: Fixture) -> None:
+        require(fixture, Capability.BATCH)
+        for transition in _transitions(fixture):
+            wanted = _wanted(fixture, transition, 3)
+            fixture.proxy.clear()
+            results = fixture.plugin.write_many(wanted)
+            assert len(writes(fixture)) < len(wanted), "`write_many` changes many in few requests"
+            check_results(fixture, transition, wanted, results)
+            assert any(isinstance(one, Outcome) for one in results), "`write_many` changes items"
+
+    def test_an_item_that_changed_meanwhile_is_not_written_with_others(
+        self, fixture: Fixture
+    ) -> None:
+        require(fixture, Capability.BATCH)
+        wanted = _wanted(fixture, REOPEN, 3)
+        changed = wanted[1][0].item.ref
+        fixture.harness.add_comments(changed.id, ["Me too"])
+        if fixture.can(Capability.LABELS):
+            fixture.harness.add_label(changed.id, "mine")
+        results = fixture.plugin.write_many(wanted)
+        assert isinstance(results[1], Conflict | None), "an item that changed meanwhile: Conflict"
+        check_results(fixture, REOPEN, wanted, results)
+        labels = {label.casefold() for label in fixture.labels(KEPT, "completed", "mine")}
+        check_labels(fixture, changed, labels, where="an item that changed meanwhile is left alone")
+
+    def test_a_lost_answer_about_many_items_is_unknown(self, fixture: Fixture) -> None:
+        require(fixture, Capability.BATCH)
+        wanted = _wanted(fixture, REOPEN, 2)
+        fixture.proxy.arm(Fault(FaultKind.LOST_REPLY, matches=_writes))
+        try:
+            results = fixture.plugin.write_many(wanted)
+        except TrackerError as error:
+            results = [error] * len(wanted)
+        unknown = [isinstance(one, UnknownOutcome) for one in results]
+        assert [True] * len(wanted) == unknown, "after a lost answer each result is UnknownOutcome"
+
+
+def check_results(
+    fixture: Fixture,
+    transition: Transition,
+    wanted: Sequence[tuple[Snapshot, Change]],
+    results: Sequence[Result],
+) -> None:
+    """Check that each result of `write_many` tells what happened to its item."""
+    assert len(wanted) == len(results), "`write_many` returns a result for each change"
+    for (snapshot, change), result in zip(wanted, results, strict=True):
+        ref = snapshot.item.ref
+        if isinstance(result, Outcome):
+            assert ref == result.after.ref, "the results of `write_many` are in order"
+            check_item(fixture, ref, transition, where="changed with others")
+            shown = (result.after.category.is_open, result.commented)
+            assert (transition.opens, True) == shown, "the outcome shows the item afterwards"
+            labels = {label.casefold() for label in result.after.labels}
+            check_labels(fixture, ref, labels, where="the reported labels")
+        else:
+            is_open = fixture.harness.is_open(ref.id)
+            found = fixture.plugin.find_comments(ref, change.op)
+            assert (snapshot.item.category.is_open, ()) == (is_open, found), (
+                "`write_many` changes an item completely or not at all"
+            )
+
+
+def _wanted(fixture: Fixture, transition: Transition, number: int) -> list[tuple[Snapshot, Change]]:
+    labels = (KEPT, transition.before)
+    refs = [fixture.make(is_open=not transition.opens, labels=labels) for _ in range(number)]
+    changes = [make_change(fixture, transition) for _ in refs]
+    return [(fixture.plugin.read(*one), one[1]) for one in zip(refs, changes, strict=True)]
+
+
+def _transitions(fixture: Fixture) -> list[Transition]:
+    kinds = {REOPEN: Capability.REOPEN, CLOSE: Capability.CLOSE}
+    return [one for one, capability in kinds.items() if fixture.can(capability)]
+
+
+def _listed(fixture: Fixture, since: datetime | None) -> list[Listed]:
+    return list(islice(fixture.plugin.list_items(since), _NEWEST))
+
+
+def _read(found: Mapping[ItemRef, Snapshot | TrackerError], ref: ItemRef) -> Snapshot:
+    result = found.get(ref)
+    assert isinstance(result, Snapshot), f"`read_many` has no item for {ref.id}: {result!r}"
+    return result
+
+
+def _facts(item: RemoteItem) -> tuple[object, ...]:
+    state = (item.state, item.category, item.deliberate, item.resolved)
+    return item.ref, item.title, *state, item.labels, item.revision
+
+
+def _writes(request: Request) -> bool:
+    return request.is_write

@@ -1,0 +1,45 @@
+"""Plugins that break one promise each run in place of the plugins that come with unlatch."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import pytest
+
+from unlatch.testing.fixture import READ_SECONDS, Fixture
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unlatch.spi import SyncPlugin
+
+
+class MutatedFixture(Fixture):
+    """A fixture whose plugin gets the methods of a mutant, if there is one."""
+
+    mutant: type[SyncPlugin] | None = None
+
+    @cached_property
+    def plugin(self) -> SyncPlugin:
+        return self.open()
+
+    def open(self, read_seconds: float = READ_SECONDS) -> SyncPlugin:
+        plugin = super().open(read_seconds)
+        if self.mutant is not None:
+            assert issubclass(self.mutant, type(plugin))
+            plugin.__class__ = self.mutant
+        return plugin
+
+    def mutate(self, mutant: type[SyncPlugin]) -> None:
+        self.mutant = mutant
+        vars(self).pop("plugin", None)
+        vars(self).pop("hasty_plugin", None)
+
+
+def passes(test: Callable[[Fixture], None], fixture: Fixture) -> None:
+    """Run a test of the kit; a skipped one proves nothing."""
+    try:
+        test(fixture)
+    except pytest.skip.Exception as skipped:
+        pytest.fail(f"the kit skips the test: {skipped}")

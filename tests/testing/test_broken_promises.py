@@ -1,0 +1,198 @@
+"""A plugin that breaks one promise of the interface fails the kit, which names the promise."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.conformance.test_ado import AdoHarness
+from tests.conformance.test_github import GithubHarness
+from tests.testing import ado_mutants as ado
+from tests.testing import github_mutants as gh
+from tests.testing.mutated import MutatedFixture, passes
+
+from unlatch.testing import FaultKind, Proxy
+from unlatch.testing.behaviour import Behaviour
+from unlatch.testing.bodies import Bodies
+from unlatch.testing.many import Many
+from unlatch.testing.markers import Markers
+from unlatch.testing.planning import Consultation
+from unlatch.testing.scenario import FaultCase, run_update_faults
+from unlatch_sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from unlatch.spi import SyncPlugin
+    from unlatch.testing import Harness
+    from unlatch.testing.fixture import Fixture
+
+    Case = tuple[type[SyncPlugin], Callable[[Fixture], None], str]
+
+
+def _survives(kind: FaultKind) -> Callable[[Fixture], None]:
+    def survives(fixture: Fixture) -> None:
+        assert list(run_update_faults(fixture, FaultCase(kind))) != []
+
+    return survives
+
+
+_BODIES, _MANY, _MARKERS = Bodies(), Many(), Markers()
+_BEHAVIOUR, _CONSULTATION = Behaviour(), Consultation()
+_KEEPS = _BODIES.test_an_update_keeps_what_people_wrote_around_the_part
+_UPDATES = _BODIES.test_an_update_sets_the_title_and_leaves_the_rest
+_CREATES = _BODIES.test_a_created_item_has_the_text_and_the_labels
+_READS = _MANY.test_many_items_are_read_as_one_is
+_LISTS = _MANY.test_items_are_listed_newest_first
+_ABANDONS = _BEHAVIOUR.test_abandoned_work_is_closed
+_MENTIONS = _MARKERS.test_people_are_mentioned_only_on_request
+_FINDS = _MARKERS.test_comments_of_one_operation_are_found_oldest_first
+_RETRACTS = _MARKERS.test_a_comment_can_be_taken_back
+_EXAMINES = _CONSULTATION.test_an_examination_shows_rights_and_writes_nothing
+_CHANGES = _MANY.test_many_items_are_changed_at_once
+_APPROVES = _CONSULTATION.test_an_approval_changes_nothing
+# A mutant, the test of the kit that it fails, and the promise as the failure names it.
+GITHUB: tuple[Case, ...] = (
+    (gh.WipesTheBody, _KEEPS, "after a first update: the texts in the body"),
+    (gh.AppendsAnotherPart, _KEEPS, "an update replaces its part"),
+    (gh.SharesOnePart, _KEEPS, "with the part of another increment"),
+    (gh.LeavesTheTitle, _UPDATES, "an update sets the title"),
+    (gh.LeavesTheBody, _UPDATES, "in the body after an update"),
+    (gh.RewritesTheSameText, _UPDATES, "an identical update writes nothing"),
+    (gh.NeverSaysUnchanged, _UPDATES, "the outcome of an identical update is `unchanged`"),
+    (gh.AlwaysSaysUnchanged, _UPDATES, "an update that wrote something is not `unchanged`"),
+    (gh.CreatesWithoutText, _CREATES, "in the body of a new item"),
+    (gh.CreatesWithoutLabels, _CREATES, "the labels of a new item"),
+    (gh.RepeatsAnUpdate, _survives(FaultKind.LOST_REPLY), "written after an unknown outcome"),
+    (gh.HidesAFailedUpdate, _survives(FaultKind.FORBIDDEN), "the title"),
+    (
+        gh.WritesTheSameState,
+        _BEHAVIOUR.test_where_nothing_is_to_be_done_nothing_is_written,
+        "a change without differences writes nothing",
+    ),
+    (
+        gh.ReopensWithEachComment,
+        partial(_BEHAVIOUR.test_a_comment_alone_leaves_the_state, is_open=False),
+        "a comment alone leaves the state",
+    ),
+    (
+        gh.PostsMarkersOfPeople,
+        _MARKERS.test_hostile_text_is_posted_and_does_nothing,
+        "a marker in people's words is no marker",
+    ),
+    (gh.ReadsOneByOne, _READS, "`read_many` reads many items in few requests"),
+    (gh.LeavesOutMissingItems, _READS, "a missing item has a result: NotFound"),
+    (gh.ReadsManyWithoutLabels, _READS, "`read_many` shows each item as `read` does"),
+    (gh.ListsOldestFirst, _LISTS, "items are listed newest first"),
+    (gh.ListsOldItemsOnly, _LISTS, "items are listed newest first"),
+    (
+        gh.ListsWithoutMarkers,
+        _MANY.test_a_list_shows_the_markers_of_bodies,
+        "a list shows the operations whose markers a body has",
+    ),
+    (
+        gh.TakesAMissingItemForARefusal,
+        _BEHAVIOUR.test_a_missing_item_is_not_found,
+        "a missing item is NotFound",
+    ),
+    (
+        gh.ReadsLocalTimes,
+        _BEHAVIOUR.test_a_read_shows_the_item,
+        "the time of the last change has a time zone",
+    ),
+    (gh.AbandonsAsCompleted, _ABANDONS, "abandoned work is closed deliberately"),
+    (gh.CompletesAsAbandoned, _ABANDONS, "completed work is not closed deliberately"),
+    (gh.AlwaysMentions, _MENTIONS, "a comment notifies nobody unasked"),
+    (gh.NeverMentions, _MENTIONS, "`Change.mentions` lets @names take effect"),
+    (gh.FindsTheNewestFirst, _FINDS, "comments are found oldest first"),
+    (gh.FindsCommentsAtLocalTimes, _FINDS, "the times of comments have a time zone"),
+    (
+        gh.FindsCommentsOfOthers,
+        _MARKERS.test_a_comment_is_found_in_a_crowd,
+        "a comment that the plugin posted is its own",
+    ),
+    (
+        gh.TakesAQuoteForAComment,
+        _MARKERS.test_a_quoted_marker_posted_nothing,
+        "a quoted marker posted nothing",
+    ),
+    (gh.DeletesAllComments, _RETRACTS, "only the comment with the marker is deleted"),
+    (gh.MissesADeletedComment, _RETRACTS, "deleting a comment that is gone is a success"),
+    (gh.ExaminesByWriting, _EXAMINES, "an examination changes nothing"),
+    (gh.GrantsNothing, _EXAMINES, "an examination shows the rights of the credential"),
+    (gh.NamesRightsOfItsOwn, _EXAMINES, "the names of rights are those of `Access`"),
+    (gh.SeesErrorsEverywhere, _EXAMINES, "finds no error in settings that work"),
+    (
+        gh.GrantsEverything,
+        _CONSULTATION.test_an_examination_without_access_shows_no_right,
+        "an examination with a refused token shows no right",
+    ),
+)
+ADO: tuple[Case, ...] = (
+    (
+        ado.ShowsOneRevision,
+        _BEHAVIOUR.test_a_revision_changes_with_the_item,
+        "a revision changes with the item",
+    ),
+    (ado.ChangesOneByOne, _CHANGES, "`write_many` changes many in few requests"),
+    (ado.ChangesNothing, _CHANGES, "`write_many` changes items"),
+    (ado.MixesResultsUp, _CHANGES, "the results of `write_many` are in order"),
+    (ado.LeavesResultsOut, _CHANGES, "`write_many` returns a result for each change"),
+    (ado.HidesComments, _CHANGES, "the outcome shows the item afterwards"),
+    (ado.ChangesHalf, _CHANGES, "`write_many` changes an item completely or not at all"),
+    (
+        ado.OverwritesOthers,
+        _MANY.test_an_item_that_changed_meanwhile_is_not_written_with_others,
+        "an item that changed meanwhile: Conflict",
+    ),
+    (
+        ado.TakesALostAnswerForARefusal,
+        _MANY.test_a_lost_answer_about_many_items_is_unknown,
+        "after a lost answer each result is UnknownOutcome",
+    ),
+    (ado.ApprovesByWriting, _APPROVES, "an approval changes nothing"),
+    (ado.ApprovesUnasked, _APPROVES, "an approval asks the tracker"),
+    (
+        ado.ApprovesByCreating,
+        _CONSULTATION.test_a_create_is_approved_without_an_item,
+        "an approval creates nothing",
+    ),
+    (
+        ado.ApprovesEverything,
+        _CONSULTATION.test_an_approval_raises_the_refusal,
+        "an approval raises the error that a write would raise",
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def box() -> Iterator[Sandbox]:
+    with Sandbox() as running:
+        yield running
+
+
+@pytest.fixture
+def fixture(box: Sandbox, tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Fixture]:
+    harness: Harness = request.param(box)
+    with Proxy(harness.server) as proxy:
+        yield MutatedFixture(harness, proxy, tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("fixture", "case"),
+    [
+        pytest.param(harness, case, id=case[0].__name__)
+        for harness, cases in ((GithubHarness, GITHUB), (AdoHarness, ADO))
+        for case in cases
+    ],
+    indirect=["fixture"],
+)
+def test_a_broken_promise_is_named(case: Case, fixture: MutatedFixture) -> None:
+    mutant, test, promise = case
+    passes(test, fixture)
+    fixture.mutate(mutant)
+    with pytest.raises(AssertionError, match=re.escape(promise)):
+        test(fixture)
