@@ -97,11 +97,6 @@ class Roundup:
         shown = self._read(f"/msg?@verbose=3&@fields=content&@sort=id&{query}")["collection"]
         return [str(one["content"]) for one in shown]
 
-    def titled(self, title: str) -> list[str]:
-        """The ids of the issues with this very title."""
-        found = self._read("/issue?@fields=title")["collection"]
-        return [one["id"] for one in found if one["title"] == title]
-
     def change(self, issue: str, fields: dict[str, Any]) -> None:
         etag = self.request("GET", f"/issue/{issue}").headers["ETag"]
         self._sent("PUT", f"/issue/{issue}", fields, headers={"If-Match": etag})

@@ -27,6 +27,7 @@ from unlatch_sandbox.ado.processes import PROCESSES
 from unlatch_sandbox.ado.records import ProjectRecord, WorkItemRecord
 from unlatch_sandbox.ado.relations import TO_PARENT, counted, mirror
 from unlatch_sandbox.pages import plain
+from unlatch_sandbox.ticking import ticked
 from unlatch_sandbox.view import CommentView, ItemView
 
 if TYPE_CHECKING:
@@ -177,6 +178,11 @@ class AdoAdmin:
                 raise ValueError(f"{item.type} has no state {changes[STATE]!r}")
             self.boards.revise(item, changes, PERSON)
             learn_tags(item, self.boards)
+
+    def tick(self, id: int, words: str, *, done: bool = True) -> None:
+        """Tick or untick the check box in front of these words, as a person in the editor."""
+        body = str(self._item(id).fields.get(DESCRIPTION) or "")
+        self.edit(id, description=ticked(body, words, done=done))
 
     def add_comment(self, id: int, html: str, user: str = PERSON) -> int:
         with self.boards.store.transaction():

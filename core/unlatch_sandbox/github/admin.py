@@ -14,6 +14,7 @@ from unlatch_sandbox.github.records import (
     Person,
     RepositoryRecord,
 )
+from unlatch_sandbox.ticking import ticked
 from unlatch_sandbox.view import CommentView, ItemView
 
 if TYPE_CHECKING:
@@ -206,6 +207,11 @@ class GithubAdmin:
                     setattr(issue, name, value)
             hub.set_labels(issue, changes.get("labels", issue.labels))
             hub.touch(issue)
+
+    def tick(self, repository: str, number: int, words: str, *, done: bool = True) -> None:
+        """Tick or untick the check box in front of these words, as a person."""
+        body = self._issue(repository, number).body or ""
+        self.edit(repository, number, body=ticked(body, words, done=done))
 
     def merge_pull_request(self, repository: str, pull: int, *, closes: int) -> None:
         """Merge a pull request whose description says that it closes an issue."""

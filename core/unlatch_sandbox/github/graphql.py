@@ -129,6 +129,7 @@ def _shown(issue: IssueRecord) -> Object:
         "__typename": "Issue",
         "number": issue.number,
         "title": issue.title,
+        "body": issue.body,
         "url": f"{guards.addresses().web}/{issue.repository}/issues/{issue.number}",
         "state": issue.state.upper(),
         "stateReason": _reason(issue),

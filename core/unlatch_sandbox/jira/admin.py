@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from unlatch_sandbox.jira import adf, shapes
@@ -16,6 +17,7 @@ from unlatch_sandbox.jira.workflows import (
     SPRINT,
     WORKFLOWS,
 )
+from unlatch_sandbox.ticking import ticked
 from unlatch_sandbox.view import CommentView, ItemView
 
 if TYPE_CHECKING:
@@ -171,6 +173,11 @@ class JiraAdmin:
                 value = list(fields[name]) if name in ("labels", "sprints") else fields[name]
                 setattr(issue, name, value)
             self.tracks.touch(issue)
+
+    def tick(self, key: str, words: str, *, done: bool = True) -> None:
+        """Tick or untick the check box in front of these words, as a person in the editor."""
+        body = json.dumps(self._issue(key).description, ensure_ascii=False)
+        self.edit(key, description=json.loads(ticked(body, words, done=done)))
 
     def move(self, key: str, project: str) -> str:
         """Moves an issue to another project; returns its new key."""
