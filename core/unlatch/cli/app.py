@@ -9,7 +9,7 @@ import click
 from unlatch import __version__
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.table import COMMANDS, SECTIONS, Entry, Globals
-from unlatch.project.entry_points import entry_points
+from unlatch.worklog.entry_points import entry_points
 
 PLUGINS = "unlatch.plugins"
 

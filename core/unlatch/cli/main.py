@@ -9,7 +9,7 @@ from typing import NoReturn
 import click
 
 from unlatch.cli.app import app
-from unlatch.errors import UnlatchError, UsageError, unexpected
+from unlatch.errors import UnlatchError, UsageError
 from unlatch.worklog.programs import search_path
 
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000
@@ -57,11 +57,12 @@ def _run(arguments: list[str]) -> int:
 
 def _tell_unexpected(error: Exception, arguments: list[str]) -> int:
     from unlatch.cli.runtime import output  # noqa: PLC0415
+    from unlatch.project.plugin_errors import attribute  # noqa: PLC0415  (slow to load)
 
     # click writes --help and --version itself.
     if isinstance(error, OSError) and output.is_stdout_lost():
         return 0
-    return _tell(unexpected(error), arguments)
+    return _tell(attribute(error), arguments)
 
 
 def _tell_interrupt(stop: BaseException) -> int:

@@ -78,7 +78,7 @@ _SYNC = "Deliver pending updates and sync with the trackers"
 SECTIONS = {
     "Everyday": (
         Entry("resume", "work.resume", "Reopen an increment and its items", _WRITES, _SCOPE),
-        Entry("reopen", "work.resume", "Reopen items, or the same as resume", _WRITES, _SCOPE),
+        Entry("reopen", "items.reopen", "Reopen items, or the same as resume", _WRITES, _SCOPE),
         Entry("close", "items.close", "Close items", _WRITES, _ITEMS),
         Entry("undo", "work.finish", "Undo the last reopen", _WRITES, _ITEMS),
         Entry(
@@ -107,7 +107,7 @@ SECTIONS = {
         Entry(
             "doctor", "setup.doctor", "Check files and configuration, and fix them", _READS, _ITEMS
         ),
-        Entry("plugins", "setup.plugins", "List the installed tracker plugins", _LOCAL),
+        Entry("plugins", "setup.plugins", "List the tracker plugins, or write a new one", _LOCAL),
         Entry("completion", "setup.completion", "Print a shell completion script", _LOCAL),
     ),
     "Try": (

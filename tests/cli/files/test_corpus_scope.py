@@ -9,9 +9,8 @@ from tests.cli.files.test_corpus import corpus, pytestmark
 from tests.cli.project import REASON
 from tests.increments.documents.test_corpus import some_or_all
 
-from unlatch.increments.documents.model import open_work
-from unlatch.increments.documents.spec import read_spec
 from unlatch.increments.documents.tasks import read_tasks
+from unlatch.increments.layouts.native import UNLATCH
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -82,9 +81,7 @@ def test_each_is_completed_just_if_nothing_is_open(corpus: Project, step: int) -
     for one in all_of(corpus)[::step]:
         corpus.run("resume", one["id"], "--reason", REASON, "--yes", "--force", "--offline")
         found = texts(folder_of(corpus, one["id"]))
-        left = open_work(
-            read_spec(found["spec.md"].decode()), read_tasks(found["tasks.md"].decode())
-        )
+        left = UNLATCH.read({name: content.decode() for name, content in found.items()}).open
 
         done = corpus.run("complete", one["id"], "--offline")
 

@@ -23,7 +23,7 @@ from tests.cli.output.test_documents import closed, schema
 
 from unlatch.increments import records
 from unlatch.increments.files import linking, outbox
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.increments.files.plans import plan_amend
 from unlatch.increments.model.increment import (
     Amendment,
@@ -120,8 +120,8 @@ def _is_record(value: object) -> TypeGuard[Record]:
 
 
 def manager_of(project: Project) -> MetadataManager:
-    layout = layout_at(project.root)
-    return Workspace(layout, environ={}, user_config=project.home / "none.toml").manager
+    paths = paths_at(project.root)
+    return Workspace(paths, environ={}, user_config=project.home / "none.toml").manager
 
 
 def test_every_writer_is_accepted_by_its_schema_and_by_doctor(project: Project) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.cli.items.test_reopen import KEYS, outside
 from tests.cli.project import CLOSED, OPEN, REASON
 from tests.cli.terminal import Terminal
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["outside"]
 WHY, INSTEAD = "Reason for reopening: ", "Resume the increment instead? [y/N]: "
+COMPLETE = "Complete the increment instead, and close its 3 items? [y/N]: "
 
 
 def test_a_missing_reason_is_asked_for(outside: Project) -> None:
@@ -48,3 +50,34 @@ def test_without_the_increment_nothing_changes(completed: Project) -> None:
 
     assert (2, True) == (code, "add --item-only" in terminal.text)
     assert (CLOSED, []) == (completed.states(), completed.wrote())
+
+
+@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 2)])
+def test_completing_the_increment_of_an_item_is_offered(
+    project: Project, answer: str, code: int
+) -> None:
+    project.increment(status="active", links=project.items(finished=False))
+
+    with Terminal(project, "close", KEYS["jira"], "--reason", "Fixed") as terminal:
+        terminal.expect(COMPLETE)
+        terminal.type(f"{answer}\n")
+        ended = terminal.end()
+
+    assert code == ended, terminal.text
+    assert (OPEN if code else CLOSED) == project.states()
+    assert ("active" if code else "completed") == project.metadata()["status"]
+    assert bool(code) is ("To close the item alone, add --item-only." in terminal.text)
+
+
+@pytest.mark.parametrize("command", ["reopen", "close"])
+def test_nothing_is_offered_that_leaves_out_an_item(project: Project, command: str) -> None:
+    project.increment(status="active", links=project.items("jira"))
+    project.items("github")
+
+    words = (command, KEYS["jira"], KEYS["github"], "--reason", REASON)
+    with Terminal(project, *words) as terminal:
+        code = terminal.end()
+
+    assert (2, True) == (code, "error[item-of-increment]" in terminal.text), terminal.text
+    assert ["jira"] == [*project.metadata().keys() & {"github", "jira"}]
+    assert [] == project.wrote()

@@ -9,6 +9,8 @@ from tests.cli.items.test_reopen import KEYS, records
 from tests.cli.project import OPEN, REASON, Project
 from tests.delivery.stage import fault
 
+from unlatch_sandbox import Fault
+
 
 def test_processes_at_once_post_one_comment(project: Project) -> None:
     project.items()
@@ -93,3 +95,24 @@ def test_a_check_ignores_what_is_pending_outside_of_the_project(project: Project
 
     assert (0, 0) == (check.code, done.code), check.said + done.said
     assert "open" == project.states()["github"]
+
+
+def test_a_ci_job_is_told_of_operations_on_items(project: Project) -> None:
+    project.items("github", "jira")
+    words = (KEYS["github"], KEYS["jira"])
+    project.run("reopen", *words, "--reason", REASON, "--offline")
+    outputs, summary = project.home / "outputs", project.home / "summary"
+    project.extra = {"GITHUB_ACTIONS": "true", "GITHUB_OUTPUT": str(outputs)}
+    project.extra["GITHUB_STEP_SUMMARY"] = str(summary)
+
+    check = project.run("sync", "--check")
+    checked = outputs.read_text()
+    project.box.faults.add(Fault("jira", "status", code=503, times=99))
+    done = project.run("sync")
+
+    assert (5, 3) == (check.code, done.code)
+    assert "adrift=true\nsummary=0 links not in sync, 2 items with pending operations" in checked
+    assert "Increments and items differ" in summary.read_text()
+    told = outputs.read_text().removeprefix(checked)
+    assert "changed=true\nadrift=true\nsummary=0 increments moved, 1 operation delivered" in told
+    assert [2, 1] == [one.said.count("::error") for one in (check, done)]

@@ -19,7 +19,7 @@ RESUME = ("resume", "7", "--reason", REASON, "--yes")
 
 
 @pytest.mark.parametrize("command", ["resume", "complete", "show", "history", "sync", "link"])
-@pytest.mark.parametrize("wanted", ["8", "0007-smart", "no such", "../0007-smart-discipline", "-0"])
+@pytest.mark.parametrize("wanted", ["8", "smrt", "no such", "../0007-smart-discipline", "-0"])
 def test_an_unknown_id(completed: Project, command: str, wanted: str) -> None:
     before = completed.tree()
     more = [completed.urls["github"]] if command == "link" else []
@@ -40,7 +40,8 @@ def test_an_ambiguous_id_lists_the_candidates(completed: Project) -> None:
     done = completed.run(*RESUME)
 
     assert_refused(done, 2, "ambiguous-increment")
-    assert "0007-other, 0007-smart-discipline, _archive/0007-third" in done.err
+    listed = ["0007-other", "0007-smart-discipline", "_archive/0007-third"]
+    assert "".join(f"  - {name}\n" for name in listed) in done.err
     assert_unchanged(completed, before)
     assert completed.run("show", NAME, "--offline").code == 0
 

@@ -201,6 +201,7 @@ def test_setting_up(project: Project) -> None:
     check(project, "init", "init")
     check(project, "auth", "auth", "status")
     check(project, "plugins", "plugins")
+    check(project, "plugins-new", "plugins", "new", "redmine")
     check(project, "doctor", "doctor")
 
 

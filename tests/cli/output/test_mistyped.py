@@ -6,7 +6,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.project import NAME, REASON
+from tests.cli.project import NAME
 from tests.cli.refusing import assert_refused, assert_unchanged
 
 if TYPE_CHECKING:
@@ -96,75 +96,6 @@ def test_a_mistyped_name_acts_on_no_terminal(project: Project) -> None:
 
     assert "\x1b" not in done.err
     assert "unlatch resume '\\x1b[31m7'" in next_command(done)
-
-
-@pytest.mark.parametrize(
-    "typed",
-    [["show"], ["history"], ["complete"], ["undo"], ["pause"], ["sync"], ["github", "status"],
-     ["resume", "--reason", REASON, "--yes"]],
-)  # fmt: skip
-def test_for_an_address_the_id_of_its_increment_is_named(
-    completed: Project, typed: list[str]
-) -> None:
-    done = completed.run(*typed, completed.urls["github"])
-
-    assert_refused(done, 2, "id-is-url")
-    assert ["unlatch", *typed, NAME] == shlex.split(next_command(done))
-    assert [] == completed.sent()
-
-
-@pytest.mark.parametrize("name", ["SCRUM-28", "scrum-28", "octo/widgets#4", "#4"])
-@pytest.mark.parametrize(
-    "typed", [["show"], ["jira", "status"], ["resume", "--reason", REASON, "--yes"]]
-)
-def test_for_the_name_of_an_item_the_id_of_its_increment_is_named(
-    completed: Project, typed: list[str], name: str
-) -> None:
-    done = completed.run(*typed, name)
-
-    assert_refused(done, 2, "id-is-item")
-    assert ["unlatch", *typed, NAME] == shlex.split(next_command(done))
-    assert [] == completed.sent()
-
-
-@pytest.mark.parametrize("name", ["SCRUM-29", "octo/widgets#5"])
-def test_the_name_of_an_item_without_an_increment_leads_to_a_link(
-    completed: Project, name: str
-) -> None:
-    done = completed.run("show", name)
-
-    assert_refused(done, 2, "id-is-item")
-    hint = f"next: unlatch new --from URL, or unlatch link ID URL, with the address of {name}\n"
-    assert hint in done.err
-
-
-def test_a_tracker_s_command_is_named_for_the_one_item(completed: Project) -> None:
-    url = completed.urls["github"]
-
-    done = completed.run("github", "reopen-issue", url, "--reason", REASON)
-    words = shlex.split(next_command(done))
-
-    assert ["reopen-issue", NAME, "--item", url, "--reason", REASON] == words[2:]
-    assert 0 == completed.run(*words[1:]).code
-    assert "open" == completed.states()["github"]
-
-
-def test_an_address_without_an_increment_can_become_one(project: Project) -> None:
-    project.items("github")
-
-    done = project.run("resume", project.urls["github"])
-
-    assert_refused(done, 2, "id-is-url")
-    assert 0 == project.run(*shlex.split(next_command(done))[1:]).code
-
-
-def test_an_address_of_two_increments_names_both(completed: Project) -> None:
-    completed.increment("0008-other", links={"github": {"url": completed.urls["github"]}})
-    completed.increment("0009-third", links={"github": {"issue": 4}})
-
-    done = completed.run("resume", completed.urls["github"])
-
-    assert "name one of its increments: 0007-smart-discipline, 0009-third" in done.err
 
 
 def test_an_address_in_the_place_of_the_id_to_link_to(project: Project) -> None:

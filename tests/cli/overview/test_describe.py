@@ -76,6 +76,14 @@ def test_an_unknown_outcome_is_called_unknown(outcome: Effect, parts: str) -> No
     assert f"{parts}: the issue is locked [item-locked]" == line(outcome, state=State.UNKNOWN)
 
 
+def test_without_labels_none_is_said_to_be_left() -> None:
+    asked = replace(ASKED, add_labels=(), remove_labels=())
+
+    said = "reopened; commented: the issue is locked [item-locked]"
+    assert said == line(COMMENTED, change=asked)
+    assert said == line(COMMENTED, change=asked, state=State.UNKNOWN)
+
+
 def test_a_success_names_each_part() -> None:
     expected = "reopened; commented; labels +reopened -completed"
 

@@ -22,7 +22,7 @@ def test_list_shows_what_is_there(project: Project) -> None:
         "0007-smart-discipline  completed  github 4, ado 101, jira SCRUM-28  Smart discipline\n"
         "0008-other-work        active                                       Other work\n"
     )
-    assert done.err == "1 archived increment not shown; --all shows them.\n"
+    assert done.err == "1 archived increment not shown; --all shows it.\n"
     assert "0001-first-steps       completed (archived)" in project.run("list", "--all").out
 
 

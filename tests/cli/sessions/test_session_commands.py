@@ -268,3 +268,13 @@ def test_learn_asks_for_consent_once(project: Project, started: str) -> None:
     assert again.out.startswith("## Puzzle ")
     document = session(project, "learn", "--json").document
     assert mistakes(document, "session-learn") == []
+
+
+def test_a_session_names_its_effort_by_its_id(project: Project) -> None:
+    assert project.run("effort", "open", "Login design").code == 0
+
+    done = session(project, "start", "Fix login", "--effort", "design", "--json")
+    unknown = session(project, "start", "Fix login", "--effort", "no-such")
+
+    assert done.document["session"]["effort"] == "login-design"
+    assert error_of(unknown) == "effort-unknown"

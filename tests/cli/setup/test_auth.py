@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 from tests.cli.project import ALL, OPEN, REASON, Project
+from tests.cli.setup.foreign_plugin import install
 from tests.cli.terminal import Terminal
 
 SECRET = "s3cret-t0ken-0f-0ct0"  # opens nothing
@@ -54,6 +56,47 @@ def test_a_token_that_is_typed_is_not_shown(bare: Project) -> None:
     assert code == 0
     assert SECRET not in terminal.raw
     assert list(entries(bare).values()) == [{"user": "octo@example.com", "token": SECRET}]
+
+
+def with_redmine(project: Project, scheme: str) -> None:
+    """Install and configure a foreign plugin whose token has this scheme."""
+    site = project.home / "site"
+    install(site, "redmine", file="__init__.py", old='"REDMINE_KEY", Scheme.BEARER', new=scheme)
+    project.configure_more(tables='[trackers.redmine]\nurl = "https://redmine.example.com"')
+    project.extra["PYTHONPATH"] = f"{project.extra['PYTHONPATH']}{os.pathsep}{site}"
+
+
+@pytest.mark.parametrize(
+    "scheme", ['Scheme.HEADER("X-Redmine-API-Key")', 'Scheme.USER_NAME("x")', "Scheme.BEARER"]
+)
+def test_a_token_without_a_user_name_is_asked_for_alone(bare: Project, scheme: str) -> None:
+    with_redmine(bare, f'"API_KEY", {scheme}')
+
+    with Terminal(bare, "auth", "login", "redmine") as terminal:
+        terminal.expect("Token for redmine.example.com: ")
+        terminal.type(f"{SECRET}\n")
+        code = terminal.end()
+    refused = bare.process("auth", "login", "redmine", "--user", "octo", stdin=f"{SECRET}\n")
+
+    assert (code, SECRET in terminal.raw, "User name" in terminal.raw) == (0, False, False)
+    assert list(entries(bare).values()) == [{"user": None, "token": SECRET}]
+    assert (refused.code, "error[user-not-needed]" in refused.err) == (2, True)
+
+
+def test_a_user_name_is_asked_for_if_every_token_needs_one(bare: Project) -> None:
+    with_redmine(bare, '"PASSWORD", Scheme.BASIC, user="LOGIN"')
+
+    with Terminal(bare, "auth", "login", "redmine") as terminal:
+        terminal.expect("User name for redmine.example.com (not the token): ")
+        terminal.type("octo\n")
+        terminal.expect("Token for redmine.example.com: ")
+        terminal.type(f"{SECRET}\n")
+        code = terminal.end()
+    piped = bare.process("auth", "login", "redmine", stdin=f"{SECRET}\n")
+
+    assert (code, SECRET in terminal.raw) == (0, False)
+    assert list(entries(bare).values()) == [{"user": "octo", "token": SECRET}]
+    assert (piped.code, "unlatch auth login redmine --user NAME" in piped.err) == (2, True)
 
 
 def test_tokens_in_the_keyring_do_the_main_job(bare: Project) -> None:

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from unlatch.config.config import CoreConfig, UserConfig, validate
-from unlatch.project.registry import Registry, load
+from unlatch.project.registry import Registry, load_settings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,7 +130,7 @@ def test_a_setting_in_a_wrong_table_is_recognised(project: Project) -> None:
 
 def models() -> dict[str, type[BaseModel]]:
     manifests = Registry().manifests
-    trackers = {name: load(one.settings) for name, one in manifests.items()}
+    trackers = {name: load_settings(one) for name, one in manifests.items()}
     return {"project": CoreConfig, "user": UserConfig, **trackers}
 
 

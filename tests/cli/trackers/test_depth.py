@@ -93,6 +93,7 @@ def test_a_create_can_be_rehearsed(specified: Project, tracker: str) -> None:
     assert (before, []) == (specified.tree(), titles(specified, tracker))
     assert ": a new " in shown
     assert "for US-002" in shown
+    assert " requests to 2 items" in shown
     assert len(document["items"]) == 2
     assert all(item["requests"] for item in document["items"])
     assert [None, None] == [item["error"] for item in document["items"]]

@@ -35,7 +35,7 @@ Reason for reopening: Bug discovered in error handling
 ✓ GitHub octo/widgets#4 reopened; commented; labels +reopened -completed
 ✓ Azure DevOps fabrikam/widgets 101 reopened; commented; labels +reopened -completed
 ✓ Jira SCRUM-28 reopened; commented; labels +reopened -completed
-Next: unlatch show 0007
+Next: unlatch show 0007-smart-discipline
 """
 
 

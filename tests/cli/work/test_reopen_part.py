@@ -116,6 +116,15 @@ def test_undo_closes_what_was_opened_and_nothing_else(ready: Project) -> None:
     assert comments(ready, 11) == []
 
 
+def test_undo_names_the_parts_that_stay_open(ready: Project) -> None:
+    ready.run(*RESUME, "--task", "T-001")
+
+    done = ready.run("undo", "7", "--yes")
+
+    assert "note: not ticked again: T-001; tick what is done, or use git" in done.err
+    assert "text of the reopen" not in done.err
+
+
 @pytest.mark.parametrize(
     ("option", "error", "told"),
     [
@@ -123,7 +132,7 @@ def test_undo_closes_what_was_opened_and_nothing_else(ready: Project) -> None:
         (("--task", "AC-US1-01"), "item-unknown", ""),
         (("--story", "US-003"), "item-unknown", "US-00"),
         (("--criterion", "AC-US1-2"), "item-unknown", "AC-US1-0"),
-        (("--task", "Add a switch"), "item-unknown", ""),
+        (("--task", "Add a switch"), "item-unknown", "describe the change with --scope"),
         (("--task", "T-001", "--story", "US-009"), "item-unknown", ""),
     ],
 )

@@ -25,7 +25,7 @@ def counts(project: Project) -> dict[str, int]:
 def test_one_command_reopens_comments_and_relabels_everything(ready: Project) -> None:
     done = ready.process(*RESUME)
 
-    assert (done.code, done.err) == (0, "Next: unlatch show 0007\n")
+    assert (done.code, done.err) == (0, "Next: unlatch show 0007-smart-discipline\n")
     assert sorted(done.out.splitlines()) == [
         "✓ Azure DevOps fabrikam/widgets 101 reopened; commented; labels +reopened -completed",
         "✓ GitHub octo/widgets#4 reopened; commented; labels +reopened -completed",
@@ -193,7 +193,9 @@ def test_offline_leaves_the_items_and_sync_delivers_them_with_a_probe(ready: Pro
     offline = ready.run(*RESUME, "--offline")
 
     assert offline.code == 0
-    assert offline.err == ("3 operations pending. Next: unlatch sync\nNext: unlatch show 0007\n")
+    assert offline.err == (
+        "3 operations pending. Next: unlatch sync\nNext: unlatch show 0007-smart-discipline\n"
+    )
     assert ready.metadata()["status"] == "active"
     assert ready.sent() == []
     assert ready.states() == CLOSED

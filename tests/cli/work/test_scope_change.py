@@ -144,7 +144,7 @@ def test_a_name_that_the_specification_lacks_is_told(ready: Project) -> None:
     done = ready.run(*SCOPE, "--story", "US-009")
 
     assert done.code == 0, done.said
-    assert "note: spec.md has no US-009\n" in done.err
+    assert "note: no story or criterion has the id US-009\n" in done.err
 
 
 def test_tasks_come_from_a_file_with_titles(ready: Project, tmp_path: Path) -> None:
@@ -261,7 +261,7 @@ def test_undo_takes_the_labels_back_and_leaves_the_documents(ready: Project) -> 
     assert done.code == 0, done.said
     assert before == ready.labels()
     assert tasks == scoped.text(ready, "tasks.md")
-    assert "spec.md and tasks.md keep the text of the reopen" in done.err
+    assert "the documents keep the text of the reopen" in done.err
 
 
 def test_an_active_increment_gets_more_to_do_without_a_reopen(project: Project) -> None:

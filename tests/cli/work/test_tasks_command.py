@@ -12,7 +12,7 @@ from tests.cli.project import REASON, Project
 from tests.cli.terminal import Terminal
 
 from unlatch.errors import ProposalError
-from unlatch.lifecycle.proposed_tasks import propose_tasks
+from unlatch.lifecycle.scoping.proposed_tasks import propose_tasks
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -34,7 +34,8 @@ history-all = unlatch history --all.
 status = unlatch status.
   active: [ListEntry]; maxActive: int?; limits: LimitsEntry; wip: WipEntry; paused: [ListEntry];
   stale: [StaleEntry]; pending: [WaitingEntry]; notRecorded: [PendingOf]; reopenedOften: [str];
-  broken: [ListEntry]; configMistakes: [str]; itemsPending: [PendingOf]
+  broken: [ListEntry]; configMistakes: [str]; itemsPending: [PendingOf];
+  adoptions: [AdoptionEntry]
 link = unlatch link.
   id: str; linked: [ItemEntry]; warnings: [Problem]; dryRun: bool
 link-file = unlatch link --file.
@@ -53,11 +54,11 @@ dry-run-items = The dry run of these.
 sync = unlatch sync, and unlatch ingest.
   increments: [SyncedIncrement]; compared: [ComparedEntry]; notChecked: [NotCheckedEntry];
   moves: [MoveEntry]; otherBranch: str?; commit: CommitEntry?; event: MessageEntry?;
-  broken: [Broken]; refused: Problem?; items: [ChangedItem]
+  broken: [Broken]; refused: Problem?; items: [ChangedItem]; adoptions: [AdoptionEntry]
 sync-plan = unlatch sync --plan, --dry-run or --check.
   compared: [ComparedEntry]; notChecked: [NotCheckedEntry]; moves: [MoveEntry];
   pending: [PendingOf]; items: [PreviewedItem]; requests: {int}; comments: int; adrift: bool;
-  otherBranch: str?; broken: [Broken]; refused: Problem?
+  otherBranch: str?; broken: [Broken]; refused: Problem?; adoptions: [AdoptionEntry]
 dry-run = The dry run of any other command.
   increment: WouldBe; items: [PreviewedItem]; spared: [Spared]; requests: int; scope: ScopeEntry?;
   warnings: [Problem]
@@ -72,14 +73,16 @@ merge = unlatch merge --resolve.
 migrate = unlatch migrate.
   dryRun undo: bool; moved: [MovedFolder]; changed: [ChangedFile]; left: [LeftFile]
 init = unlatch init.
-  root: str; made: [str]; git: GitEntry?
+  root: str; made: [str]; git: GitEntry?; layouts: [FoundLayout]
 auth = unlatch auth status.
   trackers: [TokenSource]
 plugins = unlatch plugins.
   plugins: [PluginEntry]; broken: {str}
+plugins-new = unlatch plugins new.
+  folder: str; made: [str]
 doctor = unlatch doctor.
   root: str; settings: [SettingEntry]; findings: [FindingEntry]; access: [AccessEntry];
-  fixes: [FixEntry]; increments errors warnings: int
+  fixes: [FixEntry]; increments items errors warnings: int
 search = unlatch search, and unlatch effort search.
   query: str; results: [SearchResult]
 # `active` is the active effort of the conversation after the command.

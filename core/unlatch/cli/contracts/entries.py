@@ -129,10 +129,19 @@ RefusedIncrement = An increment that would not be changed, and why.
   id: str; error: Problem
 LinkEntry = An increment's link to one item.
   tracker id: str; url: str?
+# `shows` is the status that the tool's files show, `by` what shows it ("5/5 tasks", "archive").
+# `overridden` is the status that unlatch recorded before these files changed.
+UnitEntry = The unit of another tool that an increment is.
+  layout path: str; shows overridden: Status?; by: str?
 ListEntry = An increment in a list.
   id: str; title: str?; status: Status?; type: str?; archived: bool;
   created completedAt lastActivity: str?; links: [LinkEntry]; reopens pending: int;
-  broken: Broken?
+  broken: Broken?; unit: UnitEntry?
+AdoptionEntry = A status that the files of a unit show since unlatch recorded another.
+  increment: str; recorded shown: Status; by layout: str
+# `units` counts the units by the status that their files show.
+FoundLayout = A layout whose marker is in the project.
+  name title: str; used: bool; units: {int}
 LimitsEntry = The limits of increments in progress and of idle time.
   maxActive hardCap: int?; perType: {int}; canInterrupt: [str]; policy: Policy; staleAfter: {int}
 # `over` names the settings whose limits are exceeded.
@@ -204,9 +213,13 @@ ProposalEntry = Items of one tracker that may belong to an increment.
   increment tracker ground: str; clear: bool; items: [ProposedItem]
 TrackerProblem = The error of one tracker.
   id message: str; hint: str?; tracker: str
+BoxEntry = A check box that differs; `done` is its state where it changed, or on the item.
+  id: str; done: bool; verdict why: str
+BoxesEntry = The check boxes in an item's body; `list` is the verdict if the lines differ.
+  changes: [BoxEntry]; list: str?; why: str
 ComparedEntry = A link, and the state of both sides.
   increment: str; status: Status; tracker id: str; url: str?; name: str; state category: str?;
-  verdict why: str; error: Problem?
+  verdict why: str; boxes: BoxesEntry?; error: Problem?
 NotCheckedEntry = Items of one tracker that were not checked, and whether this is allowed.
   tracker: str; items: [str]; allowed: bool; error: Problem
 MoveEntry = An increment that follows its items.

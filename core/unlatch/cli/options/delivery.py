@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from unlatch.cli.runtime.session import flag
-from unlatch.config.tables import CommentStyle
+from unlatch.config.choices import CommentStyle
 from unlatch.project.registry import Registry
 from unlatch.spi import Option
 from unlatch.spi.operation import DeliveryOptions, Kind

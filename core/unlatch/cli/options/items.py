@@ -1,27 +1,36 @@
 """The arguments and options of commands on items."""
 
+from collections.abc import Iterable
+
 import click
 
-from unlatch.cli.runtime.session import flag, is_item
+from unlatch.cli.runtime.session import flag
 from unlatch.errors import UsageError
+from unlatch.project.find_increment import is_item
 
 
 def check_items(
     _ctx: click.Context, _parameter: click.Parameter, value: tuple[str, ...]
 ) -> tuple[str, ...]:
-    """Refuse numbers: they may be items or increments.
+    """The items without needless spaces; refuses numbers, which may be items or increments.
 
     Raises:
         UsageError: `unknown-item`.
     """
-    for word in value:
+    words = without_spaces(value)
+    for word in words:
         if not is_item(word):
             raise UsageError(
                 "unknown-item",
                 f"{word!r} is not an item's address or name",
                 hint="paste the item's address, or its name: octo/widgets#4, SCRUM-28",
             )
-    return value
+    return words
+
+
+def without_spaces(words: Iterable[str]) -> tuple[str, ...]:
+    """Words as they were meant to be pasted: a name has single spaces, inside."""
+    return tuple(" ".join(one.split()) for one in words)
 
 
 ITEMS = click.argument("items", metavar="ITEM...", callback=check_items, nargs=-1, required=True)

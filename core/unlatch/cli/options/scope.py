@@ -78,7 +78,19 @@ def take_scoping(options: dict[str, Any]) -> Scoping | None:
         return None
     if update:
         _check(tasks, stories)
+    else:
+        _check_ids(tasks)
     return Scoping(update, change, Path(file) if file else None, tasks, stories, criteria)
+
+
+def _check_ids(tasks: tuple[str, ...]) -> None:
+    for title in tasks:
+        if len(title.split()) > 1:
+            raise UsageError(
+                "item-unknown",
+                f"without --scope, --task takes the id of a task, not a title: {title}",
+                hint="to add a new task, describe the change with --scope TEXT",
+            )
 
 
 def _check(tasks: tuple[str, ...], stories: tuple[str, ...]) -> None:
@@ -87,7 +99,8 @@ def _check(tasks: tuple[str, ...], stories: tuple[str, ...]) -> None:
             raise UsageError(
                 "task-is-id",
                 f"with --update-scope, --task takes the title of a new task, not an id: {title}",
-                hint="to reopen that task, leave out --update-scope, --scope and --tasks-file",
+                hint="reopen that task in a separate command, without --update-scope, --scope and "
+                "--tasks-file",
             )
     if len(stories) > 1:
         raise UsageError(

@@ -6,7 +6,7 @@ from collections import Counter
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-from unlatch.cli.render.describe import delivery_lines, times, tracker_title
+from unlatch.cli.render.describe import delivery_lines, next_command, times, tracker_title
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.progress import FEW, bar
 from unlatch.delivery.task import Delivery
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
     from unlatch.increments.model.increment import Increment
     from unlatch.project.trackers import Trackers
-    from unlatch.spi.operation import DeliveryOptions, Operation
+    from unlatch.spi.operation import DeliveryOptions
 
 # The maximum number of failures to show for one cause; the others are counted.
 _ALIKE = 3
@@ -145,17 +145,3 @@ def tell_left(delivered: DeliveryResult) -> None:
     blocked = any(one.is_blocked for one in pending) and command.endswith(delivered.increment.id)
     cause = " Remove the cause first." if blocked else ""
     output.talk(f"{left}{cause} Next: {command}")
-
-
-def next_command(increment: str, pending: Sequence[Operation]) -> str:
-    """The command that can deliver the remaining operations.
-
-    It has the options for refused operations only if no others remain: these would get the options
-    too, and might lose their comment.
-    """
-    remedies = {one.attempt.remedy for one in pending if one.is_blocked and one.attempt}
-    if not remedies or None in remedies or not all(one.is_blocked for one in pending):
-        remedies = set()
-    if "--comment none" in remedies:
-        remedies.discard("--comment short")
-    return " ".join(["unlatch sync", increment, *sorted(filter(None, remedies))])

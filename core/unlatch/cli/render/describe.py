@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli.runtime.output import bad, clean, faint, good, hang, sign, warn
 from unlatch.delivery.states import State
-from unlatch.increments.files.layout import SPEC, TASKS
 from unlatch.spi.operation import Kind, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from datetime import datetime
 
     from unlatch.delivery.task import Delivery, Effect
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Link
     from unlatch.lifecycle.fetch_items import ItemSnapshot
-    from unlatch.lifecycle.scope import Scope
+    from unlatch.lifecycle.scoping.scope import Scope
     from unlatch.project.registry import Registry
+    from unlatch.spi.operation import Operation
 
 RESULTS: Mapping[str, str] = {
     Result.REOPENED: "reopened",
@@ -147,6 +147,8 @@ def _not_done(delivery: Delivery) -> list[str]:
     if delivery.requests == 0 and delivery.change is None:
         return ["not delivered yet"]
     part = _failed_part(delivery)
+    if part is None:
+        return []
     failed, unknown = _FAILED.get(part, (f"not {part}", f"it was {part}"))
     if delivery.state is State.UNKNOWN:
         return [f"not known whether {unknown}"]
@@ -155,7 +157,8 @@ def _not_done(delivery: Delivery) -> list[str]:
     return [failed, *(["labels not changed"] if part == _COMMENTED and labels else [])]
 
 
-def _failed_part(delivery: Delivery) -> str:
+def _failed_part(delivery: Delivery) -> str | None:
+    """The first part that is not known to be done; None if all are, as before a lost read."""
     asked, effect = delivery.change, delivery.effect
     if effect is None or not _state_is_done(delivery, effect):
         is_comment = asked is not None and asked.goal is None and asked.draft is None
@@ -163,6 +166,8 @@ def _failed_part(delivery: Delivery) -> str:
             return _WANTED[delivery.operation.kind]
     if asked is None or (asked.comment is not None and not (effect and effect.commented)):
         return _COMMENTED
+    if not (asked.add_labels or asked.remove_labels):
+        return None if effect else _COMMENTED
     settled = (*effect.after.labels, *effect.refused) if effect else ()
     there = {label.casefold() for label in settled}
     is_missing = any(label.casefold() not in there for label in asked.add_labels)
@@ -187,10 +192,11 @@ def times(count: int, noun: str) -> str:
 def document_lines(scope: Scope) -> Iterator[str]:
     """The result of a change of scope in the documents, and the unaffected items."""
     amendment, mark = scope.amended.amendment, good(sign("ok"))
-    if amendment.change is not None and SPEC not in amendment.unwritten:
-        yield f"{mark} {SPEC}: the scope change is at the end"
-    if amendment.ids and TASKS not in amendment.unwritten:
-        yield f"{mark} {TASKS}: {', '.join(amendment.ids)}"
+    spec, tasks = scope.described_in, scope.listed_in
+    if spec and amendment.change is not None and spec not in amendment.unwritten:
+        yield f"{mark} {spec}: the scope change is at the end"
+    if amendment.ids and tasks not in amendment.unwritten:
+        yield f"{mark} {tasks}: {', '.join(map(clean, amendment.ids))}"
     if amendment.parts:
         yield f"{mark} To be done again: {', '.join(map(clean, amendment.parts))}"
     yield from _spared_lines(scope)
@@ -217,3 +223,17 @@ def sum_lines(scope: Scope) -> Iterator[str]:
         yield f"Tasks: {scope.total} ({scope.original} original + {scope.new} new)"
         if scope.coverage is not None:
             yield f"Coverage target: {scope.coverage:g}%"
+
+
+def next_command(increment: str, pending: Sequence[Operation]) -> str:
+    """The command that can deliver the remaining operations.
+
+    It has the options for refused operations only if no others remain: these would get the options
+    too, and might lose their comment.
+    """
+    remedies = {one.attempt.remedy for one in pending if one.is_blocked and one.attempt}
+    if not remedies or None in remedies or not all(one.is_blocked for one in pending):
+        remedies = set()
+    if "--comment none" in remedies:
+        remedies.discard("--comment short")
+    return " ".join(["unlatch sync", increment, *sorted(filter(None, remedies))])

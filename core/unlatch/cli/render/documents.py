@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.status import Status
     from unlatch.lifecycle.fetch_items import ItemSnapshot
-    from unlatch.lifecycle.scope import Scope
+    from unlatch.lifecycle.scoping.scope import Scope
 
 _TIMES = {"created": "created", "completedAt": "completed_at", "lastActivity": "last_activity"}
 _NONE = ("id", "title", "status", "type", "archived", *_TIMES)
-_UNKNOWN: Json = {**dict.fromkeys(_NONE), "links": [], "reopens": 0, "pending": 0}
+_UNKNOWN: Json = {**dict.fromkeys(_NONE), "links": [], "reopens": 0, "pending": 0, "unit": None}
 # The outcome of an operation that was delivered before.
 _FOUND = {
     Kind.REOPEN: "reopened",
@@ -102,6 +102,20 @@ def list_entry(one: Increment | BrokenIncrement) -> Json:
         "reopens": one.effective_reopens,
         "pending": len(one.pending),
         "broken": None,
+        "unit": _unit_entry(one),
+    }
+
+
+def _unit_entry(one: Increment) -> Json | None:
+    if one.unit is None:
+        return None
+    now = one.evidence
+    return {
+        "layout": one.unit.layout,
+        "path": str(one.unit.place),
+        "shows": now.status if now else None,
+        "by": now.by if now else None,
+        "overridden": one.overridden,
     }
 
 

@@ -51,11 +51,11 @@ def preview_and_tell(
 
 def tell_preview(session: Session, preview: Preview, *, as_json: bool) -> int:
     if as_json:
-        code = UNDECIDED if unread_items(preview) else 0
+        code = UNDECIDED if unread_items(preview.items) else 0
         output.document("dry-run", code, **preview_document(preview))
         return code
     show_preview(session, preview)
-    return tell_unread(unread_items(preview))
+    return tell_unread(unread_items(preview.items))
 
 
 def show_preview(session: Session, preview: Preview) -> None:
@@ -64,9 +64,9 @@ def show_preview(session: Session, preview: Preview) -> None:
     tell_warnings(preview.warnings)
 
 
-def unread_items(preview: Preview) -> list[ItemSnapshot]:
+def unread_items(items: Sequence[Previewed]) -> list[ItemSnapshot]:
     """The items that could not be read; their requests are unknown."""
-    return [_snapshot(item) for item in preview.items if item.is_unread]
+    return [_snapshot(item) for item in items if item.is_unread]
 
 
 def _snapshot(item: Previewed) -> ItemSnapshot:
@@ -157,7 +157,7 @@ def _request_lines(requests: list[PlannedRequest]) -> Iterator[list[str]]:
 
 
 def _sum(preview: Preview) -> str:
-    reached = {item.link for item in preview.items if item.requests}
+    reached = {_target(item) for item in preview.items if item.requests}
     unknown = {item.link for item in preview.items if item.is_unread}
     if not preview.items or (not reached and any(item.error for item in preview.items)):
         parts = ["No requests to send."] if not unknown else []
@@ -170,6 +170,11 @@ def _sum(preview: Preview) -> str:
     if unknown:
         parts.append(f"{times(len(unknown), 'item')} could not be read.")
     return " ".join([*parts, "Nothing was written."])
+
+
+def _target(item: Previewed) -> object:
+    """A new item has no address yet; each creation is an item of its own."""
+    return item.operation.op if item.operation.kind is Kind.CREATE else item.link
 
 
 def preview_document(preview: Preview) -> output.Json:

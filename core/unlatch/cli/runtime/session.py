@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.suggest import Mistyped
 from unlatch.errors import UnlatchError, UsageError
-from unlatch.increments.files.layout import Layout, find_layout, project_at
+from unlatch.increments.files.paths import ProjectPaths, find_paths, project_at
+from unlatch.project.find_increment import MeantIncrement, find_increment, is_item
 from unlatch.project.workspace import Workspace
 from unlatch.worklog.disk.user_files import user_config_file
 from unlatch.worklog.programs import find_program, search_path
@@ -45,36 +45,42 @@ class Session:
     options: Globals
 
     @cached_property
-    def layout(self) -> Layout:
+    def paths(self) -> ProjectPaths:
         """The project's folders; UsageError `no-project`."""
         root = self.options.root
         if root:
             # Paths below the root are split at its folders' names: none may be passed on the way.
-            layout = project_at(root.resolve() if ".." in root.parts else root.absolute())
+            paths = project_at(root.resolve() if ".." in root.parts else root.absolute())
         else:
-            layout = find_layout(Path.cwd())
+            paths = find_paths(Path.cwd())
         # As in `main`, where the root is not known yet: no program comes from the project.
-        os.environ["PATH"] = search_path(os.environ.get("PATH"), apart=layout.root)
-        return layout
+        os.environ["PATH"] = search_path(os.environ.get("PATH"), apart=paths.root)
+        return paths
 
     @cached_property
     def workspace(self) -> Workspace:
-        return Workspace(self.layout, environ=os.environ, user_config=user_config_file())
+        return Workspace(self.paths, environ=os.environ, user_config=user_config_file())
 
     @cached_property
     def has_project(self) -> bool:
         """Whether there is a project here; a `--root` without one raises `no-project`."""
         try:
-            return bool(self.layout)
+            return bool(self.paths)
         except UsageError:
             if self.options.root:
                 raise
             return False
 
+    def is_item(self, word: str) -> bool:
+        """Whether a word has the form of an item, and is not the name of an increment."""
+        return is_item(word) and not (
+            self.has_project and self.workspace.manager.collection.find(word)
+        )
+
     def over(self, workspace: Workspace) -> Session:
         """The same session over another workspace, such as the records of items."""
         other = Session(self.options)
-        other.layout, other.workspace = workspace.layout, workspace
+        other.paths, other.workspace = workspace.paths, workspace
         return other
 
     @contextmanager
@@ -118,7 +124,7 @@ class Session:
         """The name for the audit entry; a note shows it if it is only the system's user name."""
         from unlatch.project.identity import user_name  # noqa: PLC0415
 
-        root = self.layout.root if self.has_project else Path.cwd()
+        root = self.paths.root if self.has_project else Path.cwd()
         name, is_guess = user_name(given, environ=os.environ, root=root)
         if is_guess and notes_guess:
             has_git = find_program("git", apart=root) is not None
@@ -159,53 +165,77 @@ def with_session(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @click.pass_context
     def run(ctx: click.Context, /, *args: Any, **kwargs: Any) -> Any:
-        return function(Session(ctx.obj), *args, **kwargs)
+        return function(session_of(ctx), *args, **kwargs)
 
     return run
 
 
-# As Jira and GitHub name items: SCRUM-28, octo/widgets#4, #4. An increment begins with a number.
-# fabrikam/widgets 101 is Azure DevOps' work item 101.
-_ITEM = re.compile(
-    r"[A-Za-z][A-Za-z0-9_]*-[0-9]+|[^0-9.][^ #]*#[0-9]+|#[0-9]+|[^0-9.][^ /#]*/[^/#]+ [0-9]+"
-)
+def session_of(ctx: click.Context) -> Session:
+    """The session of a command, the same one for its arguments and its function."""
+    session: Session = ctx.meta.setdefault(__name__, Session(ctx.obj))
+    return session
 
 
-def is_item(word: str) -> bool:
-    """Whether a word is an item's address or name, not an increment's id or a number."""
-    return "://" in word or bool(_ITEM.fullmatch(word) and not word.startswith("#"))
+# The commands that do the same to an item alone.
+_FOR_ITEMS = {
+    "resume": "reopen",
+    "reopen": "reopen",
+    "complete": "close",
+    "abandon": "close",
+    "show": "status",
+    "history": "status",
+}
 
 
 def increment_ids(ctx: click.Context, _: click.Parameter, value: T) -> T:
-    """Refuse an item's address or name in place of an ID, and name the ID of its increment.
+    """The names of the increments that an argument means, in place of its words.
 
     Raises:
-        UsageError: `id-is-url`, `id-is-item`, or the address is not that of a configured item.
+        UnlatchError: as `find_increment`.
     """
-    for one in value if isinstance(value, tuple) else (value,):
-        if isinstance(one, str) and ("://" in one or _ITEM.fullmatch(one)):
-            has_item = any("--item" in other.opts for other in ctx.command.params)
-            raise _refused_item(Session(ctx.obj).workspace, one, has_item=has_item)
-    return value
+    session = session_of(ctx)
+    if isinstance(value, tuple):
+        return cast("T", tuple(named_increment(session, one) for one in value))
+    return cast("T", named_increment(session, str(value)))
 
 
-def _refused_item(workspace: Workspace, word: str, *, has_item: bool) -> UsageError:
-    from unlatch.lifecycle.linking.link import increments_at, increments_with  # noqa: PLC0415
+def named_increment(session: Session, word: str) -> str:
+    """The name of the increment that a word means; raises and notes as `meant_increment`."""
+    return meant_increment(session, word).name
 
-    what = "ID is the number or name of an increment, not"
-    if "://" in word:
-        found, new = increments_at(workspace, word), f"unlatch new --from {quote(word)}"
-        error = UsageError("id-is-url", f"{what} an address: {word}", hint=new)
+
+def meant_increment(session: Session, word: str) -> MeantIncrement:
+    """The increment that a word means; a note shows it for an item or a part of a name.
+
+    Raises:
+        UnlatchError: as `find_increment`.
+    """
+    try:
+        meant = find_increment(session.workspace, word)
+    except UsageError as error:
+        if error.id == "unknown-increment" and len(error.problems) == 1:
+            raise Mistyped(error.id, error.message, typed=word, meant=error.problems) from error
+        _suggest_item(error, word)
+        raise
+    if meant.is_part or meant.item:
+        output.note(f"{word} is {'linked to ' if meant.item else ''}{meant.name}")
+    return meant
+
+
+def _suggest_item(error: UsageError, word: str) -> None:
+    """Name the command for an item alone, which needs neither an increment nor a project."""
+    command = _FOR_ITEMS.get(click.get_current_context().info_name or "")
+    if command is None or error.id not in ("item-not-linked", "no-project"):
+        return
+    step = f"unlatch {command} {quote(word)}"
+    if error.id == "item-not-linked":
+        error.hint = f"{step}; or {error.hint}" if is_item(word) else error.hint
+        return
+    if is_item(word):
+        error.hint = f"{step}; for increments: {error.hint}"
     else:
-        found, new = increments_with(workspace, word), "unlatch new --from URL"
-        new = f"{new}, or unlatch link ID URL, with the address of {word}"
-        error = UsageError("id-is-item", f"{what} an item: {word}", hint=new)
-    if len(found) == 1:
-        item = ("--item", word) if has_item else ()
-        return Mistyped(error.id, error.message, typed=word, meant=(found[0].id, *item))
-    if found:
-        error.hint = f"name one of its increments: {', '.join(one.id for one in found)}"
-    return error
+        looks = "a URL, or a name such as octo/widgets#4 or SCRUM-28"
+        error.message = f"{word!r} names no item ({looks}), and for increments: {error.message}"
 
 
 ID = click.argument("wanted", metavar="ID", callback=increment_ids)

@@ -55,7 +55,7 @@ def chat_effort(session: Session, *, conversation: str, script: Path | None) -> 
 def _check_git(workspace: Workspace) -> None:
     """Warn about conversations in git: a clone brings them, and the next commit adds this one."""
     folder = ".unlatch/efforts"
-    if ask_git(workspace.layout.root, "ls-files", "--", folder, f":(exclude){folder}/.gitignore"):
+    if ask_git(workspace.paths.root, "ls-files", "--", folder, f":(exclude){folder}/.gitignore"):
         output.talk(
             output.warn(f"git tracks conversations in {folder}, which may be from others"),
             f"  next: git rm -r --cached {folder} keeps them, and this chat, out of commits",

@@ -15,7 +15,7 @@ import click
 
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.session import JSON, Session, flag, with_session
+from unlatch.cli.runtime.session import JSON, Session, flag, named_increment, with_session
 from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def run(
     if ours and theirs:
         raise click.UsageError("--ours and --theirs exclude each other")
     take = Side.OURS if ours else Side.THEIRS if theirs else None
-    session = _home_of(session, wanted)
+    session, wanted = _home_of(session, wanted)
     done = resolve(session.workspace, wanted, take=take, add=add, dry_run=dry_run)
     code = 0 if done.settled else UNDECIDED
     if as_json:
@@ -65,14 +65,16 @@ def run(
     return code
 
 
-def _home_of(session: Session, wanted: str) -> Session:
-    """The session over the records of items, if the name is one of these and of no increment."""
+def _home_of(session: Session, wanted: str) -> tuple[Session, str]:
+    """The increment, or the record of an item of this name, with the session over it."""
     from unlatch.lifecycle.items.places import group_in_project  # noqa: PLC0415
 
     records = group_in_project(session.workspace, ()).workspace
     is_record = not session.workspace.manager.collection.find(wanted)
     is_record = is_record and bool(records.manager.collection.find(wanted))
-    return session.over(records) if is_record else session
+    if is_record:
+        return session.over(records), wanted
+    return session, named_increment(session, wanted)
 
 
 def _clash_lines(clashes: Iterable[Clash]) -> Iterator[str]:
@@ -105,7 +107,7 @@ def _document(session: Session, done: MergeResult) -> output.Json:
 
 
 def _name(session: Session, path: Path) -> str:
-    return str(path.relative_to(session.layout.root))
+    return str(path.relative_to(session.paths.root))
 
 
 def _entry(value: Any) -> Any:

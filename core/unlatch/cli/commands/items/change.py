@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from unlatch.cli.commands.items.belonging import check_alone
 from unlatch.cli.commands.items.groups import find_groups
 from unlatch.cli.commands.items.render import (
     change_entries,
@@ -19,13 +20,11 @@ from unlatch.cli.render.notes import tell_unread
 from unlatch.cli.render.preview import preview_document, show_preview, unread_items
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.errors import UsageError
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.lifecycle.deliver import DeliveryResult, deliver_pending, find_excess, preview_plans
 from unlatch.lifecycle.items.change import (
     ItemPlan,
     ItemRequest,
-    find_increments,
     locate_items,
     plan_items,
     preview_items,
@@ -39,14 +38,10 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.session import Session
     from unlatch.delivery.preview import Preview
-    from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.items.places import ItemGroup
     from unlatch.project.trackers import Trackers
-    from unlatch.spi import ItemRef
 
 VERBS = {Kind.REOPEN: "reopen", Kind.CLOSE: "close"}
-# The commands for an increment with the same effect on its items.
-_INSTEAD = {Kind.REOPEN: "resume", Kind.CLOSE: "complete"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,18 +73,6 @@ class Work:
         return sum(not one.is_left for one in self.plans)
 
 
-class Belongs(UsageError):
-    """An item belongs to an increment, which `resume` would reopen with it."""
-
-    def __init__(self, name: str, increment: Increment, command: str, again: str) -> None:
-        super().__init__(
-            "item-of-increment",
-            f"{name} belongs to increment {increment.id} ({increment.status})",
-            hint=f"unlatch {command} {increment.id}; to change the item alone: {again} --item-only",
-        )
-        self.increment = increment
-
-
 def change_items(session: Session, words: Sequence[str], typed: ItemOptions) -> int:
     """Reopen or close items, and deliver what is pending on them; the exit code.
 
@@ -107,7 +90,9 @@ def change_items(session: Session, words: Sequence[str], typed: ItemOptions) -> 
             group.workspace.check_config()
             own = session.over(group.workspace)
             trackers = opened.enter_context(own.trackers())
-            refs = _locate(group, trackers, typed, again)
+            refs = locate_items(trackers, group.words)
+            if group.is_project and not typed.item_only:
+                check_alone(group.workspace, trackers, refs, typed.kind)
             works.append(
                 Work(group, own, trackers, plan_items(group.workspace, trackers, refs, request))
             )
@@ -123,16 +108,6 @@ def _check_count(works: Sequence[Work], typed: ItemOptions, again: str) -> None:
     workspace, command = works[0].group.workspace, f"{again} --dry-run"
     if excess := find_excess(workspace, count, typed.max_items, command=command):
         raise excess
-
-
-def _locate(group: ItemGroup, trackers: Trackers, typed: ItemOptions, again: str) -> list[ItemRef]:
-    refs = locate_items(trackers, group.words)
-    if group.is_project and not typed.item_only:
-        for ref in refs:
-            if found := find_increments(group.workspace, trackers, ref):
-                name = trackers.settings(ref.tracker).name(ref)
-                raise Belongs(name, found[0], _INSTEAD[typed.kind], again)
-    return refs
 
 
 def _deliver(work: Work, request: ItemRequest, typed: ItemOptions) -> Sequence[DeliveryResult]:
@@ -159,7 +134,7 @@ def _preview(works: Sequence[Work], request: ItemRequest, typed: ItemOptions) ->
         found += preview_plans(
             workspace, work.trackers, plans, options=options, offline=typed.offline
         )
-    unread = [one for preview in found for one in unread_items(preview)]
+    unread = [one for preview in found for one in unread_items(preview.items)]
     code = UNDECIDED if unread or any(one.error for work in works for one in work.plans) else 0
     if typed.as_json:
         items = [one for preview in found for one in preview_document(preview)["items"]]

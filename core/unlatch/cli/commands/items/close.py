@@ -4,11 +4,13 @@ from typing import Any
 
 import click
 
+from unlatch.cli.commands.items.belonging import Belongs, offer_increment
 from unlatch.cli.commands.items.change import ItemOptions, change_items
+from unlatch.cli.commands.work.finish import finish
 from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, serving
 from unlatch.cli.options.items import ITEM_ONLY, ITEMS, MAX_ITEMS
 from unlatch.cli.options.reason import reason_option
-from unlatch.cli.runtime.session import BY, JSON, Session, with_session
+from unlatch.cli.runtime.session import BY, JSON, Session, is_interactive, with_session
 from unlatch.cli.table import Entry
 from unlatch.spi.operation import Kind
 
@@ -26,6 +28,17 @@ def command(entry: Entry) -> click.Command:
     @JSON
     @with_session
     def run(session: Session, *, items: tuple[str, ...], **options: Any) -> int:
-        return change_items(session, items, ItemOptions(kind=Kind.CLOSE, **options))
+        try:
+            return change_items(session, items, ItemOptions(kind=Kind.CLOSE, **options))
+        except Belongs as belongs:
+            if options["as_json"] or not (belongs.is_offered and is_interactive()):
+                raise
+            return offer_increment(belongs, lambda name: _complete(session, name, options))
 
     return run
+
+
+def _complete(session: Session, increment: str, options: dict[str, Any]) -> int:
+    of_items = ("item_only", "max_items")
+    kept = {name: value for name, value in options.items() if name not in of_items}
+    return finish(session, "complete", increment, **kept)

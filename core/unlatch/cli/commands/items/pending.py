@@ -1,4 +1,4 @@
-"""unlatch sync: deliver the pending operations on items."""
+"""The pending operations on items: find, preview and deliver them."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import os
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from unlatch.cli.commands.items.render import item_command, left_code, result_entry
+from unlatch.cli.commands.items.render import left_code, pending_line, result_entry, tell_broken
 from unlatch.cli.render.deliveries import show_deliveries
 from unlatch.cli.render.describe import times
-from unlatch.cli.render.documents import item_entry, pending_of
-from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import error_lines
+from unlatch.errors import UnlatchError
 from unlatch.lifecycle.deliver import find_excess
-from unlatch.lifecycle.fetch_items import ItemSnapshot
-from unlatch.lifecycle.items.pending import deliver_items, pending_in_project, pending_outside
-from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
+from unlatch.lifecycle.items.pending import (
+    deliver_items,
+    pending_in_project,
+    pending_outside,
+)
+from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions
 from unlatch.worklog.disk.user_files import user_config_file
 
 if TYPE_CHECKING:
@@ -29,11 +32,16 @@ if TYPE_CHECKING:
 
 @dataclass
 class PendingItems:
-    """The records with pending operations that a command finds, and the result of delivering."""
+    """The records with pending operations in one place, and the result of delivering.
 
-    found: Sequence[tuple[ItemGroup, Sequence[Increment]]]
+    Args:
+        error: why not all were found or delivered, if the command goes on without them.
+    """
+
+    found: Sequence[tuple[ItemGroup, Sequence[Increment]]] = ()
     broken: Sequence[BrokenIncrement] = ()
     results: list[DeliveryResult] = field(default_factory=list)
+    error: UnlatchError | None = None
 
     @property
     def records(self) -> list[Increment]:
@@ -41,28 +49,46 @@ class PendingItems:
 
     @property
     def skipped(self) -> list[Increment]:
-        """The records of which every operation is blocked."""
+        """The records that were not tried: every operation is blocked."""
         done = {one.increment.id for one in self.results}
         return [one for one in self.records if one.id not in done]
+
+    @property
+    def left(self) -> list[Increment]:
+        return [*(one.increment for one in self.results if one.left), *self.skipped]
+
+    @property
+    def is_done(self) -> bool:
+        return not (self.left or self.broken or self.error)
 
     @property
     def entries(self) -> list[output.Json]:
         return [result_entry(one) for one in self.results]
 
 
-def find_pending(session: Session, *, in_project: bool = False) -> PendingItems:
-    """The records of the project, if there is one, and this user's outside of projects.
+def find_pending(
+    session: Session, *, in_project: bool = False
+) -> tuple[PendingItems, PendingItems]:
+    """The records that the command answers for, and this user's beside those of a project.
 
-    `in_project` leaves out the latter: they are no difference of the project.
+    `in_project` leaves out the latter.
     """
-    if in_project:
-        here, unread = pending_in_project(session.workspace)
-        return PendingItems([here], unread)
-    found, broken = pending_outside(environ=os.environ, user_config=user_config_file())
     if not session.has_project:
-        return PendingItems(found, broken)
-    here, unread = pending_in_project(session.workspace)
-    return PendingItems([here, *found], [*unread, *broken])
+        return _of_user(), PendingItems()
+    here, broken = pending_in_project(session.workspace)
+    elsewhere = PendingItems()
+    if not in_project:
+        try:
+            elsewhere = _of_user()
+        except UnlatchError as error:
+            session.trace(error)
+            elsewhere.error = error
+    return PendingItems([here], broken), elsewhere
+
+
+def _of_user() -> PendingItems:
+    found, broken = pending_outside(environ=os.environ, user_config=user_config_file())
+    return PendingItems(found, broken)
 
 
 def sync_items(
@@ -80,7 +106,7 @@ def sync_items(
         due = [one for one in records if retries or not all(op.is_blocked for op in one.pending)]
         if not due:
             continue
-        command = "unlatch status"
+        command = "unlatch sync --plan"
         if excess := find_excess(
             group.workspace, len(due), max_items, command=command, written=served
         ):
@@ -98,36 +124,51 @@ def sync_items(
     return served
 
 
+def sync_elsewhere(
+    session: Session,
+    pending: PendingItems,
+    options: DeliveryOptions,
+    *,
+    max_items: int | None,
+    silent: bool,
+) -> None:
+    """Deliver this user's operations beside those of a project, which does not fail for them."""
+    try:
+        sync_items(session, pending, options, max_items=max_items, silent=silent)
+    except UnlatchError as error:
+        session.trace(error)
+        pending.error = error
+
+
 def tell_pending(pending: PendingItems, *, silent: bool) -> int:
     """Name what is left; returns the exit code."""
-    left = [one.increment for one in pending.results if one.left]
     if not silent:
-        for one in [*left, *pending.skipped]:
-            output.talk(pending_line(one))
-    code = tell_left_out(pending.broken)
-    return max([code, 3 if pending.skipped else 0, *map(left_code, pending.results)])
+        output.talk(*map(pending_line, pending.left))
+    return max([3 if pending.skipped else 0, *map(left_code, pending.results)])
 
 
-def pending_line(record: Increment) -> str:
-    """The count of an item's pending operations, and the command that delivers them."""
-    operations = record.pending
-    is_blocked = all(one.is_blocked for one in operations)
-    verb = "close" if operations[-1].kind is Kind.CLOSE else "reopen"
-    count = times(len(operations), "operation") + (" blocked" if is_blocked else " pending")
-    command = item_command(record, verb) if is_blocked else "unlatch sync"
-    return f"{output.clean(record.title)}: {count}. Next: {command}"
+def tell_elsewhere(pending: PendingItems) -> None:
+    """Say in one line that operations outside of the project are left."""
+    left, broken = len(pending.left), len(pending.broken)
+    parts = [f"{times(left, 'item')} with pending operations"] if left else []
+    parts += [f"{times(broken, 'record')} that cannot be read"] if broken else []
+    if not parts and pending.error is not None:
+        parts = [f"{output.clean(pending.error.message)} [{pending.error.id}]"]
+    if parts:
+        output.note(f"outside of this project: {', '.join(parts)}. Next: unlatch status")
 
 
-def record_status(record: Increment) -> output.Json:
-    """An item that was not read, with its pending operations."""
-    seen = ItemSnapshot(record.links[0], record.title)
-    return {**item_entry(seen), **record_facts(record)}
-
-
-def record_facts(record: Increment | None) -> output.Json:
-    return {
-        "name": record.title if record else None,
-        "record": record.id if record else None,
-        "reopens": record.effective_reopens if record else 0,
-        "pending": pending_of(record) if record else [],
-    }
+def show_pending(here: PendingItems, elsewhere: PendingItems) -> None:
+    """Show the records with pending operations, and the next step for each."""
+    for heading, where, pending in (
+        ("Items", "", here),
+        ("Outside", ", outside of this project", elsewhere),
+    ):
+        if records := pending.records:
+            count = times(len(records), "item")
+            output.data(f"{heading:<13}{count} with pending operations{where}")
+            lines = (pending_line(one, elsewhere=pending is elsewhere) for one in records)
+            output.data(*(f"  {line}" for line in lines))
+        tell_broken(pending.broken)
+        if pending.error is not None:
+            output.talk(*error_lines(pending.error))

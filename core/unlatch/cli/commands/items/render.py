@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.cli.render.deliveries import next_command
-from unlatch.cli.render.describe import times, tracker_title
-from unlatch.cli.render.documents import delivered_code, delivery_entry, link_entry
+from unlatch.cli.render.describe import next_command, times, tracker_title
+from unlatch.cli.render.documents import (
+    delivered_code,
+    delivery_entry,
+    item_entry,
+    link_entry,
+    pending_of,
+)
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import problem_entry
+from unlatch.cli.runtime.failure import UNDECIDED, problem_entry
+from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.runtime.session import Session
-    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.increment import BrokenIncrement, Increment
     from unlatch.lifecycle.deliver import DeliveryResult
     from unlatch.lifecycle.items.change import ItemPlan
 
@@ -81,6 +87,16 @@ def _entry(plan: ItemPlan, delivered: DeliveryResult | None) -> output.Json:
     return {**_record_entry(plan.record), "done": plan.is_done, **left, "error": error}
 
 
+def tell_broken(broken: Sequence[BrokenIncrement]) -> int:
+    """Name the records that cannot be read, and why; returns the exit code."""
+    for one in broken:
+        why = f"{output.clean(one.reason)} [{one.error_id}]"
+        output.note(f"{output.clean(str(one.folder))} cannot be read: {why}")
+        if one.hint:
+            output.talk(f"  next: {output.clean(one.hint)}")
+    return UNDECIDED if broken else 0
+
+
 def result_entry(delivered: DeliveryResult) -> output.Json:
     """The deliveries of one item, and the number of operations left."""
     return {
@@ -94,3 +110,32 @@ def result_entry(delivered: DeliveryResult) -> output.Json:
 
 def _record_entry(record: Increment) -> output.Json:
     return {**link_entry(record.links[0]), "name": record.title, "record": record.id}
+
+
+def pending_line(record: Increment, *, elsewhere: bool = False) -> str:
+    """The count of an item's pending operations, and the command that delivers them.
+
+    `elsewhere` for a record outside of projects, if the command runs in one: only `sync` finds it.
+    """
+    operations = record.pending
+    is_blocked = all(one.is_blocked for one in operations)
+    verb = "close" if operations[-1].kind is Kind.CLOSE else "reopen"
+    count = times(len(operations), "operation") + (" blocked" if is_blocked else " pending")
+    command = item_command(record, verb) if is_blocked else "unlatch sync"
+    where = ", outside of a project" if is_blocked and elsewhere else ""
+    return f"{output.clean(record.title)}: {count}. Next{where}: {command}"
+
+
+def record_status(record: Increment) -> output.Json:
+    """An item that was not read, with its pending operations."""
+    seen = ItemSnapshot(record.links[0], record.title)
+    return {**item_entry(seen), **record_facts(record)}
+
+
+def record_facts(record: Increment | None) -> output.Json:
+    return {
+        "name": record.title if record else None,
+        "record": record.id if record else None,
+        "reopens": record.effective_reopens if record else 0,
+        "pending": pending_of(record) if record else [],
+    }

@@ -1,4 +1,4 @@
-"""unlatch reopen with items: those of an increment are offered to resume."""
+"""unlatch reopen: reopen items, or resume increments."""
 
 from __future__ import annotations
 
@@ -7,51 +7,73 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.commands.items.change import Belongs, ItemOptions, change_items
+from unlatch.cli.commands.items.belonging import Belongs, offer_increment
+from unlatch.cli.commands.items.change import ItemOptions, change_items
+from unlatch.cli.commands.work.resume import resume
+from unlatch.cli.options.items import ITEM_ONLY, without_spaces
+from unlatch.cli.options.resume import resuming
 from unlatch.cli.options.scope import take_scoping
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import DECLINED
-from unlatch.cli.runtime.session import is_interactive, is_item
+from unlatch.cli.runtime.session import (
+    Session,
+    increment_ids,
+    is_interactive,
+    with_session,
+)
 from unlatch.errors import UsageError
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
-    from unlatch.cli.runtime.session import Session
+    from unlatch.cli.table import Entry
 
 # Options of resume that mean nothing for an item alone.
 _OF_INCREMENTS = ("expressions", "reopen_items", "category", "force")
 
 
-def reopen_items(
-    session: Session, words: Sequence[str], options: dict[str, Any], resume: Callable[[str], int]
+def command(entry: Entry) -> click.Command:
+    @click.command(entry.name, help=entry.own_help)
+    @click.argument("ids", metavar="ID|ITEM...", nargs=-1)
+    @ITEM_ONLY
+    @resuming
+    @with_session
+    def run(session: Session, *, ids: tuple[str, ...], item_only: bool, **options: Any) -> int:
+        ids = without_spaces(ids)
+        if any(map(session.is_item, ids)):
+            return _reopen_items(session, ids, options, item_only=item_only)
+        if item_only:
+            raise click.UsageError("--item-only goes with an item's address or name")
+        names = increment_ids(click.get_current_context(), run.params[0], ids)
+        return resume(session, names, **options)
+
+    return run
+
+
+def _reopen_items(
+    session: Session, words: Sequence[str], options: dict[str, Any], *, item_only: bool
 ) -> int:
-    """Reopen items; at a terminal, `resume` the increment that one of them belongs to."""
-    if others := [word for word in words if not is_item(word)]:
+    """Reopen items; at a terminal, offer to resume their increment instead."""
+    if others := [word for word in words if not session.is_item(word)]:
         raise click.UsageError(f"name items or increments, not both: {others[0]}")
-    typed, is_asked = _read(options)
+    typed, is_asked = _read(options, item_only=item_only)
     try:
         return _reopen(session, words, typed, is_asked=is_asked)
     except Belongs as belongs:
-        if not is_asked:
+        if not (is_asked and belongs.is_offered):
             raise
-        output.talk(f"{output.warn('!')} {output.clean(belongs.message)}")
-        if output.confirm("Resume the increment instead?"):
-            return resume(belongs.increment.id)
-        output.talk("Nothing was changed. To reopen the item alone, add --item-only.")
-        return DECLINED
+        return offer_increment(belongs, lambda name: resume(session, (name,), **options))
 
 
-def _read(options: dict[str, Any]) -> tuple[ItemOptions, bool]:
+def _read(options: dict[str, Any], *, item_only: bool) -> tuple[ItemOptions, bool]:
     """The options, and whether questions may be asked."""
     left = dict(options)
     scoping = take_scoping(left)
     if any([scoping, *(left.pop(one) for one in _OF_INCREMENTS)]):
         raise click.UsageError("options about increments do not go with items")
     is_asked = not left.pop("yes") and is_interactive() and not left["as_json"]
-    return ItemOptions(kind=Kind.REOPEN, **left), is_asked
+    return ItemOptions(kind=Kind.REOPEN, item_only=item_only, **left), is_asked
 
 
 def _reopen(session: Session, words: Sequence[str], typed: ItemOptions, *, is_asked: bool) -> int:

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from unlatch.cli.commands.items.groups import find_groups
-from unlatch.cli.commands.items.pending import pending_line, record_facts
+from unlatch.cli.commands.items.render import pending_line, record_facts
 from unlatch.cli.render.describe import ago, seen_line
 from unlatch.cli.render.documents import item_entry
 from unlatch.cli.render.notes import tell_unread

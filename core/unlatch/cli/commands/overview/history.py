@@ -8,7 +8,8 @@ import click
 from unlatch.cli.commands.items.groups import find_record
 from unlatch.cli.render.describe import RESULTS, times
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import JSON, Session, flag, increment_ids, is_item, with_session
+from unlatch.cli.runtime.session import JSON, Session, flag, named_increment, with_session
+from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment, ReopenEntry
 from unlatch.increments.records.events import (
     LOG,
@@ -62,10 +63,20 @@ def run(
         return history_all(session, as_csv=as_csv, as_json=as_json, **filters)
     if as_csv or any(given is not None for given in filters.values()):
         raise click.UsageError("--since, --until, --by, --tracker and --csv go with --all")
-    if is_item(wanted) and (found := find_record(session, wanted)):
-        return _tell(*found, as_json=as_json)
-    ctx = click.get_current_context()
-    return _tell(session, increment_ids(ctx, ctx.command.params[0], wanted), as_json=as_json)
+    found = _find_item(session, wanted) or (session, named_increment(session, wanted))
+    return _tell(*found, as_json=as_json)
+
+
+def _find_item(session: Session, wanted: str) -> tuple[Session, str] | None:
+    """The record of an item; None if it has none, or if the word may be a part of a name."""
+    if not session.is_item(wanted):
+        return None
+    try:
+        return find_record(session, wanted)
+    except UsageError:
+        if not session.has_project:
+            raise
+    return None
 
 
 def _tell(session: Session, wanted: str, *, as_json: bool) -> int:
@@ -173,7 +184,9 @@ def _about_item(event: EventOnItem, events: Sequence[Event]) -> str:
         case Parked():
             return f"{name} blocked: {event.cause}"
         case Synced():
-            return f"{name} in sync"
+            marks = (("ticked", event.ticked), ("unticked", event.unticked))
+            changed = [f"{mark} there: {', '.join(ids)}" for mark, ids in marks if ids]
+            return f"{name} {'; '.join(changed) or 'in sync'}"
         case Repointed():
             return f"{event.tracker} {event.origin} moved to {event.item}"
         case _:

@@ -63,7 +63,7 @@ def _filter(
 
 def _readable(session: Session, broken: list[BrokenIncrement]) -> Iterator[Increment]:
     """Yield the increments; those that cannot be read go to `broken`."""
-    for one in session.workspace.manager.each(session.layout.collection.folders()):
+    for one in session.workspace.manager.each(session.workspace.manager.collection.folders()):
         if isinstance(one, Increment):
             yield one
         else:

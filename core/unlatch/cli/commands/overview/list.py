@@ -29,7 +29,7 @@ _MOST_ITEMS = 6
 @with_session
 def run(session: Session, *, everything: bool, wanted: str | None, as_json: bool) -> int:
     status = _status(wanted) if wanted is not None else None
-    folders = [*session.layout.collection.folders()]
+    folders = [*session.workspace.manager.collection.folders()]
     listed = [one for one in folders if everything or not one.archived]
     notes: list[str] = []
     left_out: list[BrokenIncrement] = []
@@ -38,7 +38,7 @@ def run(session: Session, *, everything: bool, wanted: str | None, as_json: bool
         output.document_list(map(list_entry, chosen))
     else:
         hidden = len(folders) - len(listed) if status is None else 0
-        if not _tell(chosen, hidden=hidden):
+        if not _tell(chosen, hidden=hidden) and not hidden:
             _tell_none(session, listed, status)
     for note in notes:
         output.note(note)
@@ -85,11 +85,17 @@ def _tell(chosen: Iterable[Listed], *, hidden: int) -> int:
         if isinstance(one, BrokenIncrement):
             broken.append(one)
     if rows:
-        output.table(("Increment", "Status", "Items", "Title"), rows, flexible=(2, 3))
+        if any(row[2] for row in rows):
+            headings = ("Increment", "Status", "Files show", "Items", "Title")
+            output.table(headings, rows, flexible=(3, 4))
+        else:
+            plain = [(*row[:2], *row[3:]) for row in rows]
+            output.table(("Increment", "Status", "Items", "Title"), plain, flexible=(2, 3))
         for lost in broken:
             tell_hint(lost)
     if hidden:
-        output.talk(f"{times(hidden, 'archived increment')} not shown; --all shows them.")
+        pronoun = "it" if hidden == 1 else "them"
+        output.talk(f"{times(hidden, 'archived increment')} not shown; --all shows {pronoun}.")
     return len(rows)
 
 
@@ -107,9 +113,18 @@ def _tell_none(session: Session, listed: Sequence[Folder], status: Status | None
 def _row(one: Listed) -> tuple[str, ...]:
     archived = " (archived)" if one.archived else ""
     if isinstance(one, BrokenIncrement):
-        return one.id, f"broken{archived}", "", one.reason
+        return one.id, f"broken{archived}", "", "", one.reason
     pending = f" ({len(one.pending)} pending)" if one.pending else ""
     links = [f"{link.tracker} {link.item}" for link in one.links]
     if len(links) > _MOST_ITEMS and sys.stdout.isatty():
         links[_MOST_ITEMS - 1 :] = [f"and {len(links) - _MOST_ITEMS + 1} more"]
-    return one.id, f"{one.status}{archived}", f"{', '.join(links)}{pending}", one.title
+    status = f"{one.status}{archived}"
+    return one.id, status, _shown(one), f"{', '.join(links)}{pending}", one.title
+
+
+def _shown(one: Increment) -> str:
+    """What the files of a unit show, where that is not just the status."""
+    if one.evidence is None:
+        return "no tasks" if one.unit else ""
+    is_same = one.evidence.status is one.status
+    return one.evidence.by if is_same else f"{one.evidence.status} ({one.evidence.by})"

@@ -1,11 +1,11 @@
 """unlatch show: show an increment, and its items as they are now."""
 
 from collections.abc import Sequence
+from os.path import relpath
 
 import click
 
-from unlatch.cli.render.deliveries import next_command
-from unlatch.cli.render.describe import ago, synced_lines, times
+from unlatch.cli.render.describe import ago, next_command, synced_lines, times
 from unlatch.cli.render.documents import list_entry, synced_item_entry
 from unlatch.cli.render.notes import not_read, tell_unread
 from unlatch.cli.runtime import output
@@ -54,6 +54,7 @@ def _tell(
     output.data(*output.hang(head, output.clean(increment.title)))
     archived = " (archived)" if increment.archived else ""
     output.data(f"  Status       {increment.status}{archived}")
+    _tell_unit(increment)
     output.data(f"  Type         {output.clean(increment.type or 'none')}")
     for name, moment in (
         ("Created", increment.created),
@@ -83,6 +84,18 @@ def _tell(
         output.talk(f"  {output.warn('note:')} {output.clean(warning)}")
     if increment.pending:
         output.talk(f"Next: {next_command(increment.id, increment.pending)}")
+
+
+def _tell_unit(increment: Increment) -> None:
+    """Show where another tool keeps the work, and what its files show."""
+    if increment.unit is None:
+        return
+    now, recorded = increment.evidence, increment.overridden
+    shown = f"{now.status} ({output.clean(now.by)})" if now else "no tasks"
+    news = f"; unlatch recorded {recorded}, unlatch sync records this" if recorded else ""
+    output.data(f"  Files show   {shown}{news}")
+    layout, place = increment.unit.layout, output.clean(relpath(increment.unit.place))
+    output.data(*output.hang("  Documents    ", f"{place}/ ({output.clean(layout)})"))
 
 
 def _tell_items(session: Session, increment: Increment, seen: Sequence[ItemSnapshot]) -> None:

@@ -6,10 +6,14 @@ from datetime import datetime
 
 import click
 
-from unlatch.cli.commands.items.pending import find_pending, pending_line, record_status
+from unlatch.cli.commands.items.pending import (
+    find_pending,
+    show_pending,
+)
+from unlatch.cli.commands.items.render import pending_line, record_status, tell_broken
 from unlatch.cli.options.items import check_items
-from unlatch.cli.render.deliveries import next_command
-from unlatch.cli.render.describe import ago, times
+from unlatch.cli.render.adoptions import adoption_entry, adoption_line
+from unlatch.cli.render.describe import ago, next_command, times
 from unlatch.cli.render.documents import list_entry, pending_of
 from unlatch.cli.render.notes import not_read, tell_hint
 from unlatch.cli.runtime import output
@@ -18,6 +22,8 @@ from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.limits import Use
 from unlatch.increments.records.pending import operation_entry
 from unlatch.lifecycle.overview import Overview, PendingOperation, overview
+from unlatch.project.git.revisions import other_branch
+from unlatch.project.workspace import Workspace
 from unlatch.worklog.times import stamp
 
 _WHOLE = "unlatch status --json"
@@ -36,26 +42,37 @@ def run(session: Session, *, items: tuple[str, ...], as_json: bool) -> int:
         from unlatch.cli.commands.items.status import show_items  # noqa: PLC0415
 
         return show_items(session, items, as_json=as_json)
-    waiting = find_pending(session).records
-    if waiting and not session.has_project:
+    here, elsewhere = find_pending(session)
+    if not (here.is_done or session.has_project):
         if as_json:
-            output.document("item-status", items=[record_status(one) for one in waiting])
+            output.document("item-status", items=[record_status(one) for one in here.records])
         else:
-            output.data(*map(pending_line, waiting))
+            output.data(*map(pending_line, here.records))
+        tell_broken(here.broken)
         return 0
     found = overview(session.workspace)
     if as_json:
+        waiting = (*here.records, *elsewhere.records)
         pending = [entry for one in waiting for entry in pending_of(one)]
         output.document("status", **_document(found), itemsPending=pending)
     else:
-        _Screen(found, session.workspace.clock()).show()
-        if waiting:
-            output.data(f"Items        {times(len(waiting), 'item')} with pending operations")
-            output.data(*(f"  {pending_line(one)}" for one in waiting))
+        workspace = session.workspace
+        _Screen(found, workspace.clock(), next_sync=_next_sync(workspace, found)).show()
+        show_pending(here, elsewhere)
     manager = session.workspace.manager
     for error in filter(None, map(manager.unreadable_title, found.wip.active)):
         output.note(not_read(error))
     return 0
+
+
+def _next_sync(workspace: Workspace, found: Overview) -> str:
+    """What records the statuses that files show; on a feature branch sync leaves them."""
+    if not found.adoptions or found.mistakes:
+        return "Next: unlatch sync"
+    branch = workspace.raw_config.core.sync.branch
+    if other_branch(workspace.paths.root, workspace.environ, branch):
+        return "Sync does not record it on this branch. Next: merge, then unlatch sync"
+    return "Next: unlatch sync"
 
 
 def _document(found: Overview) -> output.Json:
@@ -86,6 +103,7 @@ def _document(found: Overview) -> output.Json:
         "reopenedOften": [one.id for one in found.reopened_often],
         "broken": [list_entry(one) for one in found.broken],
         "configMistakes": list(found.mistakes),
+        "adoptions": [adoption_entry(one) for one in found.adoptions],
     }
 
 
@@ -108,13 +126,15 @@ def _pending_entry(one: PendingOperation) -> output.Json:
 class _Screen:
     """The overview as text; at a terminal each list leaves room for the others."""
 
-    def __init__(self, found: Overview, now: datetime) -> None:
+    def __init__(self, found: Overview, now: datetime, *, next_sync: str) -> None:
         self._found, self._now, self._most = found, now, _max_rows()
+        self._next_sync = next_sync
         self._stale = {one.increment.id: one.days for one in found.stale}
 
     def show(self) -> None:
         self._show_active()
         self._show_paused()
+        self._show_adoptions()
         self._show_pending()
         self._show_not_recorded()
         heading = output.warn("Reopened")
@@ -166,6 +186,12 @@ class _Screen:
     def _mark(self, id: str) -> str:
         days = self._stale.get(id)
         return "" if days is None else output.warn(f" (stale: {times(days, 'day')})")
+
+    def _show_adoptions(self) -> None:
+        if found := self._found.adoptions:
+            output.data(f"In files     {times(len(found), 'change')} of status, not recorded yet")
+            self._show_rows([("  ", adoption_line(one)) for one in found])
+            output.talk(f"  {self._next_sync}")
 
     def _show_pending(self) -> None:
         pending = self._found.pending

@@ -172,7 +172,7 @@ def _retry(session: Session, folder: Path, task: str, by: str) -> None:
 
 def _update_consent(session: Session, folder: Path, given: dict[str, Any], *, yes: bool) -> None:
     """Keep the programs and limits that were typed again, and ask for new commands."""
-    root = session.layout.root
+    root = session.paths.root
     if given["worker"]:
         try:
             before = read_consent(root, folder.name)
@@ -238,7 +238,7 @@ def _report(session: Session, folder: Path, end: End, *, as_json: bool) -> int:
         return code
     done = f"{state.done}/{len(state.tasks)} tasks complete"
     if end is End.PAUSED:
-        consent = read_consent(session.layout.root, folder.name)
+        consent = read_consent(session.paths.root, folder.name)
         step = _next(folder.name, state, consent)
         output.talk(f"{folder.name} is paused; {done}. Next: {step}")
     else:

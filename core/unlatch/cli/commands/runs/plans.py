@@ -54,7 +54,7 @@ def check_run(session: Session, *, plan: str, as_json: bool) -> int:
 @with_session
 def agree_run(session: Session, *, wanted: str | None, yes: bool) -> int:
     folder = chosen(session, wanted)
-    root = session.layout.root
+    root = session.paths.root
     consent = read_consent(root, folder.name)
     plan = read_source(session, consent.plan, read_state(folder).tasks)
     save_consent(root, folder.name, agree_to(plan, consent, yes=yes))

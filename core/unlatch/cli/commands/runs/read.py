@@ -17,7 +17,8 @@ from unlatch.cli.commands.runs.chosen import (
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, with_session
 from unlatch.errors import StoreError
-from unlatch.runs.events import TYPES, OtherEvent, entry_of, word_of
+from unlatch.runs.event_base import TYPES
+from unlatch.runs.event_lines import OtherEvent, entry_of, word_of
 from unlatch.runs.journal import is_held, read_events, read_state
 from unlatch.runs.model import TaskState
 from unlatch.runs.project import live_agents, run_store
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.cli.runtime.session import Session
-    from unlatch.runs.events import RunEvent
+    from unlatch.runs.event_base import RunEvent
     from unlatch.runs.model import RunState, Task
 
 _LOOK = 0.5

@@ -82,7 +82,7 @@ def context_run(session: Session, *, wanted: str | None, left: float, as_json: b
 def _show_compaction(runs: Runs, folder: Path, threshold: float) -> None:
     """Print the outputs of the compaction that another process carried out."""
     state, say = read_state(folder), runs.console.say
-    place = state_file(runs.workspace.layout.root, folder)
+    place = state_file(runs.workspace.paths.root, folder)
     say(outputs.compaction_start(state.compactions, threshold, place))
     if outputs.is_full_reload(state.compactions):
         say(outputs.full_reload(state))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from unlatch.cli.runtime.session import named_increment
 from unlatch.errors import UsageError
 from unlatch.lifecycle.tasks import tasks_of
 from unlatch.runs.plan.model import Plan, PlanTask
@@ -21,10 +22,10 @@ _LARGEST = 8 << 20
 
 
 def source_name(session: Session, typed: str) -> str:
-    """How a run remembers its plan: a path from the project's root, or `increment:ID`."""
+    """How a run remembers its plan: a path from the project's root, or `increment:NAME`."""
     if typed.startswith(INCREMENT):
-        return typed
-    path, root = Path(typed).resolve(), session.layout.root.resolve()
+        return f"{INCREMENT}{named_increment(session, typed.removeprefix(INCREMENT))}"
+    path, root = Path(typed).resolve(), session.paths.root.resolve()
     return str(path.relative_to(root) if path.is_relative_to(root) else path)
 
 
@@ -39,7 +40,7 @@ def read_source(session: Session, name: str, known: Collection[str] = ()) -> Pla
     """
     if name.startswith(INCREMENT):
         return _of_increment(session, name, known)
-    path = session.layout.root / name
+    path = session.paths.root / name
     try:
         text = read_user_file(path, at_most=_LARGEST).decode("utf-8")
     except UnicodeDecodeError as error:

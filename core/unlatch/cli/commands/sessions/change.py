@@ -20,7 +20,8 @@ from unlatch.cli.commands.sessions.hand_over import hand_over, program_of
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDELIVERED
-from unlatch.cli.runtime.session import JSON, flag, with_session
+from unlatch.cli.runtime.session import JSON, flag, named_increment, with_session
+from unlatch.efforts.store import effort_store
 from unlatch.project.git.revisions import DETACHED, current_branch
 from unlatch.sessions import lifecycle
 from unlatch.sessions.context import resume_context
@@ -57,7 +58,13 @@ def start_session(
     as_json: bool,
 ) -> int:
     who = read_agent(agent) if agent else None
-    branch = current_branch(run.layout.root, run.workspace.environ)
+    increment = named_increment(run, increment) if increment else None
+    effort = (
+        effort_store(run.workspace, by=run.who(None, notes_guess=False)).find_id(effort)
+        if effort
+        else None
+    )
+    branch = current_branch(run.paths.root, run.workspace.environ)
     branch = None if branch == DETACHED else branch
     facts = lifecycle.Start(title, channel, who, model, increment, effort, branch)
     store = store_of(run)

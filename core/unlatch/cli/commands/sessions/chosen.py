@@ -29,7 +29,7 @@ IMPORTED = flag("--imported", help="Use the sessions imported from transcripts."
 
 def store_of(run: Run, *, imported: bool = False) -> SessionStore:
     """The project's sessions (pauses and reports idle ones), or the imported ones."""
-    remember_project(run.layout.root)
+    remember_project(run.paths.root)
     if imported:
         return import_store(run.workspace)
     store = session_store(run.workspace)

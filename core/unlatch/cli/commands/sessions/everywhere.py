@@ -28,7 +28,7 @@ _HEADINGS = ("", "Title", "Status", "Started", "Place")
 def all_places(run: Run) -> Iterator[Place]:
     """The places of this project, then those of others; one that cannot be read is noted."""
     yield from places(run.workspace)
-    here = run.layout.root.resolve()
+    here = run.paths.root.resolve()
     for root in known_projects():
         if root == here:
             continue
@@ -95,7 +95,7 @@ def _pick(run: Run, offered: list[Found], statuses: tuple[Status, ...]) -> Found
     """
 
     def is_meant(one: Found) -> bool:
-        own = one.place.project == run.layout.root and not one.place.imported
+        own = one.place.project == run.paths.root and not one.place.imported
         return own and one.meta.status in statuses
 
     listed = sorted(offered, key=is_meant, reverse=True)
@@ -138,5 +138,5 @@ def started(one: Found) -> str:
 
 def place_name(run: Run, one: Found) -> str:
     """The project, and whether it was imported; empty for the sessions of this project."""
-    here = "" if one.place.project == run.layout.root else str(one.place.project)
+    here = "" if one.place.project == run.paths.root else str(one.place.project)
     return " ".join(filter(None, [here, "(imported)" if one.place.imported else ""]))

@@ -42,7 +42,7 @@ def program_of(run: Run, command: str) -> list[str]:
         words = shlex.split(command)
     except ValueError as error:
         raise UsageError("exec-invalid", f"--exec cannot be read: {error}", hint=hint) from None
-    program = find_program(words[0], apart=run.layout.root) if words else None
+    program = find_program(words[0], apart=run.paths.root) if words else None
     if program is None:
         message = f"--exec names no program on your PATH: {command!r}"
         raise UsageError("exec-invalid", message, hint=hint)
@@ -54,14 +54,14 @@ def hand_over(run: Run, argv: Sequence[str], session: Session, context: str) -> 
 
     An argument `{}` becomes the path of a file with the same text, which only the user can read.
     """
-    folder = state_folder(run.layout.root)
+    folder = state_folder(run.paths.root)
     with NamedTemporaryFile("w+", dir=folder, prefix="context-", suffix=".md") as file:
         file.write(context_message(session.id, context))
         file.flush()
         file.seek(0)
         words = [word.replace(_PLACE, str(Path(file.name))) for word in argv]
         try:
-            process = subprocess.Popen(words, stdin=file, cwd=run.layout.root)  # noqa: S603  (typed)
+            process = subprocess.Popen(words, stdin=file, cwd=run.paths.root)  # noqa: S603  (typed)
         except OSError as error:
             message = f"{words[0]} cannot be started: {error.strerror}"
             hint = f"the session is active; unlatch session pause {session.id}"

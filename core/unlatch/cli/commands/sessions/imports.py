@@ -81,18 +81,18 @@ def import_session(
 
 
 def _home(run: Run) -> Path:
-    return own_home() or run.layout.root
+    return own_home() or run.paths.root
 
 
 def _named(run: Run, wanted: tuple[str, ...]) -> list[Listed]:
-    root = run.layout.root
+    root = run.paths.root
     return [named(one, root=root, environ=os.environ, home=_home(run)) for one in wanted]
 
 
 def _of_project(run: Run, agent: str | None, since: str | None) -> list[Listed]:
     after, _ = read_period(since, None, run.workspace.clock())
     found = of_project(
-        run.layout.root, environ=os.environ, home=_home(run), agent=agent, since=after
+        run.paths.root, environ=os.environ, home=_home(run), agent=agent, since=after
     )
     return list(found)
 

@@ -88,7 +88,7 @@ def learn_session(
 
 def _check_consent(run: Run, *, given: bool) -> None:
     """Ask once for each project; UsageError `consent-missing`."""
-    marker = state_folder(run.workspace.layout.root) / _CONSENT
+    marker = state_folder(run.workspace.paths.root) / _CONSENT
     if marker.exists():
         return
     question = (

@@ -10,7 +10,7 @@ import click
 
 from unlatch.cli.commands.sessions.chosen import SESSION, chosen, show_change, store_of
 from unlatch.cli.runtime.session import JSON, flag, with_session
-from unlatch.config.tables import SubagentMode
+from unlatch.config.choices import SubagentMode
 from unlatch.errors import UsageError
 from unlatch.sessions.heading import read_agent, read_channel
 from unlatch.sessions.model import Status

@@ -9,8 +9,9 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, with_session
 from unlatch.cli.runtime.suggest import Group
 from unlatch.errors import Unauthorised, UsageError
-from unlatch.project.registry import Registry, load
-from unlatch.spi import Manifest, Settings
+from unlatch.project.registry import Registry
+from unlatch.project.workspace import read_settings
+from unlatch.spi import EnvToken, Manifest, Settings
 from unlatch.transport.credentials import (
     Credential,
     delete_token,
@@ -29,11 +30,16 @@ run = Group()
 
 @run.command("login", help="Store a token in the keyring (prompts, or reads stdin). (local)")
 @TRACKER
-@click.option("--user", metavar="NAME", help="The account that the token belongs to.")
+@click.option(
+    "--user",
+    metavar="NAME",
+    help="The user name, if the token needs one.",
+)
 @with_session
 def _login(session: Session, *, tracker: str, user: str | None) -> int:
     manifest = Registry().manifest(tracker)
     host = _host(session, manifest)
+    user = _user(manifest, host, user)
     if sys.stdin.isatty():
         token = output.prompt(f"Token for {host}", hide_input=True)
     else:
@@ -45,6 +51,22 @@ def _login(session: Session, *, tracker: str, user: str | None) -> int:
     store_token(token, tracker=tracker, host=host, user=user)
     output.talk(f"Token for {manifest.title} at {host} stored. Next: unlatch doctor")
     return 0
+
+
+def _user(manifest: Manifest, host: str, user: str | None) -> str | None:
+    """The user name of the token; asks for it only if every token of the tracker needs one."""
+    needed = [one.user is not None for one in manifest.tokens if isinstance(one, EnvToken)]
+    if user is not None and not any(needed):
+        message = f"{manifest.title} takes a token without a user name"
+        hint = f"unlatch auth login {manifest.name}"
+        raise UsageError("user-not-needed", message, hint=hint)
+    if user or not needed or not all(needed):
+        return user
+    if not sys.stdin.isatty():
+        message = f"the token of {manifest.title} needs a user name"
+        hint = f"unlatch auth login {manifest.name} --user NAME"
+        raise UsageError("user-missing", message, hint=hint)
+    return output.prompt(f"User name for {host} (not the token)")
 
 
 @run.command("logout", help="Delete a token from the keyring. (local)")
@@ -108,7 +130,4 @@ def _settings(session: Session, manifest: Manifest) -> Settings | None:
     except UsageError as error:
         if error.id != "no-project":
             raise
-    from unlatch.config.config import validate  # noqa: PLC0415  (slow to load)
-
-    model: Settings | None = validate(load(manifest.settings), {}, prefix="")[0]
-    return model
+    return read_settings(manifest, {})[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -11,7 +12,8 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED
-from unlatch.cli.runtime.session import JSON, Session, flag, with_session
+from unlatch.cli.runtime.session import JSON, Session, flag, named_increment, with_session
+from unlatch.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -62,7 +64,17 @@ def run(
 def _increments(session: Session, names: Sequence[str]) -> Collection[str]:
     if any(name in session.workspace.registry.manifests for name in names):
         raise click.UsageError("trackers are named with --online")
-    return {session.workspace.manager.find(name).name for name in names}
+    return {_name(session, name) for name in names}
+
+
+def _name(session: Session, name: str) -> str:
+    """The folder of an increment, or else of the record of an item."""
+    try:
+        return named_increment(session, name)
+    except UsageError:
+        with suppress(UsageError):
+            return session.workspace.beside.find(name).name
+        raise
 
 
 def _fix(
@@ -111,12 +123,13 @@ def _report(
     if named:
         findings = [one for one in findings if one.increment in named]
     return {
-        "root": str(session.layout.root),
+        "root": str(session.paths.root),
         "settings": [output.fields(one, "key", "value", "source") for one in settings],
         "findings": [output.fields(one, *_FINDING) for one in findings],
         "access": [_access_entry(one) for one in examined],
         "fixes": fixes,
-        "increments": len(named) or count_increments(session.layout),
+        "increments": len(named) or count_increments(session.paths),
+        "items": 0 if named else count_increments(session.workspace.beside.paths),
         "errors": sum(one.severity == "error" for one in findings),
         "warnings": sum(one.severity == "warning" for one in findings),
     }

@@ -34,8 +34,9 @@ def tell_report(report: output.Json, *, every: bool, settings: bool) -> None:
             cut = True
     if settings:
         _tell_settings(report["settings"])
+    items = f" and {times(report['items'], 'item')}" if report["items"] else ""
     output.data(
-        f"{times(report['increments'], 'increment')} checked: "
+        f"{times(report['increments'], 'increment')}{items} checked: "
         f"{times(report['errors'], 'error')}, {times(report['warnings'], 'warning')}"
     )
     if cut:

@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, flag
+from unlatch.increments.model.status import Status
 from unlatch.project.git.setup import DRIVER, GitSetupResult, require_git, set_up_git
 from unlatch.project.registry import Registry
-from unlatch.project.setup import set_up
+from unlatch.project.setup import FoundLayout, find_layouts, set_up
 
 if TYPE_CHECKING:
     from unlatch.cli.table import Globals
-    from unlatch.increments.files.layout import Layout
+    from unlatch.increments.files.paths import ProjectPaths
 
 
 @click.command()
@@ -27,12 +29,15 @@ def run(ctx: click.Context, /, *, with_git: bool, as_json: bool) -> int:
     root = options.root or Path.cwd()
     if with_git:
         require_git(root)
-    layout, paths = set_up(root, Registry().manifests.values())
-    git = set_up_git(layout, _sessions(layout)) if with_git else None
-    made = [str(path.relative_to(layout.root)) for path in paths]
+    found = find_layouts(root.absolute())
+    names = [one.name for one in found]
+    paths, new = set_up(root, Registry().manifests.values(), names)
+    git = set_up_git(paths, _sessions(paths)) if with_git else None
+    made = [str(path.relative_to(paths.root)) for path in new]
     if as_json:
         entry = git and {"attributes": git.lines, **output.fields(git, "driver", "foreign")}
-        output.document("init", root=str(layout.root), made=made, git=entry)
+        layouts = [_layout_entry(one, paths) for one in found]
+        output.document("init", root=str(paths.root), made=made, git=entry, layouts=layouts)
         return 0
     for name in made:
         output.ok(name)
@@ -40,16 +45,37 @@ def run(ctx: click.Context, /, *, with_git: bool, as_json: bool) -> int:
         _tell_git(git)
     if not made and not (git and (git.lines or git.driver)):
         output.talk("No changes needed.")
-    increments = layout.increments.relative_to(layout.root)
-    output.talk(f"Increments are in {increments}/.")
-    output.talk("Next: fill in .unlatch/config.toml, then unlatch doctor")
+    for one in found:
+        _tell_layout(one, paths)
+    increments = paths.increments.relative_to(paths.root)
+    kept = "Records of unlatch are kept" if found else "Increments are"
+    output.talk(f"{kept} in {increments}/.")
+    more = ", and unlatch list" if found else ""
+    output.talk(f"Next: fill in .unlatch/config.toml, then unlatch doctor{more}")
     return 0
 
 
-def _sessions(layout: Layout) -> str:
+def _tell_layout(one: FoundLayout, paths: ProjectPaths) -> None:
+    counts = ", ".join(f"{one.units[status]} {status}" for status in Status if one.units[status])
+    total = times(sum(one.units.values()), "unit")
+    output.talk(f"Found {output.clean(one.title)}: {total}{f' ({counts})' if counts else ''}.")
+    if one.name not in paths.layouts:
+        output.talk(f'  It is not read: [layouts] use in .unlatch/config.toml lacks "{one.name}".')
+
+
+def _layout_entry(one: FoundLayout, paths: ProjectPaths) -> output.Json:
+    units = {status.value: count for status, count in one.units.items()}
+    return {
+        **output.fields(one, "name", "title"),
+        "used": one.name in paths.layouts,
+        "units": units,
+    }
+
+
+def _sessions(paths: ProjectPaths) -> str:
     from unlatch.config.config import read_config  # noqa: PLC0415  (pydantic is slow to load)
 
-    return read_config(layout).core.sessions.path
+    return read_config(paths).core.sessions.path
 
 
 def _tell_git(git: GitSetupResult) -> None:

@@ -1,18 +1,27 @@
-"""unlatch plugins: list the installed tracker plugins."""
+"""unlatch plugins: list the installed tracker plugins, and write the skeleton of one."""
+
+from pathlib import Path
+from shlex import quote
 
 import click
 
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON
+from unlatch.cli.runtime.suggest import Group
+from unlatch.cli.table import COMMANDS
+from unlatch.project.new_plugin import make_plugin
 from unlatch.project.registry import Registry, is_installed
 
 # The other capabilities concern only the core.
 _FOR_PEOPLE = ("create", "update", "close", "reopen", "status")
 
 
-@click.command()
+@click.group(cls=Group, invoke_without_command=True)
 @JSON
-def run(*, as_json: bool) -> int:
+@click.pass_context
+def run(ctx: click.Context, /, *, as_json: bool) -> int:
+    if ctx.invoked_subcommand:
+        return 0
     registry = Registry()
     rows: list[output.Json] = [
         {
@@ -24,8 +33,9 @@ def run(*, as_json: bool) -> int:
         }
         for one in registry.manifests.values()
     ]
+    broken = {name: error.message for name, error in registry.broken.items()}
     if as_json:
-        output.document("plugins", plugins=rows, broken=dict(registry.broken))
+        output.document("plugins", plugins=rows, broken=broken)
         return 0
     shown = [
         (
@@ -37,6 +47,30 @@ def run(*, as_json: bool) -> int:
         for row in rows
     ]
     output.table(("Plugin", "Tracker", "Library", "Can"), shown, flexible=(3,))
-    for name, problem in registry.broken.items():
-        output.data(f"{output.bad('broken')} {name}: {output.clean(problem)}")
+    for problem in broken.values():
+        output.data(f"{output.bad('broken')} {output.clean(problem)}")
+    return 0
+
+
+@run.command("new", help="Write the skeleton of a plugin for another tracker. (local)")
+@click.argument("name", metavar="NAME")
+@click.option(
+    "--folder",
+    metavar="DIR",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    default=".",
+    help="Make the folder unlatch-NAME below DIR; by default below the current folder.",
+)
+@JSON
+def _new(*, name: str, folder: Path, as_json: bool) -> int:
+    registry = Registry()
+    taken = {*COMMANDS, *registry.manifests, *registry.broken}
+    path, made = make_plugin(name, folder, taken=taken)
+    if as_json:
+        output.document("plugins-new", folder=str(path), made=made)
+        return 0
+    for one in made:
+        output.ok(str(folder / path.name / one))
+    place = quote(str(folder / path.name))
+    output.talk(f"Next: cd {place} && pip install -e '.[test]' && pytest")
     return 0

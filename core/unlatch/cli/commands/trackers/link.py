@@ -1,5 +1,6 @@
 """unlatch link and unlink: items of an increment, by their browser addresses."""
 
+from collections.abc import Sequence
 from shlex import quote
 from typing import Any
 
@@ -9,19 +10,28 @@ from unlatch.cli.render.describe import seen_line, times
 from unlatch.cli.render.documents import item_entry, link_entry, warning_entries
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import BY, ID, JSON, Session, flag, with_session
+from unlatch.cli.runtime.session import (
+    BY,
+    ID,
+    JSON,
+    Session,
+    flag,
+    named_increment,
+    with_session,
+)
 from unlatch.errors import UsageError
 
 
 @click.command()
-@click.argument("named", metavar="[ID] [URL...]", nargs=-1)
+@click.argument("named", metavar="[ID...] [URL...]", nargs=-1)
 @click.option(
     "--create",
     "creates",
     metavar="TRACKER",
     multiple=True,
-    help="Create an item on TRACKER, and link it.",
+    help="Create an item on TRACKER for each ID, and link it.",
 )
+@flag("--per-story", help="With --create: an item for each user story that has none.")
 @click.option(
     "--file", metavar="CSV", help="Link the items in a file of increment,url; - reads stdin."
 )
@@ -37,6 +47,7 @@ def run(
     creates: tuple[str, ...],
     file: str | None,
     suggest: bool,
+    per_story: bool,
     **typed: Any,
 ) -> int:
     if len(creates) > 1:
@@ -52,27 +63,45 @@ def run(
     if suggest:
         from unlatch.cli.commands.trackers.link_many import link_suggest  # noqa: PLC0415
 
-        return link_suggest(session, named, as_json=typed["as_json"])
+        increments = [named_increment(session, one) for one in named]
+        return link_suggest(session, increments, as_json=typed["as_json"])
     if not named:
         raise click.UsageError("Missing argument 'ID'.")
+    if per_story and not create:
+        raise click.UsageError("--per-story goes with --create")
+    if create:
+        return _create(session, create, named, per_story=per_story, **typed)
     wanted, *urls = named
+    _check_id(wanted)
+    if not urls:
+        raise UsageError(
+            "link-what",
+            "name the addresses of items, or --create TRACKER",
+            hint=f"unlatch link {wanted} https://github.com/octo/widgets/issues/4",
+        )
+    return _link(session, named_increment(session, wanted), urls, **typed)
+
+
+def _create(
+    session: Session, tracker: str, named: Sequence[str], *, as_json: bool, **options: Any
+) -> int:
+    from unlatch.cli.commands.trackers.tracker import create_items  # noqa: PLC0415
+
+    for one in named:
+        _check_id(one)
+    if as_json and len(named) > 1:
+        raise click.UsageError("with --create, --json takes one increment")
+    increments = list(dict.fromkeys(named_increment(session, one) for one in named))
+    return create_items(session, tracker, increments, stories=(), as_json=as_json, **options)
+
+
+def _check_id(wanted: str) -> None:
     if "://" in wanted:
         raise UsageError(
             "id-is-url",
             f"the ID of an increment comes first, not an address: {wanted}",
             hint=f"unlatch new --from {quote(wanted)}, or unlatch link ID {quote(wanted)}",
         )
-    if bool(urls) is bool(create):
-        raise UsageError(
-            "link-what",
-            "name the addresses of items, or --create TRACKER",
-            hint=f"unlatch link {wanted} https://github.com/octo/widgets/issues/4",
-        )
-    if not create:
-        return _link(session, wanted, urls, **typed)
-    from unlatch.cli.commands.trackers.tracker import create_items  # noqa: PLC0415
-
-    return create_items(session, create, wanted, **typed)
 
 
 def _link(
@@ -121,10 +150,9 @@ def _link(
 def unlink(session: Session, *, wanted: str, item: str, by: str | None, as_json: bool) -> int:
     from unlatch.lifecycle.linking.link import unlink_item  # noqa: PLC0415
 
-    found = session.workspace.manager.find(wanted).name
     link, dropped = unlink_item(session.workspace, wanted, item, by=session.who(by))
     if as_json:
-        output.document("unlink", id=found, unlinked=link_entry(link), dropped=dropped)
+        output.document("unlink", id=wanted, unlinked=link_entry(link), dropped=dropped)
         return 0
     output.ok(f"{output.clean(link.key)} unlinked")
     if dropped:

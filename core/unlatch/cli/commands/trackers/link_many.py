@@ -23,7 +23,11 @@ from unlatch.lifecycle.linking.suggestions import (
 from unlatch.worklog.neutral import csv_line
 
 _STDIN = "-"
-_GROUNDS = {Ground.MARKER: "created for this increment", Ground.TITLE: "the same title"}
+_GROUNDS = {
+    Ground.MARKER: "created for this increment",
+    Ground.MENTION: "named in its documents",
+    Ground.TITLE: "the same title",
+}
 
 
 def link_file(session: Session, file: str, *, by: str | None, dry_run: bool, as_json: bool) -> int:

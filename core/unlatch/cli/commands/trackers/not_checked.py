@@ -74,7 +74,7 @@ def excluded_lines(session: Session, plan: SyncPlan) -> list[str]:
 
 def tell_passed_over(session: Session) -> None:
     """Name the folders that look like increments but are not compared."""
-    places = (one.where for one in passed_over(session.layout))
+    places = (one.where for one in passed_over(session.paths))
     names = sorted({place.name for place in places if isinstance(place, Path)})
     if names:
         looks = (

@@ -5,14 +5,15 @@ from collections.abc import Iterable, Sequence
 
 from unlatch.cli.commands.trackers.not_checked import NotChecked, not_checked_entry
 from unlatch.cli.render import documents
+from unlatch.cli.render.adoptions import adoption_entry
 from unlatch.cli.render.preview import previewed_entry
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED, error_entry, problem_entry
 from unlatch.delivery.preview import Previewed
 from unlatch.errors import UnlatchError
-from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.publish.publish import PublishResult
-from unlatch.sync.compare import Compared
+from unlatch.sync.compare import Compared, ComparedBoxes
 from unlatch.sync.ingest import MatchedEvent
 from unlatch.sync.plan import Move
 from unlatch.sync.sync import SyncPreview, SyncResult
@@ -27,6 +28,7 @@ def preview_code(found: SyncPreview, missed: Sequence[NotChecked], *, check: boo
 def result_code(result: SyncResult, missed: Sequence[NotChecked], published: PublishResult) -> int:
     codes = (documents.delivered_code(one.deliveries, one.left) for one in result.delivered)
     failed = any(one.error for one in result.moved) or not all(one.allowed for one in missed)
+    failed |= any(one.boxes and one.boxes.error for one in result.plan.links)
     is_undecided = failed or result.plan.is_unresolved or result.refused
     return (
         max(codes, default=0)
@@ -44,29 +46,38 @@ def count_requests(items: Iterable[Previewed]) -> dict[str, int]:
 
 
 def count_comments(found: SyncPreview) -> int:
-    return sum(item.change.comment is not None for item in found.items)
+    return sum(item.change.comment is not None for item in found.previewed)
 
 
 def preview_document(
-    found: SyncPreview, missed: Sequence[NotChecked], waiting: Sequence[Increment]
+    found: SyncPreview,
+    missed: Sequence[NotChecked] = (),
+    here: Sequence[Increment] = (),
+    elsewhere: Sequence[Increment] = (),
 ) -> output.Json:
-    """The plan of a sync; `waiting` are the records of items with pending operations."""
+    """The plan of a sync.
+
+    Args:
+        here: the records of items with pending operations.
+        elsewhere: those of this user outside of the project.
+    """
     return {
         "compared": [_compared_entry(one) for one in found.plan.reported],
         "notChecked": list(map(not_checked_entry, missed)),
         "moves": [_move_entry(move) for move in found.due.moves],
         "pending": [
             entry
-            for one in (*found.chosen.increments, *waiting)
+            for one in (*found.chosen.increments, *here, *elsewhere)
             for entry in documents.pending_of(one)
         ],
-        "items": [previewed_entry(item) for item in found.items],
-        "requests": count_requests(found.items),
+        "items": [previewed_entry(item) for item in found.previewed],
+        "requests": count_requests(found.previewed),
         "comments": count_comments(found),
-        "adrift": found.plan.has_drift or bool(waiting),
+        "adrift": found.plan.has_drift or bool(here or found.adoptions),
         "otherBranch": found.other_branch,
         "broken": documents.broken_entries(found.broken),
         "refused": problem_entry(found.refused) if found.refused else None,
+        "adoptions": list(map(adoption_entry, found.adoptions)),
     }
 
 
@@ -90,14 +101,17 @@ def result_document(
         "event": _event_entry(result.event) if result.event else None,
         "broken": documents.broken_entries(result.broken),
         "refused": problem_entry(result.refused) if result.refused else None,
+        "adoptions": list(map(adoption_entry, result.adoptions)),
     }
 
 
-def no_result() -> output.Json:
+def no_result(broken: Sequence[BrokenIncrement]) -> output.Json:
     """The same for a sync without increments, outside of a project."""
-    lists = ("increments", "compared", "notChecked", "moves", "broken")
-    nothing = ("otherBranch", "commit", "event", "refused")
-    return {**{key: [] for key in lists}, **dict.fromkeys(nothing)}
+    lists: output.Json = {
+        key: [] for key in ("increments", "compared", "notChecked", "moves", "adoptions")
+    }
+    nothing = dict.fromkeys(("otherBranch", "commit", "event", "refused"))
+    return {**lists, **nothing, "broken": documents.broken_entries(broken)}
 
 
 def _compared_entry(one: Compared) -> output.Json:
@@ -109,7 +123,16 @@ def _compared_entry(one: Compared) -> output.Json:
         **output.fields(one.seen.item, "state", "category"),
         "verdict": one.verdict or _no_verdict(one),
         "why": one.decision.why if one.decision else "",
+        "boxes": _boxes_entry(one.boxes) if one.boxes and one.boxes.differ else None,
         "error": problem_entry(one.seen.error) if one.seen.error else None,
+    }
+
+
+def _boxes_entry(boxes: ComparedBoxes) -> output.Json:
+    return {
+        "changes": [output.fields(tick, "id", "done", "verdict", "why") for tick in boxes.ticks],
+        "list": boxes.lines,
+        "why": boxes.why,
     }
 
 

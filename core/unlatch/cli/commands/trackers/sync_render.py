@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 
+from unlatch.cli.commands.trackers.box_text import boxes_text, is_drifting, pulled_text
 from unlatch.cli.commands.trackers.not_checked import (
     NotChecked,
     tell_not_checked,
 )
 from unlatch.cli.commands.trackers.sync_documents import count_comments, count_requests
+from unlatch.cli.render.adoptions import adoption_line
 from unlatch.cli.render.deliveries import tell_all_left
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.notes import tell_excess
@@ -47,23 +49,29 @@ def tell_none_changed(options: SyncOptions, found: SyncPreview | SyncResult) -> 
 
 
 def tell_preview(
-    session: Session, found: SyncPreview, missed: Sequence[NotChecked], *, requests: bool
+    session: Session,
+    found: SyncPreview,
+    missed: Sequence[NotChecked],
+    *,
+    requests: bool,
+    is_all_done: bool = True,
 ) -> None:
-    """Show the plan; with `requests`, also each request."""
+    """Show the plan; with `requests`, also each request; `is_all_done` as in `tell_result`."""
     _tell_broken(found.broken)
     if found.other_branch is not None:
         place = place_of(found.other_branch)
         output.talk(f"{place} only pending operations would be delivered.")
+    output.data(*(f"  {adoption_line(one)}" for one in found.adoptions))
     tell_compared(found.plan)
     for move in found.due.moves:
         output.data(f"  {_move_line(move)}")
-    output.data(*item_lines(session, found.items))
+    output.data(*item_lines(session, found.previewed))
     tell_not_checked(session, found.plan, missed)
     if requests:
         output.data(_sum(session, found))
         if found.refused:
-            tell_excess("unlatch sync", found.refused, found.due.items)
-    elif not (found.plan.reported or missed or found.broken):
+            tell_excess("unlatch sync", found.refused, found.written)
+    elif is_all_done and not (found.plan.reported or missed or found.broken):
         is_none = found.plan.excluded and not found.plan.links
         output.talk("No items were compared." if is_none else "Both sides are in sync.")
 
@@ -76,10 +84,17 @@ def place_of(other_branch: str) -> str:
 
 def tell_compared(plan: SyncPlan, *, changes: bool = True) -> None:
     """Show a table of the links that differ; with `changes`, also those to be synced."""
-    shown = (one for one in shown_links(plan) if changes or one.verdict not in _CHANGES)
+    shown = (one for one in shown_links(plan) if changes or _is_left(one))
     rows = list(map(link_row, shown))
     if rows:
         output.table(HEADINGS, rows, flexible=(4,))
+
+
+def _is_left(one: Compared) -> bool:
+    """Whether a link still differs after a sync."""
+    if one.verdict is Verdict.NOTHING or one.verdict in _CHANGES:
+        return one.boxes is not None and is_drifting(one.boxes)
+    return True
 
 
 def shown_links(plan: SyncPlan) -> list[Compared]:
@@ -99,7 +114,11 @@ def action_of(one: Compared) -> str:
     if one.decision is None or one.verdict is None:
         return "unknown"
     why = f": {one.decision.why}" if one.decision.why else ""
-    return f"{_ACTIONS.get(one.verdict, one.verdict.value)}{why}"
+    action = f"{_ACTIONS.get(one.verdict, one.verdict.value)}{why}"
+    boxes = boxes_text(one.boxes) if one.boxes and one.boxes.differ else None
+    if boxes and one.verdict is Verdict.NOTHING:
+        return boxes
+    return f"{action}; {boxes}" if boxes else action
 
 
 def _pending(one: Compared) -> str:
@@ -114,6 +133,14 @@ def _pending(one: Compared) -> str:
         + (f" [{known}]" if known else "")
         + (f", {others} pending" if others else "")
     )
+
+
+def tell_pulled(plan: SyncPlan) -> None:
+    """Show the tasks and criteria that followed their items."""
+    for one in plan.links:
+        if one.boxes and one.boxes.marks:
+            line = f"{one.increment.id}: {pulled_text(one.boxes)} ({one.seen.name})"
+            output.ok(output.clean(line))
 
 
 def tell_moves(moved: Sequence[Move]) -> None:
@@ -138,6 +165,8 @@ def tell_result(
     event = result.event
     if event and event.ref and not event.increments:
         output.talk(f"No increment is linked to {event.ref.url}.")
+    for adopted in result.adoptions:
+        output.ok(f"Increment {adoption_line(adopted)}")
     tell_all_left([one for one in result.delivered if one.deliveries])
     if result.blocked:
         skipped = f"{times(result.blocked, 'blocked operation')} skipped."
@@ -165,17 +194,21 @@ def _move_line(move: Move) -> str:
 
 
 def _sum(session: Session, found: SyncPreview) -> str:
-    if not found.items and not found.due.moves:
+    ticks = sum(len(one.boxes.marks) for one in found.due.links if one.boxes)
+    if ticks and not found.previewed:
+        boxes = "1 check box" if ticks == 1 else f"{ticks} check boxes"
+        return f"No items would be written to; {boxes} would change in the files."
+    if not found.previewed and not found.due.moves:
         if records := len([*found.due.having(Verdict.RECORD)]):
             return (
                 f"No items would be changed; {times(records, 'link')} would be recorded as in sync."
             )
         return "No changes would be made."
     titles = {name: one.title for name, one in session.workspace.registry.manifests.items()}
-    counts = count_requests(found.items)
+    counts = count_requests(found.previewed)
     requests = ", ".join(f"{titles[name]} {count}" for name, count in counts.items()) or "none"
-    watchers = "; people who watch these items are notified" if found.items else ""
+    watchers = "; people who watch these items are notified" if found.previewed else ""
     return (
-        f"{times(found.due.items, 'item')} would be written to; requests: {requests}; "
+        f"{times(found.written, 'item')} would be written to; requests: {requests}; "
         f"{times(count_comments(found), 'comment')}{watchers}. Nothing was written."
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
+from unlatch.cli.commands.trackers.box_text import is_drifting
 from unlatch.cli.commands.trackers.not_checked import NotChecked, excluded_lines, names, title
 from unlatch.cli.commands.trackers.sync_render import HEADINGS, action_of, link_row, shown_links
 from unlatch.cli.render.describe import brief, times, tracker_title
@@ -10,8 +11,8 @@ from unlatch.cli.runtime.ci import Annotation, Level
 from unlatch.cli.runtime.session import Session
 from unlatch.delivery.task import Delivery
 from unlatch.errors import UnlatchError
-from unlatch.increments.files.layout import METADATA
-from unlatch.increments.model.increment import BrokenIncrement
+from unlatch.increments.files.paths import METADATA
+from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.lifecycle.deliver import DeliveryResult
 from unlatch.publish.publish import PublishResult
 from unlatch.sync.compare import Compared, Verdict
@@ -23,22 +24,33 @@ _DIFFERS = _UNDECIDED | {Verdict.DRIFT, Verdict.PUSH, Verdict.PULL}
 
 
 def report_preview(
-    session: Session, found: SyncPreview, missed: Sequence[NotChecked], *, check: bool, code: int
+    session: Session,
+    found: SyncPreview,
+    missed: Sequence[NotChecked],
+    waiting: Sequence[Increment],
+    *,
+    check: bool,
+    code: int,
 ) -> None:
+    """Report the plan; `waiting` are the records of items with pending operations."""
     job = ci.job()
     if job is None:
         return
     plan, broken = found.plan, found.broken
-    differences = _differences(plan, Level.ERROR if check else Level.WARNING)
+    level = Level.ERROR if check else Level.WARNING
+    differences = [*_differences(plan, level), *_waiting(waiting, level)]
     ci.annotate(job, [*_missed(session, missed, broken), *differences])
     is_whole = not (missed or broken or plan.excluded)
     agree = "agree" if is_whole else "agree as far as they were compared"
-    heading = f"Increments and items {'differ' if plan.has_drift else agree}"
+    adrift = plan.has_drift or bool(waiting)
+    heading = f"Increments and items {'differ' if adrift else agree}"
     lines = [f"### {heading}", "", *_table(plan), *_missed_lines(session, plan, missed, broken)]
     ci.summarise(job, lines, id=session.workspace.new_id())
     count = sum(_differs(one) for one in plan.links)
     summary = f"{times(count, 'link')} not in sync{_missed_sum(missed, broken)}"
-    ci.tell_outputs(job, _outputs(code, summary, adrift=plan.has_drift, changed=False))
+    if waiting:
+        summary += f", {times(len(waiting), 'item')} with pending operations"
+    ci.tell_outputs(job, _outputs(code, summary, adrift=adrift, changed=False))
 
 
 def report_result(
@@ -78,6 +90,7 @@ def _is_adrift(result: SyncResult) -> bool:
     if result.refused or result.other_branch is not None:
         return result.plan.has_drift
     is_left = any(one.left for one in result.delivered) or any(one.error for one in result.moved)
+    is_left |= any(one.boxes and is_drifting(one.boxes) for one in result.plan.links)
     return is_left or bool(result.plan.having(*_UNDECIDED, Verdict.DRIFT))
 
 
@@ -112,16 +125,24 @@ def _differences(plan: SyncPlan, level: Level | None) -> Iterator[Annotation]:
             yield Annotation(shown, title, action_of(one), one.increment.folder / METADATA)
 
 
+def _waiting(records: Sequence[Increment], level: Level) -> Iterator[Annotation]:
+    for one in records:
+        message = f"{times(len(one.pending), 'operation')} pending"
+        yield Annotation(level, one.title, message, one.folder / METADATA)
+
+
 def _level(one: Compared, level: Level | None) -> Level | None:
     if level is not None and _differs(one):
         return level
     if one.verdict in _UNDECIDED:
         return Level.ERROR
-    return Level.WARNING if one.verdict is Verdict.DRIFT else None
+    is_drift = one.verdict is Verdict.DRIFT or (one.boxes and is_drifting(one.boxes))
+    return Level.WARNING if is_drift else None
 
 
 def _differs(one: Compared) -> bool:
-    return bool(one.pending) or one.verdict in _DIFFERS
+    differ = one.boxes is not None and one.boxes.differ
+    return bool(one.pending) or one.verdict in _DIFFERS or differ
 
 
 def _missed(

@@ -1,6 +1,6 @@
 """unlatch github, ado, jira ...: the commands of one tracker, built from its manifest."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -28,6 +28,7 @@ from unlatch.cli.runtime.session import (
     flag,
     increment_ids,
     is_interactive,
+    meant_increment,
     require_terminal,
     with_session,
 )
@@ -91,7 +92,8 @@ def _create_command(manifest: Manifest) -> click.Command:
     @JSON
     @with_session
     def run(session: Session, **options: Any) -> int:
-        return create_items(session, manifest.name, **options)
+        wanted = options.pop("wanted")
+        return create_items(session, manifest.name, [wanted], **options)
 
     return run
 
@@ -103,38 +105,69 @@ def _a(noun: str) -> str:
 def create_items(
     session: Session,
     tracker: str,
-    wanted: str,
+    increments: Sequence[str],
     *,
     by: str | None,
     dry_run: bool,
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Create items for an increment, with options of `plan_item_creation`; the exit code."""
+    """Create items for increments, with options of `plan_item_creation`; the exit code.
+
+    All are planned before the first is created.
+    """
     if options.get("per_story") and options["stories"]:
         raise click.UsageError("name user stories, or --per-story")
     who = session.who(by)
     with session.trackers() as trackers:
-        plan = partial(plan_item_creation, session.workspace, trackers, tracker, wanted, by=who)
-        try:
-            change = plan(**options)
-        except UsageError as error:
-            if error.id != "already-linked" or dry_run or not is_interactive():
-                raise
-            output.talk(f"{output.warn('!')} {output.clean(error.message)}")
-            if not output.confirm("Create another?"):
+        plan = partial(plan_item_creation, session.workspace, trackers, tracker, by=who)
+        changes: list[ItemChange] = []
+        for one in increments:
+            change = _planned(partial(plan, one), options, ask=not dry_run and is_interactive())
+            if change is None:
                 output.talk("Nothing was changed.")
                 return DECLINED
-            change = plan(**{**options, "another": True})
-        if not change.operations and not as_json:
-            noun = session.workspace.registry.manifest(tracker).noun
-            output.talk(f"No user story without {_a(noun)}; nothing to create.")
-        return _run_change(session, trackers, change, dry_run=dry_run, as_json=as_json)
+            changes.append(change)
+        code = 0
+        for change in changes:
+            if len(changes) > 1 and not dry_run:
+                output.talk(f"{change.increment.id}:")
+            code = max(code, _create(session, trackers, change, dry_run=dry_run, as_json=as_json))
+    return code
+
+
+def _create(
+    session: Session, trackers: Trackers, change: ItemChange, *, dry_run: bool, as_json: bool
+) -> int:
+    manifest = session.workspace.registry.manifest(change.tracker)
+    if not change.operations and not as_json:
+        output.talk(f"No user story without {_a(manifest.noun)}; nothing to create.")
+    code = _run_change(session, trackers, change, dry_run=dry_run, as_json=as_json)
+    if change.operations and change.increment.status.is_finished and not dry_run:
+        name = change.increment.id
+        close = f"unlatch {manifest.name} close-{manifest.slug} {name}"
+        output.note(f"{name} is {change.increment.status}; to close what is new: {close}")
+    return code
+
+
+def _planned(
+    plan: Callable[..., ItemChange], options: dict[str, Any], *, ask: bool
+) -> ItemChange | None:
+    """The creation; None if the user declines to create another item."""
+    try:
+        return plan(**options)
+    except UsageError as error:
+        if error.id != "already-linked" or not ask:
+            raise
+        output.talk(f"{output.warn('!')} {output.clean(error.message)}")
+        if not output.confirm("Create another?"):
+            return None
+        return plan(**{**options, "another": True})
 
 
 def _change_command(manifest: Manifest, verb: str, kind: Kind, help: str) -> click.Command:
     @click.command(f"{verb}{manifest.slug}", help=help)
-    @ID
+    @click.argument("wanted", metavar="ID")
     @click.option("--item", metavar="ITEM|URL", help=f"Only this {manifest.noun}.")
     @reason_option("Post this text as a comment.")
     @BY
@@ -145,8 +178,9 @@ def _change_command(manifest: Manifest, verb: str, kind: Kind, help: str) -> cli
     def run(
         session: Session, *, wanted: str, by: str | None, dry_run: bool, as_json: bool, **typed: Any
     ) -> int:
-        who = session.who(by)
-        change = plan_item_change(session.workspace, manifest, wanted, kind, by=who, **typed)
+        who, meant = session.who(by), meant_increment(session, wanted)
+        typed["item"] = typed["item"] or meant.item
+        change = plan_item_change(session.workspace, manifest, meant.name, kind, by=who, **typed)
         with session.trackers() as trackers:
             trackers.settings(manifest.name)
             if kind is Kind.REOPEN and typed["reason"] is None:

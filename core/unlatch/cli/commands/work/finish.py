@@ -1,5 +1,6 @@
 """unlatch complete, abandon, undo: changes of status that close items."""
 
+import shlex
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,7 +23,8 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED
 from unlatch.cli.runtime.session import BY, ID, JSON, Session, flag, require_terminal, with_session
 from unlatch.cli.table import Entry
-from unlatch.increments.model.increment import Increment, ReopenEntry
+from unlatch.increments.model.increment import Amendment, Increment, ReopenEntry
+from unlatch.increments.model.limits import first_of
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.deliver import DeliveryResult
 from unlatch.lifecycle.status_change import (
@@ -32,12 +34,22 @@ from unlatch.lifecycle.status_change import (
     plan_finish,
     plan_undo_reopen,
 )
+from unlatch.lifecycle.units.archiving import archive_command, archive_unit, check_archive
 from unlatch.spi.operation import DeliveryOptions, Kind
 
 _FORCE = flag(
     "--force", help="Complete the increment although work is open; recorded in the history."
 )
-_OWN_OPTIONS: dict[str, Callable[[Any], Any]] = {"complete": _FORCE, "undo": YES}
+_ARCHIVE = flag(
+    "--archive", help="Also archive the unit with its tool's own program, such as openspec archive."
+)
+
+
+def _of_complete(function: Callable[..., Any]) -> Callable[..., Any]:
+    return _FORCE(_ARCHIVE(function))
+
+
+_OWN_OPTIONS: dict[str, Callable[[Any], Any]] = {"complete": _of_complete, "undo": YES}
 STATUSES = {"complete": Status.COMPLETED, "abandon": Status.ABANDONED}
 
 
@@ -52,36 +64,63 @@ def command(entry: Entry) -> click.Command:
     @serving(Kind.CLOSE)
     @JSON
     @with_session
-    def run(
-        session: Session,
-        *,
-        wanted: str,
-        by: str | None,
-        offline: bool,
-        dry_run: bool,
-        delivery: DeliveryOptions,
-        as_json: bool,
-        yes: bool = False,
-        **options: Any,
-    ) -> int:
-        session.workspace.check_config()
-        plan = _plan(session, entry.name, wanted, by=session.who(by), options=delivery, **options)
-        if dry_run:
-            return preview_and_tell(
-                session,
-                plan.preview(session.workspace),
-                delivery,
-                offline=offline,
-                as_json=as_json,
-                spared=plan.spared,
-                warnings=plan.approval.warnings,
-            )
-        if plan.undone and not yes and not _ask_consent(plan.before, plan.undone):
-            output.talk("Nothing was changed.")
-            return DECLINED
-        return _apply(session, entry.name, plan, offline=offline, as_json=as_json)
+    def run(session: Session, *, wanted: str, **options: Any) -> int:
+        return finish(session, entry.name, wanted, **options)
 
     return run
+
+
+def finish(
+    session: Session,
+    name: str,
+    wanted: str,
+    *,
+    by: str | None,
+    offline: bool,
+    dry_run: bool,
+    delivery: DeliveryOptions,
+    as_json: bool,
+    yes: bool = False,
+    archive: bool = False,
+    **options: Any,
+) -> int:
+    """Complete or abandon an increment, or undo its last reopen, by the command's name."""
+    session.workspace.check_config()
+    plan = _plan(session, name, wanted, by=session.who(by), options=delivery, **options)
+    if archive:
+        check_archive(session.workspace, plan.before)
+    if dry_run:
+        return preview_and_tell(
+            session,
+            plan.preview(session.workspace),
+            delivery,
+            offline=offline,
+            as_json=as_json,
+            spared=plan.spared,
+            warnings=plan.approval.warnings,
+        )
+    if plan.undone and not yes and not _ask_consent(plan.before, plan.undone):
+        output.talk("Nothing was changed.")
+        return DECLINED
+    code = _apply(session, name, plan, offline=offline, as_json=as_json)
+    if name != "abandon":
+        _archive(session, plan.before.id, wanted=archive, silent=as_json)
+    return code
+
+
+def _archive(session: Session, id: str, *, wanted: bool, silent: bool) -> None:
+    """Archive a completed unit, or name the command that does."""
+    increment = session.workspace.manager.read(id)
+    command = shlex.join(archive_command(increment))
+    if increment.archived or not command:
+        return
+    if wanted:
+        archive_unit(session.workspace, increment)
+    if not silent:
+        if wanted:
+            output.ok(f"{output.clean(command)}")
+        else:
+            output.talk(f"Next: {output.clean(command)}")
 
 
 def _plan(session: Session, name: str, wanted: str, **options: Any) -> ChangePlan:
@@ -145,10 +184,14 @@ def _tell(plan: ChangePlan, result: ChangeResult) -> None:
         output.remark(
             "its folder is not moved; if the reopen took it out of the archive, move it back"
         )
-    if any(one.amendment for one in undone):
-        output.remark(
-            "spec.md and tasks.md keep the text of the reopen; remove it by hand or with git"
-        )
+    _tell_kept([one.amendment for one in undone if one.amendment])
+
+
+def _tell_kept(amendments: Sequence[Amendment]) -> None:
+    if parts := list(dict.fromkeys(part for one in amendments for part in one.parts)):
+        output.remark(f"not ticked again: {first_of(parts)}; tick what is done, or use git")
+    if any(one.change is not None for one in amendments):
+        output.remark("the documents keep the text of the reopen; remove it by hand or with git")
 
 
 def _document(plan: ChangePlan, result: ChangeResult, delivered: DeliveryResult) -> output.Json:

@@ -10,7 +10,7 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, JSON, Session, with_session
 from unlatch.cli.table import Entry
 from unlatch.errors import UnlatchError, UsageError
-from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.increment import NEW_TYPE, Increment
 from unlatch.lifecycle.fetch_items import ItemSnapshot
 
 
@@ -19,7 +19,7 @@ def command(entry: Entry) -> click.Command:
     @click.argument("title", required=False)
     @click.option("--from", "url", metavar="URL", help="Take title and link from this item.")
     @click.option(
-        "--type", "kind", default="feature", show_default=True, help="Type of the increment."
+        "--type", "kind", default=NEW_TYPE, show_default=True, help="Type of the increment."
     )
     @BY
     @JSON

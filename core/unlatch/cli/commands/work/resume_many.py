@@ -242,7 +242,7 @@ def _preview(
         session.workspace, trackers, changes, options=typed.delivery, offline=typed.offline
     )
     requests = sum(one.requests for one in found)
-    unread = [item for one in found for item in unread_items(one)]
+    unread = [item for one in found for item in unread_items(one.items)]
     failed = max((error.exit_code for _, error in refused), default=0)
     if typed.as_json:
         kept = ("increment", "items", "requests", "warnings")

@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 from os.path import relpath
+from shlex import quote
 
 from unlatch.cli.commands.work.closed_items import confirm_deliberate, settle_closed_items
 from unlatch.cli.commands.work.resume_options import (
@@ -22,7 +23,7 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
 from unlatch.errors import UnlatchError
-from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.increment import Amendment, Increment
 from unlatch.increments.model.reopening import category_of
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions
@@ -65,7 +66,7 @@ def resume_one(session: Session, wanted: str, typed: ResumeOptions) -> int:
     if typed.as_json:
         _write_document(result, delivered, code)
     else:
-        _tell_end(result, delivered, wanted, code)
+        _tell_end(result, delivered, code)
     return code
 
 
@@ -206,10 +207,11 @@ def _tell(result: ResumeResult) -> None:
     output.ok(f"Increment {increment.id} {_description(result)}")
     if result.scope:
         output.data(*document_lines(result.scope))
-    if result.is_known:
-        output.talk("    This change of its work was made before and is not repeated.")
+    if result.known:
+        output.talk(f"    {_why_known(result.known)}")
     if result.before.archived:
-        output.ok(f"Moved out of the archive: {output.clean(relpath(increment.folder))}")
+        place = increment.unit.place if increment.unit else increment.folder
+        output.ok(f"Moved out of the archive: {output.clean(relpath(place))}")
     tell_remarks(increment)
     if result.outrun:
         output.talk("    Another process resumed it first; this reason was not recorded.")
@@ -230,6 +232,13 @@ def _tell_warnings(
         _warn_of_frequency(session, result.increment, shown=result.warnings)
 
 
+def _why_known(amendment: Amendment) -> str:
+    if amendment.change is not None:
+        return "This change of its work was made before and is not repeated."
+    parts = ", ".join(map(output.clean, amendment.parts))
+    return f"Not done yet, so there is nothing to untick: {parts}"
+
+
 def _description(result: ResumeResult) -> str:
     increment, entry = result.increment, result.entry
     if result.step in _ACTIVE:
@@ -241,7 +250,7 @@ def _description(result: ResumeResult) -> str:
     return f"reopened: {moved} (by {output.clean(entry.reopened_by)})"
 
 
-def _tell_end(result: ResumeResult, delivered: DeliveryResult, wanted: str, code: int) -> None:
+def _tell_end(result: ResumeResult, delivered: DeliveryResult, code: int) -> None:
     if result.scope:
         output.data(*sum_lines(result.scope))
     if unwritten := result.increment.unwritten:
@@ -250,7 +259,7 @@ def _tell_end(result: ResumeResult, delivered: DeliveryResult, wanted: str, code
     elif code:
         tell_left(delivered)
     else:
-        output.talk(f"Next: unlatch show {output.clean(wanted)}")
+        output.talk(f"Next: unlatch show {quote(output.clean(result.increment.id))}")
 
 
 # The effects on an active increment, in words.

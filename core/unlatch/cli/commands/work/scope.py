@@ -9,7 +9,12 @@ from unlatch.cli.runtime.editor import edit, user_editor
 from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Amendment, Increment, NewTask
-from unlatch.lifecycle.scope import parts_of, scope_change, unknown_names
+from unlatch.lifecycle.scoping.scope import (
+    for_documents,
+    parts_of,
+    scope_change,
+    unknown_names,
+)
 
 # The change in a dry run without one.
 NO_CHANGE = "(the change)"
@@ -45,7 +50,7 @@ def changed_work(
             return None
         tasks = (*tasks, *more)
     proposed = () if tasks else _propose(session, increment, change, reason)
-    amendment = _scope_change(change, (*tasks, *proposed), scoping)
+    amendment = for_documents(increment, _scope_change(change, (*tasks, *proposed), scoping))
     _show(increment, amendment, by=session.workspace.user.tasks_command[0] if proposed else None)
     if proposed and not yes:
         hint = f"unlatch resume {increment.id} ... --yes takes them as they are"
@@ -64,7 +69,7 @@ def foreseen_scope(
     change, tasks = scoping.change or NO_CHANGE, _typed_tasks(scoping)
     if not tasks and scoping.change:
         tasks = _propose(session, increment, change, reason)
-    return _scope_change(change, tasks, scoping)
+    return for_documents(increment, _scope_change(change, tasks, scoping))
 
 
 def _named_parts(increment: Increment, scoping: Scoping) -> Amendment:
@@ -77,7 +82,7 @@ def _typed_tasks(scoping: Scoping) -> tuple[NewTask, ...]:
     typed = tuple(NewTask(title) for title in scoping.tasks)
     if scoping.tasks_file is None:
         return typed
-    from unlatch.lifecycle.proposed_tasks import read_tasks_file  # noqa: PLC0415  (loads pydantic)
+    from unlatch.lifecycle.scoping.proposed_tasks import read_tasks_file  # noqa: PLC0415  (loads pydantic)
 
     return (*typed, *read_tasks_file(scoping.tasks_file))
 
@@ -88,7 +93,7 @@ def _propose(
     """The tasks proposed by the user's program, if configured."""
     if not session.workspace.user.tasks_command:
         return ()
-    from unlatch.lifecycle.proposed_tasks import propose_for  # noqa: PLC0415  (loads pydantic)
+    from unlatch.lifecycle.scoping.proposed_tasks import propose_for  # noqa: PLC0415  (loads pydantic)
 
     return propose_for(session.workspace, increment, change, reason)
 
@@ -133,7 +138,7 @@ def read_edited(text: str | None) -> tuple[str | None, tuple[NewTask, ...]]:
 
 
 def _show(increment: Increment, amendment: Amendment, *, by: str | None) -> None:
-    """Show the new tasks, and the names in them that spec.md lacks."""
+    """Show the new tasks, and the names in them that the documents lack."""
     if amendment.tasks:
         output.talk(f"  New tasks, proposed by {output.clean(by)}:" if by else "  New tasks:")
     for task in amendment.tasks:
@@ -141,4 +146,4 @@ def _show(increment: Increment, amendment: Amendment, *, by: str | None) -> None
         about = f" ({output.clean(names)})" if names else ""
         output.talk(f"    - {output.clean(task.title)}{about}")
     for name in unknown_names(increment, amendment):
-        output.remark(f"spec.md has no {output.clean(name)}")
+        output.remark(f"no story or criterion has the id {output.clean(name)}")

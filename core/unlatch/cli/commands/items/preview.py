@@ -1,0 +1,42 @@
+"""unlatch sync --plan: the requests of pending operations on items."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.cli.commands.items.render import pending_line
+from unlatch.cli.render.notes import tell_unread
+from unlatch.cli.render.preview import unread_items
+from unlatch.cli.runtime import output
+from unlatch.lifecycle.items.pending import preview_deliveries
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.cli.commands.items.pending import PendingItems
+    from unlatch.cli.runtime.session import Session
+    from unlatch.delivery.preview import Previewed
+    from unlatch.spi.operation import DeliveryOptions
+
+
+def preview_items(
+    session: Session, pending: PendingItems, options: DeliveryOptions
+) -> list[Previewed]:
+    """The requests that `sync_items` would send."""
+    found: list[Previewed] = []
+    for group, records in pending.found:
+        with session.over(group.workspace).trackers() as trackers:
+            found += preview_deliveries(group.workspace, trackers, records, options=options)
+    return found
+
+
+def tell_not_previewed(
+    here: PendingItems, elsewhere: PendingItems, shown: Sequence[Previewed]
+) -> None:
+    """Name the records of which no operation would be tried, and why items could not be read."""
+    tell_unread(unread_items(shown))
+    operations = {one.operation.op for one in shown}
+    for pending, is_elsewhere in ((here, False), (elsewhere, True)):
+        for record in pending.records:
+            if operations.isdisjoint(one.op for one in record.pending):
+                output.data(pending_line(record, elsewhere=is_elsewhere))

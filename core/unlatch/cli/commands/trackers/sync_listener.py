@@ -1,0 +1,84 @@
+"""Show the progress of a sync, and ask its questions."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from unlatch.cli.commands.trackers import sync_render
+from unlatch.cli.render.deliveries import show_deliveries
+from unlatch.cli.render.describe import times
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import error_lines
+from unlatch.cli.runtime.session import Session, is_interactive
+from unlatch.delivery.task import Delivery
+from unlatch.errors import UnlatchError
+from unlatch.increments.model.increment import Increment
+from unlatch.publish.publish import PublishResult
+from unlatch.sync.compare import Compared, Side, Verdict, local_side, remote_side
+from unlatch.sync.plan import Move, SyncPlan
+
+
+class Listener:
+    """Shows the progress of a sync, and asks its questions."""
+
+    def __init__(self, session: Session, *, asks: bool, silent: bool) -> None:
+        self._session = session
+        self._asks = asks and is_interactive()
+        self._silent = silent
+
+    @contextmanager
+    def delivering(
+        self, increments: Sequence[Increment], operations: int
+    ) -> Iterator[Callable[[str, Delivery], None]]:
+        if len(increments) == 1 and not self._silent:
+            output.talk(f"{increments[0].id}: delivering {times(operations, 'operation')}")
+        with show_deliveries(self._session, operations, silent=self._silent) as report:
+            yield report
+
+    def applied(self, plan: SyncPlan, moved: Sequence[Move], other_branch: str | None) -> None:
+        if self._silent:
+            return
+        if other_branch is not None:
+            place = sync_render.place_of(other_branch)
+            output.talk(f"{place} only pending operations are delivered.")
+        sync_render.tell_moves(moved)
+        if other_branch is None:
+            sync_render.tell_pulled(plan)
+        sync_render.tell_compared(plan, changes=other_branch is not None)
+
+    def choose(self, one: Compared) -> Verdict | None:
+        return _ask(one) if self._asks else None
+
+    def published(self, result: PublishResult) -> None:
+        """Show the commit, or the reason for none."""
+        if isinstance(result, UnlatchError):
+            self._session.trace(result)
+            output.talk(*error_lines(result))
+        elif result and not self._silent:
+            names = ", ".join(result.increments) or "increments"
+            line = f"committed and pushed to {result.remote} {result.branch}: {names}"
+            output.ok(output.clean(line))
+            if result.proposal:
+                output.talk(f"Next: {output.clean(result.proposal)}")
+
+
+def _ask(one: Compared) -> Verdict | None:
+    item = one.seen.item
+    if item is None or one.decision is None:
+        return None
+    output.talk(
+        f"{output.warn('!')} {output.strong(one.increment.id)} is {one.increment.status}; "
+        f"{output.clean(one.seen.name)} is {output.clean(item.state)}: {one.decision.why}"
+    )
+    push = "reopen" if local_side(one.increment.status) is Side.OPEN else "close"
+    pulls = {Side.OPEN: "reopen", Side.DONE: "complete", Side.DROPPED: "abandon"}
+    pull = pulls[remote_side(item.category)]
+    try:
+        answer = output.prompt(
+            f"  i = {push} the item, t = {pull} the increment, l = leave both",
+            choices=["i", "t", "l"],
+            default="l",
+            show_choices=False,
+        )
+    except output.Unanswered as end:
+        raise KeyboardInterrupt from end  # earlier operations may have been delivered
+    return {"i": Verdict.PUSH, "t": Verdict.PULL, "l": Verdict.DRIFT}[answer]

@@ -1,0 +1,126 @@
+"""unlatch doctor checks and fixes the records of items."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.items.test_reopen import KEYS
+from tests.cli.project import REASON, Project
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def record(project: Project) -> Path:
+    """The record of an item that was reopened."""
+    project.items("jira")
+    done = project.run("reopen", KEYS["jira"], "--reason", REASON)
+    assert 0 == done.code, done.said
+    (folder,) = (project.root / ".unlatch/items").iterdir()
+    return folder
+
+
+def findings(project: Project, *words: str) -> list[str]:
+    """The ids of the findings about records."""
+    found = project.run("doctor", *words, "--json").document["findings"]
+    return [one["id"] for one in found if "/items" in (one["where"] or "")]
+
+
+def test_sound_records_have_no_findings(project: Project) -> None:
+    project.items()
+    words = KEYS.values()
+    for command in (("reopen", *words, "--reason", REASON), ("close", *words)):
+        for option in ((), ("--offline",)):
+            assert 0 == project.run(*command, *option).code
+            assert [] == findings(project)
+
+    assert "0 increments and 3 items checked: 0 errors" in project.run("doctor").out
+
+
+@pytest.mark.usefixtures("record")
+@pytest.mark.parametrize(
+    ("before", "after", "wanted"),
+    [
+        ("{", "", "metadata-invalid"),
+        ("{", "<<<<<<< ours\n=======\n>>>>>>> theirs\n{", "metadata-in-conflict"),
+        ("{", '{"status": "active",', "metadata-duplicate-key"),
+        ('"reopenHistory": [', '"pending": 7, "reopenHistory": [', "metadata-invalid"),
+        ('"created": "', '"created": "x', "time-unreadable"),
+        ('"created": "2', '"created": "9', "time-in-future"),
+        ('"url": "http', '"url": "nowhere', "link-unlocated"),
+    ],
+)
+def test_damage_is_found(
+    project: Project, record: Path, before: str, after: str, wanted: str
+) -> None:
+    path = record / "metadata.json"
+    text = path.read_text()
+    assert before in text
+    path.write_text(text.replace(before, after, 1))
+
+    assert wanted in findings(project)
+    assert wanted in findings(project, record.name)
+
+
+def test_cut_events_are_found(project: Project, record: Path) -> None:
+    events = record / "events.jsonl"
+    events.write_text(events.read_text()[:-9])
+
+    assert ["event-unreadable"] == findings(project)
+
+
+def test_what_is_fixed_for_increments_is_fixed(project: Project, record: Path) -> None:
+    path = record / "metadata.json"
+    sound = path.read_text()
+    path.write_text(sound.replace(record.name, "another"))
+    lines = (record / "events.jsonl").read_text().splitlines(keepends=True)
+    kept = [line for line in lines if json.loads(line)["event"] != "reopened"]
+    (record / "events.jsonl").write_text("".join(kept))
+    (record / ".metadata.json.abc.unlatch.tmp").write_text("{")
+
+    found = findings(project)
+    done = project.run("doctor", "--fix", "--yes")
+
+    assert {"id-differs", "event-missing", "unfinished-file"} == set(found)
+    assert (0, True) == (done.code, "3 files fixed" in done.err), done.said
+    assert (sound, []) == (path.read_text(), findings(project))
+
+
+def test_a_record_whose_first_write_had_not_ended_is_no_finding(project: Project) -> None:
+    folder = project.root / ".unlatch/items/123456789-scrum-28"
+    folder.mkdir(parents=True)
+    (folder / "events.jsonl").write_text("")
+
+    assert [] == findings(project)
+
+
+def test_a_folder_that_cannot_be_listed_is_found(project: Project) -> None:
+    (project.root / ".unlatch/items").symlink_to("/etc")
+
+    assert ["unsafe-path"] == findings(project)
+
+
+def test_the_next_step_for_a_conflict_resolves_it(project: Project, record: Path) -> None:
+    project.commit()
+    project.git("switch", "--quiet", "--create", "theirs")
+    for branch, reason in (("theirs", "One"), ("main", "Other")):
+        project.git("switch", "--quiet", branch)
+        project.box.jira.edit("SCRUM-28", status="Done")
+        project.run("reopen", KEYS["jira"], "--reason", reason, "--offline")
+        project.git("commit", "--quiet", "--all", "--message", reason)
+    project.git("config", "merge.conflictStyle", "merge")
+    with pytest.raises(Exception, match="git"):
+        project.git("merge", "--quiet", "theirs")
+
+    (found,) = project.run("doctor", "--json").document["findings"][-1:]
+    resolved = project.run(*found["hint"].split()[1:])
+
+    assert 0 == resolved.code, resolved.said
+    assert [] == findings(project)
+    reasons = [
+        one["reason"] for one in json.loads((record / "metadata.json").read_text())["reopenHistory"]
+    ]
+    assert {REASON, "One", "Other"} == {*reasons}

@@ -1,0 +1,69 @@
+"""Commands on increments that are given items, or run outside of a project."""
+
+from __future__ import annotations
+
+import shlex
+
+import pytest
+from tests.cli.items.test_reopen import KEYS, outside
+from tests.cli.project import ALL, CLOSED, OPEN, REASON, Project
+
+__all__ = ["outside"]
+LOOKS = "names no item (a URL, or a name such as octo/widgets#4 or SCRUM-28)"
+
+
+def next_step(said: str) -> list[str]:
+    """The first command of the error's next step, without `unlatch`."""
+    return shlex.split(said.partition("next: ")[2].partition(";")[0])[1:]
+
+
+@pytest.mark.parametrize("command", ["resume", "reopen", "complete", "show"])
+@pytest.mark.parametrize("word", ["nonsense", "7", "#4"])
+def test_outside_of_a_project_the_error_shows_how_items_are_named(
+    outside: Project, command: str, word: str
+) -> None:
+    done = outside.run(command, word)
+
+    assert (2, True) == (done.code, f"error[no-project]: '{word}' {LOOKS}" in done.err)
+    assert "next: unlatch init\n" in done.err
+
+
+@pytest.mark.parametrize("place", ["project", "outside"])
+@pytest.mark.parametrize("tracker", ALL)
+def test_resume_of_an_item_names_the_command_that_reopens_it(
+    request: pytest.FixtureRequest, place: str, tracker: str
+) -> None:
+    project: Project = request.getfixturevalue(place)
+    project.items(tracker)
+
+    refused = project.run("resume", project.urls[tracker])
+    step = next_step(refused.err)
+    done = project.run(*step, "--reason", REASON)
+
+    assert ("reopen", 2, 0) == (step[0], refused.code, done.code), refused.said + done.said
+    assert {tracker: OPEN[tracker]} == project.states()
+
+
+def test_complete_of_an_item_names_the_command_that_closes_it(project: Project) -> None:
+    project.items("github", finished=False)
+
+    done = project.run(*next_step(project.run("complete", KEYS["github"]).err))
+
+    assert (0, {"github": CLOSED["github"]}) == (done.code, project.states()), done.said
+
+
+def test_history_of_an_item_without_one_names_the_command_that_shows_it(outside: Project) -> None:
+    outside.items("github")
+    refused = outside.run("history", outside.urls["github"])
+
+    done = outside.run(*next_step(refused.err))
+
+    assert (2, 0, True) == (refused.code, done.code, "octo/widgets#4" in done.out)
+
+
+def test_a_number_with_a_sign_is_not_taken_for_an_item(project: Project) -> None:
+    project.items("github")
+
+    for command in ("resume", "reopen"):
+        done = project.run(command, "#4", "--reason", REASON)
+        assert (2, False) == (done.code, "unlatch reopen" in done.err), done.said

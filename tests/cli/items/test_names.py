@@ -1,0 +1,92 @@
+"""Items under other addresses and names: moved ones, needless spaces, and wrong numbers."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.items.test_reopen import KEYS, outside, records
+from tests.cli.project import OPEN, REASON, Project
+
+__all__ = ["outside"]
+
+
+@pytest.fixture
+def moved(outside: Project) -> Project:
+    """An issue that was moved to another repository, and a folder that is no project."""
+    outside.items("github")
+    outside.box.github.add_repository("octo/gadgets")
+    outside.box.github.transfer_issue("octo/widgets", 4, "octo/gadgets")
+    return outside
+
+
+def test_a_moved_item_is_followed_outside_of_a_project(moved: Project) -> None:
+    word = moved.urls["github"]
+
+    first = moved.run("reopen", word, "--reason", REASON)
+    done = moved.run("reopen", word, "--follow")
+
+    assert (3, True) == (first.code, "item-moved" in first.out), first.said
+    assert f"Next: unlatch reopen {word} --follow" in first.err
+    assert (0, True) == (done.code, "octo/gadgets#1 reopened; commented" in done.out), done.said
+
+
+def test_after_the_move_both_addresses_name_one_record(moved: Project) -> None:
+    old = moved.urls["github"]
+    new = old.replace("widgets/issues/4", "gadgets/issues/1")
+    moved.run("reopen", old, "--reason", REASON, "--follow")
+
+    for word in (old, new):
+        again = moved.run("reopen", word, "--reason", REASON)
+        shown = moved.run("status", word)
+        assert (0, True) == (again.code, "nothing to do" in again.out), again.said
+        assert (0, True) == (shown.code, f": {REASON}" in shown.out), shown.said
+
+    assert 1 == len(records(moved))
+
+
+def test_items_of_two_hosts_with_one_name_have_records_of_their_own(outside: Project) -> None:
+    outside.items("github")
+    here, there = outside.urls["github"], "https://github.com/octo/widgets/issues/4"
+    outside.run("reopen", here, "--reason", REASON, "--offline")
+
+    done = outside.run("reopen", there, "--reason", "Of another host", "--offline")
+
+    assert 0 == done.code, done.said
+    assert {here, there} == {one["github"]["url"] for one in records(outside)}
+
+
+def test_an_item_that_was_moved_and_closed_is_reopened_by_its_old_address(moved: Project) -> None:
+    moved.run("reopen", moved.urls["github"], "--reason", REASON, "--follow")
+    moved.box.github.edit("octo/gadgets", 1, state="closed", state_reason="completed")
+
+    done = moved.run("reopen", moved.urls["github"], "--reason", REASON)
+
+    assert (0, True) == (done.code, "octo/gadgets#1 reopened" in done.out), done.said
+
+
+@pytest.mark.parametrize("command", ["reopen", "close"])
+def test_needless_spaces_are_no_part_of_a_name(project: Project, command: str) -> None:
+    project.items(finished=command == "reopen")
+    words = [f" {one.replace(' ', '  ')} " for one in KEYS.values()]
+
+    done = project.run(command, *words, "--reason", REASON)
+
+    assert 0 == done.code, done.said
+    assert (command == "reopen") is (OPEN == project.states())
+
+
+@pytest.mark.parametrize("word", ["octo/widgets#0", f"octo/widgets#{'9' * 40}", "SCRUM-0"])
+@pytest.mark.parametrize("place", ["project", "outside"])
+def test_a_number_that_no_item_has_is_refused(
+    request: pytest.FixtureRequest, place: str, word: str
+) -> None:
+    done = request.getfixturevalue(place).run("reopen", word, "--reason", REASON)
+
+    assert (2, True) == (done.code, "error[unknown-item]" in done.err), done.said
+
+
+def test_the_plan_says_why_an_item_could_not_be_read(outside: Project) -> None:
+    outside.run("reopen", outside.urls["github"], "--reason", REASON, "--offline")
+
+    done = outside.run("sync", "--plan")
+
+    assert (5, True) == (done.code, "1 item unknown [item-not-found]" in done.err), done.said

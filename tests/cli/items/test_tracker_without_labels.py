@@ -1,0 +1,99 @@
+"""A tracker without labels: nothing is said of them, and nothing is left because of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import REASON, Project
+from tests.conformance.test_without_labels import install
+
+from unlatch_sandbox import Fault
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LABELS = ["bug", "completed"]
+
+
+@pytest.fixture
+def plain(project: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A completed increment with an issue of a tracker whose plugin does not declare LABELS."""
+    site = tmp_path / "site"
+    site.mkdir()
+    install(site)
+    monkeypatch.syspath_prepend(site)
+    project.increment(links=project.items("github"))
+    return project
+
+
+def resume(project: Project, *more: str) -> str:
+    done = project.run("resume", "7", "--reason", REASON, "--yes", *more)
+    assert done.code == 0, done.said
+    return done.said
+
+
+def github_labels(project: Project) -> list[str]:
+    return sorted(project.labels()["github"])
+
+
+def test_a_reopen_is_delivered_without_labels_and_without_a_shortfall(plain: Project) -> None:
+    said = resume(plain)
+
+    assert "reopened; commented" in said
+    assert "label" not in said.casefold()
+    assert (plain.states()["github"], github_labels(plain)) == ("open", LABELS)
+    assert plain.metadata().get("pending", []) == []
+    assert "label" not in plain.run("sync").said
+
+
+def test_a_preview_names_no_label(plain: Project) -> None:
+    assert "label" not in resume(plain, "--dry-run").casefold()
+
+    document = plain.run("resume", "7", "--reason", REASON, "--dry-run", "--json").document
+    (item,) = document["items"]
+    assert (item["addLabels"], item["removeLabels"], item["error"]) == ([], [], None)
+
+
+@pytest.mark.parametrize("command", ["complete", "undo"])
+def test_what_comes_after_names_no_label(plain: Project, command: str) -> None:
+    resume(plain, "--scope", "Also handle time-outs")
+    done = plain.run(command, "7", "--force" if command == "complete" else "--yes")
+
+    assert (done.code, plain.states()["github"]) == (0, "closed"), done.said
+    assert "label" not in done.said.casefold()
+    assert (github_labels(plain), plain.metadata().get("pending", [])) == (LABELS, [])
+
+
+def test_an_undo_of_half_a_reopen_names_no_label(plain: Project) -> None:
+    plain.box.faults.add(Fault("github", "status", code=422, method="POST", path="/comments"))
+    half = plain.run("resume", "7", "--reason", REASON, "--yes")
+    plain.box.faults.clear()
+
+    undone = plain.run("undo", "7", "--yes")
+
+    assert (half.code, undone.code) == (3, 0), half.said + undone.said
+    assert plain.states()["github"] == "closed"
+    assert "label" not in (half.said + undone.said).casefold()
+
+
+def test_an_item_that_was_reopened_by_hand_gets_no_request_for_labels(plain: Project) -> None:
+    resume(plain)
+    assert plain.run("complete", "7", "--force").code == 0
+    plain.box.github.edit("octo/widgets", 4, state="open")
+    before = plain.wrote()
+
+    done = plain.run("sync", "7", "--yes")
+
+    assert (done.code, plain.metadata()["status"]) == (0, "active"), done.said
+    assert "label" not in done.said.casefold()
+    assert (before, plain.metadata().get("pending", [])) == (plain.wrote(), [])
+
+
+def test_rules_for_labels_do_not_concern_it(plain: Project) -> None:
+    plain.configure_more(tables=f'[labels]\nreopened = "{"x" * 60}"')  # GitHub takes 50
+
+    findings = plain.run("doctor", "--json").document["findings"]
+
+    mistakes = [one["message"] for one in findings if one["id"] == "config-invalid"]
+    assert "GitHub" not in "".join(mistakes)

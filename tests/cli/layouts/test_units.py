@@ -1,0 +1,611 @@
+"""Units of other tools as increments: from init to undo, on real folders and the sandbox."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.layouts.folders import kiro, openspec, spec_kit, tick, write
+from tests.cli.project import REASON, Project
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+FEATURE, CHANGE = "001-photo-albums", "add-login"
+
+
+@pytest.fixture
+def photos(project: Project) -> Project:
+    """A project of spec-kit."""
+    spec_kit(project.root)
+    assert project.run("init").code == 0
+    return project
+
+
+@pytest.fixture
+def login(project: Project) -> Project:
+    """A project of OpenSpec with an archived change."""
+    openspec(project.root)
+    assert project.run("init").code == 0
+    return project
+
+
+def active_change(root: Path) -> Path:
+    """A project of OpenSpec with one change, of whose two tasks one is for a requirement."""
+    change = root / f"openspec/changes/{CHANGE}"
+    openspec(root).rename(change)
+    tasks = "- [x] 1.1 Write it\n- [ ] 1.2 Test it\n  - Requirement: Login\n"
+    write(change / "tasks.md", tasks)
+    return change
+
+
+def tasks_of(project: Project, name: str = FEATURE) -> Path:
+    places = {FEATURE: f"specs/{FEATURE}", CHANGE: f"openspec/changes/{CHANGE}"}
+    return project.root / places[name] / "tasks.md"
+
+
+def listed(project: Project) -> dict[str, dict[str, Any]]:
+    return {one["id"]: one for one in project.run("list", "--all", "--json").document}
+
+
+def record(project: Project, name: str = FEATURE) -> dict[str, Any]:
+    path = project.root / ".unlatch/increments" / name / "metadata.json"
+    found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return found
+
+
+def issue(project: Project, number: int = 1) -> dict[str, Any]:
+    return project.box.github.issue("octo/widgets", number)
+
+
+def openspec_program(project: Project) -> Path:
+    """A place for a program named openspec on the PATH of this project."""
+    programs = project.home / "programs"
+    programs.mkdir()
+    project.extra["PATH"] = f"{programs}:{project.bin}"
+    return programs / "openspec"
+
+
+def finish(project: Project) -> None:
+    """Link an item to the feature, do all its tasks, and complete it."""
+    assert project.run("link", FEATURE, "--create", "github").code == 0
+    tick(tasks_of(project))
+    assert project.run("complete", FEATURE).code == 0
+
+
+def test_init_says_what_it_found_and_list_shows_each_unit(project: Project) -> None:
+    spec_kit(project.root)
+    openspec(project.root)
+
+    done = project.run("init")
+
+    assert "Found spec-kit: 1 unit (1 active)." in done.err
+    assert "Found OpenSpec: 1 unit (1 completed)." in done.err
+    config = tomllib.loads((project.root / ".unlatch/config.toml").read_text("utf-8"))
+    assert config["layouts"] == {"use": ["openspec", "spec-kit"]}
+    shown = project.run("list", "--all").out.splitlines()
+    assert shown[1].split() == [FEATURE, "active", "1/3", "tasks", "Photo", "albums"]
+    assert shown[2].split() == [CHANGE, "completed", "(archived)", "archive", "Add", "login"]
+
+
+def test_init_again_changes_nothing_and_respects_the_configuration(photos: Project) -> None:
+    kiro(photos.root)
+    before = photos.tree()
+
+    again = photos.run("init", "--json")
+
+    assert before == photos.tree()
+    used = {one["name"]: one["used"] for one in again.document["layouts"]}
+    assert used == {"spec-kit": True, "kiro": False}
+
+
+def test_reading_writes_nothing_into_the_repository(photos: Project) -> None:
+    before = photos.tree()
+
+    for command in (["list"], ["status"], ["show", FEATURE], ["sync"], ["doctor"], ["search", "x"]):
+        photos.run(*command)
+
+    assert before == photos.tree()
+
+
+def test_an_item_has_the_stories_criteria_and_tasks_as_check_boxes(photos: Project) -> None:
+    done = photos.run("link", FEATURE, "--create", "github")
+
+    assert done.code == 0, done.said
+    body = issue(photos)["body"]
+    assert "- [x] T001: Create the project" in body
+    assert "- [ ] T002: Sort albums in src/albums.py" in body
+    assert "US1: Sort albums" in body
+    assert "FR-001" in body
+    assert "US1/AC1: Given two albums, When they are listed, Then the newer is first" in body
+    again = photos.run("link", FEATURE, "--create", "github")
+    assert (again.code, len(photos.box.github.items())) == (2, 1)
+
+
+def another_feature(photos: Project) -> str:
+    specs = photos.root / "specs"
+    shutil.copytree(specs / FEATURE, specs / "018-search")
+    return "018-search"
+
+
+def test_one_command_creates_the_items_of_several_features(photos: Project) -> None:
+    other = another_feature(photos)
+    numbered = enumerate((FEATURE, other), start=1)
+
+    shown = photos.run("link", FEATURE, other, "--create", "github", "--dry-run")
+    done = photos.run("link", FEATURE, other, "--create", "github")
+
+    assert (0, 0) == (shown.code, done.code), done.said
+    assert [f"{FEATURE}:", f"{other}:"] == done.err.splitlines()
+    assert "✓ GitHub octo/widgets#1 created\n✓ GitHub octo/widgets#2 created\n" == done.out
+    assert all(f"Increment **{one}**" in issue(photos, at)["body"] for at, one in numbered)
+
+
+def test_none_is_created_if_one_of_several_features_has_an_item(photos: Project) -> None:
+    other = another_feature(photos)
+    photos.run("link", FEATURE, "--create", "github")
+
+    done = photos.run("link", other, FEATURE, "--create", "github")
+
+    assert (2, 1) == (done.code, len(photos.box.github.items())), done.said
+    assert f"{FEATURE} is linked to a GitHub issue" in done.err
+
+
+def test_an_item_for_each_story_has_its_own_tasks(photos: Project) -> None:
+    done = photos.run("link", FEATURE, "--create", "github", "--per-story")
+
+    assert done.code == 0, done.said
+    first, second = (issue(photos, number)["body"] for number in (1, 2))
+    assert ("T002" in first, "T003" in first) == (True, False)
+    assert ("T002" in second, "T003" in second) == (False, True)
+    again = photos.run("link", FEATURE, "--create", "github", "--per-story")
+    assert "nothing to create" in again.said
+
+
+@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
+@pytest.mark.parametrize(
+    ("make", "name", "story"), [(active_change, CHANGE, "Login"), (kiro, "photo-albums", "R1")]
+)
+def test_an_item_of_a_story_stays_that_of_the_story(
+    project: Project, make: Callable[[Path], Path], name: str, story: str, tracker: str
+) -> None:
+    make(project.root)
+    project.run("init")
+    create = ("link", name, "--create", tracker)
+    assert project.run(*create).code == 0
+
+    done = project.run(*create, "--per-story")
+
+    assert done.code == 0, done.said
+    assert story in [one.get("story") for one in record(project, name)[tracker]["items"]]
+    assert "nothing to create" in project.run(*create, "--per-story").said
+    assert project.run("sync", "--check").code == 0
+
+
+def test_completing_needs_all_required_tasks_and_closes_the_item(photos: Project) -> None:
+    photos.run("link", FEATURE, "--create", "github")
+
+    refused = photos.run("complete", FEATURE)
+    tick(tasks_of(photos))
+    done = photos.run("complete", FEATURE)
+
+    assert (refused.code, "work-open" in refused.said) == (1, True)
+    assert (done.code, "active -> completed" in done.out) == (0, True), done.said
+    assert issue(photos)["state"] == "closed"
+
+
+def test_a_resume_holds_until_the_files_change_again(photos: Project) -> None:
+    finish(photos)
+
+    done = photos.run("resume", FEATURE, "--reason", REASON, "--yes")
+
+    assert done.code == 0, done.said
+    assert issue(photos)["state"] == "open"
+    # All tasks are ticked still: that was known.
+    assert listed(photos)[FEATURE]["status"] == "active"
+    assert photos.run("sync").code == 0
+    assert issue(photos)["state"] == "open"
+
+
+def test_new_scope_is_a_phase_with_the_next_ids(photos: Project) -> None:
+    finish(photos)
+    before = tasks_of(photos).read_text("utf-8")
+
+    done = photos.run(
+        "resume", FEATURE, "--scope", "Sort by name, too", "--task", "Sort by name",
+        "--task", "Test it", "--reason", REASON, "--yes",
+    )  # fmt: skip
+
+    assert done.code == 0, done.said
+    after = tasks_of(photos).read_text("utf-8")
+    assert after.startswith(before)
+    added = after.removeprefix(before)
+    assert "## Phase 3: Scope change" in added
+    assert "- [ ] T004 Sort by name\n- [ ] T005 Test it\n" in added
+    assert "tasks.md: T004, T005" in done.out
+    assert (photos.root / f"specs/{FEATURE}/spec.md").read_text("utf-8").count("Scope change") == 0
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "lines"),
+    [
+        (openspec, CHANGE, ["✓ tasks.md: 2.1"]),
+        (
+            kiro,
+            "photo-albums",
+            ["✓ requirements.md: the scope change is at the end", "✓ tasks.md: 4"],
+        ),
+    ],
+)
+def test_new_scope_names_the_documents_that_have_it(
+    project: Project, make: Callable[[Path], Path], name: str, lines: list[str]
+) -> None:
+    make(project.root)
+    project.run("init")
+
+    done = project.run(
+        "resume", name, "--scope", "Sort", "--task", "Sort by name", "--reason", REASON, "--yes"
+    )
+
+    assert done.code == 0, done.said
+    assert lines == [line for line in done.out.splitlines() if ".md" in line or ".json" in line]
+
+
+def test_a_story_without_done_tasks_is_not_reopened(photos: Project) -> None:
+    before = tasks_of(photos).read_bytes()
+
+    done = photos.run("resume", FEATURE, "--story", "US2", "--reason", REASON, "--yes")
+
+    assert done.code == 0, done.said
+    assert "Not done yet, so there is nothing to untick: US2" in done.err
+    assert "made before" not in done.said
+    assert before == tasks_of(photos).read_bytes()
+
+
+def test_an_unknown_story_is_answered_with_the_stories(project: Project) -> None:
+    kiro(project.root)
+    project.run("init")
+    resume = ("resume", "photo-albums", "--story", "1", "--reason", REASON, "--yes")
+
+    refused = project.run(*resume)
+    noted = project.run(*resume, "--scope", "Sort", "--task", "Sort by name")
+
+    assert "no story or criterion has the id '1'" in refused.said
+    assert "there are: R1, R1.1, R1.2" in refused.said
+    assert "note: no story or criterion has the id 1\n" in noted.err
+
+
+@pytest.mark.parametrize(("make", "name"), [(openspec, CHANGE), (kiro, "photo-albums")])
+def test_doctor_names_the_document_with_the_tasks(
+    project: Project, make: Callable[[Path], Path], name: str
+) -> None:
+    tasks = make(project.root) / "tasks.md"
+    write(tasks, f"{tasks.read_text('utf-8')}- [ ] 8.1 One\n- [ ] 8.1 Two\n")
+    project.run("init")
+    project.run("link", name, "--create", "github")
+    project.run("complete", name, "--force", "--reason", REASON)
+
+    said = project.run("doctor", name).said.splitlines()
+
+    for finding in ("task-id-twice", "completed-with-open-work"):
+        (line,) = [one for one in said if f"[{finding}]" in one]
+        assert "/tasks.md: " in line
+
+
+def test_a_list_of_archived_changes_alone_says_how_to_see_them(login: Project) -> None:
+    done = login.run("list")
+
+    assert done.said == "1 archived increment not shown; --all shows it.\n"
+
+
+def test_a_change_without_tasks_becomes_a_task(photos: Project) -> None:
+    finish(photos)
+
+    done = photos.run(
+        "resume", FEATURE, "--scope", "Sort by name\nas users ask", "--reason", "r", "--yes"
+    )
+
+    assert done.code == 0, done.said
+    assert "- [ ] T004 Sort by name" in tasks_of(photos).read_text("utf-8")
+
+
+def test_a_task_is_unticked_and_ticked_again(photos: Project) -> None:
+    finish(photos)
+    before = tasks_of(photos).read_bytes()
+
+    photos.run("resume", FEATURE, "--task", "T002", "--reason", REASON, "--yes")
+    opened = tasks_of(photos).read_bytes()
+    tick(tasks_of(photos))
+    done = photos.run("sync")
+
+    assert opened == before.replace(b"[x] T002", b"[ ] T002")
+    # Work is done that was open at the last write: the files speak.
+    assert "active -> completed, by spec-kit: 3/3 tasks" in done.said
+    assert record(photos)["status"] == "completed"
+    assert issue(photos)["state"] == "closed"
+
+
+def test_what_the_tool_changed_is_reported_then_recorded(photos: Project) -> None:
+    finish(photos)
+    write(tasks_of(photos), tasks_of(photos).read_text("utf-8") + "- [ ] T009 One more\n")
+
+    status, plan = photos.run("status"), photos.run("sync", "--plan", "--json")
+    check = photos.run("sync", "--check")
+    done = photos.run("sync", "--json")
+
+    line = f"{FEATURE}: completed -> active, by spec-kit: 3/4 tasks"
+    assert line in status.out
+    expected = {
+        "increment": FEATURE,
+        "recorded": "completed",
+        "shown": "active",
+        "by": "3/4 tasks",
+        "layout": "spec-kit",
+    }
+    assert plan.document["adoptions"] == done.document["adoptions"] == [expected]
+    assert check.code == 5
+    entry = photos.run("history", FEATURE, "--json").document["events"]
+    assert "spec-kit: 3/4 tasks" in [one.get("reason") for one in entry]
+    assert issue(photos)["state"] == "open"
+    comments = photos.box.github.comments("octo/widgets", 1)
+    assert any("3/4 tasks" in one["body"] for one in comments)
+    assert photos.run("sync").out == ""
+
+
+def test_status_on_a_feature_branch_advises_no_sync_that_records_nothing(photos: Project) -> None:
+    photos.git("init", "--quiet", "--initial-branch=work")
+    tick(tasks_of(photos))
+    photos.run("link", FEATURE, "--create", "github")
+    write(tasks_of(photos), tasks_of(photos).read_text("utf-8") + "- [ ] T009 One more\n")
+    assert "  Next: unlatch sync\n" in photos.run("status").err
+
+    tables = '[sync]\nbranch = "main"\n[layouts]\nuse = ["spec-kit"]\n'
+    photos.configure_more(tables=tables)
+
+    assert "  Sync does not record it on this branch. Next: merge, then" in photos.run("status").err
+    photos.run("sync")
+    assert record(photos)["status"] == "completed"
+
+
+def test_an_item_for_finished_work_comes_with_the_command_that_closes_it(login: Project) -> None:
+    created = login.run("link", CHANGE, "--create", "ado")
+    closed = login.run("ado", "close-work-item", CHANGE)
+
+    command = f"to close what is new: unlatch ado close-work-item {CHANGE}"
+    assert f"note: {CHANGE} is completed; {command}\n" in created.err
+    assert closed.code == 0, closed.said
+    assert login.run("sync", "--check").code == 0
+
+
+def test_an_undo_takes_the_reopen_back(photos: Project) -> None:
+    finish(photos)
+    photos.run("resume", FEATURE, "--reason", REASON, "--yes")
+
+    done = photos.run("undo", FEATURE, "--yes")
+
+    assert done.code == 0, done.said
+    assert issue(photos)["state"] == "closed"
+    assert listed(photos)[FEATURE]["status"] == "completed"
+
+
+def test_an_archived_change_moves_back_under_its_name(login: Project) -> None:
+    login.run("link", CHANGE, "--create", "github")
+
+    done = login.run("resume", CHANGE, "--reason", REASON, "--yes")
+
+    assert done.code == 0, done.said
+    assert tasks_of(login, CHANGE).is_file()
+    assert [*(login.root / "openspec/changes/archive").iterdir()] == []
+    assert "Moved out of the archive: openspec/changes/add-login" in done.out
+    assert "move '### Requirement: Login' to '## MODIFIED Requirements'" in done.said
+    assert record(login, CHANGE)["unit"]["path"] == f"openspec/changes/{CHANGE}"
+    assert listed(login)[CHANGE]["status"] == "active"
+
+
+def test_an_archived_change_keeps_its_date_beside_an_active_one_of_its_name(login: Project) -> None:
+    write(login.root / "openspec/changes/add-login/tasks.md", "- [ ] 1.1 Other\n")
+
+    assert [*listed(login)] == [CHANGE, f"2026-01-24-{CHANGE}"]
+
+
+def test_two_units_of_one_name_are_both_listed_and_neither_is_meant(project: Project) -> None:
+    openspec(project.root)
+    kiro(project.root)
+    write(project.root / f".kiro/specs/{CHANGE}/tasks.md", "- [ ] 1. Other\n")
+    project.run("init")
+    before = project.tree()
+
+    done = project.run("resume", CHANGE, "--reason", REASON, "--yes")
+
+    assert (done.code, "ambiguous-increment" in done.said) == (2, True), done.said
+    assert f".kiro/specs/{CHANGE}" in done.said
+    assert before == project.tree()
+
+
+def test_archiving_is_left_to_openspec(login: Project) -> None:
+    login.run("resume", CHANGE, "--reason", REASON, "--yes")
+    calls = login.home / "calls"
+    program = openspec_program(login)
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$PWD" "$@" > {calls}\nexport -p >> {calls}\n')
+    program.chmod(0o755)
+
+    left = login.run("complete", CHANGE)
+    assert not calls.exists()
+    login.run("resume", CHANGE, "--reason", "again", "--yes")
+    done = login.run("complete", CHANGE, "--archive")
+
+    assert "Next: openspec archive --yes -- add-login" in left.err
+    assert done.code == 0, done.said
+    lines = calls.read_text("utf-8").splitlines()
+    assert lines[:5] == [str(login.root), "archive", "--yes", "--", CHANGE]
+    assert not [line for line in lines if "TOKEN" in line]
+
+
+def test_a_failing_archive_leaves_a_completed_increment(login: Project) -> None:
+    login.run("resume", CHANGE, "--reason", REASON, "--yes")
+    program = openspec_program(login)
+    program.write_text("#!/bin/sh\necho 'ADDED failed' >&2\nexit 1\n")
+    program.chmod(0o755)
+
+    done = login.run("complete", CHANGE, "--archive")
+
+    assert done.code == 5
+    assert "archive-failed" in done.said
+    assert "ADDED failed" in done.said
+    assert record(login, CHANGE)["status"] == "completed"
+
+
+@pytest.mark.parametrize(("unit", "error"), [(FEATURE, "unsupported"), (CHANGE, "program-missing")])
+def test_archiving_that_cannot_work_changes_nothing(
+    project: Project, unit: str, error: str
+) -> None:
+    tick(spec_kit(project.root) / "tasks.md")
+    openspec(project.root)
+    project.run("init")
+    before = project.tree()
+
+    done = project.run("complete", unit, "--archive")
+
+    assert (done.code, f"archive-{error}" in done.said) == (2, True), done.said
+    assert before == project.tree()
+
+
+def test_documents_suggest_the_items_that_they_mention(login: Project) -> None:
+    login.items("github", finished=False)
+
+    found = login.run("link", "--suggest", CHANGE, "--json")
+
+    (proposal,) = [one for one in found.document["proposals"] if one["tracker"] == "github"]
+    assert (proposal["ground"], proposal["items"][0]["url"]) == ("mention", login.urls["github"])
+
+
+def test_a_spec_of_kiro_is_a_unit(project: Project) -> None:
+    kiro(project.root)
+    project.run("init")
+
+    shown = listed(project)["photo-albums"]
+    refused = project.run("complete", "photo-albums")
+
+    assert (shown["status"], shown["unit"]["by"]) == ("active", "2/3 tasks")
+    assert "2.2: Sort albums" in refused.said
+    assert "Measure it" not in refused.said
+
+
+def test_units_and_own_increments_stand_side_by_side(photos: Project) -> None:
+    assert photos.run("new", "Own work").code == 0
+
+    assert [*listed(photos)] == ["0001-own-work", FEATURE]
+
+
+def test_a_layout_that_is_not_installed_is_named(photos: Project) -> None:
+    config = photos.root / ".unlatch/config.toml"
+    config.write_text(config.read_text("utf-8").replace("spec-kit", "no-such"), encoding="utf-8")
+
+    done, checked = photos.run("list"), photos.run("doctor")
+
+    assert "layout-missing" in done.said
+    assert "no-such" in checked.said
+
+
+def test_a_unit_that_is_gone_is_broken_not_lost(photos: Project) -> None:
+    finish(photos)
+    (photos.root / "specs" / FEATURE).rename(photos.root / "specs/018-photo-albums")
+
+    shown = listed(photos)
+
+    assert shown[FEATURE]["broken"]["id"] == "unit-vanished"
+    hint = shown[FEATURE]["broken"]["hint"]
+    assert f"if it was renamed, give .unlatch/increments/{FEATURE} its new name" in hint
+    assert shown["018-photo-albums"]["status"] == "completed"
+
+
+def test_links_in_the_folders_of_a_tool_are_not_followed(photos: Project, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    write(secret / "tasks.md", "- [ ] T001 Secret\n")
+    write(secret / "spec.md", "# Secret\n")
+    (photos.root / "specs/002-link").symlink_to(secret)
+    outside = tmp_path / "outside.md"
+    write(outside, "- [x] T001 Outside\n")
+    tasks = tasks_of(photos)
+    tasks.unlink()
+    tasks.symlink_to(outside)
+
+    said = photos.run("list", "--all").said
+    photos.run("resume", FEATURE, "--task", "T001", "--reason", REASON, "--yes")
+
+    assert "Secret" not in said
+    assert outside.read_text("utf-8") == "- [x] T001 Outside\n"
+
+
+def test_a_change_of_the_documents_is_a_change_of_the_increment(photos: Project) -> None:
+    finish(photos)
+    photos.git("init", "--quiet", "--initial-branch=main")
+    photos.commit()
+    photos.git("checkout", "--quiet", "-b", "work")
+    write(photos.root / "README.md", "# Photos\n")
+    photos.commit("Explain")
+    none = photos.run("sync", "--changed-since", "main", "--plan")
+    write(tasks_of(photos), tasks_of(photos).read_text("utf-8") + "- [ ] T009 One more\n")
+    photos.commit("More work")
+
+    found = photos.run("sync", "--changed-since", "main", "--plan", "--json")
+
+    assert "No increments changed since main." in none.said
+    assert [one["increment"] for one in found.document["compared"]] == [FEATURE]
+
+
+def test_search_finds_the_words_of_the_documents(photos: Project) -> None:
+    found = photos.run("search", "share.py", "--json")
+
+    assert [one["id"] for one in found.document["results"]] == [FEATURE]
+
+
+def test_doctor_finds_a_renamed_unit_in_the_history_of_git(photos: Project) -> None:
+    finish(photos)
+    photos.git("init", "--quiet", "--initial-branch=main")
+    photos.commit()
+    photos.git("mv", f"specs/{FEATURE}", "specs/018-photo-albums")
+    photos.commit("Renumber")
+
+    done = photos.run("doctor")
+
+    places = f".unlatch/increments/{FEATURE} .unlatch/increments/018-photo-albums"
+    assert f"git mv {places}" in done.out
+    photos.git("mv", *places.split())
+    assert listed(photos)["018-photo-albums"]["links"] != []
+    assert "unit-vanished" not in photos.run("doctor").out
+
+
+def test_a_unit_with_a_permanent_id_is_found_under_a_new_name(project: Project) -> None:
+    spec = kiro(project.root)
+    write(spec / ".config.kiro", '{"specId": "5b0e8f4e-9c1b-4c5e-8f0f-2f9d8f3f1a11"}')
+    project.run("init")
+    project.run("link", "photo-albums", "--create", "github")
+    spec.rename(spec.parent / "albums-of-photos")
+
+    shown = listed(project)
+
+    assert [*shown] == ["photo-albums"]
+    assert shown["photo-albums"]["unit"]["path"].endswith("albums-of-photos")
+    assert len(shown["photo-albums"]["links"]) == 1
+
+
+@pytest.mark.parametrize("lost", ["deleted", "empty"])
+def test_work_that_the_files_lost_keeps_the_item_open(photos: Project, lost: str) -> None:
+    photos.run("link", FEATURE, "--create", "github")
+    photos.run("sync")
+    tasks = tasks_of(photos)
+    if lost == "deleted":
+        tasks.unlink()
+    else:
+        tasks.write_text("", encoding="utf-8")
+
+    done = photos.run("complete", FEATURE)
+
+    assert (done.code, "work-open" in done.said) == (1, True), done.said
+    assert "/octo/widgets/issues/1, and tasks.md lists no task" in done.said
+    assert issue(photos)["state"] == "open"

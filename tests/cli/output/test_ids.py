@@ -1,0 +1,274 @@
+"""Every way to name an increment works wherever an ID is accepted."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import shlex
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.output.test_mistyped import next_command
+from tests.cli.project import NAME, REASON
+from tests.cli.refusing import assert_refused, assert_unchanged
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.project import Done, Project
+
+OTHER = "0008-smart-search"
+FOLDER = f".unlatch/increments/{NAME}"
+KEYS = ("SCRUM-28", "scrum-28", "octo/widgets#4", "Octo/Widgets#4", "#4", "fabrikam/widgets 101",
+        "Fabrikam/widgets 101")  # fmt: skip
+
+
+@pytest.fixture
+def two(completed: Project) -> Project:
+    completed.increment(OTHER)
+    return completed
+
+
+def shown(done: Done) -> str:
+    assert 0 == done.code, done.err
+    return str(done.document["increment"]["id"])
+
+
+@pytest.mark.parametrize(
+    "word", ["7", NAME, NAME.upper(), "smart-discipline", "0007-s", "smart-d", "discipline"]
+)
+def test_a_number_a_name_or_a_part_of_it(two: Project, word: str) -> None:
+    assert NAME == shown(two.run("show", word, "--offline", "--json"))
+
+
+@pytest.mark.parametrize(
+    "path",
+    [FOLDER, f"{FOLDER}/", f"./{FOLDER}", f"{FOLDER}/spec.md", f"src/../{FOLDER}", "{root}",
+     "{root}/", "{root}/tasks.md"],
+)  # fmt: skip
+def test_a_path_to_the_folder_or_to_a_file_in_it(two: Project, path: str) -> None:
+    word = path.format(root=two.root / FOLDER)
+    (two.root / "src").mkdir()
+
+    assert NAME == shown(two.run("show", word, "--offline", "--json"))
+
+
+@pytest.mark.parametrize(
+    ("folder", "path"),
+    [
+        ("src/deep", f"../../{FOLDER}"),
+        (".unlatch/increments", f"./{NAME}/"),
+        (".unlatch/increments", NAME),
+        (FOLDER, "."),
+        (FOLDER, "spec.md"),
+        (f"{FOLDER}/reports", ".."),
+        (f".unlatch/increments/{OTHER}", f"../{NAME}"),
+    ],
+)
+def test_a_path_from_another_folder(two: Project, folder: str, path: str) -> None:
+    (two.root / folder).mkdir(parents=True, exist_ok=True)
+    below = dataclasses.replace(two, root=two.root / folder)
+
+    assert NAME == shown(below.run("show", path, "--offline", "--json"))
+
+
+def test_a_path_through_a_link_to_the_project(two: Project, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(two.root)
+
+    for root, word in ((str(two.root), link / FOLDER), (str(link), two.root / FOLDER)):
+        done = two.run("--root", root, "show", os.fspath(word), "--offline", "--json")
+        assert NAME == shown(done)
+
+
+@pytest.mark.parametrize(
+    ("folder", "word"),
+    [
+        (".", f".unlatch/increments/{NAME}/missing.md"),
+        (".", f"elsewhere/{NAME}"),
+        (".", ".unlatch/increments"),
+        (".", "."),
+        (FOLDER, "nonsense"),
+        (FOLDER, "reports"),
+        (FOLDER, ""),
+        (FOLDER, "./nonsense"),
+    ],
+)
+def test_other_paths_mean_no_increment(two: Project, folder: str, word: str) -> None:
+    for name in ("elsewhere", FOLDER):
+        (two.root / name / NAME).mkdir(parents=True)
+    (two.root / FOLDER / "reports").mkdir()
+    before = two.tree()
+
+    done = dataclasses.replace(two, root=two.root / folder).run("abandon", "--", word)
+
+    assert_refused(done, 2, "unknown-increment")
+    assert_unchanged(two, before)
+
+
+@pytest.mark.parametrize("word", KEYS)
+def test_the_name_of_an_item(two: Project, word: str) -> None:
+    done = two.run("show", word, "--offline", "--json")
+
+    assert NAME == shown(done)
+    assert f"note: {word} is linked to {NAME}\n" == done.err
+
+
+@pytest.mark.parametrize("end", ["", "/", "?a=b", "#comment-3", "/?a=b#c"])
+@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
+def test_the_address_of_an_item(two: Project, tracker: str, end: str) -> None:
+    url = two.urls[tracker]
+    head, _, path = url.partition("://")
+
+    for word in (f"{url}{end}", f"{head}://{path.upper()}{end}"):
+        assert NAME == shown(two.run("show", word, "--offline", "--json"))
+
+
+COMMANDS = [
+    "show --offline", "history", "complete --dry-run", "abandon --dry-run", "undo --yes", "pause",
+    "start", "backlog", "sync --plan", "doctor", "github status", "link --suggest",
+    "github create-issue --dry-run", "jira close-issue --dry-run", "github update-issue --dry-run",
+    "resume --reason why --dry-run", "reopen --reason why --dry-run", "merge --resolve",
+    "unlink ID github", "review",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("word", ["discipline", "octo/widgets#4", f"{FOLDER}/"])
+@pytest.mark.parametrize("command", COMMANDS)
+def test_each_command_takes_it_as_it_takes_the_name(two: Project, command: str, word: str) -> None:
+    if "#" in word and command.startswith(("reopen", "jira")):
+        pytest.skip("the item is what is to be changed")
+    before = two.tree()
+
+    said = []
+    for one in (word, NAME):
+        typed = [one if part == "ID" else part for part in command.split()]
+        done = two.run(*typed, *([] if "ID" in command else [one]))
+        lines = (done.out + done.err).splitlines()
+        said.append((done.code, [line for line in lines if not line.startswith("note: ")]))
+        for path, text in before.items():
+            if text is not None:
+                (two.root / path).write_bytes(text)
+
+    assert said[0] == said[1]
+    assert "unknown" not in str(said)
+
+
+def test_a_part_of_a_name_is_shown_before_a_change(two: Project) -> None:
+    done = two.run("resume", "discipline", "--reason", REASON, "--yes")
+
+    assert 0 == done.code
+    assert f"note: discipline is {NAME}" == done.err.splitlines()[0]
+    assert f"Increment {NAME} reopened: completed -> active" in done.out
+
+
+@pytest.mark.parametrize("word", ["7", NAME, "smart-discipline", f"{FOLDER}/"])
+def test_a_number_or_a_whole_name_needs_no_note(two: Project, word: str) -> None:
+    assert "note:" not in two.run("history", word).err
+
+
+@pytest.mark.parametrize("command", ["show", "complete", "resume"])
+def test_several_candidates_are_listed_and_nothing_is_changed(two: Project, command: str) -> None:
+    for number in range(9, 20):
+        two.increment(f"{number:04}-smart-{number}")
+    before = two.tree()
+
+    done = two.run(command, "smart")
+
+    assert_refused(done, 2, "ambiguous-increment")
+    assert [f"  - {NAME}", f"  - {OTHER}"] == done.err.splitlines()[1:3]
+    assert "  - and 3 more" == done.err.splitlines()[11]
+    assert_unchanged(two, before)
+    assert [] == two.sent()
+
+
+def test_an_item_of_two_increments_is_ambiguous(completed: Project) -> None:
+    completed.increment("0008-other", links={"github": {"url": completed.urls["github"]}})
+    completed.increment("0009-third", links={"github": {"issue": 4}})
+
+    for word in (completed.urls["github"], "octo/widgets#4", "#4"):
+        done = completed.run("complete", word)
+        assert_refused(done, 2, "ambiguous-increment")
+        assert f"  - {NAME}\n" in done.err
+
+
+def test_a_linked_item_goes_before_a_part_of_a_name(completed: Project) -> None:
+    completed.increment("0009-scrum-28")
+    completed.increment("0011-scrum-28-again")
+    completed.increment("0010-phase-2")
+
+    assert NAME == shown(completed.run("show", "SCRUM-28", "--offline", "--json"))
+    assert "0010-phase-2" == shown(completed.run("show", "phase-2", "--offline", "--json"))
+    assert 0 == completed.run("history", "phase-2").code
+
+
+@pytest.mark.parametrize("typed", [["show", "--offline"], ["pause"], ["resume", "--reason", "a b"]])
+def test_a_mistyped_name_is_suggested_in_a_command_that_works(
+    two: Project, typed: list[str]
+) -> None:
+    done = two.run(*typed, "smart-disciplne")
+
+    assert_refused(done, 2, "unknown-increment")
+    assert ["unlatch", *typed, NAME] == shlex.split(next_command(done))
+
+
+def test_several_similar_names_are_listed(two: Project) -> None:
+    two.increment("0009-smart-searches")
+
+    done = two.run("pause", "smart-serches")
+
+    assert_refused(done, 2, "unknown-increment")
+    assert ["  - 0009-smart-searches", f"  - {OTHER}"] == done.err.splitlines()[1:3]
+    assert "unlatch list --all" == next_command(done)
+    assert "  - " not in two.run("pause", "99").err
+
+
+def test_an_item_without_an_increment(two: Project) -> None:
+    for word in ("SCRUM-29", "octo/widgets#5"):
+        assert_refused(two.run("show", word), 2, "item-not-linked")
+    url = two.urls["github"].replace("issues/4", "issues/5")
+    assert f"next: unlatch new --from {url}\n" in two.run("pause", url).err
+    for word, command in {"resume": "reopen", "complete": "close", "show": "status"}.items():
+        step = f"next: unlatch {command} {url}; or unlatch new --from {url}\n"
+        assert step in two.run(word, url).err
+
+
+def test_a_tracker_s_command_changes_only_the_item_that_was_named(two: Project) -> None:
+    two.increment("0009-both", status="completed", links={
+        "github": {"items": [{"issue": 4, "url": two.urls["github"]}]}})  # fmt: skip
+    two.run("unlink", NAME, "octo/widgets#4")
+
+    done = two.run("github", "reopen-issue", two.urls["github"], "--reason", REASON)
+
+    assert 0 == done.code, done.err
+    assert "open" == two.states()["github"]
+
+
+def test_a_file_of_links_takes_every_way(two: Project) -> None:
+    rows = ["increment,url", *(f"{word},{two.urls['github']}" for word in
+            ("search", f".unlatch/increments/{OTHER}/", "0008-sm"))]  # fmt: skip
+    done = two.run("link", "--file", "-", "--dry-run", "--json", stdin="\n".join(rows))
+    by_key = two.run("link", "--file", "-", "--json", stdin=f"SCRUM-28,{two.urls['github']}\n")
+
+    assert [OTHER] == [one["id"] for one in done.document["increments"]]
+    assert [NAME] == [one["id"] for one in by_key.document["increments"]]
+
+
+@pytest.mark.parametrize("word", ["7", "discipline", "scrum-28", f"{FOLDER}/"])
+def test_a_run_takes_every_way_and_remembers_the_name(two: Project, word: str) -> None:
+    (two.root / FOLDER / "tasks.md").write_text(
+        "# Tasks\n\n### T-001: Do it\n\n**Status**: [ ] pending\n"
+    )
+
+    done = two.run("run", "check", f"increment:{word}", "--json")
+
+    assert (0, f"increment:{NAME}") == (done.code, done.document["source"]), done.said
+
+
+def test_a_session_remembers_the_name(two: Project) -> None:
+    two.run("session", "start", "Look into it", "--increment", "discipline")
+
+    done = two.run("session", "list", "--json")
+
+    assert [NAME] == [one["increment"] for one in json.loads(done.out)["sessions"]]

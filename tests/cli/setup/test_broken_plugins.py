@@ -1,0 +1,205 @@
+"""A third party's plugin that does not work is named with its distribution, never unlatch."""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, NamedTuple
+
+import pytest
+from tests.cli.project import OPEN, REASON, Done, Project
+from tests.cli.setup.foreign_plugin import DISTRIBUTION, install
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CULPRIT = f"the plugin redmine ({DISTRIBUTION}) cannot be used: "
+_NUMBERS = count()
+
+
+class Mistake(NamedTuple):
+    file: str
+    old: str
+    new: str
+    said: str  # a part of the message
+
+
+MANIFESTS = (
+    Mistake(
+        "__init__.py",
+        "from unlatch.spi",
+        "import no_such_library\nfrom unlatch.spi",
+        "importing PACKAGE failed: ModuleNotFoundError: No module named 'no_such_library'",
+    ),
+    Mistake("__init__.py", "manifest =", "raise SystemExit\nmanifest =", "SystemExit"),
+    Mistake("__init__.py", "manifest =", "other =", "AttributeError"),
+    Mistake("__init__.py", "manifest =", "manifest = str(", "SyntaxError"),
+    Mistake("__init__.py", "manifest = Manifest(", "manifest = dict(", "is not a Manifest"),
+    Mistake("__init__.py", "spi_version=2", "spi_version=1", "for interface 1; this is 2"),
+    Mistake("__init__.py", '("requests", "unlatch-redmine")', '"requests"', "invalid requires"),
+    Mistake("__init__.py", "Scheme.BEARER)", 'Scheme.HEADER("a b"))', "not the name of a header"),
+    Mistake("__init__.py", 'EnvToken("REDMINE_KEY", Scheme.BEARER)', "7", "invalid tokens"),
+    Mistake("__init__.py", "noun=", "none=", "TypeError"),
+)
+SETTINGS = (
+    Mistake("settings.py", "class Red", "import no_such_library\nclass Red", "ModuleNotFound"),
+    Mistake("settings.py", "RedmineSettings", "Other", "has no attribute 'RedmineSettings'"),
+    Mistake("settings.py", "RedmineSettings(BaseModel)", "RedmineSettings",
+            "PACKAGE.settings:RedmineSettings is not a pydantic model"),
+    Mistake("settings.py", "def allows", "def allowed", "lacks the method allows"),
+    Mistake("settings.py", "def base_url", "def address", "lacks the property base_url"),
+    Mistake("settings.py", ', extra="forbid"', "", "accepts unknown settings"),
+    Mistake("settings.py", "return self.url", "return self.host", "AttributeError"),
+    Mistake("settings.py", "return self.url", "return 7", "base_url is not a string"),
+)  # fmt: skip
+PLUGINS = (
+    Mistake("plugin.py", "class Red", "import no_such_library\nclass Red", "ModuleNotFound"),
+    Mistake("plugin.py", "class Red", "import sys; sys.exit(9)\nclass Red", "SystemExit: 9"),
+    Mistake("plugin.py", "(SyncPlugin)", "", "is not a subclass of unlatch.spi.SyncPlugin"),
+    Mistake("plugin.py", "def plan", "def planned", "lacks the method plan"),
+    Mistake("plugin.py", "ref, change=None", "ref", "takes other arguments in read"),
+    Mistake("plugin.py", "self.settings = settings", "self.settings = settings.none",
+            "constructing RedminePlugin failed: AttributeError"),
+    Mistake("plugin.py", "self.settings = settings", "transport.session()", "TypeError"),
+    Mistake("__init__.py", "Capability.STATUS,", "Capability.CREATE, Capability.EXAMINE,",
+            "lacks the method create (for CREATE); lacks the method find_created (for CREATE); "
+            "lacks the method examine (for EXAMINE)"),
+)  # fmt: skip
+
+
+@pytest.fixture
+def package(tmp_path: Path, project: Project, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of a package to install, in a project that configures its tracker."""
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    (tmp_path / "site").mkdir()
+    project.configure_more(tables='[trackers.redmine]\nurl = "https://redmine.example.com"')
+    project.extra["REDMINE_KEY"] = "not-needed"
+    return f"foreign_redmine_{next(_NUMBERS)}"
+
+
+def spoil(project: Project, package: str, mistake: Mistake) -> str:
+    """Install the plugin with a mistake; the part of the message that tells of it."""
+    change = {"file": mistake.file, "old": mistake.old, "new": mistake.new}
+    install(project.root.parent / "site", package, **change)
+    return mistake.said.replace("PACKAGE", package)
+
+
+def check_error(error: dict[str, str], said: str) -> None:
+    assert error["id"] == "plugin-broken"
+    assert error["message"].startswith(CULPRIT)
+    assert said in error["message"]
+    assert "pip install --upgrade unlatch-redmine;" in error["hint"]
+
+
+def check_doctor(project: Project, said: str) -> None:
+    done = project.run("doctor", "--json")
+    broken = [one for one in done.document["findings"] if one["severity"] == "error"]
+    assert len(broken) == 1, broken
+    check_error(broken[0], said)
+    assert done.code == 1
+
+
+def check_no_traceback(done: Done) -> None:
+    assert CULPRIT in done.said
+    assert "Traceback" not in done.said
+    assert "unexpected" not in done.said
+
+
+@pytest.mark.parametrize("mistake", [*MANIFESTS, *SETTINGS], ids=lambda one: one.said)
+def test_a_plugin_that_cannot_be_configured_is_named(
+    project: Project, package: str, mistake: Mistake
+) -> None:
+    said = spoil(project, package, mistake)
+    project.increment(links=project.items("github"))
+    before = project.tree()
+
+    check_doctor(project, said)
+    done = project.run("resume", "7", "--reason", REASON, "--yes", "--json")
+
+    assert (done.code, project.wrote()) == (1, [])
+    check_error(done.document["error"], said)
+    assert before == project.tree()
+
+
+@pytest.mark.parametrize("mistake", PLUGINS, ids=lambda one: one.said)
+def test_a_plugin_that_cannot_be_loaded_is_named_and_other_trackers_are_reopened(
+    project: Project, package: str, mistake: Mistake
+) -> None:
+    said = spoil(project, package, mistake)
+    link = {"issue": 5, "url": "https://redmine.example.com/issues/5"}
+    project.increment(links={**project.items("github"), "redmine": link})
+
+    check_doctor(project, said)
+    done = project.run("resume", "7", "--reason", REASON, "--yes", "--json")
+
+    assert (done.code, project.states()["github"]) == (3, OPEN["github"]), done.said
+    outcomes = {one["tracker"]: one["error"] for one in done.document["trackers"]}
+    assert outcomes["github"] is None
+    check_error(outcomes["redmine"], said)
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "place"),
+    [
+        ("plugin.py", 'raise AssertionError("not called")', "plugin:9"),
+        ("settings.py", 'return ItemRef("redmine"', "settings:19"),
+    ],
+)
+def test_an_error_in_a_method_is_that_of_the_plugin(
+    project: Project, package: str, file: str, old: str, place: str
+) -> None:
+    spoil(project, package, Mistake(file, old, f"{{}}['id']; {old}", ""))
+    link = {"issue": 5, "url": "https://redmine.example.com/issues/5"}
+    project.increment(links={**project.items("github"), "redmine": link})
+
+    done = project.run("resume", "7", "--reason", REASON, "--yes", "--json")
+
+    outcomes = {one["tracker"]: one["error"] for one in done.document.get("trackers", [])}
+    error = outcomes.get("redmine") or done.document["error"]
+    failed = f"failed at {package}.{place}: KeyError: 'id'"
+    assert f"the plugin redmine ({DISTRIBUTION}) {failed}" == error["message"]
+    assert error["id"] == "plugin-broken"
+
+
+def test_a_plugin_without_mistakes_is_not_named(project: Project, package: str) -> None:
+    install(project.root.parent / "site", package)
+
+    done = project.run("doctor", "--json")
+
+    findings = done.document["findings"]
+    assert [one for one in findings if one["severity"] == "error"] == []
+    assert {"host-trusted"} <= {one["id"] for one in findings if "Redmine" in one["message"]}
+
+
+@pytest.mark.parametrize("mistake", [MANIFESTS[0], SETTINGS[0]], ids=lambda one: one.file)
+def test_a_broken_plugin_that_is_not_configured_hinders_nothing(
+    completed: Project, package: str, mistake: Mistake
+) -> None:
+    spoil(completed, package, mistake)
+    completed.configure_more()
+
+    done = completed.run("resume", "7", "--reason", REASON, "--yes")
+
+    assert (done.code, completed.states()) == (0, OPEN), done.said
+    assert "config-invalid" not in completed.run("doctor").said
+
+
+def test_a_process_names_the_plugin_without_a_traceback(
+    project: Project, package: str, tmp_path: Path
+) -> None:
+    spoil(project, package, SETTINGS[0])
+    project.extra["PYTHONPATH"] = str(tmp_path / "site")
+    project.increment(links={"redmine": {"issue": 5}})
+
+    for command in (["doctor"], ["auth", "status"], ["sync"], ["redmine", "status", "7"]):
+        check_no_traceback(project.process(*command, cold=True))
+
+
+def test_the_commands_of_a_tracker_name_its_broken_plugin(project: Project, package: str) -> None:
+    said = spoil(project, package, MANIFESTS[0])
+
+    done = project.run("redmine", "status", "7")
+
+    check_no_traceback(done)
+    assert (done.code, said in done.err) == (1, True)
+    shown = project.run("plugins")
+    assert (shown.code, f"broken {CULPRIT}" in shown.out) == (0, True)

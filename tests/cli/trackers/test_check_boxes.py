@@ -1,0 +1,630 @@
+"""unlatch sync keeps the check boxes of files and items in sync, both ways."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.output.test_documents import check
+from tests.cli.project import ALL, NAME, Project
+from tests.cli.trackers.test_depth import NOUNS, SPEC, TASKS
+from tests.cli.trackers.test_sync import writes
+
+from unlatch.errors import StoreError
+from unlatch.increments.files.work import files as work_files
+from unlatch.increments.layouts import installed
+from unlatch.increments.layouts.spec_kit import SPEC_KIT
+from unlatch.sync import sync
+from unlatch.sync.plan import plan_sync
+from unlatch.worklog.disk.atomic import replace_file
+from unlatch_sandbox import Fault
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+HOSTILE = (
+    "[x] \u2611 *a* <b> `c` \\ {d} |e| @all #1 &amp; [ ] ~x~ - [x] T-002: z <!-- unlatch:end --> $&"
+)
+
+
+def created(project: Project, *trackers: str, status: str = "active") -> Project:
+    """An increment with an item on each tracker, made by unlatch and in sync."""
+    project.increment(status=status)
+    (project.folder() / "spec.md").write_text(SPEC)
+    (project.folder() / "tasks.md").write_text(TASKS)
+    for tracker in trackers:
+        done = project.run(tracker, f"create-{NOUNS[tracker]}", "7")
+        assert done.code == 0, done.said
+    writes(project)
+    return project
+
+
+@pytest.fixture(params=ALL)
+def tracker(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def linked(project: Project, tracker: str) -> Project:
+    return created(project, tracker)
+
+
+def block(project: Project, tracker: str) -> dict[str, Any]:
+    found: dict[str, Any] = project.metadata()[tracker]
+    return found
+
+
+def item_of(project: Project, tracker: str) -> tuple[Any, ...]:
+    found = block(project, tracker)
+    item = next(
+        found[key] for key in ("issueNumber", "issue", "workItemId", "issueKey") if key in found
+    )
+    return ("octo/widgets", item) if tracker == "github" else (item,)
+
+
+def tick(project: Project, tracker: str, words: str, *, done: bool = True) -> None:
+    """A person changes a check box on the tracker."""
+    getattr(project.box, tracker).tick(*item_of(project, tracker), words, done=done)
+
+
+def body(project: Project, tracker: str) -> str:
+    admin, item = getattr(project.box, tracker), item_of(project, tracker)
+    if tracker == "github":
+        return str(admin.issue(*item)["body"])
+    if tracker == "ado":
+        return str(admin.work_item(*item)["fields"]["System.Description"])
+    return json.dumps(admin.issue(*item)["fields"]["description"], ensure_ascii=False)
+
+
+def is_ticked(project: Project, tracker: str, words: str) -> bool:
+    before = body(project, tracker).partition(words)[0]
+    marks = {"[ ]": False, "[x]": True, "\u2610": False, "\u2611": True}
+    return marks[max(marks, key=before.rfind)]
+
+
+def text(project: Project, name: str) -> str:
+    return (project.folder() / name).read_text()
+
+
+def edit(project: Project, name: str, old: str, new: str) -> None:
+    before = text(project, name)
+    assert old in before
+    (project.folder() / name).write_text(before.replace(old, new, 1))
+
+
+def rests(project: Project) -> None:
+    """A further sync does nothing, and a check finds no drift."""
+    writes(project)
+    before = project.tree()
+    done = project.run("sync")
+    after = project.tree()
+    changed = [(before.get(name), one) for name, one in after.items() if before.get(name) != one]
+    assert (0, [], []) == (done.code, writes(project), changed), done.said
+    assert "both sides are in sync" in done.err
+    checked = project.run("sync", "--check")
+    assert 0 == checked.code, checked.said
+
+
+def test_a_created_item_is_in_sync_with_its_boxes(linked: Project, tracker: str) -> None:
+    boxes = block(linked, tracker)["base"]["boxes"]
+
+    assert ["AC-US1-01", "T-001"] == boxes["ticked"]
+    assert ["AC-US1-02", "AC-US2-01", "T-002"] == boxes["open"]
+    rests(linked)
+
+
+def test_what_is_ticked_on_the_item_is_ticked_in_the_files(linked: Project, tracker: str) -> None:
+    tick(linked, tracker, "T-002: Erase")
+    tick(linked, tracker, "AC-US1-02: It is blue")
+    tick(linked, tracker, "T-001: Draw", done=False)
+
+    plan = linked.run("sync", "--plan")
+    done = linked.run("sync")
+
+    assert (0, 0) == (plan.code, done.code), plan.said + done.said
+    said = "check boxes: tick AC-US1-02, T-002 in the files; untick T-001 in the files"
+    assert said in plan.out
+    assert "3 check boxes would change in the files" in plan.out
+    assert f"{NAME}: ticked AC-US1-02, T-002; unticked T-001" in done.out + done.err
+    assert SPEC.replace("- [ ] **AC-US1-02", "- [x] **AC-US1-02") == text(linked, "spec.md")
+    assert TASKS.replace("[x] completed", "[ ] pending", 1) != text(linked, "tasks.md")
+    assert "### T-001: Draw\n\n**User Story**: US-001\n**Status**: [ ] " in text(linked, "tasks.md")
+    assert text(linked, "tasks.md").endswith("**User Story**: US-002\n**Status**: [x] completed\n")
+    assert [] == writes(linked)
+    (event,) = [one for one in linked.events() if one.get("ticked")]
+    assert (["AC-US1-02", "T-002"], ["T-001"]) == (event["ticked"], event["unticked"])
+    told = "ticked there: AC-US1-02, T-002; unticked there: T-001"
+    assert told in linked.run("history", "7").out
+    rests(linked)
+
+
+def test_of_many_ticks_the_first_are_named(project: Project) -> None:
+    project.increment(status="active")
+    tasks = [f"### T-{number:03}: Draw\n\n**Status**: [ ] pending\n" for number in range(1, 34)]
+    (project.folder() / "tasks.md").write_text("# Tasks\n\n" + "\n".join(tasks))
+    assert 0 == project.run("github", "create-issue", "7").code
+    done = text(project, "tasks.md").replace("[ ] pending", "[x] completed")
+    (project.folder() / "tasks.md").write_text(done)
+
+    plan = project.run("sync", "--plan")
+
+    said = "check boxes: tick T-001, T-002, T-003, T-004, T-005 and 28 more on the item"
+    assert said in plan.out
+
+
+def test_what_is_ticked_in_the_files_is_ticked_on_the_item(linked: Project, tracker: str) -> None:
+    edit(linked, "tasks.md", "[ ] pending", "[x] completed")
+    edit(linked, "spec.md", "- [x] **AC-US1-01", "- [ ] **AC-US1-01")
+
+    checked = linked.run("sync", "--check")
+    plan = linked.run("sync", "--plan")
+    assert [] == writes(linked)
+    done = linked.run("sync")
+
+    assert (5, 0, 0) == (checked.code, plan.code, done.code), checked.said + done.said
+    assert "check boxes: tick T-002 on the item; untick AC-US1-01 on the item" in plan.out
+    assert "1 item would be written to" in plan.out
+    assert 1 == len(writes(linked))
+    assert is_ticked(linked, tracker, "T-002: Erase")
+    assert not is_ticked(linked, tracker, "AC-US1-01: It is round")
+    rests(linked)
+
+
+def test_both_sides_change_at_once(linked: Project, tracker: str) -> None:
+    tick(linked, tracker, "AC-US1-02: It is blue")
+    tick(linked, tracker, "AC-US2-01: It is gone")
+    edit(linked, "tasks.md", "[ ] pending", "[x] completed")
+    edit(linked, "spec.md", "- [ ] **AC-US2-01", "- [x] **AC-US2-01")
+
+    done = linked.run("sync")
+
+    assert 0 == done.code, done.said
+    assert 3 == text(linked, "spec.md").count("- [x]")
+    for words in ("T-001: ", "T-002: ", "AC-US1-02: ", "AC-US2-01: "):
+        assert is_ticked(linked, tracker, words)
+    rests(linked)
+
+
+def test_new_removed_and_renamed_tasks_are_listed_on_the_item(
+    linked: Project, tracker: str
+) -> None:
+    edit(linked, "tasks.md", "T-002: Erase", "T-003: Paint")
+    edit(linked, "spec.md", "It is round", "It is an oval")
+    plan = linked.run("sync", "--plan")
+
+    done = linked.run("sync")
+
+    assert (0, 0) == (plan.code, done.code), plan.said + done.said
+    assert "update the list on the item" in plan.out
+    assert 1 == len(writes(linked))
+    shown = body(linked, tracker)
+    assert ("T-003: Paint" in shown, "T-002: Erase" in shown) == (True, False)
+    assert "AC-US1-01: It is an oval" in shown
+    rests(linked)
+
+
+def test_a_tick_on_one_tracker_reaches_the_others(project: Project) -> None:
+    created(project, *ALL)
+    tick(project, "jira", "T-002: Erase")
+
+    done = project.run("sync")
+
+    assert 0 == done.code, done.said
+    assert all(is_ticked(project, name, "T-002: Erase") for name in ALL)
+    assert 2 == len(writes(project))
+    rests(project)
+
+
+def test_a_box_of_a_person_is_reported_and_stays_until_the_next_update(project: Project) -> None:
+    created(project, "github")
+    old = body(project, "github")
+    new = old.replace("- [ ] T-002: Erase", "- [x] Mine")
+    project.box.github.edit(*item_of(project, "github"), body=new)
+    before = project.tree()
+
+    checked, done = project.run("sync", "--check"), project.run("sync")
+
+    assert (5, 0) == (checked.code, done.code), checked.said + done.said
+    assert "T-002 left as it is: it is missing on the item" in done.out
+    assert "mine left as it is: it was added on the item; the next update removes it" in done.out
+    assert (before, [], new) == (project.tree(), writes(project), body(project, "github"))
+    assert 0 == project.run("github", "update-issue", "7").code
+    assert old == body(project, "github")
+    rests(project)
+
+
+def test_an_update_keeps_what_people_ticked_since_the_last_sync(
+    linked: Project, tracker: str
+) -> None:
+    tick(linked, tracker, "AC-US1-02: It is blue")
+    edit(linked, "tasks.md", "[ ] pending", "[x] completed")
+
+    done = linked.run(tracker, f"update-{NOUNS[tracker]}", "7")
+
+    assert 0 == done.code, done.said
+    assert is_ticked(linked, tracker, "AC-US1-02: It is blue")
+    assert is_ticked(linked, tracker, "T-002: Erase")
+    assert 0 == linked.run("sync").code
+    assert "- [x] **AC-US1-02" in text(linked, "spec.md")
+    rests(linked)
+
+
+@pytest.mark.parametrize(("direction", "pulls"), [("push", False), ("pull", True), ("off", False)])
+def test_the_direction_of_sync_counts(project: Project, direction: str, pulls: bool) -> None:
+    created(project, "github")
+    project.configure_more(tables=f'[sync.trackers.github]\ndirection = "{direction}"')
+    tick(project, "github", "AC-US1-02: It is blue")
+    edit(project, "tasks.md", "[ ] pending", "[x] completed")
+
+    checked, done = project.run("sync", "--check"), project.run("sync")
+
+    assert 0 == done.code, done.said
+    assert (0 if direction == "off" else 5) == checked.code
+    assert pulls is ("- [x] **AC-US1-02" in text(project, "spec.md"))
+    assert (direction == "push") is is_ticked(project, "github", "T-002: Erase")
+    if direction == "pull":
+        said = "T-002 left as it is: it changed in the files, and nothing is pushed there"
+        assert said in done.out
+    if direction == "push":
+        # The files are the truth.
+        assert not is_ticked(project, "github", "AC-US1-02: It is blue")
+
+
+def test_items_may_not_be_updated(project: Project) -> None:
+    created(project, "github")
+    project.configure_more(tables='[sync]\nwrite = ["status", "comment", "labels"]\n')
+    edit(project, "tasks.md", "[ ] pending", "[x] completed")
+
+    done = project.run("sync")
+
+    assert (0, []) == (done.code, writes(project)), done.said
+    assert "the configuration does not let items be updated" in done.out
+    assert 5 == project.run("sync", "--check").code
+
+
+def test_a_tick_on_the_item_of_a_finished_increment_reopens_nothing(
+    linked: Project, tracker: str
+) -> None:
+    assert 0 == linked.run("complete", "7", "--force", "--reason", "Enough").code
+    writes(linked)
+    tick(linked, tracker, "T-002: Erase")
+
+    done = linked.run("sync")
+
+    assert (0, []) == (done.code, writes(linked)), done.said
+    assert "completed" == linked.metadata()["status"]
+    assert text(linked, "tasks.md").endswith("[x] completed\n")
+    rests(linked)
+
+
+def test_an_item_that_is_reopened_and_ticked(linked: Project, tracker: str) -> None:
+    assert 0 == linked.run("complete", "7", "--force", "--reason", "Enough").code
+    tick(linked, tracker, "T-001: Draw", done=False)
+    item = item_of(linked, tracker)
+    if tracker == "github":
+        linked.box.github.edit(*item, state="open", state_reason=None)
+    else:
+        getattr(linked.box, tracker).edit(
+            *item, **{"ado": {"state": "Active"}, "jira": {"status": "In Progress"}}[tracker]
+        )
+
+    done = linked.run("sync")
+
+    assert 0 == done.code, done.said
+    assert "active" == linked.metadata()["status"]
+    assert "[x] completed" not in text(linked, "tasks.md")
+    rests(linked)
+
+
+def test_items_per_story_compare_their_own_part(project: Project) -> None:
+    created(project)
+    assert 0 == project.run("github", "create-issue", "7", "--per-story").code
+    writes(project)
+    first = block(project, "github")["items"][0]
+    number = next(first[key] for key in ("issue", "issueNumber") if key in first)
+    project.box.github.tick("octo/widgets", number, "AC-US1-02")
+    edit(project, "tasks.md", "[ ] pending", "[x] completed")
+
+    done = project.run("sync")
+
+    assert 0 == done.code, done.said
+    assert "- [x] **AC-US1-02" in text(project, "spec.md")
+    (sent,) = writes(project)
+    assert str(number) not in sent.rpartition("/")[2]
+    rests(project)
+
+
+def test_items_linked_by_hand_have_no_boxes(project: Project) -> None:
+    project.increment(status="active", links=project.items(finished=False))
+    (project.folder() / "spec.md").write_text(SPEC)
+    (project.folder() / "tasks.md").write_text(TASKS)
+    assert 0 == project.run("sync").code
+    assert all("boxes" not in block(project, name)["base"] for name in ALL)
+    edit(project, "tasks.md", "[ ] pending", "[x] completed")
+
+    rests(project)
+
+
+def test_without_a_base_differences_are_listed_and_agreement_is_recorded(
+    linked: Project, tracker: str
+) -> None:
+    data = linked.metadata()
+    boxes = data[tracker]["base"].pop("boxes")
+    (linked.folder() / "metadata.json").write_text(json.dumps(data, indent=2))
+    tick(linked, tracker, "T-002: Erase")
+
+    done = linked.run("sync")
+
+    assert (0, []) == (done.code, writes(linked)), done.said
+    assert "T-002 left as it is: no sync of the check boxes is on record" in done.out
+    assert "boxes" not in block(linked, tracker)["base"]
+    tick(linked, tracker, "T-002: Erase", done=False)
+    assert 0 == linked.run("sync").code
+    assert boxes == block(linked, tracker)["base"]["boxes"]
+    rests(linked)
+
+
+def test_too_many_items_leave_the_files_as_they_are(project: Project) -> None:
+    created(project, *ALL)
+    tick(project, "jira", "AC-US1-02: It is blue")
+    edit(project, "tasks.md", "[ ] pending", "[x] completed")
+    before = project.tree()
+
+    done = project.run("sync", "--max-items", "2")
+
+    assert (2, [], before) == (done.code, writes(project), project.tree()), done.said
+
+
+@pytest.mark.parametrize("name", ["spec.md", "tasks.md"])
+@pytest.mark.parametrize("how", ["lost", "unreadable"])
+def test_files_that_cannot_be_read_empty_no_item(project: Project, name: str, how: str) -> None:
+    created(project, "github")
+    (project.folder() / "spec.md").write_text("# Smart\n")
+    if name == "tasks.md":
+        (project.folder() / "tasks.md").unlink()
+    if how == "unreadable":
+        (project.folder() / name).write_bytes(b"\xff\xfe\x00")
+    elif name == "spec.md":
+        (project.folder() / "tasks.md").write_text("")
+    shown = body(project, "github")
+
+    done = project.run("sync")
+
+    assert (0, [], shown) == (done.code, writes(project), body(project, "github")), done.said
+    assert "the list differs: " in done.out
+    assert 5 == project.run("sync", "--check").code
+
+
+def test_files_that_cannot_be_written_keep_no_other_increment_from_its_sync(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    created(project, "github")
+    tick(project, "github", "T-002: Erase")
+    written = replace_file
+
+    def fail(path: Path, content: bytes) -> None:
+        if path.parent == project.folder():
+            raise StoreError("not-writable", f"cannot write {path.name}: No space left on device")
+        written(path, content)
+
+    monkeypatch.setattr(work_files, "replace_file", fail)
+    other = project.increment("0008-other", status="active")
+    (project.folder(other) / "tasks.md").write_text(TASKS)
+    assert 0 == project.run("github", "create-issue", "8").code
+    number = project.metadata(other)["github"]["issue"]
+    project.box.github.tick("octo/widgets", number, "T-002: Erase")
+
+    done = project.run("sync")
+
+    assert 5 == done.code, done.said
+    assert "not changed: cannot write tasks.md: No space left on device [not-writable]" in done.out
+    assert "T-002 (octo/widgets#1)" not in done.said
+    assert TASKS == text(project, "tasks.md")
+    assert (project.folder(other) / "tasks.md").read_text().endswith("[x] completed\n")
+
+
+def test_an_id_that_occurs_twice_is_left_as_it_is(project: Project) -> None:
+    created(project)
+    edit(project, "tasks.md", "### T-002: Erase", "### T-001: Erase")
+    assert 0 == project.run("github", "create-issue", "7").code
+    tick(project, "github", "T-001: Erase")
+    before = project.tree()
+
+    done = project.run("sync")
+
+    assert 0 == done.code, done.said
+    assert "T-001#2 left as it is: " in done.out
+    assert before == project.tree()
+
+
+def test_the_documents_list_each_change(linked: Project, tracker: str) -> None:
+    tick(linked, tracker, "AC-US1-02: It is blue")
+    edit(linked, "tasks.md", "[ ] pending", "[x] completed")
+
+    plan = check(linked, "sync-plan", "sync", "--plan")
+    done = check(linked, "sync", "sync")
+
+    (compared,) = plan["compared"]
+    assert [
+        {"id": "AC-US1-02", "done": True, "verdict": "pull", "why": ""},
+        {"id": "T-002", "done": True, "verdict": "push", "why": ""},
+    ] == compared["boxes"]["changes"]
+    assert [compared["boxes"]] == [one["boxes"] for one in done["compared"]]
+
+
+def test_hostile_words_in_boxes_are_only_words(project: Project, tracker: str) -> None:
+    project.increment(status="active")
+    (project.folder() / "spec.md").write_text(SPEC)
+    (project.folder() / "tasks.md").write_text(TASKS.replace("Draw", HOSTILE))
+    assert 0 == project.run(tracker, f"create-{NOUNS[tracker]}", "7").code
+    rests(project)
+    tick(project, tracker, "T-002: Erase")
+    edit(project, "tasks.md", "[x] completed", "[ ] pending")
+
+    done = project.run("sync")
+
+    assert 0 == done.code, done.said
+    assert not is_ticked(project, tracker, "T-001: ")
+    assert text(project, "tasks.md").endswith("[x] completed\n")
+    rests(project)
+
+
+def test_a_branch_that_is_not_compared_leaves_the_boxes(project: Project) -> None:
+    created(project, "github")
+    project.git("init", "-q", "-b", "feature")
+    project.configure_more(tables='[sync]\nbranch = "main"\n')
+    tick(project, "github", "AC-US1-02: It is blue")
+    before = text(project, "spec.md")
+
+    checked, done = project.run("sync", "--check"), project.run("sync")
+
+    assert (0, 0) == (checked.code, done.code), checked.said + done.said
+    assert before == text(project, "spec.md")
+
+
+def test_an_answer_from_the_cache_has_the_boxes(project: Project) -> None:
+    created(project, "github")
+    project.box.github.has_graphql = False
+    rests(project)
+    project.box.requests.clear()
+    rests(project)
+    assert 304 in [one.status for one in project.box.requests.entries()]
+    tick(project, "github", "AC-US1-02: It is blue")
+
+    done = project.run("sync")
+
+    assert 0 == done.code, done.said
+    assert "- [x] **AC-US1-02" in text(project, "spec.md")
+    data = project.metadata()
+    data["github"]["base"]["boxes"] = {"ticked": [], "lines": "", "open": ["AC-US1-02"]}
+    (project.folder() / "metadata.json").write_text(json.dumps(data))
+    project.run("sync")
+    edit(project, "spec.md", "- [x] **AC-US1-02", "- [ ] **AC-US1-02")
+
+    plan = project.run("sync", "--plan")
+
+    assert "untick AC-US1-02 on the item" in plan.out
+
+
+def test_an_edited_body_is_an_event(project: Project) -> None:
+    created(project, "github")
+    tick(project, "github", "T-002: Erase")
+    issue = project.box.github.issue(*item_of(project, "github"))
+    event = {"action": "edited", "issue": issue, "sender": {"login": "mona"}}
+    (project.home / "event.json").write_text(json.dumps(event))
+
+    done = project.run("ingest", "--from", "github-event", str(project.home / "event.json"))
+
+    assert 0 == done.code, done.said
+    assert text(project, "tasks.md").endswith("[x] completed\n")
+    rests(project)
+
+
+def test_files_that_change_during_the_comparison_are_left(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    created(project, "github")
+    tick(project, "github", "AC-US1-02: It is blue")
+    compared = plan_sync
+
+    def amid(*args: Any, **options: Any) -> Any:
+        found = compared(*args, **options)
+        edit(project, "tasks.md", "[ ] pending", "[x] completed")
+        return found
+
+    monkeypatch.setattr(sync, "plan_sync", amid)
+    metadata = project.metadata()
+    done = project.run("sync")
+    monkeypatch.undo()
+
+    assert 0 == done.code, done.said
+    assert "ticked" not in done.said
+    assert (SPEC, metadata) == (text(project, "spec.md"), project.metadata())
+    assert [] == writes(project)
+    assert 0 == project.run("sync").code
+    rests(project)
+
+
+def test_an_update_that_is_blocked_is_not_enqueued_again(project: Project) -> None:
+    created(project, "github")
+    edit(project, "tasks.md", "[ ] pending", "[x] completed")
+    project.box.faults.add(Fault("github", "forbidden", method="PATCH", times=9))
+
+    first, second = project.run("sync"), project.run("sync")
+
+    assert (3, 3) == (first.code, second.code), first.said + second.said
+    (pending,) = project.metadata()["pending"]
+    assert "update" == pending["kind"]
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_two_increments_share_an_item(project: Project, tracker: str) -> None:
+    created(project, tracker)
+    other = project.increment("0008-other", status="active")
+    (project.folder(other) / "tasks.md").write_text(TASKS)
+    url = block(project, tracker)["url"]
+    assert 0 == project.run("link", "8", url).code
+    assert 0 == project.run(tracker, f"update-{NOUNS[tracker]}", "8").code
+    rests(project)
+    edit(project, "tasks.md", "[ ] pending", "[x] completed")
+
+    done = project.run("sync")
+
+    assert 0 == done.code, done.said
+    assert TASKS == (project.folder(other) / "tasks.md").read_text()
+    (updated,) = project.metadata()[tracker]["base"]["boxes"]["ticked"][-1:]
+    assert "T-002" == updated
+    rests(project)
+
+
+KIT_TASKS = (
+    "# Tasks: Photo\n\n## Phase 1: Setup\n\n- [X] T001 Create it\n- [ ] T002 [P] [US1] Sort\n"
+)
+
+
+@pytest.fixture
+def feature(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A feature of spec-kit, with an issue."""
+    layouts: tuple[Any, Any] = ({"spec-kit": SPEC_KIT}, {})
+    monkeypatch.setattr(installed, "installed_layouts", lambda: layouts)
+    project.configure_more(tables='[layouts]\nuse = ["spec-kit"]')
+    folder = project.root / "specs" / "001-photo"
+    folder.mkdir(parents=True)
+    (project.root / ".specify").mkdir()
+    (folder / "spec.md").write_text("# Feature Specification: Photo\n\n**Status**: Draft\n")
+    (folder / "tasks.md").write_text(KIT_TASKS + "- [ ] T003 Show\n")
+    done = project.run("github", "create-issue", "001-photo")
+    assert done.code == 0, done.said
+    return project
+
+
+def test_the_tasks_of_other_tools_follow_their_items(feature: Project) -> None:
+    tasks = feature.root / "specs" / "001-photo" / "tasks.md"
+    feature.box.github.tick("octo/widgets", 1, "T002: ")
+    left_by_a_crash = tasks.parent / ".tasks.md.0123456789ab.unlatch.tmp"
+    left_by_a_crash.touch()
+    tasks.write_text(tasks.read_text().replace("- [ ] T003", "- [X] T003"))
+
+    done = feature.run("sync")
+
+    assert 0 == done.code, done.said
+    assert KIT_TASKS.replace("[ ]", "[X]") + "- [X] T003 Show\n" == tasks.read_text()
+    assert "[ ]" not in feature.box.github.issue("octo/widgets", 1)["body"]
+    assert not left_by_a_crash.exists()
+
+
+def test_unticking_a_finished_unit_of_another_tool_reopens_nothing(feature: Project) -> None:
+    tasks = feature.root / "specs" / "001-photo" / "tasks.md"
+    tasks.write_text(tasks.read_text().replace("[ ]", "[X]"))
+    assert 0 == feature.run("sync").code
+    assert "closed" == feature.box.github.issue("octo/widgets", 1)["state"]
+    feature.box.github.tick("octo/widgets", 1, "T002: ", done=False)
+    before = feature.tree()
+
+    done, again = feature.run("sync"), feature.run("sync")
+
+    assert (0, 0) == (done.code, again.code), done.said + again.said
+    assert "T002 left as it is: it would reopen 001-photo; to do so, use unlatch resume" in done.out
+    assert before == feature.tree()
+    assert "closed" == feature.box.github.issue("octo/widgets", 1)["state"]
