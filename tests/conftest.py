@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, settings
 from tests.pairs import rest_of_products
 
 from unlatch.project import registry
-from unlatch.project.entry_points import entry_points
+from unlatch.worklog.entry_points import entry_points
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

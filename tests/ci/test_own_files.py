@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from unlatch.publish.own_files import own_files
+from unlatch.publish.own_files import UnitPlaces, own_files
 
 BELOW = "docs/.unlatch/increments"
 
@@ -55,3 +55,30 @@ def test_a_folder_that_left_the_archive_takes_all_of_its_files_along() -> None:
         ),
         ("0007-one",),
     ) == changed(*entries)
+
+
+def test_the_documents_of_a_unit_go_with_its_record() -> None:
+    places = ("openspec/changes/archive/2026-01-24-add-login", "openspec/changes/add-login")
+    units = {"add-login": UnitPlaces(places, frozenset({"tasks.md"}))}
+    entries = (
+        f"?? {BELOW}/add-login/metadata.json",
+        f" D {places[0]}/tasks.md",
+        f"?? {places[1]}/tasks.md",
+        f" D {places[0]}/design.md",
+        f"?? {places[1]}/design.md",
+        f"?? {places[1]}/mine.txt",
+        " M openspec/changes/add-search/tasks.md",
+    )
+
+    paths, names = own_files("\0".join(entries).encode(), below=(BELOW,), units=units)
+
+    assert names == ("add-login",)
+    moved = [f"{place}/{name}" for place in places for name in ("tasks.md", "design.md")]
+    assert set(paths) == {f"{BELOW}/add-login/metadata.json", *moved}
+
+
+def test_the_documents_of_a_unit_alone_are_not_ours() -> None:
+    units = {"add-login": UnitPlaces(("openspec/changes/add-login",), frozenset({"tasks.md"}))}
+    entries = (" M openspec/changes/add-login/tasks.md", f"?? {BELOW}/unknown/metadata.json")
+
+    assert own_files("\0".join(entries).encode(), below=(BELOW,), units=units) == ((), ())

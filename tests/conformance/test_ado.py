@@ -58,6 +58,16 @@ class AdoHarness(Harness):
     def ignore_next(self) -> None:
         self._faults.add(Fault(self.tracker, "no-effect", shows="kept"))
 
+    def body(self, item: str) -> str:
+        return str(self._ado.work_item(int(item))["fields"].get("System.Description") or "")
+
+    def write_around_body(self, item: str, before: str, after: str) -> None:
+        description = f"<p>{before}</p>{self.body(item)}<p>{after}</p>"
+        self._ado.edit(int(item), description=description)
+
+    def tick(self, item: str, words: str) -> None:
+        self._ado.tick(int(item), words)
+
     def close_deliberately(self, item: str) -> None:
         self._ado.edit(int(item), state="Removed")
 

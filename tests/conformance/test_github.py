@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from unlatch_sandbox import Sandbox
 
 REPOSITORY = "octo/widgets"
+_MENTION = re.compile(r"(?<![\w`])@([A-Za-z\d][A-Za-z\d-]*)")
 
 
 class GithubHarness(Harness):
@@ -63,6 +65,19 @@ class GithubHarness(Harness):
 
     def ignore_next(self) -> None:
         self._faults.add(Fault(self.tracker, "no-effect", shows="kept"))
+
+    def body(self, item: str) -> str:
+        return self._issue(item)["body"] or ""
+
+    def write_around_body(self, item: str, before: str, after: str) -> None:
+        body = f"{before}\n\n{self.body(item)}\n\n{after}"
+        self._github.edit(REPOSITORY, int(item), body=body)
+
+    def mentioned(self, item: str) -> list[str]:
+        return [name for text in self.comments(item) for name in _MENTION.findall(text)]
+
+    def tick(self, item: str, words: str) -> None:
+        self._github.tick(REPOSITORY, int(item), words)
 
     def close_deliberately(self, item: str) -> None:
         self._github.edit(REPOSITORY, int(item), state="closed", state_reason="not_planned")

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 class JiraHarness(Harness):
     tracker = "jira"
+    missing = "SCRUM-987654321"
+    abandons_deliberately = False  # the workflow sets the resolution, and asks for none
 
     def __init__(self, box: Sandbox) -> None:
         self._faults = box.faults
@@ -57,6 +59,18 @@ class JiraHarness(Harness):
 
     def ignore_next(self) -> None:
         self._faults.add(Fault(self.tracker, "no-effect", shows="kept"))
+
+    def body(self, item: str) -> str:
+        return adf.to_text(self._jira.issue(item)["fields"]["description"])
+
+    def write_around_body(self, item: str, before: str, after: str) -> None:
+        body = self._jira.issue(item)["fields"]["description"]
+        content = [part for text in (before, after) for part in adf.from_text(text)["content"]]
+        content[1:1] = body["content"] if body else []
+        self._jira.edit(item, description={"type": "doc", "version": 1, "content": content})
+
+    def tick(self, item: str, words: str) -> None:
+        self._jira.tick(item, words)
 
     def close_deliberately(self, item: str) -> None:
         self._jira.edit(item, status="Done", resolution="Won't Do")

@@ -13,19 +13,18 @@ from tests.changes import undo
 from tests.crash.delivering import deliver_one
 from tests.crash.items import Items
 
-from unlatch.increments.files.layout import items_at, layout_at
 from unlatch.increments.files.outbox import enqueue
+from unlatch.increments.files.paths import items_at, paths_at
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.items.change import ItemRequest, locate_items, plan_items, record_items
 from unlatch.lifecycle.resume import resume
 from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.lifecycle.status_change import apply_change, plan_finish
-from unlatch.project.registry import Registry, load_plugin
+from unlatch.project.registry import Registry
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import Kind, Operation
-from unlatch.transport import Transport, TransportOptions
-from unlatch.transport.credentials import find_credential
+from unlatch.transport import TransportOptions
 from unlatch.transport.testing import SkippingClock
 from unlatch.worklog.disk.user_files import state_folder
 
@@ -33,7 +32,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.delivery.task import Delivery
-    from unlatch.spi import SyncPlugin
     from unlatch_sandbox import Sandbox
 
 INCREMENT = "0007-smart-discipline"
@@ -96,40 +94,13 @@ class _Trackers(Trackers):
     """Trackers that wait for nothing but an answer."""
 
     def __init__(self, workspace: Workspace, read_seconds: float) -> None:
-        super().__init__(workspace)
-        self._read_seconds = read_seconds
-
-    def _opened(self, name: str) -> SyncPlugin:
-        transport = self._transport_of[name] = self._transport(name)
-        plugin: SyncPlugin = load_plugin(self.registry.manifest(name))(
-            self.settings(name), transport
+        clock, timeouts = SkippingClock(), (5.0, read_seconds)
+        super().__init__(
+            workspace, TransportOptions(timeouts=timeouts, clock=clock, sleep=clock.sleep)
         )
-        return plugin
 
     def pause(self, name: str, seconds: float, why: str) -> None:
         """Nothing is pending, except effects later than any settle time."""
-
-    def _transport(self, name: str) -> Transport:
-        clock = SkippingClock()
-        cache = state_folder(self._workspace.layout.root) / "cache" / name
-        cache.mkdir(parents=True, exist_ok=True)
-        credential = find_credential(
-            self.registry.manifest(name).tokens,
-            tracker=name,
-            host="",
-            env=self._workspace.environ,
-            keyring_get=lambda _service, _key: None,
-            run=lambda _argv: None,
-        )
-        return Transport(
-            name,
-            origin=self.settings(name).base_url,
-            credential=credential,
-            cache=cache,
-            options=TransportOptions(
-                timeouts=(5.0, self._read_seconds), clock=clock, sleep=clock.sleep
-            ),
-        )
 
 
 class Cell:
@@ -270,7 +241,7 @@ class Cell:
 
     def _workspace(self, later: timedelta = timedelta()) -> Workspace:
         return Workspace(
-            (items_at if self.aim.of_item else layout_at)(self.root),
+            (items_at if self.aim.of_item else paths_at)(self.root),
             clock=lambda: datetime.now(UTC) + later,
             environ=self.box.environ(),
             user_config=self.root / "none.toml",

@@ -24,7 +24,7 @@ from tests.crash.boundaries import Boundaries, in_fork
 from tests.crash.delivering import deliver_one
 from tests.crash.stage import INCREMENT, REASON, Case, Stage
 
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.lifecycle.resume import resume
 from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.project.trackers import Trackers
@@ -45,7 +45,7 @@ sys.exit(run(sys.argv[2:]))
 def reopen(stage: Stage, case: Case) -> None:
     """Act as `unlatch resume 7 --reason ... --yes`, also repeated by a person."""
     workspace = Workspace(
-        layout_at(case.root), environ=stage.environ, user_config=stage.folder / "none.toml"
+        paths_at(case.root), environ=stage.environ, user_config=stage.folder / "none.toml"
     )
     resumed = resume(workspace, INCREMENT, ResumeRequest(by="Dana", reason=REASON))
     deliver_one(workspace, Trackers(workspace), INCREMENT, resumed.fresh)

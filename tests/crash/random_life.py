@@ -34,8 +34,8 @@ from tests.crash.delivering import deliver_one
 from tests.crash.stage import INCREMENT, Stage
 
 from unlatch.increments.files import linking
-from unlatch.increments.files.layout import layout_at
 from unlatch.increments.files.outbox import enqueue
+from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.increment import Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Delivered, read_events
@@ -137,7 +137,7 @@ class Life(RuleBasedStateMachine):
     def workspace(self) -> Workspace:
         """The project, as a new process sees it."""
         return Workspace(
-            layout_at(self.case.root),
+            paths_at(self.case.root),
             environ=self.stage.environ,
             user_config=self.stage.folder / "none.toml",
             registry=REGISTRY,

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from tests.crash.boundaries import Boundaries, in_fork
 
 from unlatch.errors import UnlatchError
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.project.workspace import Workspace
 from unlatch.runs.consent import Consent
 from unlatch.runs.journal import read_state
@@ -64,7 +64,7 @@ class Place:
     @property
     def runs(self) -> Runs:
         workspace = Workspace(
-            layout_at(self.root), environ=os.environ, user_config=self.root / "none.toml"
+            paths_at(self.root), environ=os.environ, user_config=self.root / "none.toml"
         )
         plan = (self.root / "plan.md").read_text()
         quiet = Console(lambda _: None, lambda _: None)

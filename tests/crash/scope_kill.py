@@ -18,11 +18,11 @@ from typing import Any
 from tests.crash.boundaries import Boundaries, in_fork
 
 from unlatch.increments.documents.tasks import read_tasks
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.increment import NewTask
 from unlatch.lifecycle.resume import resume
 from unlatch.lifecycle.resume_plan import ResumeRequest
-from unlatch.lifecycle.scope import scope_change
+from unlatch.lifecycle.scoping.scope import scope_change
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import Workspace
 
@@ -54,7 +54,7 @@ def write_project(root: Path) -> Path:
 def change_scope(root: Path) -> None:
     """Change the files as `unlatch resume 7 --scope ... --task ... --yes`."""
     workspace = Workspace(
-        layout_at(root), environ={}, user_config=root / "none.toml", registry=_REGISTRY
+        paths_at(root), environ={}, user_config=root / "none.toml", registry=_REGISTRY
     )
     resume(workspace, NAME, ResumeRequest(by="Dana", reason="A bug", amendment=CHANGE))
 

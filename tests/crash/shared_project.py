@@ -15,7 +15,7 @@ from tests.crash.cell import _Trackers as QuickTrackers
 from tests.crash.people import Item
 
 from unlatch.cli.main import run
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.increments.merge.metadata import merge_events, merge_metadata
 from unlatch.project import trackers
 from unlatch.project.registry import Registry, shapes_of
@@ -223,7 +223,7 @@ class SharedProject:
     def workspace(self) -> Workspace:
         """The project, as a new process sees it."""
         return Workspace(
-            layout_at(self.root),
+            paths_at(self.root),
             environ=self.stage.environ,
             user_config=self.stage.folder / "none.toml",
             registry=REGISTRY,

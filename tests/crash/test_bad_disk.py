@@ -19,7 +19,7 @@ from tests.cli.refusing import assert_refused
 from tests.crash.delivering import deliver_one
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.lifecycle.resume import resume
 from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.project.trackers import Trackers
@@ -145,7 +145,7 @@ def test_a_folder_that_vanishes_while_its_items_are_served(completed: Project, f
 
 def test_a_project_that_has_vanished_does_not_come_back_empty(completed: Project) -> None:
     workspace = Workspace(
-        layout_at(completed.root), environ={}, user_config=completed.home / "none.toml"
+        paths_at(completed.root), environ={}, user_config=completed.home / "none.toml"
     )
     workspace.manager.read("7")
     completed.root.rename(completed.home / "gone")
@@ -174,7 +174,7 @@ def test_a_clock_that_jumps_between_a_lost_answer_and_the_next_try(
 ) -> None:
     clock = Jumping(utc_now())
     workspace = Workspace(
-        layout_at(completed.root),
+        paths_at(completed.root),
         environ=completed.environ,
         user_config=completed.home / "none.toml",
         clock=clock,
@@ -196,7 +196,7 @@ def test_an_intent_by_a_clock_that_is_a_day_wrong_is_found_again(
     completed: Project, hours: int
 ) -> None:
     wrong = Workspace(
-        layout_at(completed.root),
+        paths_at(completed.root),
         environ=completed.environ,
         user_config=completed.home / "none.toml",
         clock=Jumping(utc_now() + timedelta(hours=hours)),
@@ -213,7 +213,7 @@ def test_an_intent_by_a_clock_that_is_a_day_wrong_is_found_again(
 def test_a_history_whose_clock_went_back_is_kept_in_its_order(completed: Project) -> None:
     clock = Jumping(datetime(2030, 1, 1, tzinfo=UTC))
     workspace = Workspace(
-        layout_at(completed.root),
+        paths_at(completed.root),
         environ=completed.environ,
         user_config=completed.home / "none.toml",
         clock=clock,

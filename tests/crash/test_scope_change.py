@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.cli import scoped
 from tests.cli.project import REASON, Project
 from tests.crash.test_many_at_once import told_by
@@ -25,6 +26,16 @@ def test_death_at_any_boundary_changes_nothing_in_the_end(
     record_property("scope change", f"{told['deaths']} deaths")
     assert told["wrong"] == {}
     assert told["deaths"] > 20
+
+
+@pytest.mark.parametrize(("act", "least"), [("begin", 10), ("adopt", 5), ("resume", 25)])
+def test_death_on_a_unit_of_another_tool_changes_nothing_in_the_end(
+    tmp_path: Path, act: str, least: int
+) -> None:
+    told = told_by("tests.crash.unit_kill", str(tmp_path), act)
+
+    assert told["wrong"] == {}
+    assert told["deaths"] > least
 
 
 def test_a_disk_that_has_no_room_for_the_tasks(completed: Project) -> None:

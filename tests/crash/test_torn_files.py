@@ -11,7 +11,7 @@ from tests.cli.project import NAME, REASON, Project
 from tests.cli.refusing import assert_refused, assert_unchanged
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import LOG, Linked, read_events
@@ -40,8 +40,8 @@ def busy(completed: Project) -> Project:
 
 
 def manager_of(project: Project) -> MetadataManager:
-    layout = layout_at(project.root)
-    return Workspace(layout, environ={}, user_config=project.home / "none.toml").manager
+    paths = paths_at(project.root)
+    return Workspace(paths, environ={}, user_config=project.home / "none.toml").manager
 
 
 @some_or_all

@@ -12,7 +12,7 @@ from tests.crash.delivering import deliver_one
 from tests.crash.members import REASON, TRACKERS, Member, Team
 from tests.git.clone import NAME
 
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch_sandbox import Fault, Sandbox
@@ -225,7 +225,7 @@ def at_once(*members: Member) -> list[Delivery]:
 
     def run(member: Member) -> None:
         workspace = Workspace(
-            layout_at(member.root), environ=member.environ, user_config=member.root / "none.toml"
+            paths_at(member.root), environ=member.environ, user_config=member.root / "none.toml"
         )
         trackers = Trackers(workspace)
         for tracker in TRACKERS:

@@ -13,11 +13,12 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 import tomlkit
+from tests.cli.layouts.folders import kiro, openspec, spec_kit
 from tests.transcripts.lines import Session, calls, said, write
 from tests.warm.client import program_path, unlatch
 
 from unlatch.config.config import read_config
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import check_trackers
 from unlatch_sandbox import Fault
@@ -58,6 +59,8 @@ I decided to clear the cookie too.
 
 #### no, use the session's own method
 """
+_ALBUM_TASKS = ".unlatch/increments/0008-photo-album/tasks.md"
+_ALBUM = "# Tasks\n\n- [ ] T-001: Show photos\n- [ ] T-002: Sort them\n"
 # The tag of the commit in which increment 7 is completed.
 _COMPLETED = "before-reopening"
 DONE = "completed"
@@ -94,6 +97,13 @@ class Stage:
             "the Jira issue is closed by hand": self._close_by_hand,
             "a session of Claude Code": self._work_with_claude,
             "a chat with aider": lambda: self.write(".aider.chat.history.md", _CHAT),
+            "an issue with check boxes": self._create_issue,
+            "a task is ticked on the issue, and another in tasks.md": self._tick,
+            "a project of spec-kit": lambda: self._use(spec_kit, "Photo albums"),
+            "a project of OpenSpec": lambda: self._use(openspec, "Add login"),
+            "a project of Kiro": lambda: self._use(kiro, "Photo albums"),
+            "the next task is done": lambda: self._do_tasks(1),
+            "all tasks are done": lambda: self._do_tasks(-1),
             "commit": self._commit,
         }
         self.home.mkdir(parents=True)
@@ -134,8 +144,7 @@ class Stage:
         place = self.home / "shown"
         (place / self.config).parent.mkdir(parents=True, exist_ok=True)
         (place / self.config).write_text(config, encoding="utf-8")
-        _, problems = check_trackers(read_config(layout_at(place)), Registry())
-        return problems
+        return check_trackers(read_config(paths_at(place)), Registry()).problems
 
     def write(self, path: str, text: str) -> None:
         """Write a file from a page; a configuration gets the sandbox's addresses."""
@@ -359,6 +368,31 @@ class Stage:
         folder = f".unlatch/increments/{INCREMENT}"
         self.write(f"{folder}/spec.md", f"# {TITLE}\n{stories}")
         self.write(f"{folder}/tasks.md", f"---\ncoverage_target: 90\n---\n\n# Tasks\n{tasks}")
+
+    def _create_issue(self) -> None:
+        """Increment 8, active, with two open tasks and an issue that lists them."""
+        self._anew()
+        self._unlatch("new", "Photo album")
+        self.write(_ALBUM_TASKS, _ALBUM)
+        self._unlatch("start", "8")
+        self._unlatch("github", "create-issue", "8")
+
+    def _tick(self) -> None:
+        self._box.github.tick("octo/widgets", 5, "T-001: ")
+        tasks = _ALBUM.replace("[ ] T-002", "[x] T-002")
+        self.write(_ALBUM_TASKS, tasks)
+
+    def _use(self, make: Callable[[Path], Path], title: str) -> None:
+        """Make a project of another tool, whose work has issue 4."""
+        self._begin()
+        self._box.github.edit("octo/widgets", 4, title=title)
+        make(self.root)
+        self._commit()
+
+    def _do_tasks(self, count: int) -> None:
+        (tasks,) = self.root.glob("**/tasks.md")
+        text = tasks.read_text("utf-8")
+        tasks.write_text(text.replace("- [ ]", "- [x]", count), encoding="utf-8")
 
     def _jira_fails(self) -> None:
         self._box.faults.add(Fault("jira", "status", code=503, times=1000))

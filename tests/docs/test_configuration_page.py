@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from unlatch.config.config import read_config, read_user_config
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import check_trackers
 from unlatch.spi import EnvToken
@@ -27,8 +27,8 @@ def test_an_example_is_a_valid_configuration(example: str, tmp_path: Path) -> No
     (tmp_path / ".unlatch").mkdir()
     (tmp_path / ".unlatch/config.toml").write_text(example, encoding="utf-8")
 
-    raw = read_config(layout_at(tmp_path))
-    settings, problems = check_trackers(raw, Registry())
+    raw = read_config(paths_at(tmp_path))
+    settings, problems, _ = check_trackers(raw, Registry())
 
     assert problems == ()
     assert tomllib.loads(example).get("trackers", {}).keys() == settings.keys()

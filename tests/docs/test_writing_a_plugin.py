@@ -29,6 +29,12 @@ def test_a_block_is_in_its_file(path: str, code: str) -> None:
     assert any(spelling in file for spelling in spellings), f"{path} has not:\n{code}"
 
 
+def test_the_example_is_as_short_as_the_page_says() -> None:
+    modules = (ROOT / "plugins/unlatch_example").rglob("*.py")
+    assert sum(len(one.read_text(encoding="utf-8").splitlines()) for one in modules) < 250
+    assert "less than 250 lines" in PAGE
+
+
 def table(heading: str) -> str:
     return PAGE[PAGE.index(f"| {heading} |") :].partition("\n\n")[0]
 

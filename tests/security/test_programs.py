@@ -96,6 +96,7 @@ EXAMPLES = {
     "auth status": Example(codes=frozenset({0, 4})),
     "doctor": Example(("--online", "--fix", "--yes"), codes=frozenset({0, 5})),
     "plugins": Example(),
+    "plugins new": Example(("redmine",)),
     "completion": Example(("bash",)),
     "search": Example(("smart", "discipline")),
     "session start": Example(("Memory",)),
@@ -174,7 +175,9 @@ def commands() -> dict[str, frozenset[Program]]:
     for name in [*COMMANDS, *app.list_commands(context)]:
         found = app.get_command(context, name)
         programs = COMMANDS[name].programs if name in COMMANDS else GROUP_PROGRAMS
-        inner = found.list_commands(context) if isinstance(found, click.Group) else [""]
+        inner = [""]
+        if isinstance(found, click.Group):
+            inner = inner[: found.invoke_without_command] + found.list_commands(context)
         declared |= {f"{name} {one}".strip(): programs for one in inner}
     return declared
 
