@@ -61,7 +61,8 @@ torture: $(STAMP)
 	$(BIN)/python -m tests.security.hostile_tracker
 	$(BIN)/python -m tests.crash.kill_matrix --both
 	$(BIN)/python -m tests.crash.item_kill
-	$(BIN)/python -m tests.crash.item_kill --outside --every 5
+	$(BIN)/python -m tests.crash.item_kill --outside
+	$(BIN)/python -m tests.crash.box_kill
 	$(BIN)/python -m tests.crash.effort_kill --twice 5
 	$(BIN)/python -m tests.crash.run_kill --every 3 --twice 200
 	$(BIN)/python -m tests.crash.fault_matrix --both
@@ -82,7 +83,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache tests/servers/node_modules tests/runs/claude_code/node_modules
+	rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache tests/servers/node_modules tests/runs/claude_code/node_modules tests/increments/layouts/openspec/cli/node_modules
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("unlatch needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'

@@ -1,12 +1,13 @@
-"""How long commands take with 5,000 increments, beside reading and parsing the files."""
+"""How long commands take with 5,000 increments, beside a process that does no more than needed."""
 
 from __future__ import annotations
 
 import os
 import sys
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchmarks.children import Spent, least, run
+from benchmarks.children import least, run
 from benchmarks.figures import Figure
 from benchmarks.places import UNLATCH, with_many_increments
 
@@ -14,54 +15,121 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from benchmarks.children import Spent
+
 PART = "many"
 COUNT = 5000
 ROUNDS = 10
-LIST_AT_MOST = 1.8
 
-# No more than this can be left out: each file is read whole and parsed, and forgotten again.
-FLOOR = """
+# Each file is read whole and parsed, and forgotten again.
+_LISTING = """
 import json, os, sys
-def read(parent):
+def read(parent, wanted=""):
     for name in sorted(os.listdir(parent)):
         folder = os.path.join(parent, name)
         if name.startswith("_"):
-            read(folder)
-            continue
-        with open(os.path.join(folder, "metadata.json"), "rb") as file:
-            json.loads(file.read())
-        try:
-            with open(os.path.join(folder, "spec.md"), encoding="utf-8") as file:
-                file.read()
-        except FileNotFoundError:
-            pass
-read(sys.argv[1])
+            yield from read(folder, wanted)
+        elif name.startswith(wanted):
+            with open(os.path.join(folder, "metadata.json"), "rb") as file:
+                yield folder, json.loads(file.read())
 """
+_LIST = _LISTING + "for _ in read(sys.argv[1]): pass"
+_TITLED = (
+    _LISTING
+    + """
+for folder, _ in read(sys.argv[1]):
+    with open(os.path.join(folder, "spec.md"), encoding="utf-8") as file:
+        file.read()
+"""
+)
+_SHOW = (
+    _LISTING
+    + """
+for folder, _ in read(sys.argv[1], sys.argv[2]):
+    for name in ("spec.md", "tasks.md"):
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            file.read()
+"""
+)
+# As durable as unlatch: a new file in place of the old one, a line in a log, and both synced.
+_CHANGE = (
+    _LISTING
+    + """
+def sync(path, flags):
+    opened = os.open(path, flags)
+    os.fsync(opened)
+    os.close(opened)
+for folder, data in read(sys.argv[1], sys.argv[2]):
+    place = os.path.join(folder, "metadata.json")
+    with open(place + ".new", "w") as file:
+        json.dump({**data, "status": "backlog"}, file, indent=2)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(place + ".new", place)
+    sync(folder, os.O_RDONLY)
+    with open(os.path.join(folder, "events.jsonl"), "a") as file:
+        file.write(json.dumps({"event": "moved"}) + "\\n")
+        file.flush()
+        os.fsync(file.fileno())
+"""
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Beside:
+    """A command, and the least that does the same.
+
+    Args:
+        floor: a script, by its name in the table.
+        at_most: the largest ratio that is on target.
+    """
+
+    command: str
+    floor: str
+    at_most: float | None = None
+
+
+_FLOORS = {
+    "reading every metadata.json": _LIST,
+    "and every spec.md": _TITLED,
+    "reading its files": _SHOW,
+    "reading and replacing its file": _CHANGE,
+}
+_COMMANDS = (
+    _Beside("list --all", "reading every metadata.json", 1.5),
+    _Beside("list --all", "and every spec.md"),
+    _Beside("list --all --json", "reading every metadata.json"),
+    _Beside("status", "reading every metadata.json"),
+    _Beside("show {}", "reading its files", 1.6),
+    _Beside("pause {} --by me", "reading and replacing its file", 2.5),
+    _Beside("new Title", "reading every metadata.json"),  # with nothing indexed for search
+)
 
 
 def figures() -> Iterator[Figure]:
-    """Each command as a process, in turns with one that only reads and parses."""
-    with with_many_increments(COUNT) as (root, increments, where):
-        commands = {
-            "list --all": LIST_AT_MOST,
-            "list --all --json": None,
-            "status": None,
-            "new Title": None,  # with nothing indexed for search
-        }
-        floor = (sys.executable, "-c", FLOOR, str(increments))
-        asked = [floor, *((UNLATCH, *command.split()) for command in commands)]
+    """Each command as a process, in turns with those that do the least."""
+    with with_many_increments(COUNT) as (root, increments):
         # In the first round, what is read for the first time is read.
-        rounds = [_round(asked, root, number) for number in range(ROUNDS + 1)][1:]
-        columns = [least(column) for column in zip(*rounds, strict=True)]
-        for (command, at_most), spent in zip(commands.items(), columns[1:], strict=True):
-            yield from _beside(columns[0], spent, f"{command}, {where}", at_most)
+        rounds = [_round(root, increments, turn) for turn in range(ROUNDS + 1)][1:]
+    spent = {name: least([turn[name] for turn in rounds]) for name in rounds[0]}
+    for one in _COMMANDS:
+        floor, mine = spent[one.floor], spent[one.command]
+        what = f"{one.command.format('N')}, {COUNT:,} increments"
+        for kind, least_of_it, its in (
+            ("CPU", mine.cpu, floor.cpu),
+            ("wall", mine.wall, floor.wall),
+        ):
+            yield Figure(PART, f"{what} ({kind})", least_of_it, "ms", its, one.at_most, one.floor)
 
 
-def _round(asked: Sequence[Sequence[str]], root: Path, number: int) -> list[Spent]:
-    env = os.environ | {"XDG_STATE_HOME": str(root / f"state-{number}")}
-    return [run(line, cwd=root, env=env) for line in asked]
-
-
-def _beside(floor: Spent, spent: Spent, what: str, at_most: float | None) -> Iterator[Figure]:
-    for kind, mine, its in (("CPU", spent.cpu, floor.cpu), ("wall", spent.wall, floor.wall)):
-        yield Figure(PART, f"{what} ({kind})", mine, "ms", its, at_most, "reading and parsing")
+def _round(root: Path, increments: Path, turn: int) -> dict[str, Spent]:
+    """Every command and floor once, on increments of this round."""
+    env = os.environ | {"XDG_STATE_HOME": str(root / f"state-{turn}")}
+    number = COUNT - 1 - 20 * turn
+    asked: dict[str, Sequence[str]] = {
+        name: (sys.executable, "-c", script, str(increments), f"{number - 10:04d}-")
+        for name, script in _FLOORS.items()
+    }
+    for one in _COMMANDS:
+        asked[one.command] = (UNLATCH, *one.command.format(number).split())
+    return {name: run(line, cwd=root, env=env) for name, line in asked.items()}

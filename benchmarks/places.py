@@ -19,6 +19,9 @@ CORPUS = "UNLATCH_CORPUS"
 ACTIVE, ARCHIVED = 10, 41
 
 DAY = "2025-11-01T08:00:00.000Z"
+_USUAL_SPEC = 19  # blocks of six lines; 10 kB
+_TASK = "- [x] **T-{:03d}**: what was asked for is done, and what was there is as it was before\n"
+_TASKS = "# Tasks\n\n" + "".join(_TASK.format(number) for number in range(365))
 
 
 @contextmanager
@@ -36,31 +39,26 @@ def with_increments() -> Iterator[tuple[Path, str]]:
 
 
 @contextmanager
-def with_many_increments(count: int) -> Iterator[tuple[Path, Path, str]]:
-    """A project with that many increments, their folder, and a word for whose they are.
+def with_many_increments(count: int) -> Iterator[tuple[Path, Path]]:
+    """A project with that many increments of the usual sizes, and their folder.
 
-    Real ones are repeated under other numbers.
+    In the middle, metadata.json has 0.45 kB (one of ten has 1.8 or more), spec.md 10 and tasks.md
+    31 kB. Three of ten have links. The first four fifths are completed and archived, the rest is
+    active.
     """
     with tempfile.TemporaryDirectory(prefix="unlatch-bench-") as folder:
         root = Path(folder)
         increments = root / ".specweave" / "increments"
-        corpus = os.environ.get(CORPUS)
-        if corpus:
-            _repeat(Path(corpus) / "specweave" / ".specweave" / "increments", increments, count)
-        else:
-            _make_increments(increments, count)
-        yield root, increments, f"{count:,} {'real' if corpus else 'made'} increments"
-
-
-def _repeat(source: Path, increments: Path, count: int) -> None:
-    found = sorted(path.parent for path in source.rglob("metadata.json"))
-    for number in range(1, count + 1):
-        original = found[number % len(found)]
-        folder = increments / original.relative_to(source).parent / f"{number:04d}-repeated"
-        folder.mkdir(parents=True)
-        for name in ("metadata.json", "spec.md"):
-            if (original / name).exists():
-                shutil.copyfile(original / name, folder / name)
+        tasks = root / "tasks.md"
+        tasks.write_text(_TASKS, encoding="utf-8")
+        for number in range(1, count + 1):
+            name = f"{number:04d}-something-to-be-done"
+            is_archived = number <= count * 4 // 5
+            place = (increments / "_archive" if is_archived else increments) / name
+            known = _usual(number) if is_archived else {**_usual(number), "status": "active"}
+            write_increment(place, {"id": name, **known}, _spec(name, _USUAL_SPEC))
+            os.link(tasks, place / "tasks.md")  # one file for all, to spare the disk
+        yield root, increments
 
 
 def write_increment(folder: Path, metadata: dict[str, Any], spec: str) -> None:
@@ -83,6 +81,12 @@ def _make_increments(increments: Path, count: int = ACTIVE + ARCHIVED) -> None:
 def _metadata(name: str, number: int) -> dict[str, Any]:
     shapes = (_plain, _with_issue, _with_stories, _with_other_names, _with_history_of_tasks)
     return {"id": name, **shapes[number % len(shapes)](number)}
+
+
+def _usual(number: int) -> dict[str, Any]:
+    shapes = {1: _with_issue, 2: _with_stories, 3: _with_other_names, 14: _with_history_of_tasks}
+    found = shapes.get(number % 20, shapes.get(number % 10, _plain))(number)
+    return {**found, "description": "What is to be done, and why it is worth its while. " * 4}
 
 
 def _plain(_number: int) -> dict[str, Any]:
@@ -108,7 +112,7 @@ def _with_stories(number: int) -> dict[str, Any]:
             "issue_url": f"https://github.com/octo/widgets/issues/{number * 10 + story}",
             "title": f"Story {story}",
         }
-        for story in range(5)
+        for story in range(10)
     ]
     return {**_plain(number), "github": {"milestone": 1, "user_story_issues": stories}}
 

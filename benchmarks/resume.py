@@ -1,12 +1,13 @@
-"""How long resume takes over three trackers, beside the longest one's own requests."""
+"""How long resume takes over three trackers, beside bare requests and beside the SDKs."""
 
 from __future__ import annotations
 
+import json
 import sys
 from statistics import median
 from typing import TYPE_CHECKING
 
-from benchmarks import items
+from benchmarks import items, naive
 from benchmarks.children import Spent, least, run
 from benchmarks.figures import Figure
 from unlatch_sandbox import Sandbox
@@ -19,66 +20,65 @@ if TYPE_CHECKING:
 PART = "resume"
 ROUNDS = 10
 LATENCY = 0.1
-# What is left for everything that is neither the network nor an SDK.
-ALLOWANCE = 350.0
 TRACKERS = ("github", "ado", "jira")
-BARE = (sys.executable, "-c", "pass")
-# What the plugins import of the SDKs, without the plugins.
-SDKS = (
-    "github",
-    "jira",
-    "msrest.universal_http.requests",
-    "azure.devops.v7_1.work_item_tracking.work_item_tracking_client",
-)
-IMPORTS = (sys.executable, "-c", f"import {', '.join(SDKS)}")
+FLOOR_AT_MOST, NAIVE_AT_MOST, CPU_AT_MOST = 1.8, 0.5, 350.0
+# What each does to items of its own, in the order of each round.
+BESIDE = {
+    "requests in parallel": ("benchmarks.rest",),
+    "the SDKs, one after the other": ("benchmarks.naive",),
+    "the same, with PyGithub's pauses": ("benchmarks.naive", "--pauses"),
+}
 
 
 def figures() -> Iterator[Figure]:
-    """Resume as a process, cold and warm, in turns with the import of the SDKs."""
-    bare: list[Spent] = []
-    imports: list[Spent] = []
-    cold: list[tuple[Spent, int]] = []
-    warm: list[tuple[Spent, int]] = []
+    """Resume as a process, cold and warm, in turns with those beside it."""
+    rounds: list[dict[str, Spent]] = []
     with Sandbox(latency=LATENCY) as box:
         for turn in range(ROUNDS):
             with items.project(box) as project:
-                bare.append(run(BARE))
-                imports.append(run(IMPORTS))
-                cold.append(_resume(project, 2 * turn + 1))
-                warm.append(_resume(project, 2 * turn + 2))
-    loading = least(imports).wall - least(bare).wall
-    for when, runs in (("cold", cold), ("warm", warm)):
-        yield from _beside(when, runs, loading)
+                rounds.append(_round(project, 10 * turn + 1))
+    columns = {name: [turn[name] for turn in rounds] for name in rounds[0]}
+    floor, *scripts = BESIDE
+    for when in ("cold", "warm"):
+        yield _wall(when, columns, floor, FLOOR_AT_MOST)
+    for script, at_most in zip(scripts, (NAIVE_AT_MOST, None), strict=True):
+        yield _wall("warm", columns, script, at_most)
+    what, cpu = "resume over three trackers, warm (CPU)", least(columns["warm"]).cpu
+    yield Figure(PART, what, cpu, "ms", CPU_AT_MOST, 1, "350 ms")
+    yield Figure(PART, what, cpu, "ms", least(columns[floor]).cpu, None, floor)
+    yield Figure(PART, what, cpu, "ms", least(columns[scripts[0]]).cpu, None, scripts[0])
 
 
-def _resume(project: Project, number: int) -> tuple[Spent, int]:
-    """What resuming took, and how many requests the busiest tracker got."""
-    box = project.box
-    blocks = {name: getattr(items, name)(box, number, "completed") for name in TRACKERS}
-    project.complete(number, **blocks)
-    box.requests.clear()
-    spent = run(project.resume(number), env=project.environ)
-    return spent, max(map(box.requests.count, TRACKERS))
+def _round(project: Project, number: int) -> dict[str, Spent]:
+    spent = {when: _resume(project, number + at) for at, when in enumerate(("cold", "warm"))}
+    addresses = json.dumps(naive.addresses_of(project.box))
+    for at, (name, (module, *options)) in enumerate(BESIDE.items(), 2):
+        _closed(project, number + at)
+        command = (sys.executable, "-m", module, addresses, str(number + at), *options)
+        spent[name] = run(command, env=project.environ)
+    return spent
 
 
-def _beside(when: str, runs: list[tuple[Spent, int]], loading: float) -> Iterator[Figure]:
-    spent = least([one for one, _ in runs])
-    requests = max(count for _, count in runs)
-    chain = requests * LATENCY * 1000
-    what = f"resume over three trackers, {when}"
-    yield Figure(
+def _resume(project: Project, number: int) -> Spent:
+    project.complete(number, **_closed(project, number))
+    return run(project.resume(number), env=project.environ)
+
+
+def _closed(project: Project, number: int) -> dict[str, items.Block]:
+    return {name: getattr(items, name)(project.box, number, "completed") for name in TRACKERS}
+
+
+def _wall(when: str, columns: dict[str, list[Spent]], beside: str, most: float | None) -> Figure:
+    runs = columns[when]
+    return Figure(
         PART,
-        f"{what} (wall)",
-        spent.wall,
+        f"resume over three trackers, {when} (wall)",
+        least(runs).wall,
         "ms",
-        chain + loading + ALLOWANCE,
-        1,
-        "chain + SDKs + 350 ms",
+        least(columns[beside]).wall,
+        most,
+        beside,
         pieces={
-            f"chain of {requests} requests": chain,
-            "importing the SDKs": loading,
-            "the rest": spent.wall - chain - loading,
-            "median": median(one.wall for one, _ in runs),
+            f"{name}, median": median(one.wall for one in columns[name]) for name in (when, beside)
         },
     )
-    yield Figure(PART, f"{what} (CPU)", spent.cpu, "ms", loading, None, "importing the SDKs")

@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 from benchmarks.figures import Figure
 from unlatch.runs import events as e
+from unlatch.runs.event_lines import line_of
 from unlatch.runs.journal import LOG, read_state
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+    from unlatch.runs.event_base import RunEvent
 
 PART = "runs"
 EVENTS = 100_000
@@ -28,7 +31,7 @@ def figures() -> Iterator[Figure]:
     """The state from the log, in turns with parsing each of its lines as JSON."""
     with tempfile.TemporaryDirectory(prefix="unlatch-bench-") as place:
         folder = Path(place)
-        (folder / LOG).write_text("".join(f"{e.line_of(one)}\n" for one in _events()))
+        (folder / LOG).write_text("".join(f"{line_of(one)}\n" for one in _events()))
         rounds = [(_spent(lambda: _parse(folder)), _replayed(folder)) for _ in range(ROUNDS)]
     floor, replay = (min(column) for column in zip(*rounds, strict=True))
     what = f"the state of a run from {EVENTS:,} events (CPU)"
@@ -51,7 +54,7 @@ def _parse(folder: Path) -> None:
         json.loads(line)
 
 
-def _events() -> Iterator[e.RunEvent]:
+def _events() -> Iterator[RunEvent]:
     tasks = [f"task-{number}" for number in range(EVENTS // _PER_TASK)]
     facts = tuple(e.TaskFacts(id=one, title=one, digest="d") for one in tasks)
     created = e.RunCreated(**_head(1), plan_file="plan.md", title="T", attempts=3, by="ann")

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from benchmarks import items
 from benchmarks.clock import CountingClock
 from benchmarks.figures import Figure, NotMeasured
-from benchmarks.naive import LOOPS
+from benchmarks.naive import LOOPS, addresses_of
 from benchmarks.places import DAY, write_increment
 from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.run import DeliveryRun
-from unlatch.increments.files.layout import layout_at
+from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.lifecycle.resume import resume_many
 from unlatch.lifecycle.resume_plan import ResumeRequest, plan_resume
@@ -112,8 +112,8 @@ def _figures(
     yield Figure(PART, sent, reopened.requests, "requests", least.requests(count), None, least.why)
     yield Figure(PART, sent, reopened.requests, "requests", loop.requests, 1, again)
     yield Figure(PART, f"{sent} (CPU)", reopened.cpu, "s", loop.cpu, None, again)
-    if least.seconds is not None:
-        took, allowed = reopened.wall + reopened.waited, least.seconds(count)
+    if allowed := least.seconds(count) if least.seconds else 0.0:
+        took = reopened.wall + reopened.waited
         why = "80 comments a minute, 500 an hour"
         yield Figure(PART, f"{sent} (with waits)", took, "s", allowed, None, why)
     yield Figure(
@@ -155,7 +155,7 @@ def _compare(project: Project, tracker: str) -> _Taken:
     """Compare all increments with their items, and find them in step."""
     with _measured(project, tracker) as (workspace, trackers, taken):
         found = _increments(workspace)
-        plan = plan_sync(workspace, trackers, found, found)
+        plan = plan_sync(workspace, trackers, found, found, boxes=True)
     if plan.reported:
         raise NotMeasured(
             f"{len(plan.reported)} items are not in step: {plan.reported[0].decision}"
@@ -174,7 +174,7 @@ def _measured(
     """A run of its own; what it took can be asked once it is over."""
     clock = CountingClock()
     workspace = Workspace(
-        layout_at(project.root), project.environ, user_config=project.root / "none.toml"
+        paths_at(project.root), project.environ, user_config=project.root / "none.toml"
     )
     spent: list[tuple[float, float]] = []
     project.box.requests.clear()
@@ -193,7 +193,7 @@ def _loop(tracker: str, count: int) -> _Taken:
         for number in range(1, turns + 1):
             getattr(items, tracker)(box, number)
         began = _now()
-        LOOPS[tracker](box, turns)
+        LOOPS[tracker](addresses_of(box)[tracker], range(1, turns + 1))
         cpu, wall = _since(began)
         requests = box.requests.count(tracker)
     factor = count / turns
@@ -219,7 +219,7 @@ class _Trackers(Trackers):
 
     def _opened(self, name: str) -> SyncPlugin:
         manifest, settings = self.registry.manifest(name), self.settings(name)
-        cache = state_folder(self._project.layout.root) / "cache" / name
+        cache = state_folder(self._project.paths.root) / "cache" / name
         cache.mkdir(parents=True, exist_ok=True)
         credential = find_credential(
             manifest.tokens,
