@@ -356,7 +356,7 @@ def test_of_several_in_a_file_the_latest_is_running(tmp_path: Path) -> None:
     place = Place(tmp_path)
     path = tmp_path / ".aider.chat.history.md"
     path.write_bytes(EXAMPLES["aider"]())
-    take(Importer(place.store), Listed("aider", path, AT), is_running=True)
+    take(Importer(place.store), Listed("aider", path, AT), is_running=lambda _: True)
     found = {it.stem: place.store.read(it).session.meta.status for it in place.store.paths()}
     assert found == {"2024-08-05-fix-add": "completed", "2024-08-05-hi": "active"}
 

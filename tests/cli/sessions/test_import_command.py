@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
@@ -272,8 +273,21 @@ def test_publish_copies_the_masked_text_once(project: Project) -> None:
     assert copy.read_text(encoding="utf-8") == text
 
 
+def test_a_new_copy_of_an_old_transcript_is_not_running(project: Project) -> None:
+    made = lines(project)
+    made.reply("m3", calls("t2", command="ls"))
+    put(project, made, age=0)
+    session(project, "import", "s1")
+    (entry,) = session(project, "list", "--imported", "--json").document["sessions"]
+    assert entry["status"] == "completed"
+    (file,) = imports(project)
+    assert "- `Bash ls` →" in file.read_text(encoding="utf-8")
+
+
 def test_the_published_copy_of_a_running_session_is_completed(project: Project) -> None:
-    put(project, lines(project), age=0)
+    made = lines(project)
+    made.lines[-1]["timestamp"] = datetime.now(UTC).isoformat()
+    put(project, made, age=0)
     session(project, "import", "s1")
     (entry,) = session(project, "list", "--imported", "--json").document["sessions"]
     assert (entry["status"], entry["ended"]) == ("active", None)

@@ -9,7 +9,7 @@ from unlatch.transcripts import read_transcripts
 from unlatch.worklog.search_index import file_stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
     from pathlib import Path
 
@@ -17,15 +17,29 @@ if TYPE_CHECKING:
     from unlatch.transcripts import Listed, Transcript
 
 # An agent that works writes its transcript more often.
-_RUNNING = timedelta(minutes=5)
+_WRITES = timedelta(minutes=5)
+# A call can take longer than that, while the agent writes lines that are no events.
+_CALLS = timedelta(hours=1)
 
 
-def is_running(listed: Listed, now: datetime) -> bool:
-    """Whether the agent wrote the transcript a short time ago."""
-    return now - listed.modified < _RUNNING
+def running_at(now: datetime, listed: Listed) -> Callable[[Transcript], bool]:
+    """Tells whether an agent writes a transcript: its file changed and, if known, an event is new.
+
+    The time of a file alone is not enough: a copy or a checkout of an old transcript is new.
+    """
+    if now - listed.modified >= _WRITES:
+        return lambda _: False
+
+    def is_running(transcript: Transcript) -> bool:
+        last = max((it.at for it in transcript.events if it.at), default=now)
+        return now - last < _CALLS
+
+    return is_running
 
 
-def take(importer: Importer, listed: Listed, *, is_running: bool) -> list[Imported]:
+def take(
+    importer: Importer, listed: Listed, *, is_running: Callable[[Transcript], bool]
+) -> list[Imported]:
     """Import a transcript, or all in a file, of which the latest can be running.
 
     Raises:
@@ -38,7 +52,7 @@ def take(importer: Importer, listed: Listed, *, is_running: bool) -> list[Import
             one,
             modified=listed.modified,
             name=listed.path.stem,
-            is_running=is_running and one is latest,
+            is_running=one is latest and is_running(one),
         )
         for one in found
     ]
@@ -55,7 +69,7 @@ def watch(importer: Importer, listed: Listed, ticks: Iterable[object]) -> Iterat
         stamps = [file_stamp(path) for path in _files(listed.path)]
         if stamps != seen:
             seen = stamps
-            done = take(importer, listed, is_running=True)
+            done = take(importer, listed, is_running=lambda _: True)
             yield from (one for one in done if one.created or one.events)
 
 

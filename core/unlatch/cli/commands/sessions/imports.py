@@ -17,7 +17,7 @@ from unlatch.cli.runtime.session import JSON, flag, is_interactive, with_session
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.sessions.imports.choosing import named, of_project
 from unlatch.sessions.imports.importing import Imported, Importer
-from unlatch.sessions.imports.watching import is_running, take, watch
+from unlatch.sessions.imports.watching import running_at, take, watch
 from unlatch.sessions.project import import_store
 from unlatch.transport.redact import own_home
 from unlatch.worklog.times import stamp
@@ -150,7 +150,7 @@ def _import(run: Run, importer: Importer, chosen: list[Listed], *, as_json: bool
     failed: list[tuple[Listed, UnlatchError]] = []
     for one in chosen:
         try:
-            done += take(importer, one, is_running=is_running(one, run.workspace.clock()))
+            done += take(importer, one, is_running=running_at(run.workspace.clock(), one))
         except UnlatchError as error:
             if len(chosen) == 1:
                 raise
