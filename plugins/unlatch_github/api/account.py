@@ -17,7 +17,7 @@ class Account:
     """The token's account.
 
     Args:
-        known: the account, once it was asked for.
+        known: the account, after the first request for it.
     """
 
     def __init__(self, connection: Connection) -> None:

@@ -27,7 +27,7 @@ from unlatch.increments.model.increment import (
     SyncedItem,
 )
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.link_places import BASE
+from unlatch.increments.records.bases import BASE
 from unlatch.increments.records.reopens import AMENDED, REOPEN, SYNCED
 from unlatch.spi.item import Category
 from unlatch.worklog.record import BadRecord, Record

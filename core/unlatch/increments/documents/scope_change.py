@@ -156,6 +156,11 @@ def amended_spec(text: str, amended: AppliedAmendment) -> str:
     """A spec.md with an amendment: its criteria open again, and the change at the end."""
     ours = _known(amended.amendment.parts, _parts(read_spec(text)))
     text = with_marked(text, ours, done=False)
+    return with_change(text, amended)
+
+
+def with_change(text: str, amended: AppliedAmendment) -> str:
+    """A text with the change of an amendment at its end, if it has one."""
     change = amended.amendment.change
     # The id of the reopen stands below the heading, so that nothing is appended twice.
     if change is None or amended.id in text:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.increments.records.links import Shapes
     from unlatch.worklog.event_log import Event
+    from unlatch.worklog.json_text.document import JsonText
 
     # A change of an increment: alters the data in place and returns the events that record it.
     Edit = Callable[[Increment, dict[str, Any]], list[Event]]
@@ -62,16 +63,8 @@ def change_folder(
     events_first: bool = False,
 ) -> Increment:
     """Read, edit and write one increment; the caller holds its store lock."""
-    text = read_metadata(folder.path / METADATA, folder)
+    text = _read_to_write(folder)
     LOG.check(folder.path)
-    if text.duplicates:
-        keys = ", ".join(text.duplicates)
-        raise StoreError(
-            "metadata-duplicate-key",
-            f"metadata.json has {keys} twice; writing would lose one of the values",
-            where=str(folder.path / METADATA),
-            hint="remove the wrong one by hand, then run the command again",
-        )
     before = IncrementHeader.of(folder, text, shapes)
     data = copy.deepcopy(text.value)
     if isinstance(text, NewUnitText):
@@ -101,6 +94,19 @@ def change_folder(
         warnings += write_amendments(place, increment)
         increment = read_increment(place, shapes)
     return replace(increment, warnings=(*increment.warnings, *warnings))
+
+
+def _read_to_write(folder: Folder) -> JsonText:
+    text = read_metadata(folder.path / METADATA, folder)
+    if text.duplicates:
+        keys = ", ".join(text.duplicates)
+        raise StoreError(
+            "metadata-duplicate-key",
+            f"metadata.json has {keys} twice; writing would lose one of the values",
+            where=str(folder.path / METADATA),
+            hint="remove the wrong one by hand, then run the command again",
+        )
+    return text
 
 
 def _note_unit(paths: ProjectPaths, folder: Folder, data: dict[str, Any]) -> None:

@@ -12,7 +12,8 @@ from difflib import SequenceMatcher
 from typing import Any
 
 from unlatch.increments.files.reading import COMPLETED_KEYS, newer_version
-from unlatch.increments.merge.field_rules import field_rules, with_fields_of
+from unlatch.increments.merge.field_rules import field_rules
+from unlatch.increments.merge.unit_rule import with_fields_of
 from unlatch.increments.model.increment import ReopenEntry
 from unlatch.increments.model.status import read_status
 from unlatch.increments.records.links import Shapes, read_links, same_item

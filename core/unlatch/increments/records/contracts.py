@@ -13,8 +13,8 @@ from pydantic.json_schema import GenerateJsonSchema
 from typing_extensions import TypedDict
 
 from unlatch.increments.model.status import Status
+from unlatch.increments.records.bases import BASE, BOXES
 from unlatch.increments.records.events import LOG
-from unlatch.increments.records.link_places import BASE, BOXES
 from unlatch.increments.records.links import Shapes
 from unlatch.increments.records.pending import ATTEMPT, COMMENTS, OPERATION, SEEN
 from unlatch.increments.records.reopens import AMENDED, REOPEN, SYNCED, TASK

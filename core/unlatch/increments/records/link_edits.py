@@ -6,8 +6,8 @@ from typing import Any
 
 from unlatch.errors import StoreError
 from unlatch.increments.model.increment import Base, Link
+from unlatch.increments.records.bases import BASE
 from unlatch.increments.records.link_places import (
-    BASE,
     ITEMS,
     LISTS,
     NUMBER,

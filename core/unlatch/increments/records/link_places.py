@@ -11,42 +11,14 @@ from dataclasses import replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from unlatch.increments.model.check_boxes import Boxes
-from unlatch.increments.model.increment import Base, Link
+from unlatch.increments.model.increment import Link
+from unlatch.increments.records.bases import read_base
 from unlatch.increments.records.item_address import item_at
-from unlatch.worklog.record import TEXT, TEXTS, BadRecord, Field, Record, Type, text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from unlatch.spi.manifest import LinkShape
-
-BOXES = Record(
-    "BoxesRecord",
-    "The check boxes in an item's body when both sides were last in sync, by their ids.",
-    Boxes,
-    Field("ticked", TEXTS, "ticked"),
-    Field("open", TEXTS, "open"),
-    Field("lines", TEXT, "lines", required=True),
-)
-
-
-def _boxes(raw: Any) -> Boxes | None:
-    try:
-        return BOXES.read(raw)  # type: ignore[no-any-return]  # its model
-    except BadRecord:
-        return None
-
-
-BASE = Record(
-    "BaseRecord",
-    "Both sides of a link when they were last in sync.",
-    Base,
-    Field("local", Type("Status", text), "local", required=True),
-    Field("remote", Type("Category", text), "remote", required=True),
-    Field("state", TEXT, "state", required=True),
-    Field("boxes", Type("Boxes", _boxes, BOXES.write), "boxes"),
-)
 
 OUTER_BLOCKS = ("external_sync", "externalLinks", "external_links")
 ITEMS = "items"
@@ -169,7 +141,9 @@ def link_in(
         return None
     own, item, key = found
     url, target = block[key] if key else None, own or target_in(block, tracker) or target
-    return Link(tracker, item, url, _base(block.get("base")), path, _story_at(path, block), target)
+    return Link(
+        tracker, item, url, read_base(block.get("base")), path, _story_at(path, block), target
+    )
 
 
 def _own_item(
@@ -314,10 +288,3 @@ def target_in(block: Mapping[str, Any], tracker: str) -> str | None:
 def _names(url: str, item: str) -> bool:
     """Whether an address contains an item's Jira key or number as a whole word."""
     return item.casefold() in (word.lstrip("0") for word in _WORD.findall(url.casefold()))
-
-
-def _base(value: object) -> Base | None:
-    try:
-        return BASE.read(value)  # type: ignore[no-any-return]  # its model
-    except BadRecord:
-        return None

@@ -1,4 +1,4 @@
-"""Archiving a completed unit with its tool's own program, because the user asked for it."""
+"""Archive a completed unit with its tool's own program, for `complete --archive`."""
 
 from __future__ import annotations
 

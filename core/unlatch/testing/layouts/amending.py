@@ -23,7 +23,7 @@ _TOLD = tuple(NewTask("A task with a text", description=text) for text in TEXTS)
 
 
 def check_amend(layout: Layout, unit: Unit, texts: Texts, *, parts: Sequence[str]) -> None:
-    """Check that new tasks are appended once and alone, whatever their titles are.
+    """Check that an amendment appends its tasks once and changes nothing else, for any titles.
 
     Args:
         parts: the ids of done tasks.

@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterable, Sequence
 
 from unlatch.increments.documents.quoting import label_value, one_line, quoted
-from unlatch.increments.documents.scope_change import with_scope_change
 from unlatch.increments.layouts.check_list import Box, boxes
 from unlatch.increments.layouts.kiro.references import as_reference, neutralised, reference_in
 from unlatch.increments.model.increment import AppliedAmendment, NewTask
@@ -25,21 +24,6 @@ _BULLET = "- "
 _HEAD = re.compile(r"(?<![^\r\n\ufeff])[ \t]*[-*+][ \t]{1,4}\Z")
 _LONGEST_HEAD = 40
 _LABEL = "Requirements"
-_NO_REASON = "(none was given)"
-
-
-def with_change(text: str, amended: AppliedAmendment) -> str:
-    """A requirements.md or bugfix.md with a change of the work at its end, written once."""
-    change = amended.amendment.change
-    if change is None or amended.id in text:
-        return text
-    return with_scope_change(
-        text,
-        change=change,
-        reason=amended.reason or _NO_REASON,
-        date=f"{amended.at:%Y-%m-%d}",
-        reopen=amended.id,
-    )
 
 
 def with_new_tasks(

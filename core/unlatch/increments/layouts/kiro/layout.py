@@ -6,6 +6,7 @@ from pathlib import Path
 
 from unlatch.increments.documents.model import Spec
 from unlatch.increments.documents.quoting import shown
+from unlatch.increments.documents.scope_change import with_change
 from unlatch.increments.layouts.check_list import (
     Entry,
     evidence_of,
@@ -14,7 +15,7 @@ from unlatch.increments.layouts.check_list import (
 )
 from unlatch.increments.layouts.interface import Texts, Work
 from unlatch.increments.layouts.kiro import specs
-from unlatch.increments.layouts.kiro.amending import with_change, with_new_tasks
+from unlatch.increments.layouts.kiro.amending import with_new_tasks
 from unlatch.increments.layouts.kiro.requirements import read_bugfix, read_requirements
 from unlatch.increments.layouts.kiro.specs import BUGFIX, DESIGN, LEDGER, REQUIREMENTS, TASKS
 from unlatch.increments.layouts.kiro.tasks import read_entries, with_opened_below

@@ -1,0 +1,43 @@
+"""The record of both sides of a link when they were last in sync."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from unlatch.increments.model.check_boxes import Boxes
+from unlatch.increments.model.increment import Base
+from unlatch.worklog.record import TEXT, TEXTS, BadRecord, Field, Record, Type, text
+
+BOXES = Record(
+    "BoxesRecord",
+    "The check boxes in an item's body when both sides were last in sync, by their ids.",
+    Boxes,
+    Field("ticked", TEXTS, "ticked"),
+    Field("open", TEXTS, "open"),
+    Field("lines", TEXT, "lines", required=True),
+)
+
+
+def _boxes(raw: Any) -> Boxes | None:
+    try:
+        return BOXES.read(raw)  # type: ignore[no-any-return]  # its model
+    except BadRecord:
+        return None
+
+
+BASE = Record(
+    "BaseRecord",
+    "Both sides of a link when they were last in sync.",
+    Base,
+    Field("local", Type("Status", text), "local", required=True),
+    Field("remote", Type("Category", text), "remote", required=True),
+    Field("state", TEXT, "state", required=True),
+    Field("boxes", Type("Boxes", _boxes, BOXES.write), "boxes"),
+)
+
+
+def read_base(value: object) -> Base | None:
+    try:
+        return BASE.read(value)  # type: ignore[no-any-return]  # its model
+    except BadRecord:
+        return None
