@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from unlatch.errors import UsageError
 from unlatch.worklog.ids import NUMBER, number_of
-from unlatch.worklog.name_matching import Match, choose, listed, matching, similar
+from unlatch.worklog.name_matching import Match, choose, in_range, listed, matching, similar
 
 NAMES = (
     "0007-smart-discipline",
@@ -71,6 +71,30 @@ def test_the_first_rule_that_fits_counts(wanted: str, how: Match, meant: str) ->
 )  # fmt: skip
 def test_nothing_else_is_meant(wanted: str) -> None:
     assert (None, ()) == matching([*NAMES[:3], *NAMES[5:]], wanted)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "meant"),
+    [
+        ("1-12", "001-photo-albums 0007-smart-discipline"),
+        ("0007-24", "0007-smart-discipline 0024-search 0024G-imported"),
+        ("26-999999999", "0026G-alone 0070-Search_Again"),
+        ("7-7", "0007-smart-discipline"),
+        ("12-1", ""),
+        ("8-23", ""),
+        ("2020-2030", ""),
+        ("7-", ""),
+        ("7-9-11", ""),
+        ("\u0667-\u0669", ""),
+        ("phase-2", ""),
+    ],
+)
+def test_a_range_means_the_numbers_in_it(wanted: str, meant: str) -> None:
+    assert meant.split() == [*in_range(NAMES, wanted)]
+
+
+def test_a_name_that_looks_like_a_range_is_a_name() -> None:
+    assert () == in_range(["001-002", "0001-one"], "001-002")
 
 
 def test_a_number_is_no_part_of_a_name() -> None:

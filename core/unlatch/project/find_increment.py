@@ -11,7 +11,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
-from unlatch.worklog.name_matching import Match, similar
+from unlatch.worklog.name_matching import Match, in_range, similar
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -74,6 +74,14 @@ def find_increment(workspace: Workspace, wanted: str) -> MeantIncrement:
             raise _not_linked(workspace, wanted)
     name = manager.one_of(found, wanted).name
     return MeantIncrement(name, is_part=how is not None and how.is_part)
+
+
+def find_range(workspace: Workspace, word: str) -> tuple[str, ...]:
+    """The names of the increments in a range of numbers (1-12); none for any other word."""
+    if not word[:1].isdecimal() or "-" not in word:
+        return ()
+    names = dict.fromkeys(one.name for one in workspace.manager.collection.folders())
+    return tuple(in_range(names, word))
 
 
 def name_at(path: str, *, root: Path, places: Mapping[Path, str]) -> str | None:

@@ -25,6 +25,7 @@ _WORDS = re.compile(r"\w[\w .-]*")
 _APART = re.compile(r"[\W_]+")
 # "7-12" may be meant as a range; only the beginning of a name, such as a date, has no letter.
 _LETTER = re.compile(r"[^\W\d_]")
+_RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})", re.ASCII)
 
 
 class Match(IntEnum):
@@ -73,6 +74,20 @@ def matching(names: Collection[str], wanted: str, *, up_to: Match = Match.WORDS)
         if how <= up_to and (found := [name for name in names if fits(name, word)]):
             return Matches(how, found)
     return Matches(None, ())
+
+
+def in_range(names: Collection[str], wanted: str) -> Sequence[str]:
+    """The names with a number in a range (1-12), by number; none if the word is not a range.
+
+    A word that is a whole name is no range.
+    """
+    found = _RANGE.fullmatch(wanted)
+    if found is None or matching(names, wanted, up_to=Match.NAME).names:
+        return ()
+    first, last = map(int, found.groups())
+    labels = {name: label_of(name) for name in names if not _DATED.match(name)}
+    numbered = [(label, name) for name, label in labels.items() if label]
+    return [name for label, name in sorted(numbered) if first <= label[0] <= last]
 
 
 def _read(typed: str) -> _Wanted:

@@ -201,7 +201,8 @@ def test_what_is_refused_keeps_none_of_the_others(project: Project) -> None:
     assert ["active", "active", "completed", "completed"] == [
         project.metadata(name)["status"] for name in names
     ]
-    assert done.out.count("wip-limit") == 2
+    assert done.out.count("wip-limit") == 1
+    assert "    1 more increment likewise: 0004-some-work\n" in done.out
 
 
 def test_one_item_that_fails_leaves_the_others_done_and_sync_finishes(project: Project) -> None:

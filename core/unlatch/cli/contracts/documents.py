@@ -19,6 +19,8 @@ undo = unlatch undo.
   increment: MovedIncrement; undone: str; trackers: [DeliveryEntry]
 start, pause, review, backlog = unlatch start, pause, review, backlog.
   increment: MovedIncrement; warnings: [Problem]
+start-many, pause-many, review-many, backlog-many = The same for several increments.
+  increments: [MovedEntry]
 new = unlatch new.
   increment: NewIncrement; warnings: [Problem]
 show = unlatch show.

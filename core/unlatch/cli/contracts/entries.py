@@ -121,6 +121,9 @@ Broken = The error of an increment that cannot be read.
   id reason: str; hint: str?
 MovedIncrement = An increment whose status may have changed.
   id: str; status previousStatus: Status
+# The status is null for one that cannot be read.
+MovedEntry = One of several increments, and why it stays as it is.
+  id: str; status previousStatus: Status?; warnings: [Problem]; error: Problem?
 NewIncrement = An increment that was made.
   id: str; status: Status; path: str
 WouldBe = An increment, and the status that it would have.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any, TypeVar, cast
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,20 +17,25 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.suggest import Mistyped
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.files.paths import ProjectPaths, find_paths, project_at
-from unlatch.project.find_increment import MeantIncrement, find_increment, is_item
+from unlatch.increments.model.limits import first_of
+from unlatch.project.find_increment import (
+    MeantIncrement,
+    find_increment,
+    find_range,
+    is_item,
+)
 from unlatch.project.workspace import Workspace
 from unlatch.worklog.disk.user_files import user_config_file
 from unlatch.worklog.programs import find_program, search_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from unlatch.cli.table import Globals
     from unlatch.project.trackers import Trackers
     from unlatch.transport import TransportOptions, Wait
     from unlatch.transport.trace import Trace
 
-T = TypeVar("T")
 flag = partial(click.option, is_flag=True)
 BY = click.option(
     "--by",
@@ -187,16 +192,39 @@ _FOR_ITEMS = {
 }
 
 
-def increment_ids(ctx: click.Context, _: click.Parameter, value: T) -> T:
-    """The names of the increments that an argument means, in place of its words.
+@dataclass(frozen=True, slots=True)
+class Named:
+    """The increments that a command names, each once.
 
-    Raises:
-        UnlatchError: as `find_increment`.
+    Args:
+        is_many: whether the words could have meant several; a script gets the document for many
+            also if a range has one increment.
     """
-    session = session_of(ctx)
-    if isinstance(value, tuple):
-        return cast("T", tuple(named_increment(session, one) for one in value))
-    return cast("T", named_increment(session, str(value)))
+
+    names: tuple[str, ...]
+    is_many: bool = False
+
+
+def increment_id(ctx: click.Context, _: click.Parameter, value: str) -> str:
+    """The name of the increment that an argument means; raises as `find_increment`."""
+    return named_increment(session_of(ctx), value)
+
+
+def increment_ids(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> Named:
+    """The increments that an argument means; raises as `find_increment`."""
+    return named_increments(session_of(ctx), value)
+
+
+def named_increments(session: Session, words: Sequence[str]) -> Named:
+    """The increments that words mean, and those in ranges (1-12); raises as `find_increment`."""
+    names: dict[str, None] = {}
+    is_many = len(words) > 1
+    for word in words:
+        if found := find_range(session.workspace, word):
+            is_many = True
+            output.note(f"{word} is {first_of(found)}")
+        names |= dict.fromkeys(found or [named_increment(session, word)])
+    return Named(tuple(names), is_many)
 
 
 def named_increment(session: Session, word: str) -> str:
@@ -238,4 +266,5 @@ def _suggest_item(error: UsageError, word: str) -> None:
         error.message = f"{word!r} names no item ({looks}), and for increments: {error.message}"
 
 
-ID = click.argument("wanted", metavar="ID", callback=increment_ids)
+ID = click.argument("wanted", metavar="ID", callback=increment_id)
+IDS = click.argument("named", metavar="ID...", callback=increment_ids, nargs=-1, required=True)

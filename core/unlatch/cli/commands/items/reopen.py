@@ -15,9 +15,10 @@ from unlatch.cli.options.resume import resuming
 from unlatch.cli.options.scope import take_scoping
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import (
+    Named,
     Session,
-    increment_ids,
     is_interactive,
+    named_increments,
     with_session,
 )
 from unlatch.errors import UsageError
@@ -45,8 +46,7 @@ def command(entry: Entry) -> click.Command:
             return _reopen_items(session, ids, options, item_only=item_only)
         if item_only:
             raise click.UsageError("--item-only goes with an item's address or name")
-        names = increment_ids(click.get_current_context(), run.params[0], ids)
-        return resume(session, names, **options)
+        return resume(session, named_increments(session, ids), **options)
 
     return run
 
@@ -63,7 +63,7 @@ def _reopen_items(
     except Belongs as belongs:
         if not (is_asked and belongs.is_offered):
             raise
-        return offer_increment(belongs, lambda name: resume(session, (name,), **options))
+        return offer_increment(belongs, lambda name: resume(session, Named((name,)), **options))
 
 
 def _read(options: dict[str, Any], *, item_only: bool) -> tuple[ItemOptions, bool]:

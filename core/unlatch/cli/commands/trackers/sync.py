@@ -27,6 +27,7 @@ from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.session import (
     BY,
     JSON,
+    Named,
     Session,
     flag,
     increment_ids,
@@ -97,9 +98,16 @@ def command(entry: Entry) -> click.Command:
     @_sync_options
     @with_session
     def sync(
-        session: Session, *, everything: bool, plan: bool, check: bool, run: _Options, **typed: Any
+        session: Session,
+        *,
+        ids: Named,
+        everything: bool,
+        plan: bool,
+        check: bool,
+        run: _Options,
+        **typed: Any,
     ) -> int:
-        options = SyncOptions(**typed)
+        options = SyncOptions(ids=ids.names, **typed)
         if options.ids and everything:
             raise click.UsageError("name increments, or --all")
         is_all = not (options.ids or options.changed_since)

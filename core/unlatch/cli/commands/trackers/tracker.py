@@ -24,6 +24,7 @@ from unlatch.cli.runtime.session import (
     BY,
     ID,
     JSON,
+    Named,
     Session,
     flag,
     increment_ids,
@@ -237,9 +238,10 @@ def _status_command(manifest: Manifest) -> click.Command:
     @click.argument("wanted", metavar="[ID...]", callback=increment_ids, nargs=-1)
     @JSON
     @with_session
-    def run(session: Session, *, wanted: tuple[str, ...], as_json: bool) -> int:
+    def run(session: Session, *, wanted: Named, as_json: bool) -> int:
+        names = wanted.names
         with session.trackers() as trackers:
-            found, broken = fetch_tracker_items(session.workspace, trackers, manifest, wanted)
+            found, broken = fetch_tracker_items(session.workspace, trackers, manifest, names)
         errors = [one.error for _, items in found for one in items]
         if errors and all(errors):
             raise next(filter(None, errors))

@@ -10,11 +10,13 @@ from unlatch.cli.options.delivery import FORCE
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.render.documents import increment_entry, warning_entries
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
+from unlatch.cli.render.refusals import refused_entry, tell_refusals
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import BY, ID, JSON, Session, with_session
+from unlatch.cli.runtime.session import BY, IDS, JSON, Named, Session, with_session
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions
-from unlatch.lifecycle.status_change import move
+from unlatch.lifecycle.many import Refusal, change_each
+from unlatch.lifecycle.status_change import ChangeResult, move
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,7 +37,7 @@ def command(entry: Entry) -> click.Command:
     force: Callable[[Any], Any] = FORCE if to is Status.ACTIVE else lambda function: function
 
     @click.command(entry.name, help=entry.own_help)
-    @ID
+    @IDS
     @reason_option("Record this reason in the history.")
     @BY
     @force
@@ -44,28 +46,75 @@ def command(entry: Entry) -> click.Command:
     def run(
         session: Session,
         *,
-        wanted: str,
+        named: Named,
         reason: str | None,
         by: str | None,
         as_json: bool,
         force: bool = False,
     ) -> int:
         who, activation = session.who(by), ActivationOptions(force=force)
-        moved = move(session.workspace, wanted, to, by=who, reason=reason, activation=activation)
-        before, after, warnings = moved.before.status, moved.increment, moved.approval.warnings
+
+        def change(name: str) -> ChangeResult:
+            workspace = session.workspace
+            return move(workspace, name, to, by=who, reason=reason, activation=activation)
+
+        if named.is_many:
+            return _move_many(session, entry.name, named, change, as_json=as_json)
+        moved = change(named.names[0])
         if as_json:
-            tell_remarks(after)
-            output.document(
-                entry.name,
-                increment=increment_entry(after, before),
-                warnings=warning_entries(warnings),
-            )
-            return 0
-        is_same = before is after.status
-        change = f" is already {before}" if is_same else f": {before} -> {after.status}"
-        output.ok(f"Increment {after.id}{change}")
-        tell_remarks(after)
-        tell_warnings(warnings)
+            tell_remarks(moved.increment)
+            output.document(entry.name, **_document(moved))
+        else:
+            _tell(moved)
         return 0
 
     return run
+
+
+def _move_many(
+    session: Session,
+    name: str,
+    named: Named,
+    change: Callable[[str], ChangeResult],
+    *,
+    as_json: bool,
+) -> int:
+    def report(one: ChangeResult | Refusal) -> None:
+        if isinstance(one, Refusal):
+            session.trace(one.error)
+        elif as_json:
+            tell_remarks(one.increment)
+        else:
+            _tell(one)
+
+    moved = change_each(session.workspace, named.names, change, report)
+    refused = [one for one in moved if isinstance(one, Refusal)]
+    code = max((one.error.exit_code for one in refused), default=0)
+    if as_json:
+        output.document(f"{name}-many", code, increments=list(map(_entry, moved)))
+    else:
+        tell_refusals(refused)
+    return code
+
+
+def _tell(moved: ChangeResult) -> None:
+    before, after = moved.before.status, moved.increment
+    is_same = before is after.status
+    change = f" is already {before}" if is_same else f": {before} -> {after.status}"
+    output.ok(f"Increment {after.id}{change}")
+    tell_remarks(after)
+    tell_warnings(moved.approval.warnings)
+
+
+def _document(moved: ChangeResult) -> output.Json:
+    return {
+        "increment": increment_entry(moved.increment, moved.before.status),
+        "warnings": warning_entries(moved.approval.warnings),
+    }
+
+
+def _entry(one: ChangeResult | Refusal) -> output.Json:
+    if isinstance(one, Refusal):
+        return {**refused_entry(one), "warnings": []}
+    made = _document(one)
+    return {**made["increment"], "warnings": made["warnings"], "error": None}

@@ -7,7 +7,7 @@ import click
 from unlatch.cli.commands.work.resume_options import ResumeOptions
 from unlatch.cli.options.resume import resuming
 from unlatch.cli.options.scope import take_scoping
-from unlatch.cli.runtime.session import Session, increment_ids, with_session
+from unlatch.cli.runtime.session import Named, Session, increment_ids, with_session
 from unlatch.cli.table import Entry
 
 
@@ -16,7 +16,7 @@ def command(entry: Entry) -> click.Command:
     @click.argument("ids", metavar="ID...", callback=increment_ids, nargs=-1)
     @resuming
     @with_session
-    def run(session: Session, *, ids: tuple[str, ...], **options: Any) -> int:
+    def run(session: Session, *, ids: Named, **options: Any) -> int:
         return resume(session, ids, **options)
 
     return run
@@ -24,22 +24,22 @@ def command(entry: Entry) -> click.Command:
 
 def resume(
     session: Session,
-    ids: tuple[str, ...],
+    ids: Named,
     *,
     expressions: tuple[str, ...],
     max_items: int | None,
     **options: Any,
 ) -> int:
     """Resume the increments with these names, or those that the expressions select."""
-    if bool(ids) is bool(expressions):
+    if bool(ids.names) is bool(expressions):
         raise click.UsageError("pass either IDs or --all-matching EXPR")
     typed = ResumeOptions(scoping=take_scoping(options), **options)
-    if len(ids) == 1:
+    if ids.names and not ids.is_many:
         from unlatch.cli.commands.work.resume_one import resume_one  # noqa: PLC0415
 
-        return resume_one(session, ids[0], typed)
+        return resume_one(session, ids.names[0], typed)
     from unlatch.cli.commands.work.resume_many import resume_selected  # noqa: PLC0415
 
     if typed.scoping is not None:
         raise click.UsageError("options that change the work take one increment")
-    return resume_selected(session, typed, ids, expressions, max_items=max_items)
+    return resume_selected(session, typed, ids.names, expressions, max_items=max_items)

@@ -22,15 +22,17 @@ from unlatch.cli.render.notes import (
     tell_warnings,
 )
 from unlatch.cli.render.preview import preview_document, show_preview, unread_items
+from unlatch.cli.render.refusals import tell_refusals
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED, UNDELIVERED, problem_entry
 from unlatch.cli.runtime.progress import FEW, bar
 from unlatch.cli.runtime.session import Session, require_terminal
-from unlatch.errors import UnlatchError, UsageError
+from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.matching import matching, read_condition
 from unlatch.lifecycle.closed_items import has_new_reason
 from unlatch.lifecycle.deliver import DeliveryResult, deliver_pending, find_excess, preview_plans
+from unlatch.lifecycle.many import Refusal
 from unlatch.lifecycle.resume import ResumeResult, find_refusals, resume_many
 from unlatch.lifecycle.resume_plan import ACTIVE_STEPS, ResumePlan, ResumeStep, plan_resume
 from unlatch.project.trackers import Trackers
@@ -158,12 +160,14 @@ def _apply(
         def report(result: ResumeResult) -> None:
             advance()
             session.trace(result.error)
-            if not typed.as_json and (result.error or not is_terse):
+            if not (typed.as_json or is_terse or result.error):
                 _tell(result)
             if not is_terse:
                 tell_remarks(result.increment)
 
         results = resume_many(session.workspace, plans, report)
+    if not typed.as_json:
+        tell_refusals(Refusal(one.before.id, one.error, one.before) for one in results if one.error)
     odd = sum(bool(one.increment.warnings) for one in results)
     if is_terse and odd:
         output.note(f"{times(odd, 'increment')} with problems in files; unlatch doctor lists them")
@@ -175,20 +179,12 @@ def _apply(
 
 
 def _tell(result: ResumeResult) -> None:
-    before, now, error = result.before, result.increment, result.error
-    if error is not None:
-        _tell_refused(before, error)
-        return
+    before, now = result.before, result.increment
     moved = f"{before.status} -> {now.status}"
     if before.status is now.status:
         moved = f"already {now.status}; delivering {times(len(now.pending), 'operation')}"
     output.ok(f"Increment {now.id}: {moved}")
     tell_warnings(result.warnings)
-
-
-def _tell_refused(before: Increment, error: UnlatchError) -> None:
-    message = f"{output.clean(error.message)} [{error.id}]"
-    output.failed(f"{before.id} stays {before.status}: {message}", error.hint)
 
 
 def _deliver(
@@ -256,8 +252,7 @@ def _preview(
         return code
     for one in found:
         show_preview(session, one)
-    for before, error in refused:
-        _tell_refused(before, error)
+    tell_refusals(Refusal(before.id, error, before) for before, error in refused)
     output.data(f"{times(len(found), 'increment')}, {times(requests, 'request')} in all.")
     if excess is not None:
         tell_excess("unlatch resume", excess, items)

@@ -1,0 +1,47 @@
+"""Change several increments one after the other; one that fails leaves the others done."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from unlatch.errors import UnlatchError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from unlatch.increments.model.increment import Increment
+    from unlatch.project.workspace import Workspace
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """An increment that stays as it is, and why; `before` is None if it cannot be read."""
+
+    id: str
+    error: UnlatchError
+    before: Increment | None = None
+
+
+def change_each(
+    workspace: Workspace,
+    names: Iterable[str],
+    change: Callable[[str], T],
+    report: Callable[[T | Refusal], None] = lambda _: None,
+) -> list[T | Refusal]:
+    """Apply `change` to increments by name; each result is on disk before it is reported."""
+    done: list[T | Refusal] = []
+    for name in names:
+        try:
+            one: T | Refusal = change(name)
+        except UnlatchError as error:
+            before = None
+            with suppress(UnlatchError):
+                before = workspace.manager.read(name)
+            one = Refusal(name, error, before)
+        done.append(one)
+        report(one)
+    return done

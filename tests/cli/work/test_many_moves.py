@@ -1,0 +1,85 @@
+"""Several increments, named one by one or by a range, moved by one command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.output.test_documents import check
+from tests.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+
+@pytest.fixture
+def five(project: Project) -> Project:
+    """0001 and 0002 are active, 0003 and 0004 completed, 0006 is in planning."""
+    statuses = {1: "active", 2: "active", 3: "completed", 4: "completed", 6: "planning"}
+    for number, status in statuses.items():
+        project.increment(f"{number:04d}-work", status=status)
+    return project
+
+
+def statuses(project: Project) -> list[str]:
+    return [project.metadata(f"{number:04d}-work")["status"] for number in (1, 2, 3, 4, 6)]
+
+
+def test_one_that_is_refused_leaves_the_others_done_and_each_cause_is_shown_once(
+    five: Project,
+) -> None:
+    done = five.run("pause", "1-5", "6", "0001-work")
+
+    assert done.code == 1
+    assert done.out == (
+        "✓ Increment 0001-work: active -> paused\n"
+        "✓ Increment 0002-work: active -> paused\n"
+        "✗ 0003-work stays completed: 0003-work is completed; use `unlatch resume` to reopen it "
+        "[finished]\n"
+        "    unlatch resume 0003-work\n"
+        "    1 more increment likewise: 0004-work\n"
+        "✗ 0006-work stays planning: 0006-work is planning and cannot become paused "
+        "[transition-refused]\n"
+        "    unlatch abandon 0006-work or unlatch start 0006-work or unlatch backlog 0006-work\n"
+    )
+    assert done.err == "note: 1-5 is 0001-work, 0002-work, 0003-work, 0004-work\n"
+    assert ["paused", "paused", "completed", "completed", "planning"] == statuses(five)
+
+
+@pytest.mark.parametrize("command", ["start", "pause", "review", "backlog"])
+def test_the_document_of_many_has_an_entry_for_each(five: Project, command: str) -> None:
+    (five.folder("0002-work") / "metadata.json").write_text("{")
+
+    document = check(five, f"{command}-many", command, "1-3")
+
+    ids = [(one["id"], one["error"] and one["error"]["id"]) for one in document["increments"]]
+    assert ("0001-work", None) == ids[0]
+    assert [("0002-work", "metadata-invalid"), ("0003-work", "finished")] == ids[1:]
+    assert [None, "completed"] == [one["status"] for one in document["increments"][1:]]
+
+
+def test_a_range_of_one_increment_is_still_many_for_a_script(five: Project) -> None:
+    document = check(five, "pause-many", "pause", "2-2")
+
+    assert ["0002-work"] == [one["id"] for one in document["increments"]]
+
+
+def test_a_range_without_an_increment_is_refused_and_nothing_else_is_done(five: Project) -> None:
+    before = five.tree()
+
+    done = five.run("pause", "1", "50-60")
+
+    assert (2, before) == (done.code, five.tree())
+    assert "error[unknown-increment]: there is no increment '50-60'" in done.err
+
+
+def test_without_an_id_nothing_is_moved(five: Project) -> None:
+    assert five.run("pause").code == 2
+
+
+@pytest.mark.parametrize("columns", [60, 100, 200])
+def test_at_a_terminal_the_lines_are_the_same(five: Project, columns: int) -> None:
+    with Terminal(five, "pause", "1-3", columns=columns) as terminal:
+        assert terminal.end() == 1
+        assert "✓ Increment 0002-work: active -> paused\n" in terminal.text
+        assert "✗ 0003-work stays completed: " in terminal.text
