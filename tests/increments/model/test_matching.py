@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
 from unlatch.errors import UsageError
-from unlatch.increments.model.increment import Increment, Link
+from unlatch.increments.model.increment import Increment, Link, ReopenEntry
 from unlatch.increments.model.matching import matching, read_condition
 from unlatch.increments.model.status import Status
 
+REOPEN = ReopenEntry("01", datetime(2026, 1, 1, tzinfo=UTC), "Gaps", Status.COMPLETED, "Dana")
 DONE, ACTIVE = Status.COMPLETED, Status.ACTIVE
-ONE = Increment("0001-search", Path("1"), "Smart search", DONE, "done", type="Bug")
+ONE = Increment(
+    "0001-search", Path("1"), "Smart search", DONE, "done", type="Bug", reopens=(REOPEN,)
+)
 TWO = Increment("0002-list", Path("2"), "A list", ACTIVE, "active", links=(Link("jira", "A-1"),))
 OLD = Increment("0003-old", Path("3"), "Old search", DONE, "done", archived=True)
 
@@ -22,6 +26,11 @@ OLD = Increment("0003-old", Path("3"), "Old search", DONE, "done", archived=True
     [
         (["status=completed"], [ONE]),
         (["status!=closed"], [TWO]),
+        (["status=active, done"], [ONE, TWO]),
+        (["status!=active,completed"], []),
+        (["tracker=jira,github"], [TWO]),
+        (["reopened=yes"], [ONE]),
+        (["reopened=no"], [TWO]),
         (["type=bug"], [ONE]),
         (["type=none"], [TWO]),
         (["title~SEARCH"], [ONE]),
@@ -45,6 +54,9 @@ def test_increments_are_selected(expressions: list[str], expected: list[Incremen
         ("status=", "use FIELD=VALUE"),
         ("status~act", "status allows only = and !="),
         ("status=shipped", "the status must be one of planning"),
+        ("status=active,shipped", "the status must be one of planning"),
+        ("status=,", "use FIELD=VALUE"),
+        ("reopened=twice", "reopened must be yes or no"),
         ("archived=maybe", "archived must be yes or no"),
     ],
 )

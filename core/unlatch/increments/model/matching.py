@@ -1,7 +1,7 @@
 """Select increments by expressions: `status=completed`, `type=bug`, `title~words`."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -16,29 +16,37 @@ class Trait(StrEnum):
     TITLE = "title"
     ID = "id"
     TRACKER = "tracker"
+    REOPENED = "reopened"
     ARCHIVED = "archived"
 
 
 # Fields that ~ can search.
 _WORDS = frozenset({Trait.TYPE, Trait.TITLE, Trait.ID})
+# Fields that = and != compare with alternatives, separated by commas.
+_LISTS = frozenset({Trait.STATUS, Trait.TYPE, Trait.TRACKER})
+_YES_OR_NO = frozenset({Trait.REOPENED, Trait.ARCHIVED})
 _EXPRESSION = re.compile(r"\s*(?P<trait>\w+)\s*(?P<how>!=|=|~)\s*(?P<value>.*?)\s*")
+_SYNTAX = "use FIELD=VALUE, FIELD!=VALUE or FIELD~WORDS"
 _ANSWERS = {"yes": True, "true": True, "no": False, "false": False}
 
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A parsed expression: = and != compare whole words, ~ looks for a part, without case."""
+    """A parsed expression: = and != compare whole words, ~ looks for a part, without case.
+
+    Args:
+        values: alternatives, in lower case.
+    """
 
     trait: Trait
     how: str
-    value: str
+    values: frozenset[str]
 
     def holds(self, increment: Increment) -> bool:
-        wanted = self.value.casefold()
-        values = {value.casefold() for value in _values(self.trait, increment)}
+        own = {value.casefold() for value in _values(self.trait, increment)}
         if self.how == "~":
-            return any(wanted in value for value in values)
-        return (wanted in values) is (self.how == "=")
+            return any(wanted in value for value in own for wanted in self.values)
+        return self.values.isdisjoint(own) is (self.how == "!=")
 
 
 def read_condition(text: str) -> Condition:
@@ -46,19 +54,33 @@ def read_condition(text: str) -> Condition:
     match = _EXPRESSION.fullmatch(text)
     known = match is not None and match["trait"].casefold() in set(Trait)
     if match is None or not known or not match["value"]:
-        raise _invalid(text, "use FIELD=VALUE, FIELD!=VALUE or FIELD~WORDS")
-    trait, value = Trait(match["trait"].casefold()), match["value"]
-    if match["how"] == "~" and trait not in _WORDS:
+        raise _invalid(text, _SYNTAX)
+    trait, how = Trait(match["trait"].casefold()), match["how"]
+    if how == "~" and trait not in _WORDS:
         raise _invalid(text, f"{trait} allows only = and !=")
+    is_list = trait in _LISTS and how != "~"
+    words = alternatives([match["value"]]) if is_list else (match["value"],)
+    if not words:
+        raise _invalid(text, _SYNTAX)
+    return Condition(trait, how, frozenset(_read_value(trait, word, text) for word in words))
+
+
+def alternatives(values: Iterable[str]) -> tuple[str, ...]:
+    """Values that may be given together, separated by commas."""
+    parts = (part.strip() for value in values for part in value.split(","))
+    return tuple(filter(None, parts))
+
+
+def _read_value(trait: Trait, word: str, text: str) -> str:
     if trait is Trait.STATUS:
-        if (status := read_status(value)) is None:
+        if (status := read_status(word)) is None:
             raise _invalid(text, f"the status must be one of {', '.join(Status)}")
-        value = status.value
-    if trait is Trait.ARCHIVED:
-        if value.casefold() not in _ANSWERS:
-            raise _invalid(text, "archived must be yes or no")
-        value = "yes" if _ANSWERS[value.casefold()] else "no"
-    return Condition(trait, match["how"], value)
+        return status.value
+    if trait in _YES_OR_NO:
+        if word.casefold() not in _ANSWERS:
+            raise _invalid(text, f"{trait} must be yes or no")
+        return _answer(_ANSWERS[word.casefold()])
+    return word.casefold()
 
 
 def matching(
@@ -66,21 +88,28 @@ def matching(
 ) -> tuple[Increment, ...]:
     """The increments that fulfil all conditions; archived ones only if a condition names them."""
     if not any(one.trait is Trait.ARCHIVED for one in conditions):
-        conditions = (*conditions, Condition(Trait.ARCHIVED, "=", "no"))
+        conditions = (*conditions, Condition(Trait.ARCHIVED, "=", frozenset({"no"})))
     return tuple(one for one in increments if all(each.holds(one) for each in conditions))
 
 
 def _values(trait: Trait, increment: Increment) -> tuple[str, ...]:
     if trait is Trait.TRACKER:
         return tuple(link.tracker for link in increment.links)
-    values = {
-        Trait.STATUS: increment.status.value,
-        Trait.TYPE: increment.type or "none",
-        Trait.TITLE: increment.title,
-        Trait.ID: increment.id,
-        Trait.ARCHIVED: "yes" if increment.archived else "no",
-    }
-    return (values[trait],)
+    return (_VALUES[trait](increment),)
+
+
+def _answer(is_so: bool) -> str:
+    return "yes" if is_so else "no"
+
+
+_VALUES: Mapping[Trait, Callable[[Increment], str]] = {
+    Trait.STATUS: lambda one: one.status.value,
+    Trait.TYPE: lambda one: one.type or "none",
+    Trait.TITLE: lambda one: one.title,
+    Trait.ID: lambda one: one.id,
+    Trait.REOPENED: lambda one: _answer(bool(one.effective_reopens)),
+    Trait.ARCHIVED: lambda one: _answer(one.archived),
+}
 
 
 def _invalid(text: str, why: str) -> UsageError:

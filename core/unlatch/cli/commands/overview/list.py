@@ -2,80 +2,60 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import click
 
+from unlatch.cli.options.listing import listing, take_listing
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import list_entry
 from unlatch.cli.render.notes import not_read, tell_hint, tell_left_out
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import JSON, Session, flag, with_session
-from unlatch.errors import UsageError
+from unlatch.cli.runtime.session import JSON, Session, with_session
 from unlatch.increments.model.increment import FROM_SPEC, BrokenIncrement, Increment
-from unlatch.increments.model.status import Status, read_status
-from unlatch.worklog.collection import Folder
-
-Listed = Increment | BrokenIncrement
+from unlatch.increments.model.matching import Condition, Trait
+from unlatch.lifecycle.listing import Filters, Listed, Listing
 
 # At a terminal; without one all are listed.
 _MOST_ITEMS = 6
 
 
 @click.command()
-@flag("--all", "everything", help="Also list archived increments.")
-@click.option("--status", "wanted", metavar="STATUS", help="Only list this status.")
+@listing
 @JSON
 @with_session
-def run(session: Session, *, everything: bool, wanted: str | None, as_json: bool) -> int:
-    status = _status(wanted) if wanted is not None else None
-    folders = [*session.workspace.manager.collection.folders()]
-    listed = [one for one in folders if everything or not one.archived]
+def run(session: Session, *, as_json: bool, **options: Any) -> int:
+    found, hidden = take_listing(session, **options)
     notes: list[str] = []
-    left_out: list[BrokenIncrement] = []
-    chosen = _chosen(session, listed, status, notes, left_out)
+    chosen = _noting(session, found, notes)
     if as_json:
         output.document_list(map(list_entry, chosen))
-    else:
-        hidden = len(folders) - len(listed) if status is None else 0
-        if not _tell(chosen, hidden=hidden) and not hidden:
-            _tell_none(session, listed, status)
+    elif not _tell(chosen):
+        _tell_none(session, found, hidden=hidden)
+    if found.limit is not None and found.matched > found.limit:
+        output.talk(f"Showing {found.limit} of {found.matched:,} increments.")
+    if hidden and not (found.filters or as_json):
+        pronoun = "it" if hidden == 1 else "them"
+        output.talk(f"{times(hidden, 'archived increment')} not shown; --all shows {pronoun}.")
     for note in notes:
         output.note(note)
-    return tell_left_out(left_out)
+    return tell_left_out(found.left_out)
 
 
-def _status(wanted: str) -> Status:
-    if status := read_status(wanted):
-        return status
-    hint = f"use one of {', '.join(Status)}"
-    raise UsageError("status-unknown", f"there is no status {wanted!r}", hint=hint)
-
-
-def _chosen(
-    session: Session,
-    folders: Iterable[Folder],
-    status: Status | None,
-    notes: list[str],
-    left_out: list[BrokenIncrement],
-) -> Iterator[Listed]:
-    """The increments with a status; broken ones have none and are left out."""
+def _noting(session: Session, found: Listing, notes: list[str]) -> Iterator[Listed]:
+    """The increments; notes about those that are only partly read go to `notes`."""
     manager = session.workspace.manager
-    for one in manager.each(folders):
+    for one in found:
         if isinstance(one, Increment):
-            if status in (None, one.status):
-                if one.from_spec:
-                    notes.append(f"{one.id}: {FROM_SPEC}")
-                if error := manager.unreadable_title(one):
-                    notes.append(not_read(error))
-                yield one
-        elif status is None:
-            yield one
-        else:
-            left_out.append(one)
+            if one.from_spec:
+                notes.append(f"{one.id}: {FROM_SPEC}")
+            if error := manager.unreadable_title(one):
+                notes.append(not_read(error))
+        yield one
 
 
-def _tell(chosen: Iterable[Listed], *, hidden: int) -> int:
+def _tell(chosen: Iterable[Listed]) -> int:
     """Show the increments; their number."""
     broken: list[BrokenIncrement] = []
     rows = []
@@ -93,21 +73,35 @@ def _tell(chosen: Iterable[Listed], *, hidden: int) -> int:
             output.table(("Increment", "Status", "Items", "Title"), plain, flexible=(2, 3))
         for lost in broken:
             tell_hint(lost)
-    if hidden:
-        pronoun = "it" if hidden == 1 else "them"
-        output.talk(f"{times(hidden, 'archived increment')} not shown; --all shows {pronoun}.")
     return len(rows)
 
 
-def _tell_none(session: Session, listed: Sequence[Folder], status: Status | None) -> None:
-    """Report that no increment was found, and count those with other statuses."""
-    sound = (one for one in session.workspace.manager.each(listed) if isinstance(one, Increment))
-    others = Counter(one.status.value for one in sound)
-    if status is None or not others:
-        output.talk("No increments. Next: unlatch new 'A title'")
-    else:
+def _tell_none(session: Session, found: Listing, *, hidden: int) -> None:
+    """Report that no increment was found; for a status, count those with other statuses."""
+    if not (found.filters and found.folders):
+        if not hidden:
+            output.talk("No increments. Next: unlatch new 'A title'")
+        return
+    others: Counter[str] = Counter()
+    if wanted := _only_status(found.filters):
+        each = session.workspace.manager.each(found.folders)
+        others.update(one.status.value for one in each if isinstance(one, Increment))
+    if others:
         counts = ", ".join(f"{count:,} {other}" for other, count in others.most_common())
-        output.talk(f"No increment is {status}; others are: {counts}. Next: unlatch list")
+        output.talk(f"No increment is {wanted}; others are: {counts}. Next: unlatch list")
+    elif hidden:
+        archived = times(hidden, "archived increment")
+        output.talk(f"No increment matches; {archived} not searched. Next: add --all")
+    else:
+        output.talk("No increment matches. Next: unlatch list --all")
+
+
+def _only_status(filters: Filters) -> str | None:
+    """The status, if nothing but one status was asked for."""
+    match filters:
+        case Filters([Condition(Trait.STATUS, "=", words)], "", None, None) if len(words) == 1:
+            return next(iter(words))
+    return None
 
 
 def _row(one: Listed) -> tuple[str, ...]:

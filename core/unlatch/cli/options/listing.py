@@ -1,0 +1,168 @@
+"""The options of unlatch list: filters, order and number."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unlatch.cli.runtime.session import Session, flag
+from unlatch.errors import UsageError
+from unlatch.increments.model.matching import Condition, Trait, alternatives, read_condition
+from unlatch.increments.model.status import Status, read_status
+from unlatch.lifecycle.listing import Filters, Listing, Order
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from unlatch.increments.model.limits import Limits
+
+_KEYS = [*(key.value for key in Order), *(f"-{key}" for key in Order)]
+_OPTIONS = (
+    flag("--all", "everything", help="Also list archived increments."),
+    click.option(
+        "--status",
+        "statuses",
+        metavar="STATUS",
+        multiple=True,
+        help="Only list these statuses (repeat, or separate them by commas).",
+    ),
+    click.option(
+        "--type",
+        "types",
+        metavar="TYPE",
+        multiple=True,
+        help="Only list these types (bug,feature); none for increments without a type.",
+    ),
+    click.option(
+        "--tracker",
+        "trackers",
+        metavar="NAME",
+        multiple=True,
+        help="Only list increments with an item on these trackers.",
+    ),
+    flag("--reopened", help="Only list increments that were reopened."),
+    flag("--stale", help="Only list increments without activity for longer than [limits] allows."),
+    click.option(
+        "--since",
+        metavar="TIME",
+        help="Only list increments with activity since this day or time; 30d for 30 days.",
+    ),
+    click.option(
+        "--search",
+        "words",
+        metavar="WORDS",
+        default="",
+        help="Only list increments with these words in the title, the ID or a reason.",
+    ),
+    click.option(
+        "--matching",
+        "expressions",
+        metavar="EXPR",
+        multiple=True,
+        help="Only list increments matching EXPR (type!=bug, title~words), as resume "
+        "--all-matching does; repeat to combine.",
+    ),
+    click.option(
+        "--sort",
+        "key",
+        type=click.Choice(_KEYS),
+        metavar="KEY",
+        help="Sort by id, created, activity, status, title or reopened; -KEY reverses.",
+    ),
+    flag("--reverse", help="Reverse the order."),
+    click.option(
+        "--limit", type=click.IntRange(min=1), metavar="N", help="List at most N increments."
+    ),
+)
+
+
+def listing(command: Any) -> Any:
+    """Add these options to a command; `take_listing` reads them."""
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def take_listing(
+    session: Session,
+    *,
+    everything: bool,
+    key: str | None,
+    reverse: bool,
+    limit: int | None,
+    **options: Any,
+) -> tuple[Listing, int]:
+    """The list that was asked for, and the number of archived increments that it leaves out.
+
+    Raises:
+        UsageError: `status-unknown`, `filter-invalid`, `time-unknown` or `unknown-tracker`.
+    """
+    filters = _filters(session, **options)
+    wants_archived = any(one.trait is Trait.ARCHIVED for one in filters.conditions)
+    folders = [*session.workspace.manager.collection.folders()]
+    listed = [one for one in folders if everything or wants_archived or not one.archived]
+    made = Listing(
+        session.workspace,
+        listed,
+        filters,
+        order=Order(key.removeprefix("-")) if key else None,
+        reverse=reverse is not (key or "").startswith("-"),
+        limit=limit,
+    )
+    return made, len(folders) - len(listed)
+
+
+def _filters(
+    session: Session,
+    *,
+    statuses: Sequence[str],
+    types: Sequence[str],
+    trackers: Sequence[str],
+    reopened: bool,
+    stale: bool,
+    since: str | None,
+    words: str,
+    expressions: Sequence[str],
+) -> Filters:
+    names = alternatives(trackers)
+    for name in names:
+        session.workspace.registry.manifest(name)
+    given = {
+        Trait.STATUS: [_status(word).value for word in alternatives(statuses)],
+        Trait.TYPE: alternatives(types),
+        Trait.TRACKER: names,
+        Trait.REOPENED: ["yes"] if reopened else [],
+    }
+    conditions = [
+        *(Condition(trait, "=", values) for trait, values in _conditions(given)),
+        *map(read_condition, expressions),
+    ]
+    limits = _limits(session) if stale else None
+    return Filters(conditions, words.strip(), _since(session, since), limits)
+
+
+def _conditions(given: dict[Trait, Sequence[str]]) -> list[tuple[Trait, frozenset[str]]]:
+    folded = {trait: frozenset(map(str.casefold, words)) for trait, words in given.items()}
+    return [(trait, words) for trait, words in folded.items() if words]
+
+
+def _status(wanted: str) -> Status:
+    if status := read_status(wanted):
+        return status
+    hint = f"use one of {', '.join(Status)}"
+    raise UsageError("status-unknown", f"there is no status {wanted!r}", hint=hint)
+
+
+def _since(session: Session, since: str | None) -> datetime | None:
+    if since is None:
+        return None
+    from unlatch.cli.options.period import read_period  # noqa: PLC0415
+
+    return read_period(since, None, session.workspace.clock())[0]
+
+
+def _limits(session: Session) -> Limits:
+    """The limits; raises as `Workspace.config`."""
+    return session.workspace.config.limits.rules

@@ -1,0 +1,148 @@
+"""The increments of a list: filtered, sorted and counted."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from unlatch.increments.model.increment import BrokenIncrement, Increment
+from unlatch.increments.model.status import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from unlatch.increments.model.limits import Limits
+    from unlatch.increments.model.matching import Condition
+    from unlatch.project.workspace import Workspace
+    from unlatch.worklog.collection import Folder
+
+Listed = Increment | BrokenIncrement
+
+
+class Order(StrEnum):
+    """The keys to sort by; without a key the order is that of the folders, the archive last."""
+
+    ID = "id"
+    CREATED = "created"
+    ACTIVITY = "activity"
+    STATUS = "status"
+    TITLE = "title"
+    REOPENED = "reopened"
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What all listed increments fulfil; an increment that cannot be read fulfils no filter.
+
+    Args:
+        words: each is in the title, the id, or the reason of a reopen, without case.
+        since: the last activity is not before it.
+        stale: without activity for longer than these limits allow.
+    """
+
+    conditions: Sequence[Condition] = ()
+    words: str = ""
+    since: datetime | None = None
+    stale: Limits | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.conditions or self.words or self.since or self.stale)
+
+    def hold(self, one: Increment, now: datetime) -> bool:
+        # The title is the last: it may have to be read from spec.md.
+        return (
+            all(condition.holds(one) for condition in self.conditions)
+            and self._is_recent(one)
+            and self._is_stale(one, now)
+            and self._has_words(one)
+        )
+
+    def _is_recent(self, one: Increment) -> bool:
+        last = one.last_activity or one.created
+        return self.since is None or (last is not None and last >= self.since)
+
+    def _is_stale(self, one: Increment, now: datetime) -> bool:
+        if self.stale is None:
+            return True
+        from unlatch.increments.model.limits import is_stale  # noqa: PLC0415  (rarely needed)
+
+        return is_stale(one, self.stale, now)
+
+    def _has_words(self, one: Increment) -> bool:
+        if not self.words:
+            return True
+        text = folded("\n".join((one.id, one.title, *(entry.reason for entry in one.reopens))))
+        return all(word in text for word in folded(self.words).split())
+
+
+@dataclass(slots=True)
+class Listing:
+    """The increments in some folders; iterate over it once, then read the counts.
+
+    Args:
+        limit: the number of increments to yield; all by default.
+        matched: the number of increments that the filters select.
+        left_out: increments that cannot be read, if there are filters.
+    """
+
+    workspace: Workspace
+    folders: Sequence[Folder]
+    filters: Filters = field(default_factory=Filters)
+    order: Order | None = None
+    reverse: bool = False
+    limit: int | None = None
+    matched: int = 0
+    left_out: list[BrokenIncrement] = field(default_factory=list)
+
+    def __iter__(self) -> Iterator[Listed]:
+        found: Iterable[Listed] = self._matching()
+        if self.order or self.reverse:
+            found = _sorted([*found], self.order or Order.ID, reverse=self.reverse)
+        for one in found:
+            self.matched += 1
+            if self.limit is None or self.matched <= self.limit:
+                yield one
+
+    def _matching(self) -> Iterator[Listed]:
+        now = self.workspace.clock()
+        for one in self.workspace.manager.each(self.folders):
+            if not self.filters:
+                yield one
+            elif isinstance(one, BrokenIncrement):
+                self.left_out.append(one)
+            elif self.filters.hold(one, now):
+                yield one
+
+
+def folded(text: str) -> str:
+    """A text as it is compared: one form of each character, without case."""
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+
+
+_RANKS = {status: rank for rank, status in enumerate(Status)}
+_KEYS: Mapping[Order, Callable[[Any], Any]] = {
+    Order.ID: lambda one: one.id,
+    Order.CREATED: lambda one: one.created,
+    Order.ACTIVITY: lambda one: one.last_activity or one.created,
+    Order.STATUS: lambda one: _RANKS[one.status],
+    Order.TITLE: lambda one: folded(one.title),
+    Order.REOPENED: lambda one: one.effective_reopens,
+}
+
+
+def _sorted(found: Sequence[Listed], order: Order, *, reverse: bool) -> list[Listed]:
+    """Sorted by a key; those that lack it are the last, and equal ones keep their order."""
+    key = _KEYS[order]
+    keyed: list[tuple[Any, Listed]] = []
+    others: list[Listed] = []
+    for one in found:
+        value = None if order is not Order.ID and isinstance(one, BrokenIncrement) else key(one)
+        if value is None:
+            others.append(one)
+        else:
+            keyed.append((value, one))
+    keyed.sort(key=lambda pair: pair[0], reverse=reverse)
+    return [*(one for _, one in keyed), *others]

@@ -1,0 +1,174 @@
+"""list: filters, order and number."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.cells import cell_len
+from tests.cli.overview.test_history import reopen
+from tests.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from tests.cli.project import Project
+
+JIRA = {"jira": {"issueKey": "SCRUM-28"}}
+TITLES = {"0002-login": "Ünïcode login", "0003-照合": "監査の照合", "0004-audit": "audit of عربى"}
+
+
+@pytest.fixture
+def several(project: Project) -> Project:
+    """Five increments and an archived one, different in each way that can be asked for."""
+    project.increment(
+        "0001-search", type="bug", created="2025-09-05T00:00:00Z", reopenHistory=[
+            reopen(1, "2025-11-10T00:00:00Z", reason="The ﬁlter misses ÉTÉ"),
+            reopen(2, "2025-11-11T00:00:00Z"),
+        ],
+    )  # fmt: skip
+    project.increment("0002-login", status="active", lastActivity="2025-10-02T00:00:00Z")
+    project.increment("0003-照合", status="paused", links=JIRA, created="2025-09-01T00:00:00Z")
+    project.increment(
+        "0004-audit", status="active", type=None, reopenHistory=[reopen(3, "2025-11-12T00:00:00Z")]
+    )
+    project.increment("0005-plan", status="planning", created=None, lastActivity=None)
+    project.increment("0006-old-search", archived=True)
+    for name, title in TITLES.items():
+        (project.folder(name) / "spec.md").write_text(f"# {title}\n", encoding="utf-8")
+    return project
+
+
+def numbers(project: Project, *arguments: str) -> str:
+    """The last digits of the listed numbers, in their order."""
+    found = project.run("list", *arguments, "--json").document
+    return "".join(entry["id"][3] for entry in found)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--status", "active"], "24"),
+        (["--status", "active,paused", "--status", "done"], "1234"),
+        (["--type", "bug"], "1"),
+        (["--type", "none,bug"], "14"),
+        (["--tracker", "jira"], "3"),
+        (["--reopened"], "14"),
+        (["--reopened", "--status", "active"], "4"),
+        (["--stale"], "2"),
+        (["--since", "10d"], "134"),
+        (["--since", "2025-10-01"], "1234"),
+        (["--search", "search"], "1"),
+        (["--search", "search", "--all"], "16"),
+        (["--search", "été FILTER"], "1"),
+        (["--search", "0004"], "4"),
+        (["--search", "照合"], "3"),
+        (["--search", "عربى audit"], "4"),
+        (["--search", "ünïcode"], "2"),
+        (["--matching", "type!=bug", "--matching", "status=active,paused"], "234"),
+        (["--matching", "reopened=no", "--matching", "title~plan"], "5"),
+        (["--matching", "archived=yes"], "6"),
+    ],
+)
+def test_filters_select_and_combine(
+    several: Project, arguments: Sequence[str], expected: str
+) -> None:
+    assert expected == numbers(several, *arguments)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--sort", "id"], "12345"),
+        (["--sort", "-id"], "54321"),
+        (["--reverse"], "54321"),
+        (["--all", "--sort", "id"], "123456"),
+        (["--sort", "created"], "31245"),
+        (["--sort", "-created"], "24135"),
+        (["--sort", "activity"], "21345"),
+        (["--sort", "status"], "52431"),
+        (["--sort", "title"], "45123"),
+        (["--sort", "-reopened"], "14235"),
+        (["--sort", "-reopened", "--reverse"], "23541"),
+        (["--sort", "-reopened", "--limit", "2"], "14"),
+        (["--status", "active", "--limit", "1"], "2"),
+    ],
+)
+def test_an_order_puts_what_lacks_the_key_last(
+    several: Project, arguments: Sequence[str], expected: str
+) -> None:
+    assert expected == numbers(several, *arguments)
+
+
+def test_what_a_limit_leaves_out_is_counted_on_stderr(several: Project) -> None:
+    first = several.run("list", "--limit", "2")
+    as_json = several.run("list", "--limit", "2", "--json")
+
+    assert ["0001-search", "0002-login"] == [one.split()[0] for one in first.out.splitlines()[1:]]
+    assert first.err == (
+        "Showing 2 of 5 increments.\n1 archived increment not shown; --all shows it.\n"
+    )
+    assert (2, "Showing 2 of 5 increments.\n") == (len(as_json.document), as_json.err)
+    assert "Showing" not in several.run("list", "--limit", "5").err
+
+
+def test_nothing_found_names_what_was_not_searched(several: Project) -> None:
+    found = several.run("list", "--search", "old search")
+    both = several.run("list", "--search", "nowhere", "--all")
+
+    assert (0, "No increment matches; 1 archived increment not searched. Next: add --all\n") == (
+        found.code,
+        found.said,
+    )
+    assert "No increment matches. Next: unlatch list --all\n" == both.said
+    assert [] == several.run("list", "--search", "nowhere", "--json").document
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (["--status", "active,asleep"], "status-unknown"),
+        (["--tracker", "gitlab"], "unknown-tracker"),
+        (["--since", "soon"], "time-unknown"),
+        (["--matching", "size=3"], "filter-invalid"),
+        (["--limit", "0"], "Invalid value for '--limit'"),
+        (["--sort", "size"], "Invalid value for '--sort'"),
+    ],
+)
+def test_a_wrong_value_is_explained(several: Project, arguments: Sequence[str], error: str) -> None:
+    done = several.run("list", *arguments)
+    assert (2, "", True) == (done.code, done.out, error in done.err)
+
+
+def test_an_increment_that_cannot_be_read_is_last_and_no_filter_selects_it(
+    several: Project,
+) -> None:
+    (several.folder("0002-login") / "metadata.json").write_text("{")
+
+    assert "31425" == numbers(several, "--sort", "created")
+    done = several.run("list", "--reopened")
+    assert (5, True) == (done.code, "1 increment cannot be read and is left out" in done.err)
+
+
+@pytest.mark.parametrize("columns", [60, 100, 200])
+def test_titles_in_any_script_align(several: Project, columns: int) -> None:
+    arguments = ("list", "--status", "active,paused", "--sort", "title")
+    with Terminal(several, *arguments, columns=columns, extra={"PYTHONUTF8": "1"}) as terminal:
+        assert terminal.end() == 0
+
+    assert terminal.text == (
+        "Increment   Status  Items          Title\n"
+        "0004-audit  active                 audit of عربى\n"
+        "0002-login  active                 Ünïcode login\n"
+        "0003-照合   paused  jira SCRUM-28  監査の照合\n"
+    )
+    assert columns >= max(map(cell_len, terminal.text.splitlines()))
+
+
+def test_a_list_with_filters_is_the_same_in_json(several: Project) -> None:
+    entries = {one["id"]: one for one in json.loads(several.run("list", "--json").out)}
+
+    found = several.run("list", "--reopened", "--sort", "-id", "--json").document
+
+    assert [entries["0004-audit"], entries["0001-search"]] == found
