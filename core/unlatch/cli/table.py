@@ -65,12 +65,14 @@ class Entry:
 _LOCAL, _READS, _WRITES = Reach.LOCAL, Reach.READS, Reach.WRITES
 _GIT = frozenset({Program.GIT})
 _TOKEN = frozenset({Program.TOKEN})
+_EDIT = _GIT | {Program.EDITOR}  # for --edit
 _ITEMS = _GIT | _TOKEN
+_CLOSE = _ITEMS | {Program.EDITOR}
 _SCOPE = _ITEMS | {Program.TASKS, Program.EDITOR}
-_RUN = _GIT | {Program.WORKER, Program.UNLATCH}
+_RUN = _EDIT | {Program.WORKER, Program.UNLATCH}
 _DEMO = _GIT | {Program.UNLATCH}
 # The groups of the installed trackers (`unlatch github ...`) are not in the table.
-GROUP_PROGRAMS = _ITEMS
+GROUP_PROGRAMS = _CLOSE
 _ATTENTION = "Show increments that need attention, or items"
 _SYNC = "Deliver pending updates and sync with the trackers"
 
@@ -79,13 +81,13 @@ SECTIONS = {
     "Everyday": (
         Entry("resume", "work.resume", "Reopen an increment and its items", _WRITES, _SCOPE),
         Entry("reopen", "items.reopen", "Reopen items, or the same as resume", _WRITES, _SCOPE),
-        Entry("close", "items.close", "Close items", _WRITES, _ITEMS),
-        Entry("undo", "work.finish", "Undo the last reopen", _WRITES, _ITEMS),
+        Entry("close", "items.close", "Close items", _WRITES, _CLOSE),
+        Entry("undo", "work.finish", "Undo the last reopen", _WRITES, _CLOSE),
         Entry(
-            "complete", "work.finish", "Complete an increment and close its items", _WRITES, _ITEMS
+            "complete", "work.finish", "Complete an increment and close its items", _WRITES, _CLOSE
         ),
-        Entry("pause", "work.moves", "Pause an active increment", _LOCAL, _GIT),
-        Entry("start", "work.moves", "Make an increment active", _LOCAL, _GIT),
+        Entry("pause", "work.moves", "Pause an active increment", _LOCAL, _EDIT),
+        Entry("start", "work.moves", "Make an increment active", _LOCAL, _EDIT),
         Entry("new", "work.new", "Create an increment", _READS, _ITEMS),
     ),
     "See": (
@@ -122,11 +124,11 @@ SECTIONS = {
     ),
     "More": (
         Entry(
-            "abandon", "work.finish", "Abandon an increment and close its items", _WRITES, _ITEMS
+            "abandon", "work.finish", "Abandon an increment and close its items", _WRITES, _CLOSE
         ),
-        Entry("review", "work.moves", "Move an increment to review", _LOCAL, _GIT),
-        Entry("backlog", "work.moves", "Move an increment to the backlog", _LOCAL, _GIT),
-        Entry("effort", "efforts.group", "Conclude, find and reopen conversations", _LOCAL, _GIT),
+        Entry("review", "work.moves", "Move an increment to review", _LOCAL, _EDIT),
+        Entry("backlog", "work.moves", "Move an increment to the backlog", _LOCAL, _EDIT),
+        Entry("effort", "efforts.group", "Conclude, find and reopen conversations", _LOCAL, _EDIT),
         Entry(
             "session",
             "sessions.group",

@@ -1,30 +1,175 @@
-"""The option for a reason, which can come from stdin."""
+"""The options for a reason: on the command line, from a file or stdin, or in the user's editor."""
+
+from __future__ import annotations
 
 import io
+import re
 import sys
-from collections.abc import Callable
-from typing import Any
+from functools import wraps
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from unlatch.cli.runtime import output
+from unlatch.cli.runtime.editor import edit, require_editor
+from unlatch.cli.runtime.session import Named, flag, require_terminal, session_of
+from unlatch.errors import UsageError
 from unlatch.increments.model.reopening import LONGEST_REASON, checked_reason
+from unlatch.project.earlier_reasons import earlier_reasons, remember_reason
+from unlatch.project.find_increment import find_increment, find_range
+from unlatch.spi.text import without_controls
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import IO
+
+    from unlatch.cli.runtime.session import Session
+    from unlatch.increments.model.increment import Increment
+
+    About = Callable[[Session, dict[str, Any]], Iterable[str]]
 
 _STDIN = "-"
+_OTHERWISE = "use --reason TEXT or --reason-file FILE"
+# Not #4, which may begin a reason.
+_COMMENT = re.compile(r"#(\s.*)?$")
+# Lines in which vim and Emacs look for settings.
+_SETTINGS = re.compile(r"\b(vim?[<=>]?\d*|ex|Local Variables)(?=:)", re.IGNORECASE)
+_MOST_LINES = 100
 
 
-def reason_option(help: str) -> Callable[[Any], Any]:
-    """`--reason TEXT`, passed to the command as `reason`; `-` reads it from stdin."""
-    return click.option(
-        "--reason", metavar="TEXT", callback=_read, help=f"{help} '-' reads it from stdin."
+def about_increments(session: Session, given: dict[str, Any]) -> Iterator[str]:
+    """The increments and items of a command, for the comment in the editor."""
+    yield from given.get("expressions", ())
+    items = given.get("items") or given.get("ids") or ()
+    if not isinstance(items, Named) and any(map(session.is_item, items)):
+        yield from items
+        return
+    one = [given["wanted"]] if "wanted" in given else ()
+    for name in _names(session, items or given.get("named") or one):
+        yield from _about_increment(session, session.workspace.manager.read(name))
+
+
+def _names(session: Session, given: Named | Iterable[str]) -> Iterable[str]:
+    if isinstance(given, Named):
+        return given.names
+    workspace = session.workspace
+    found = [find_range(workspace, one) or [find_increment(workspace, one).name] for one in given]
+    return dict.fromkeys(name for names in found for name in names)
+
+
+def _about_increment(session: Session, increment: Increment) -> Iterator[str]:
+    yield f"{increment.id}: {output.clean(increment.title)} ({increment.status})"
+    for link in increment.links:
+        yield f"  {session.workspace.registry.manifest(link.tracker).title} {link.key}"
+    for last in increment.reopens[-1:]:
+        yield f"  Last reopened {last.reopened_at:%Y-%m-%d} by {output.clean(last.reopened_by)}:"
+        yield from (f"    {line}" for line in without_controls(last.reason).split("\n"))
+
+
+def about_name(_session: Session, given: dict[str, Any]) -> Iterator[str]:
+    """The effort, session or run of a command, as it was typed."""
+    yield from filter(None, [given.get("effort") or given.get("wanted")])
+
+
+def reason_option(help: str, *, about: About = about_increments) -> Callable[[Any], Any]:
+    """Options for a reason, passed to the command as `reason`; None without one of them.
+
+    Args:
+        about: lines for the comment in the editor, from the session and the command's arguments.
+    """
+    options = (
+        click.option(
+            "--reason",
+            "-m",
+            "texts",
+            metavar="TEXT",
+            multiple=True,
+            help=f"{help} '-' reads it from stdin.",
+        ),
+        click.option(
+            "--reason-file",
+            "-F",
+            "file",
+            type=click.Path(exists=True, dir_okay=False, allow_dash=True),
+            metavar="FILE",
+            help="Read the reason from this file; '-' is stdin.",
+        ),
+        flag("--edit", "-e", help="Write the reason in your editor (VISUAL or EDITOR)."),
     )
 
+    def decorate(function: Callable[..., Any]) -> Any:
+        @wraps(function)
+        def run(
+            *args: Any, texts: tuple[str, ...], file: str | None, edit: bool, **given: Any
+        ) -> Any:
+            if len(texts) + (file is not None) + edit > 1:
+                raise click.UsageError("give the reason once: --reason, --reason-file or --edit")
+            reason = _read(texts, file)
+            if edit:
+                session = session_of(click.get_current_context())
+                reason = _edited(session, about(session, given))
+            return function(*args, reason=reason, **given)
 
-def _read(context: click.Context, _option: click.Parameter, given: str | None) -> str | None:
-    if given != _STDIN or context.resilient_parsing:
-        return given
-    if isinstance(sys.stdin, io.TextIOWrapper):
-        sys.stdin.reconfigure(errors="replace")
-    if sys.stdin.isatty():
-        output.talk("Reading the reason from stdin; end with Ctrl-D.")
-    return checked_reason(sys.stdin.read(2 * LONGEST_REASON))
+        command: Any = run
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def ask_reason(session: Session, question: str = "Reason for reopening") -> str:
+    """Ask for the reason until it is usable; the arrow keys bring earlier ones of the project."""
+    if not session.has_project:
+        return output.ask(question, checked_reason)
+    root = session.paths.root
+    reason = output.ask(question, checked_reason, earlier=earlier_reasons(root))
+    remember_reason(root, reason)
+    return reason
+
+
+def _read(texts: tuple[str, ...], file: str | None) -> str | None:
+    if _STDIN in (*texts, file):
+        if isinstance(sys.stdin, io.TextIOWrapper):
+            sys.stdin.reconfigure(errors="replace")
+        if sys.stdin.isatty():
+            output.talk("Reading the reason from stdin; end with Ctrl-D.")
+        return _text(sys.stdin)
+    if file is None:
+        return next(iter(texts), None)
+    try:
+        with Path(file).open(encoding="utf-8-sig", errors="replace") as opened:
+            return _text(opened)
+    except OSError as error:
+        message = f"the reason cannot be read: {error.strerror}"
+        raise UsageError("reason-unreadable", message, where=file, hint=_OTHERWISE) from error
+
+
+def _text(stream: IO[str]) -> str:
+    return checked_reason(stream.read(2 * LONGEST_REASON))
+
+
+def _edited(session: Session, about: Iterable[str]) -> str:
+    """The reason as it is written in the editor; UsageError `reason-missing` if it is empty."""
+    require_terminal("--edit opens an editor", _OTHERWISE)
+    editor = require_editor(f"set EDITOR, or {_OTHERWISE}")
+    text = edit(_template(about), editor, hint=_OTHERWISE, extension=".txt") or ""
+    kept = [line for line in text.split("\n") if not _COMMENT.match(line)]
+    reason = checked_reason(without_controls("\n".join(kept)))
+    if session.has_project:
+        remember_reason(session.paths.root, reason)
+    return reason
+
+
+def _template(about: Iterable[str]) -> str:
+    """An empty line for the reason, and comments."""
+    lines = [
+        f"The reason for: {click.get_current_context().command_path}",
+        "Lines that begin with '# ' are left out. An empty reason cancels the command.",
+        "",
+        *islice(about, _MOST_LINES),
+    ]
+    shown = (_SETTINGS.sub(r"\1 ", output.harmless(line)) for line in lines)
+    return "\n".join(["", *(f"# {line}".rstrip() for line in shown), ""])

@@ -4,7 +4,7 @@ import os
 import re
 import select
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
 import click
@@ -16,17 +16,19 @@ _STDOUT, _STDERR = 1, 2
 _KEYS = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O[A-Za-z])")
 
 
-def read_text(question: str, *, history: bool = False) -> str:
+def read_text(question: str, *, history: bool = False, earlier: Sequence[str] = ()) -> str:
     """Ask for a text on the terminal, which may be a paste of several lines.
 
     Args:
         history: the arrow keys bring earlier texts of this process.
+        earlier: further texts that they bring, the newest last.
 
     Raises:
         click.Abort: the user ended the input.
     """
+    _load_keys(earlier, history=history)
     try:
-        with _editing(history=history):
+        with data_apart():
             lines = [input(question)]
     except EOFError as end:
         raise click.Abort from end
@@ -37,13 +39,19 @@ def read_text(question: str, *, history: bool = False) -> str:
     return without_controls(_KEYS.sub("", "\n".join(lines))).strip()
 
 
-@contextmanager
-def _editing(*, history: bool) -> Iterator[None]:
-    """Let `input` edit lines, and keep its prompt out of the data on stdout."""
+def _load_keys(earlier: Sequence[str], *, history: bool) -> None:
+    """Let `input` edit lines, and its arrow keys bring earlier texts."""
     with suppress(ImportError):  # consoles of Windows edit lines themselves
         import readline  # noqa: PLC0415  (only a prompt needs it)
 
         readline.set_auto_history(history)
+        for text in earlier:
+            readline.add_history(text)
+
+
+@contextmanager
+def data_apart() -> Iterator[None]:
+    """Send what other code writes to stdout to the terminal, so that it is no part of the data."""
     sys.stdout.flush()
     data = os.dup(_STDOUT)
     try:

@@ -112,12 +112,16 @@ def prompt(question: str, *, choices: Sequence[str] | None = None, **options: An
     return answer
 
 
-def ask_text(question: str) -> str:
-    """Ask for a text on the terminal, with line editing; it may have several lines."""
+def ask_text(question: str, *, earlier: Sequence[str] = ()) -> str:
+    """Ask for a text on the terminal, with line editing; it may have several lines.
+
+    Args:
+        earlier: texts that the arrow keys bring, the newest last.
+    """
     from unlatch.cli.runtime.line_editor import read_text  # noqa: PLC0415  (only at a terminal)
 
     with _asking():
-        return read_text(visible(f"{question}: "))
+        return read_text(visible(f"{question}: "), earlier=earlier)
 
 
 def piece(text: str) -> None:
@@ -132,12 +136,13 @@ def fields(one: object, *names: str) -> Json:
     return {name: None if one is None else getattr(one, name) for name in names}
 
 
-def ask(question: str, check: Callable[[str], T]) -> T:
+def ask(question: str, check: Callable[[str], T], *, earlier: Sequence[str] = ()) -> T:
     """Ask for a text until the check accepts it, and return the check's result."""
     while True:
         try:
-            return check(ask_text(question))
+            return check(ask_text(question, earlier=earlier))
         except UsageError as error:
+            earlier = ()  # readline has them
             talk(warn(f"{error.message}; try again"))
 
 

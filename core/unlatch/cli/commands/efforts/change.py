@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.commands.efforts.conversation import CONVERSATION, tell, tools_of
-from unlatch.cli.options.reason import reason_option
+from unlatch.cli.options.reason import about_name, reason_option
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.session import BY, JSON, with_session
@@ -78,7 +78,7 @@ def close_effort(session: Session, *, effort: str | None, summary: str | None, *
 
 @click.command("reopen", help="Reopen a concluded effort and continue its log. (local)")
 @_EFFORT
-@reason_option("Record this reason.")
+@reason_option("Record this reason.", about=about_name)
 @_options
 def reopen_effort(session: Session, *, effort: str, reason: str | None, **typed: Any) -> int:
     return _run(session, "reopen_effort", typed, id=effort, reason=reason)

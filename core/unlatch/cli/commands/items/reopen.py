@@ -11,9 +11,9 @@ from unlatch.cli.commands.items.belonging import Belongs, offer_increment
 from unlatch.cli.commands.items.change import ItemOptions, change_items
 from unlatch.cli.commands.work.resume import resume
 from unlatch.cli.options.items import ITEM_ONLY, without_spaces
+from unlatch.cli.options.reason import ask_reason
 from unlatch.cli.options.resume import resuming
 from unlatch.cli.options.scope import take_scoping
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import (
     Named,
     Session,
@@ -22,7 +22,6 @@ from unlatch.cli.runtime.session import (
     with_session,
 )
 from unlatch.errors import UsageError
-from unlatch.increments.model.reopening import checked_reason
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
@@ -82,5 +81,5 @@ def _reopen(session: Session, words: Sequence[str], typed: ItemOptions, *, is_as
     except UsageError as error:
         if error.id != "reason-missing" or typed.reason is not None or not is_asked:
             raise
-        reason = output.ask("Reason for reopening", checked_reason)
+        reason = ask_reason(session)
         return change_items(session, words, replace(typed, reason=reason))

@@ -14,7 +14,7 @@ import click
 from unlatch.cli.commands.runs.chosen import RUN, chosen, run_entry, use_cases
 from unlatch.cli.commands.runs.plans import agree_to
 from unlatch.cli.commands.runs.sources import read_source, source_name
-from unlatch.cli.options.reason import reason_option
+from unlatch.cli.options.reason import about_name, reason_option
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED
 from unlatch.cli.runtime.session import BY, JSON, flag, with_session
@@ -118,7 +118,7 @@ def start_run(
 @click.command("resume", help="Resume a paused run. (local)")
 @RUN
 @_options
-@reason_option("Say why; a run that has ended needs it.")
+@reason_option("Record this reason; required for a run that has ended.", about=about_name)
 @click.option("--retry", multiple=True, metavar="TASK", help="Try a task again that failed.")
 @flag("--yes", "-y", help="Agree to the acceptance commands of the plan.")
 @BY

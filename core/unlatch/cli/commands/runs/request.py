@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.commands.runs.chosen import RUN, chosen, question_entry, run_entry, use_cases
+from unlatch.cli.options.reason import about_name, reason_option
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, JSON, flag, with_session
 from unlatch.errors import StoreError, UsageError
@@ -43,17 +44,17 @@ def pause_run(session: Session, *, wanted: str | None, as_json: bool) -> int:
 
 @click.command("stop", help="End a run before it is finished. (local)")
 @RUN
-@click.option("--reason", metavar="TEXT", default="", help="Say why.")
+@reason_option("Record this reason.", about=about_name)
 @JSON
 @with_session
-def stop_run(session: Session, *, wanted: str | None, reason: str, as_json: bool) -> int:
+def stop_run(session: Session, *, wanted: str | None, reason: str | None, as_json: bool) -> int:
     folder = chosen(session, wanted)
     runs = use_cases(session)
     if is_held(folder):
-        runs.request(folder, {"kind": "stop", "reason": reason})
+        runs.request(folder, {"kind": "stop", "reason": reason or ""})
         _wait(folder, lambda state: state.is_over)
     else:
-        runs.stop(folder, reason)
+        runs.stop(folder, reason or "")
     return _show(folder, as_json=as_json)
 
 

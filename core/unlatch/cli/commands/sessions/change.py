@@ -17,7 +17,7 @@ from unlatch.cli.commands.sessions.chosen import (
 )
 from unlatch.cli.commands.sessions.everywhere import chosen_or_picked
 from unlatch.cli.commands.sessions.hand_over import hand_over, program_of
-from unlatch.cli.options.reason import reason_option
+from unlatch.cli.options.reason import about_name, reason_option
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDELIVERED
 from unlatch.cli.runtime.session import JSON, flag, named_increment, with_session
@@ -93,7 +93,7 @@ def pause_session(run: Run, *, wanted: str | None, as_json: bool) -> int:
 
 @click.command("resume", help="Resume a session, and print its context. (local)")
 @SESSION
-@reason_option("Record this reason; required for an ended session.")
+@reason_option("Record this reason; required for an ended session.", about=about_name)
 @click.option(
     "--budget",
     type=click.IntRange(min=1),

@@ -11,7 +11,7 @@ import click
 from unlatch.cli.commands.sessions.chosen import IMPORTED, SESSION
 from unlatch.cli.commands.sessions.everywhere import chosen_or_picked
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.editor import edit, user_editor
+from unlatch.cli.runtime.editor import edit, require_editor
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.new_file import write_new
 from unlatch.cli.runtime.session import flag, require_terminal, with_session
@@ -99,10 +99,7 @@ def _refined(run: Run, session: str, workflow: str) -> str:
 
 def _edited(text: str) -> str:
     """The text as the user saves it; mistakes come back as comments at their lines."""
-    editor = user_editor()
-    if editor is None:
-        hint = "set VISUAL or EDITOR, or use --output FILE and edit that"
-        raise UsageError("editor-missing", "no editor is configured", hint=hint)
+    editor = require_editor("set VISUAL or EDITOR, or use --output FILE and edit that")
     is_edited = False
     while True:
         saved = _saved(text, editor, is_edited=is_edited)

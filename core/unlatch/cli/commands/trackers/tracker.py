@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from unlatch.cli.options.delivery import DRY_RUN, serving
-from unlatch.cli.options.reason import reason_option
+from unlatch.cli.options.reason import ask_reason, reason_option
 from unlatch.cli.render.deliveries import show_deliveries, tell_left
 from unlatch.cli.render.describe import synced_lines
 from unlatch.cli.render.documents import (
@@ -36,7 +36,6 @@ from unlatch.cli.runtime.session import (
 from unlatch.cli.runtime.suggest import Group
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment
-from unlatch.increments.model.reopening import checked_reason
 from unlatch.lifecycle.fetch_items import ItemSnapshot, last_synced
 from unlatch.lifecycle.resume_plan import NO_REASON
 from unlatch.lifecycle.tracker_items import (
@@ -186,16 +185,18 @@ def _change_command(manifest: Manifest, verb: str, kind: Kind, help: str) -> cli
             trackers.settings(manifest.name)
             if kind is Kind.REOPEN and typed["reason"] is None:
                 name = f"{manifest.name} {verb}{manifest.slug}"
-                change = change.with_reason(NO_REASON if dry_run else _ask_reason(change, name))
+                change = change.with_reason(
+                    NO_REASON if dry_run else _ask_reason(session, change, name)
+                )
             return _run_change(session, trackers, change, dry_run=dry_run, as_json=as_json)
 
     return run
 
 
-def _ask_reason(change: ItemChange, command: str) -> str:
+def _ask_reason(session: Session, change: ItemChange, command: str) -> str:
     increment = change.increment.id
     require_terminal("reopening needs a reason", f"unlatch {command} {increment} --reason TEXT")
-    return output.ask("Reason for reopening", checked_reason)
+    return ask_reason(session)
 
 
 def _run_change(

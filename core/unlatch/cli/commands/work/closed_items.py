@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from unlatch.cli.commands.work.resume_options import ResumeOptions, ask_reason
+from unlatch.cli.commands.work.resume_options import ResumeOptions
+from unlatch.cli.options.reason import ask_reason
 from unlatch.cli.render.describe import seen_line
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
@@ -42,7 +43,7 @@ def settle_closed_items(
             output.talk(f"{output.warn('!')} Increment {output.strong(name)} is already active")
             if not _wants_reopening(session, plan, seen):
                 return None
-    return _with_reason(plan, seen, typed) if plan.reopening else plan
+    return _with_reason(session, plan, seen, typed) if plan.reopening else plan
 
 
 def settle_many(
@@ -117,7 +118,7 @@ def _wants_reopening(session: Session, plan: ResumePlan, seen: Sequence[ItemSnap
 
 
 def _with_reason(
-    plan: ResumePlan, seen: Sequence[ItemSnapshot], typed: ResumeOptions
+    session: Session, plan: ResumePlan, seen: Sequence[ItemSnapshot], typed: ResumeOptions
 ) -> ResumePlan:
     """The plan with a reason for its items, and with consent for items closed on purpose."""
     request, may_ask = plan.request, is_interactive() and not typed.dry_run
@@ -129,7 +130,7 @@ def _with_reason(
     options = request.options
     if may_ask and not (typed.yes or options.even_if_not_planned):
         options = replace(options, even_if_not_planned=confirm_deliberate(seen))
-    reason = ask_reason() if request.reason is None else request.reason
+    reason = ask_reason(session) if request.reason is None else request.reason
     return replace(plan, request=replace(request, reason=reason, options=options))
 
 

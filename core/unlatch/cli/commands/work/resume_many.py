@@ -8,10 +8,10 @@ from shlex import quote
 from unlatch.cli.commands.work.closed_items import settle_many
 from unlatch.cli.commands.work.resume_options import (
     ResumeOptions,
-    ask_reason,
     resume_code,
     resumed_entry,
 )
+from unlatch.cli.options.reason import ask_reason
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.notes import (
@@ -68,7 +68,7 @@ def resume_selected(
             return _preview(session, trackers, wanted, typed, excess=excess, items=items)
         if excess is not None:
             raise excess
-        confirmed = _confirm(wanted, items, typed)
+        confirmed = _confirm(session, wanted, items, typed)
         if confirmed is None:
             output.talk("Nothing was changed.")
             return DECLINED
@@ -123,7 +123,7 @@ def _select(
 
 
 def _confirm(
-    plans: Sequence[ResumePlan], items: int, typed: ResumeOptions
+    session: Session, plans: Sequence[ResumePlan], items: int, typed: ResumeOptions
 ) -> Sequence[ResumePlan] | None:
     """Ask for consent and for the reason; None if the user declined."""
     needs_reason = any(one.before.status.is_finished or one.reopening for one in plans)
@@ -141,7 +141,7 @@ def _confirm(
         return None
     if not lacks_reason:
         return plans
-    reason = ask_reason()
+    reason = ask_reason(session)
     return [replace(one, request=replace(one.request, reason=reason)) for one in plans]
 
 

@@ -8,12 +8,12 @@ from shlex import quote
 from unlatch.cli.commands.work.closed_items import confirm_deliberate, settle_closed_items
 from unlatch.cli.commands.work.resume_options import (
     ResumeOptions,
-    ask_reason,
     reopen_entry,
     resume_code,
     tracker_entries,
 )
 from unlatch.cli.commands.work.scope import changed_work, foreseen_scope
+from unlatch.cli.options.reason import ask_reason
 from unlatch.cli.render.deliveries import deliver_and_tell, tell_left
 from unlatch.cli.render.describe import ago, document_lines, seen_line, sum_lines, times
 from unlatch.cli.render.documents import increment_entry, scope_entry, warning_entries
@@ -150,7 +150,7 @@ def _ask(
     options = request.options
     if not options.even_if_not_planned and plan.step is ResumeStep.REOPEN:
         options = replace(options, even_if_not_planned=confirm_deliberate(seen))
-    reason = request.reason if request.reason is not None else ask_reason()
+    reason = request.reason if request.reason is not None else ask_reason(session)
     activation = _with_category(session, increment, request.activation)
     request = replace(request, reason=reason, options=options, activation=activation)
     return replace(plan, request=request)

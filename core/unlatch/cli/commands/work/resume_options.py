@@ -11,12 +11,10 @@ from unlatch.cli.render.documents import (
     scope_entry,
     warning_entries,
 )
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDELIVERED, problem_entry
 from unlatch.cli.runtime.output import Json
 from unlatch.cli.runtime.session import Session
 from unlatch.increments.model.increment import Increment, ReopenEntry
-from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.records.reopens import write_reopen
 from unlatch.lifecycle.activation_guard import ActivationOptions
 from unlatch.lifecycle.deliver import DeliveryResult
@@ -47,11 +45,6 @@ class ResumeOptions:
         activation = ActivationOptions(self.category, self.force)
         who = session.who(self.by)
         return ResumeRequest(who, self.reason, self.reopen_items, self.delivery, activation)
-
-
-def ask_reason() -> str:
-    """Ask for the reason until it is usable."""
-    return output.ask("Reason for reopening", checked_reason)
 
 
 def resume_code(result: ResumeResult, delivered: DeliveryResult | None) -> int:

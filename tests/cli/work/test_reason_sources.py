@@ -1,0 +1,264 @@
+"""A reason from a file, from the editor, and from the reasons before."""
+
+from __future__ import annotations
+
+import stat
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import ALL, NAME, REASON, Project
+from tests.cli.refusing import assert_refused, assert_unchanged
+from tests.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WHY = "Reason for reopening: "
+LONG = "The import fails\n\n#4 shows where:\nline 2"
+UP = "\x1b[A"
+YES = ("--yes",)
+
+
+def reasons(project: Project) -> list[str]:
+    return [entry["reason"] for entry in project.metadata()["reopenHistory"]]
+
+
+def editor(folder: Path, script: str) -> dict[str, str]:
+    """An environment with an editor: a shell script, which gets the file as its argument."""
+    path = folder / "my editor"
+    path.write_text(f"#!/bin/sh\n{script}\n")
+    path.chmod(0o755)
+    return {"EDITOR": f"'{path}' --wait"}
+
+
+@pytest.mark.parametrize("option", ["-m", "--reason"])
+def test_the_reason_has_a_short_option(completed: Project, option: str) -> None:
+    done = completed.run("resume", "7", option, LONG, "--yes")
+
+    assert done.code == 0, done.said
+    assert reasons(completed) == [LONG]
+
+
+@pytest.mark.parametrize("option", ["-F", "--reason-file"])
+def test_a_file_has_the_reason(completed: Project, tmp_path: Path, option: str) -> None:
+    file = tmp_path / "why.txt"
+    file.write_bytes(b"\xef\xbb\xbf\n" + LONG.replace("\n", "\r\n").encode() + b"\n\n")
+
+    done = completed.run("resume", "7", option, str(file), "--yes")
+
+    assert done.code == 0, done.said
+    assert reasons(completed) == [LONG]
+
+
+def test_a_dash_for_the_file_is_stdin(completed: Project) -> None:
+    done = completed.run("resume", "7", "-F", "-", "--yes", stdin=LONG)
+
+    assert done.code == 0, done.said
+    assert reasons(completed) == [LONG]
+
+
+def test_a_file_that_is_missing_is_refused(completed: Project) -> None:
+    before = completed.tree()
+
+    done = completed.run("resume", "7", "-F", "nowhere.txt", "--yes")
+
+    assert done.code == 2
+    assert "'nowhere.txt' does not exist" in done.err
+    assert_unchanged(completed, before)
+
+
+@pytest.mark.parametrize(
+    "sources",
+    [("-m", "One", "-m", "Two"), ("-m", "One", "-e"), ("-F", "-", "-e"), ("-m", "-", "-F", "-")],
+)
+def test_two_sources_of_the_reason_are_refused(
+    completed: Project, sources: tuple[str, ...]
+) -> None:
+    before = completed.tree()
+
+    done = completed.run("resume", "7", *sources, "--yes", stdin="One")
+
+    assert done.code == 2
+    assert "give the reason once: --reason, --reason-file or --edit" in done.err
+    assert_unchanged(completed, before)
+
+
+def test_the_editor_has_the_reason_and_shows_the_context(
+    completed: Project, tmp_path: Path
+) -> None:
+    assert completed.run("resume", "7", "-m", "First\nvim: set sw=4:", "--yes").code == 0
+    assert completed.run("complete", "7").code == 0
+    shown, text = tmp_path / "shown", LONG.replace("\n", "\\n")
+    script = f'[ "$1" = --wait ] && /bin/cp "$2" {shown} && printf "{text}\\n# A comment" > "$2"'
+
+    with Terminal(
+        completed, "resume", "7", "--edit", "--yes", extra=editor(tmp_path, script)
+    ) as terminal:
+        assert terminal.end() == 0, terminal.text
+
+    assert reasons(completed)[1:] == [LONG]
+    when = completed.metadata()["reopenHistory"][0]["reopenedAt"][:10]
+    assert shown.read_text() == (
+        "\n# The reason for: unlatch resume\n"
+        "# Lines that begin with '# ' are left out. An empty reason cancels the command.\n"
+        "#\n"
+        f"# {NAME}: Smart discipline (completed)\n"
+        f"#   GitHub {completed.urls['github']}\n"
+        f"#   Azure DevOps {completed.urls['ado']}\n"
+        f"#   Jira {completed.urls['jira']}\n"
+        f"#   Last reopened {when} by Gil Git:\n"
+        "#     First\n"
+        "#     vim : set sw=4:\n"
+    )
+
+
+@pytest.mark.parametrize("script", ["true", "echo '# Nothing' > $2", "echo > $2"])
+def test_an_empty_edit_changes_nothing(completed: Project, tmp_path: Path, script: str) -> None:
+    before = completed.tree()
+
+    with Terminal(
+        completed, "resume", "7", "-e", "--yes", extra=editor(tmp_path, script)
+    ) as terminal:
+        assert terminal.end() == 2
+
+    assert "error[reason-missing]: the reason is empty" in terminal.text
+    assert_unchanged(completed, before)
+
+
+@pytest.mark.parametrize(
+    ("environ", "error"),
+    [
+        ({"EDITOR": ""}, "editor-missing"),
+        ({"EDITOR": "no-such-editor"}, "editor-missing"),
+        ({"EDITOR": "'vi"}, "editor-missing"),
+        ({"EDITOR": "./vi"}, "editor-missing"),
+        ({"VISUAL": "/bin/false"}, "editor-failed"),
+    ],
+)
+def test_without_a_working_editor_nothing_changes(
+    completed: Project, environ: dict[str, str], error: str
+) -> None:
+    (completed.root / "vi").write_text("#!/bin/sh\n")
+    (completed.root / "vi").chmod(0o755)
+    before = completed.tree()
+
+    with Terminal(completed, "resume", "7", "-e", "--yes", extra=environ) as terminal:
+        assert terminal.end() == 2
+
+    assert f"error[{error}]" in terminal.text
+    assert "next: " in terminal.text
+    assert_unchanged(completed, before)
+
+
+def test_without_a_terminal_no_editor_opens(completed: Project) -> None:
+    before = completed.tree()
+
+    done = completed.run("resume", "7", "-e", "--yes")
+
+    assert_refused(done, 2, "not-interactive")
+    assert_unchanged(completed, before)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("complete", "7"), ("abandon", "7"), ("pause", "7"), ("github", "close-issue", "7")],
+)
+def test_every_command_with_a_reason_opens_the_editor(
+    project: Project, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    project.increment(status="active", links=project.items("github", finished=False))
+
+    with Terminal(
+        project, *command, "-e", extra=editor(tmp_path, 'echo "As edited" > "$2"')
+    ) as terminal:
+        assert terminal.end() == 0, terminal.text
+
+    assert "As edited" in str([event.get("reason") for event in project.events()])
+
+
+def test_an_item_alone_is_reopened_with_an_edited_reason(project: Project, tmp_path: Path) -> None:
+    project.items("github")
+    shown = tmp_path / "shown"
+    script = f'/bin/cp "$2" {shown}; echo "As edited" > "$2"'
+
+    with Terminal(
+        project, "reopen", "octo/widgets#4", "-e", extra=editor(tmp_path, script)
+    ) as terminal:
+        assert terminal.end() == 0, terminal.text
+
+    assert "# octo/widgets#4\n" in shown.read_text()
+    assert "As edited" in project.comments()["github"][0]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("effort", "reopen", "memory"), ("session", "resume")],
+)
+def test_efforts_and_sessions_take_an_edited_reason(
+    project: Project, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    for before in (
+        ("effort", "open", "memory"),
+        ("effort", "close", "--summary", "Done"),
+        ("session", "start", "Memory", "--phase", "Look"),
+        ("session", "complete"),
+    ):
+        assert project.run(*before).code == 0
+    words = command if command[0] == "effort" else (*command, "memory")
+
+    with Terminal(
+        project, *words, "-e", extra=editor(tmp_path, 'echo "As edited" > "$2"')
+    ) as terminal:
+        assert terminal.end() == 0, terminal.text
+
+    shown = project.run(command[0], "show", "memory")
+    assert "As edited" in shown.out
+
+
+def answered(project: Project, keys: str) -> None:
+    with Terminal(project, "resume", "7", "--yes") as terminal:
+        terminal.expect(WHY)
+        terminal.type(keys)
+        assert terminal.end() == 0, terminal.text
+
+
+def test_the_arrow_key_brings_earlier_reasons(completed: Project, tmp_path: Path) -> None:
+    answered(completed, f"{REASON}\n")
+    completed.run("undo", "7", "--yes")
+    with Terminal(
+        completed, "resume", "7", "-e", "--yes", extra=editor(tmp_path, 'printf "A\\nB" > "$2"')
+    ) as terminal:
+        assert terminal.end() == 0, terminal.text
+    completed.run("undo", "7", "--yes")
+    answered(completed, f"{UP}\n")
+    completed.run("undo", "7", "--yes")
+    answered(completed, f"{UP}{UP}\n")
+
+    assert reasons(completed) == [REASON, "A\nB", "A\nB", REASON]
+    (kept,) = (completed.home / "state").rglob("reasons")
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert not kept.is_relative_to(completed.root)
+
+
+@pytest.mark.parametrize("content", ["", "{}", "[1]", "\xff", "["])
+def test_a_damaged_list_of_reasons_is_replaced(completed: Project, content: str) -> None:
+    answered(completed, f"{REASON}\n")
+    (kept,) = (completed.home / "state").rglob("reasons")
+    kept.write_text(content, encoding="latin-1")
+    completed.run("undo", "7", "--yes")
+
+    answered(completed, "Again\n")
+
+    assert reasons(completed) == [REASON, "Again"]
+    assert kept.read_text() == '["Again"]'
+
+
+def test_the_lines_of_a_reason_are_posted_and_kept(completed: Project) -> None:
+    done = completed.run("resume", "7", "-m", LONG, "--yes", "--json")
+
+    assert done.document["reopen"]["reason"] == LONG
+    bodies = {name: one[0] for name, one in completed.comments().items()}
+    assert set(ALL) == bodies.keys()
+    assert "The import fails\\\n\\\n" in bodies["github"]
+    assert "The import fails<br><br>" in bodies["ado"]
+    assert "The import fails\n\n" in bodies["jira"]
