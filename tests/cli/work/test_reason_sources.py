@@ -6,7 +6,7 @@ import stat
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.project import ALL, NAME, REASON, Project
+from tests.cli.project import NAME, REASON, Project
 from tests.cli.refusing import assert_refused, assert_unchanged
 from tests.cli.terminal import Terminal
 
@@ -251,14 +251,3 @@ def test_a_damaged_list_of_reasons_is_replaced(completed: Project, content: str)
 
     assert reasons(completed) == [REASON, "Again"]
     assert kept.read_text() == '["Again"]'
-
-
-def test_the_lines_of_a_reason_are_posted_and_kept(completed: Project) -> None:
-    done = completed.run("resume", "7", "-m", LONG, "--yes", "--json")
-
-    assert done.document["reopen"]["reason"] == LONG
-    bodies = {name: one[0] for name, one in completed.comments().items()}
-    assert set(ALL) == bodies.keys()
-    assert "The import fails\\\n\\\n" in bodies["github"]
-    assert "The import fails<br><br>" in bodies["ado"]
-    assert "The import fails\n\n" in bodies["jira"]

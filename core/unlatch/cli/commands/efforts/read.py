@@ -8,6 +8,7 @@ import click
 
 from unlatch.cli.commands.efforts.conversation import CONVERSATION, store_of, tell_broken
 from unlatch.cli.commands.efforts.document import effort_entry
+from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import error_lines
 from unlatch.cli.runtime.session import JSON, with_session
@@ -93,8 +94,8 @@ def show_effort(session: Session, *, effort: str, lines: int, as_json: bool) -> 
     output.data(f"  Opened    {found.created:%Y-%m-%d %H:%M}")
     output.data(f"  Changed   {found.updated:%Y-%m-%d %H:%M}")
     for reopen in found.reopens:
-        reason = f": {output.clean(reopen.reason)}" if reopen.reason else ""
-        output.data(f"  Reopened  {reopen.at:%Y-%m-%d %H:%M} by {output.clean(reopen.by)}{reason}")
+        head = f"Reopened  {reopen.at:%Y-%m-%d %H:%M} by {output.clean(reopen.by)}"
+        output.data(*lines_of("  ", f"{head}: " if reopen.reason else head, reopen.reason or ""))
     if found.summary:
         output.data(f"  Summary   {output.clean(found.summary)}")
     for one in end:

@@ -10,6 +10,7 @@ from unlatch.cli.commands.items.render import pending_line, record_facts
 from unlatch.cli.render.describe import ago, seen_line
 from unlatch.cli.render.documents import item_entry
 from unlatch.cli.render.notes import tell_unread
+from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.lifecycle.items.change import find_records, locate_items
@@ -45,8 +46,8 @@ def show_items(session: Session, words: Sequence[str], *, as_json: bool) -> int:
         output.data(seen_line(own.workspace.registry, one, columns=_COLUMNS).removeprefix("    "))
         if record is not None and record.reopens:
             last = record.reopens[-1]
-            who, reason = output.clean(last.reopened_by), output.clean(last.reason)
-            output.data(f"    reopened {ago(last.reopened_at, now)} by {who}: {reason}")
+            head = f"reopened {ago(last.reopened_at, now)} by {output.clean(last.reopened_by)}"
+            output.data(*lines_of("    ", f"{head}: ", last.reason))
         if record is not None and record.pending:
             output.data(f"    {pending_line(record)}")
     tell_unread(seen)

@@ -7,6 +7,7 @@ import click
 
 from unlatch.cli.commands.items.groups import find_record
 from unlatch.cli.render.describe import RESULTS, times
+from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, flag, named_increment, with_session
 from unlatch.errors import UsageError
@@ -119,7 +120,7 @@ def _pending_lines(one: Operation, increment: Increment) -> list[str]:
 
 def _moment(at: datetime, by: str, text: str) -> list[str]:
     when = stamp(at).replace("T", " ").removesuffix("Z")
-    return output.hang(f"{when}  ", f"{output.clean(by)}  {output.clean(text)}")
+    return lines_of(f"{when}  ", f"{output.clean(by)}  ", text)
 
 
 def _with_reason(text: str, reason: str | None) -> str:
@@ -132,7 +133,7 @@ def _lines(event: Event, increment: Increment, events: Sequence[Event]) -> Itera
     entry = next((one for one in increment.reopens if one.id == event.id), None)
     if entry is not None:
         for line in _about(entry, events):
-            yield from output.hang(_INDENT, output.clean(line))
+            yield from lines_of(_INDENT, "", line)
 
 
 def _about(entry: ReopenEntry, events: Sequence[Event]) -> Iterator[str]:

@@ -8,6 +8,7 @@ from unlatch.cli.options.period import read_period
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import broken_entries, link_entry
 from unlatch.cli.render.notes import tell_left_out
+from unlatch.cli.render.texts import first_line
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import Session
 from unlatch.increments.model.increment import BrokenIncrement, Increment
@@ -97,7 +98,7 @@ def _row(one: Reopen) -> tuple[str, ...]:
         entry.reopened_by,
         entry.category or "",
         again if entry.reverted_at is None else "undone",
-        entry.reason,
+        first_line(entry.reason),
     )
 
 

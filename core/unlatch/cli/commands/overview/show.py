@@ -8,6 +8,7 @@ import click
 from unlatch.cli.render.describe import ago, next_command, synced_lines, times
 from unlatch.cli.render.documents import list_entry, synced_item_entry
 from unlatch.cli.render.notes import not_read, tell_unread
+from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import ID, JSON, Session, flag, with_session
 from unlatch.increments.model.increment import Increment
@@ -69,8 +70,8 @@ def _tell(
         output.data(f"    {earlier} earlier: unlatch history {increment.id}")
     for entry in increment.reopens[-_SHOWN:]:
         when, undone = f"{entry.reopened_at:%Y-%m-%d}", " (undone)" if entry.reverted_at else ""
-        who, why = output.clean(entry.reopened_by), output.clean(entry.reason)
-        output.data(*output.hang("    ", f"{when} by {who}: {why}{undone}"))
+        head = f"{when} by {output.clean(entry.reopened_by)}{undone}"
+        output.data(*lines_of("    ", f"{head}: ", entry.reason))
     _tell_items(session, increment, seen)
     for operation in increment.pending:
         cause = f", blocked: {operation.cause}" if operation.is_blocked else ""

@@ -19,6 +19,7 @@ from unlatch.cli.render.documents import (
 )
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.render.preview import preview_and_tell
+from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED
 from unlatch.cli.runtime.session import BY, ID, JSON, Session, flag, require_terminal, with_session
@@ -157,8 +158,9 @@ def _apply(session: Session, name: str, plan: ChangePlan, *, offline: bool, as_j
 def _ask_consent(increment: Increment, entries: Sequence[ReopenEntry]) -> bool:
     require_terminal("undo closes items again", f"unlatch undo {increment.id} --yes")
     for entry in entries:
-        by, reason = output.clean(entry.reopened_by), output.clean(entry.reason)
-        output.talk(f"{output.warn('!')} {increment.id} was reopened by {by}: {reason}")
+        by = output.clean(entry.reopened_by)
+        head = f"{output.warn('!')} {increment.id} was reopened by {by}: "
+        output.talk(*lines_of("", head, entry.reason))
     items, to = times(len(increment.links), "item"), entries[-1].previous_status
     opened = "the reopen" if len(entries) == 1 else "these reopens"
     output.talk(f"  Undoing will set it back to {to}, and close the items that")

@@ -1,0 +1,70 @@
+"""A reason of several lines: where it is posted, kept and shown."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.project import ALL, NAME, Project
+from tests.cli.terminal import Terminal
+
+LONG = "The import fails\n\n#4 shows where:\nline 2"
+BELOW = ["", "#4 shows where:", "line 2"]
+
+
+def shown(project: Project, *command: str, columns: int, keys: str = "") -> list[str]:
+    with Terminal(project, *command, columns=columns) as terminal:
+        if keys:
+            terminal.expect("Continue?")
+            terminal.type(keys)
+        terminal.end()
+    return terminal.text.split("\n")
+
+
+def below(lines: list[str], start: str) -> list[str]:
+    """The three lines below the one with this start."""
+    (number,) = (number for number, line in enumerate(lines) if line.startswith(start))
+    return lines[number + 1 : number + 4]
+
+
+@pytest.mark.parametrize("columns", [60, 100, 200])
+def test_the_lines_of_a_reason_are_shown(completed: Project, columns: int) -> None:
+    completed.run("resume", "7", "-m", LONG, "--yes")
+    (at,) = (entry["reopenedAt"] for entry in completed.metadata()["reopenHistory"])
+
+    start = f"{at[:10]} {at[11:19]}  Gil Git  reopened: The import fails"
+    lines = [line.strip() for line in shown(completed, "history", "7", columns=columns)]
+    assert below(lines, start) == BELOW
+    lines = shown(completed, "show", "7", "--offline", columns=columns)
+    start = f"    {at[:10]} by Gil Git: The import fails"
+    assert below(lines, start) == ["", "      #4 shows where:", "      line 2"]
+    lines = shown(completed, "undo", "7", columns=columns, keys="n\n")
+    assert "\n\n  #4 shows where:\n  line 2\n" in "\n".join(lines)
+
+
+def test_a_list_shows_the_first_line_of_a_reason(completed: Project) -> None:
+    completed.run("resume", "7", "-m", LONG, "--yes")
+
+    (row,) = (one for one in completed.run("history", "--all").out.split("\n") if NAME in one)
+    assert row.endswith("  The import fails …")
+
+
+def test_an_effort_and_an_item_show_the_lines_of_a_reason(project: Project) -> None:
+    project.items("github")
+    project.run("reopen", "octo/widgets#4", "-m", LONG)
+    project.run("effort", "open", "memory")
+    project.run("effort", "close", "--summary", "Done")
+    project.run("effort", "reopen", "memory", "-m", LONG)
+
+    for command in (("effort", "show", "memory"), ("status", "octo/widgets#4")):
+        assert ": The import fails\n\n" in (out := project.run(*command).out)
+        assert "  #4 shows where:\n" in out
+
+
+def test_the_lines_of_a_reason_are_posted_and_kept(completed: Project) -> None:
+    done = completed.run("resume", "7", "-m", LONG, "--yes", "--json")
+
+    assert done.document["reopen"]["reason"] == LONG
+    bodies = {name: one[0] for name, one in completed.comments().items()}
+    assert set(ALL) == bodies.keys()
+    assert "The import fails\\\n\\\n" in bodies["github"]
+    assert "The import fails<br><br>" in bodies["ado"]
+    assert "The import fails\n\n" in bodies["jira"]
