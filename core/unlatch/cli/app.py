@@ -82,6 +82,9 @@ def _load(entry: Entry) -> click.Command:
     type=click.Path(dir_okay=False),
     help="Write all requests and responses to this file, without secrets.",
 )
+@click.option(
+    "--no-pager", is_flag=True, help="Do not show long output in a pager (UNLATCH_PAGER, PAGER)."
+)
 @click.version_option(__version__, "--version", message="unlatch %(version)s")
 @click.pass_context
 def app(ctx: click.Context, /, *, root: str | None, trace_http: str | None, **options: Any) -> None:

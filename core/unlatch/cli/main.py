@@ -4,6 +4,8 @@ import gc
 import io
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from typing import NoReturn
 
 import click
@@ -41,7 +43,8 @@ def run(arguments: list[str]) -> int:
 
 def _run(arguments: list[str]) -> int:
     try:
-        code = app.main(arguments, prog_name="unlatch", standalone_mode=False)
+        with _paging_help(arguments):
+            code = app.main(arguments, prog_name="unlatch", standalone_mode=False)
     except click.exceptions.Exit as done:
         return done.exit_code
     except (KeyboardInterrupt, click.Abort) as stop:
@@ -53,6 +56,26 @@ def _run(arguments: list[str]) -> int:
     except Exception as error:  # noqa: BLE001  # a bug is reported like any error
         return _tell_unexpected(error, arguments)
     return code if isinstance(code, int) else 0
+
+
+@contextmanager
+def _paging_help(arguments: list[str]) -> Iterator[None]:
+    """Show help in the pager as other long output; click writes it itself."""
+    asks = arguments[-1:] in (["--help"], ["-h"]) and "--no-pager" not in arguments
+    if not (asks and sys.stdout.isatty()):
+        yield
+        return
+    from unlatch.cli.runtime import output  # noqa: PLC0415
+    from unlatch.cli.runtime.pager import paged  # noqa: PLC0415
+
+    shown = io.StringIO()
+    try:
+        with redirect_stdout(shown):
+            yield
+    finally:
+        if text := shown.getvalue().removesuffix("\n"):
+            with paged():
+                output.echo(text, sys.stdout)
 
 
 def _tell_unexpected(error: Exception, arguments: list[str]) -> int:

@@ -13,6 +13,7 @@ class Globals:
     debug: bool = False
     max_wait: float = 60.0
     trace_http: Path | None = None
+    no_pager: bool = False
 
 
 class Reach(StrEnum):
@@ -30,6 +31,7 @@ class Program(StrEnum):
     TOKEN = "the vendor's program that prints a token (gh, az)"  # noqa: S105
     TASKS = "tasks_command of the user's configuration"
     EDITOR = "the user's editor"
+    PAGER = "the user's pager, at a terminal"
     UNLATCH = "unlatch"
     AGENT = "the program of --exec"
     WORKER = "the programs of a run (--worker, --auditor, --usage, --hook, acceptance commands)"
@@ -66,6 +68,7 @@ _LOCAL, _READS, _WRITES = Reach.LOCAL, Reach.READS, Reach.WRITES
 _GIT = frozenset({Program.GIT})
 _TOKEN = frozenset({Program.TOKEN})
 _EDIT = _GIT | {Program.EDITOR}  # for --edit
+_PAGER = frozenset({Program.PAGER})
 _ITEMS = _GIT | _TOKEN
 _CLOSE = _ITEMS | {Program.EDITOR}
 _SCOPE = _ITEMS | {Program.TASKS, Program.EDITOR}
@@ -92,9 +95,9 @@ SECTIONS = {
     ),
     "See": (
         Entry("status", "overview.status", _ATTENTION, _READS, _ITEMS),
-        Entry("list", "overview.list", "List the increments", _LOCAL),
-        Entry("show", "overview.show", "Show an increment and its items", _READS, _TOKEN),
-        Entry("history", "overview.history", "Show the history of an increment", _LOCAL),
+        Entry("list", "overview.list", "List the increments", _LOCAL, _PAGER),
+        Entry("show", "overview.show", "Show an increment and its items", _READS, _TOKEN | _PAGER),
+        Entry("history", "overview.history", "Show the history of an increment", _LOCAL, _PAGER),
         Entry("search", "overview.search", "Find increments and efforts by words", _LOCAL),
     ),
     "Trackers": (

@@ -10,11 +10,11 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 from typing import IO, Any, TypeVar
 
 import click
 
+from unlatch.cli.runtime import styles
 from unlatch.cli.runtime.columns import cells, hanging, lay_out
 from unlatch.errors import UsageError
 from unlatch.spi.text import without_controls
@@ -27,12 +27,11 @@ T = TypeVar("T")
 _CI_COMMAND = re.compile(r"##(?=(?:vso)?\[)|^:(?=:)")
 # The same in whole lines; GitHub ignores leading space.
 _CI_LINE = re.compile(r"##(?=(?:vso)?\[)|(?:^|(?<=\r))[^\S\r\n]*:(?=:)", re.MULTILINE)
-# Part of each of our styles, so that text from outside cannot contain one.
-_KEY = int.from_bytes(os.urandom(8), "big")
-_STYLE = re.compile(rf"\x1b\[(\d+);{_KEY}m")
 _FAILURES: list[OSError] = []
-_RESET, _BOLD, _DIM, _RED, _GREEN, _YELLOW = 0, 1, 2, 31, 32, 33
-_SIGNS = {"ok": ("✓", "OK"), "no": ("✗", "FAILED"), "wait": ("…", "..."), "arrow": ("→", "->")}
+sign, good, bad, warn = styles.sign, styles.good, styles.bad, styles.warn
+faint, strong = styles.faint, styles.strong
+# Texts for a terminal that a pager may show; runtime/pager.py.
+held: list[list[tuple[str, IO[str]]]] = []
 
 
 def clean(text: str) -> str:
@@ -164,12 +163,12 @@ def _is_ascii() -> bool:
 
 def _json(text: str) -> None:
     # The same value, spelled so that Azure Pipelines sees no command.
-    _echo(re.sub(r"##(vso)?\[", r"##\1\\u005b", for_json(text)), sys.stdout)
+    echo(re.sub(r"##(vso)?\[", r"##\1\\u005b", for_json(text)), sys.stdout)
 
 
 def command(text: str) -> None:
     """Write a command to the CI system; its parts are already escaped."""
-    _echo(visible(text), sys.stderr)
+    echo(visible(text), sys.stderr)
 
 
 def _write(lines: Sequence[str], stream: IO[str]) -> None:
@@ -179,12 +178,12 @@ def _write(lines: Sequence[str], stream: IO[str]) -> None:
     shown = "\n".join([_neutral(line, colour=bool(colour)) for line in lines])
     if "##" in shown or "::" in shown:
         shown = _CI_LINE.sub(r"\g<0> ", shown)
-    _echo(shown, stream)
+    echo(shown, stream)
 
 
 def _neutral(line: str, *, colour: bool) -> str:
     # Texts, and between them the numbers of our own styles.
-    parts = _STYLE.split(line)
+    parts = styles.STYLE.split(line)
     if not colour:
         return visible("".join(parts[::2]))
     parts[::2] = map(visible, parts[::2])
@@ -192,7 +191,10 @@ def _neutral(line: str, *, colour: bool) -> str:
     return "".join(parts)
 
 
-def _echo(text: str, stream: IO[str]) -> None:
+def echo(text: str, stream: IO[str]) -> None:
+    if held and stream.isatty():
+        held[-1].append((text, stream))
+        return
     try:
         # The encoding is named: otherwise click writes UTF-8 to an ASCII stream. It flushes, so
         # that lines on both streams keep their order.
@@ -229,28 +231,6 @@ def take_failure() -> OSError | None:
     return failed
 
 
-def sign(name: str, stream: IO[str] | None = None) -> str:
-    """A sign, or its words where the stream cannot encode it."""
-    rich, plain = _SIGNS[name]
-    try:
-        rich.encode(getattr(stream or sys.stdout, "encoding", None) or "ascii")
-    except UnicodeEncodeError:
-        return plain
-    return rich
-
-
-def _styled(text: str, style: int) -> str:
-    return f"\x1b[{style};{_KEY}m{text}\x1b[{_RESET};{_KEY}m"
-
-
-# Text for success, failure and attention; faint and strong text.
-good = partial(_styled, style=_GREEN)
-bad = partial(_styled, style=_RED)
-warn = partial(_styled, style=_YELLOW)
-faint = partial(_styled, style=_DIM)
-strong = partial(_styled, style=_BOLD)
-
-
 def table(
     headings: tuple[str, ...],
     rows: Sequence[tuple[str, ...]],
@@ -284,7 +264,7 @@ def hang(head: str, text: str) -> list[str]:
 
 
 def _visible_cells(text: str) -> int:
-    return cells(_STYLE.sub("", text))
+    return cells(styles.STYLE.sub("", text))
 
 
 def _columns() -> int:

@@ -120,6 +120,17 @@ class Session:
             f"{output.clean(wait.why)}; Ctrl-C stops and keeps recorded operations"
         )
 
+    @contextmanager
+    def paged(self) -> Iterator[None]:
+        """Show long output at a terminal in the user's pager."""
+        if self.options.no_pager or not sys.stdout.isatty():
+            yield
+            return
+        from unlatch.cli.runtime.pager import paged  # noqa: PLC0415  (only at a terminal)
+
+        with paged(apart=self.paths.root if self.has_project else None):
+            yield
+
     def trace(self, error: UnlatchError | None) -> None:
         """With --debug, show the traceback of an item's error."""
         if error is not None and self.options.debug:

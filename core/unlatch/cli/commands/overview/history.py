@@ -97,12 +97,13 @@ def _tell(session: Session, wanted: str, *, as_json: bool) -> int:
             reopens=increment.data.get("reopenHistory", []),
         )
         return 0
-    for event in found.events:
-        output.data(*_lines(event, increment, found.events))
-    for one in increment.pending:
-        output.data(*_pending_lines(one, increment))
-    if not found.events:
-        output.talk("Nothing is recorded yet.")
+    with session.paged():
+        for event in found.events:
+            output.data(*_lines(event, increment, found.events))
+        for one in increment.pending:
+            output.data(*_pending_lines(one, increment))
+        if not found.events:
+            output.talk("Nothing is recorded yet.")
     return 0
 
 

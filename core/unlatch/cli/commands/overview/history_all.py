@@ -47,7 +47,8 @@ def history_all(session: Session, *, as_csv: bool, as_json: bool, **filters: str
         rows = (COLUMNS, *map(_cells, found.listed))
         output.data(*(line for row in rows for line in csv_line(row).split("\n")))
     elif found.listed:
-        _tell(found)
+        with session.paged():
+            _tell(found)
     else:
         output.talk("No reopens.")
     return code

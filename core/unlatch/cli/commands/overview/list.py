@@ -3,6 +3,7 @@
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import nullcontext
 from typing import Any
 
 import click
@@ -27,6 +28,11 @@ _MOST_ITEMS = 6
 @with_session
 def run(session: Session, *, as_json: bool, **options: Any) -> int:
     found, hidden = take_listing(session, **options)
+    with nullcontext() if as_json else session.paged():
+        return _show(session, found, hidden=hidden, as_json=as_json)
+
+
+def _show(session: Session, found: Listing, *, hidden: int, as_json: bool) -> int:
     notes: list[str] = []
     chosen = _noting(session, found, notes)
     if as_json:

@@ -33,7 +33,8 @@ def run(session: Session, *, wanted: str, offline: bool, as_json: bool) -> int:
     unreadable = session.workspace.manager.unreadable_documents(increment)
     warnings = [*increment.warnings, *map(not_read, unreadable)]
     if not as_json:
-        _tell(session, increment, seen, warnings)
+        with session.paged():
+            _tell(session, increment, seen, warnings)
         return 0
     synced = last_synced(increment)
     output.document(
