@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.errors import Conflict, NotFound, Rejected, TrackerError, UnknownOutcome
 from unlatch.spi import Outcome
+from unlatch.values import dataclass
 from unlatch_ado.parents import note_on_parent, parent_needs_reopen
 from unlatch_ado.snapshot import interpret_answer, reopens, was_commented
 from unlatch_ado.write import notes_on, patch_for

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.errors import TrackerError
+from unlatch.values import dataclass
 from unlatch_ado.api.iterations import find, successors
 from unlatch_ado.api.patch import ASSIGNEE, ITERATION
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.errors import Rejected, TrackerError
 from unlatch.spi import Goal, RemoteItem, must_move
+from unlatch.values import dataclass
 from unlatch_ado.api.errors import unreadable
 from unlatch_ado.description import kept_parts
 from unlatch_ado.reopen_context import NOTHING, ReopenFields

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from urllib.parse import parse_qs, unquote, urlsplit
+
+from unlatch.values import dataclass
 
 _CLOUD = "dev.azure.com"
 # One label: Microsoft's other services have more.

@@ -5,11 +5,12 @@ The files are untrusted: a value that GitHub would not accept is left out, with 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Rejected
 from unlatch.spi.text import one_line, without_controls
+from unlatch.values import dataclass
 from unlatch_github.api.models import without
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ The permissions of a fine-grained token or an app show only in a refusal, so the
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import TrackerError, Transient
 from unlatch.spi import Access, Examination, Remark
+from unlatch.values import dataclass
 from unlatch_github.bulk_status import read_statuses
 
 if TYPE_CHECKING:

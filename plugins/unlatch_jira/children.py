@@ -8,11 +8,11 @@ not touched.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.errors import Forbidden, NotFound, Rejected
 from unlatch.spi import Goal, Progress
+from unlatch.values import dataclass
 from unlatch_jira.api.edit import build_edit, property_of
 from unlatch_jira.send import send
 from unlatch_jira.workflow.transition_runner import ALLOW_PATH, TransitionGoal

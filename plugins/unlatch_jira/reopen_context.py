@@ -6,11 +6,12 @@ repeating them changes nothing.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Forbidden, NotFound, Rejected
 from unlatch.spi import Goal, Progress
+from unlatch.values import dataclass
 from unlatch_jira.api.site_models import read_sprints
 from unlatch_jira.workflow.transition_runner import TransitionGoal
 

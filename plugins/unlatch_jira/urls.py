@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from urllib.parse import SplitResult, parse_qs, urlsplit
+
+from unlatch.values import dataclass
 
 # Project keys may differ from Atlassian's default: an administrator of Data Center sets the
 # pattern.

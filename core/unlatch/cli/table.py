@@ -1,8 +1,9 @@
 """The commands as data, which `unlatch --help` shows without loading one, and common options."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+
+from unlatch.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

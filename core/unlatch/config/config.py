@@ -3,7 +3,7 @@
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
@@ -26,6 +26,7 @@ from unlatch.errors import ConfigError, StoreError
 from unlatch.increments.files.paths import HOME, SPECWEAVE, ProjectPaths
 from unlatch.spi.text import slots
 from unlatch.spi.validation import validation_message
+from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.disk.user_files import read_user_file, user_config_file
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.delivery.changes import is_empty, remaining_change
@@ -12,6 +12,7 @@ from unlatch.delivery.task import DeliveryTask, make_task
 from unlatch.errors import Rejected, UnlatchError
 from unlatch.spi import Capability, PlannedRequest, Snapshot
 from unlatch.spi.operation import Change, Kind, Operation
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

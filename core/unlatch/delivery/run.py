@@ -6,7 +6,7 @@ import threading
 import time
 from collections import defaultdict
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.records.links import identity, link_of
 from unlatch.increments.records.pending import is_in_doubt
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Operation, OperationKey
+from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import read_file
 
 if TYPE_CHECKING:

@@ -4,7 +4,7 @@ Everything here is pure. The dispatcher executes steps and reports events; it de
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from enum import StrEnum
 from types import MappingProxyType
@@ -12,6 +12,7 @@ from types import MappingProxyType
 from unlatch import errors
 from unlatch.errors import UnlatchError
 from unlatch.spi.operation import Attempt, Operation
+from unlatch.values import dataclass
 
 
 class State(StrEnum):

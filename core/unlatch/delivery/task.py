@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.states import Evidence, State, Step, current_state, next_step
 from unlatch.errors import UnlatchError
 from unlatch.increments.records.links import link_of
 from unlatch.spi.operation import Change, DeliveryOptions, Kind, Operation, Result, SeenItem
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from unlatch.config.config import CoreConfig

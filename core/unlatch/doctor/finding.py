@@ -1,7 +1,6 @@
 """A finding, and a check as a row of the table of checks."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from functools import lru_cache
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 from unlatch.errors import ConfigError, StoreError, UnlatchError
 from unlatch.increments.files.paths import ProjectPaths
+from unlatch.values import dataclass
 
 
 class Severity(StrEnum):

@@ -1,7 +1,6 @@
 """Ask each tracker about the credential and the configuration, without writing."""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 
 from unlatch.doctor.finding import Finding, Severity, from_error
@@ -12,6 +11,7 @@ from unlatch.project.plugin_errors import attribute
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.spi import Access, Capability, Examination, ItemRef
+from unlatch.values import dataclass
 from unlatch.worklog.parallel import run_parallel
 
 # The ids of findings, besides those of errors and of plugins' remarks.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from unlatch.increments.files.snapshots import snapshot
 from unlatch.increments.files.units import has_records, unit_in
 from unlatch.increments.files.work.files import WorkFiles, work_files
 from unlatch.increments.records.contracts import event_schema, metadata_schema
+from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import read_file
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from unlatch.efforts import memory
@@ -11,6 +11,7 @@ from unlatch.efforts.limits import SUMMARY, TITLE, cut
 from unlatch.efforts.references import referred
 from unlatch.efforts.tools import DEFINITIONS, Answer, Tools
 from unlatch.llm.tokens import estimate
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

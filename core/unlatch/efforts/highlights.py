@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
+
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

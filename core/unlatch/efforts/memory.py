@@ -6,13 +6,14 @@ tools, so they are the content of a user message that names their source.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 from unlatch.efforts.highlights import highlights
 from unlatch.efforts.transcript import SEPARATOR
 from unlatch.llm.tokens import estimate
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

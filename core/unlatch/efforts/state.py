@@ -6,7 +6,7 @@ Events and the cached state can come from a clone, so their ids are checked like
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from unlatch.efforts.events import (
@@ -18,6 +18,7 @@ from unlatch.efforts.events import (
     TurnLogged,
 )
 from unlatch.efforts.model import EFFORT_ID
+from unlatch.values import dataclass
 from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.record import NUMBER, TEXT, ULID, BadRecord, object_in
 

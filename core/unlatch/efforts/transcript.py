@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from unlatch.efforts.events import (
@@ -22,6 +21,7 @@ from unlatch.efforts.events import (
     line_hash,
 )
 from unlatch.errors import StoreError
+from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import PRIVATE, append_lines, sweep
 from unlatch.worklog.disk.folder_lock import STORE_PATIENCE, folder_lock
 from unlatch.worklog.disk.line_file import ending, repair_ending

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.efforts.conversation import STATE
 from unlatch.efforts.events import EVENTS, ChainedEvent, Logged, line_hash
 from unlatch.efforts.store import PROJECTION
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

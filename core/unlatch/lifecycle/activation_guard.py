@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
@@ -14,6 +14,7 @@ from unlatch.increments.model.policies import Policy, RuleViolation
 from unlatch.increments.model.reopening import category_of, reopen_violations
 from unlatch.increments.model.status import Status
 from unlatch.project.workspace import Workspace
+from unlatch.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

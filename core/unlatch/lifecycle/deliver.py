@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.preview import Preview, preview_operations
 from unlatch.delivery.run import DeliveryRun, SharedItems
 from unlatch.errors import StoreError, UsageError
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

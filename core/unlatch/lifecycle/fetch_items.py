@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from unlatch.increments.records.links import identity, link_of
 from unlatch.increments.records.unread_places import unknown_trackers, unread_places
 from unlatch.project.plugin_errors import attribute
 from unlatch.spi import Capability
+from unlatch.values import dataclass
 from unlatch.worklog.parallel import run_parallel
 
 if TYPE_CHECKING:

@@ -1,13 +1,13 @@
 """The history of an increment."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import LOG, Created, Transitioned, Undone, read_events
 from unlatch.project.workspace import Workspace
+from unlatch.values import dataclass
 from unlatch.worklog.event_log import Event, OtherEvent, in_order
 from unlatch.worklog.times import read_stamp
 

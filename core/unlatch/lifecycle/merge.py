@@ -1,7 +1,7 @@
 """Merge an increment: resolve a conflict from git's three versions, or act as merge driver."""
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from unlatch.project.git.driver import MergeDriverResult, run_driver
 from unlatch.project.git.run import run_git
 from unlatch.project.git.setup import check_git_folder
 from unlatch.project.workspace import Workspace
+from unlatch.values import dataclass
 from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.disk.file_check import check_size

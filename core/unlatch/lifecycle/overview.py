@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.errors import ConfigError
@@ -14,6 +13,7 @@ from unlatch.increments.records.pending import read_pending
 from unlatch.lifecycle.units.adoption import Adoption, find_adoption
 from unlatch.project.git.revisions import committed_files, is_committed
 from unlatch.project.git.run import run_git
+from unlatch.values import dataclass
 from unlatch.worklog.record import BadRecord
 
 if TYPE_CHECKING:

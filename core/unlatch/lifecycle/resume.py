@@ -1,7 +1,7 @@
 """Resume increments: one, or many for one reason."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.work.files import files_of
@@ -24,6 +24,7 @@ from unlatch.lifecycle.resume_plan import (
 from unlatch.lifecycle.scoping import scope
 from unlatch.lifecycle.scoping.scope import Scope
 from unlatch.project.workspace import Workspace
+from unlatch.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

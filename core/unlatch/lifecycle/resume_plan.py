@@ -4,7 +4,7 @@ The prompt and the dry run show the plan, and `apply_resume` carries it out, for
 state under its lock.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 
 from unlatch.errors import UnlatchError
@@ -39,6 +39,7 @@ from unlatch.lifecycle.scoping.amended_items import spared_by, updates_for
 from unlatch.lifecycle.scoping.scope import Scope
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
+from unlatch.values import dataclass
 
 # The reason in a preview without one.
 NO_REASON = "(the reason)"

@@ -7,7 +7,6 @@ the same way for the increment under its lock.
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.run import SharedItems
@@ -31,6 +30,7 @@ from unlatch.lifecycle.activation_guard import (
     allow_activation,
 )
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

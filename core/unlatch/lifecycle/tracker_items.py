@@ -1,7 +1,7 @@
 """The items of increments on one tracker: show their state, or change only them."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from unlatch.config.choices import Part
@@ -21,6 +21,7 @@ from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.spi import Manifest
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind, Operation
+from unlatch.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

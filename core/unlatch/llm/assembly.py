@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import secrets
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from unlatch.llm.port import Choice, Function, Json, Message, Reply, ToolCall, Usage
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

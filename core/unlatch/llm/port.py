@@ -8,8 +8,10 @@ the responses of `openai` and `litellm`: `reply.choices[0].message.tool_calls[0]
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Protocol
+
+from unlatch.values import dataclass
 
 Json = Mapping[str, Any]
 OnText = Callable[[str], None]

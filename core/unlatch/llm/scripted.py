@@ -6,12 +6,12 @@ import json
 import re
 from collections import deque
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import ModelError
 from unlatch.llm.assembly import Assembly, InvalidAnswer, new_id
 from unlatch.llm.port import Function, Json, Message, Reply, ToolCall
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-from dataclasses import dataclass
 from functools import reduce
 from operator import getitem
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from unlatch.increments.files.paths import HOME, METADATA, SPECWEAVE
 from unlatch.increments.files.reading import read_metadata
 from unlatch.migrate.canonical import canonical
 from unlatch.migrate.journal import Move
+from unlatch.values import dataclass
 from unlatch.worklog.collection import Collection, sorted_folders
 from unlatch.worklog.disk.safe_open import exists, open_folder, read_file
 

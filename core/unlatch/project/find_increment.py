@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
+from unlatch.values import dataclass
 from unlatch.worklog.name_matching import Match, in_range, similar
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from unlatch.increments.files.paths import ProjectPaths, paths_at
@@ -16,6 +15,7 @@ from unlatch.increments.model.unit import Unit
 from unlatch.project.git.run import ask_git
 from unlatch.project.git.setup import check_git_folder
 from unlatch.spi import Manifest
+from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import replace_file, writing
 from unlatch.worklog.disk.file_check import UnsafePath
 from unlatch.worklog.disk.safe_open import add_root, exists, make_folders, read_file

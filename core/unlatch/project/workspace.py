@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,6 +13,7 @@ from unlatch.increments.files.paths import items_at, paths_at
 from unlatch.project.plugin_errors import blaming, broken_plugin
 from unlatch.project.registry import Registry, load_settings, shapes_of
 from unlatch.spi import Capability
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping

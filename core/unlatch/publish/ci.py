@@ -8,12 +8,12 @@ predefined variables" (System.PullRequest.IsFork); GitLab, "Predefined CI/CD var
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import MAX_EVENT_SIZE, read_user_file
 
 _HEADS = "refs/heads/"

@@ -7,7 +7,6 @@ other commits are merged field by field, and the push is repeated.
 import os
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
 from typing import Protocol
 
 from unlatch.errors import StoreError, UnlatchError
@@ -20,6 +19,7 @@ from unlatch.publish.ci import detect
 from unlatch.publish.own_files import changed_increments, own_files
 from unlatch.publish.target import PublishTarget, Way, fetch, find_target
 from unlatch.sync.sync import Sync, SyncListener, SyncOptions, SyncResult
+from unlatch.values import dataclass
 from unlatch.worklog.neutral import visible
 
 # With a lock of the CI system a second push is rare.

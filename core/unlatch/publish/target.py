@@ -3,7 +3,7 @@
 import os
 import shlex
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 
@@ -17,6 +17,7 @@ from unlatch.project.git.setup import DRIVER, require_git
 from unlatch.project.workspace import Workspace
 from unlatch.publish.ci import Ci, detect
 from unlatch.publish.own_files import UnitPlaces, Units, merge_attributes
+from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.disk.user_files import state_folder
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from unlatch.runs.assignment import with_results
 from unlatch.runs.dispatch.commands import run_command
 from unlatch.runs.dispatch.protocol import stated_answer
+from unlatch.values import dataclass
 
 _SHOWN = 2000
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UsageError
+from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.private_folder import make_private
 from unlatch.worklog.disk.safe_open import read_file

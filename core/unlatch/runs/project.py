@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 import time
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
@@ -36,6 +35,7 @@ from unlatch.runs.journal import Journal, is_held
 from unlatch.runs.model import Status
 from unlatch.runs.store import RunStore
 from unlatch.spi import EnvToken
+from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import exists
 
 if TYPE_CHECKING:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.runs.event_lines import parse_event
 from unlatch.runs.journal import LOG
+from unlatch.values import dataclass
 from unlatch.worklog.dated_names import dated_name, slug
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.private_folder import make_ignored, make_private

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.search.efforts import EffortDocuments
 from unlatch.search.increments import IncrementDocuments
+from unlatch.values import dataclass
 from unlatch.worklog.cache_database import retry_if_damaged
 from unlatch.worklog.disk.user_files import state_folder
 from unlatch.worklog.search_index import SearchIndex

@@ -5,13 +5,13 @@ With a budget it has every decision and the newest phases, and names the omitted
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
 from unlatch.llm.tokens import estimate
 from unlatch.sessions.model import CalloutKind
 from unlatch.sessions.subagents import all_embedded
+from unlatch.values import dataclass
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:

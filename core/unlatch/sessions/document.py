@@ -6,7 +6,6 @@ import json
 import re
 from bisect import bisect_left
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import pairwise
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -15,6 +14,7 @@ from unlatch.errors import StoreError
 from unlatch.sessions import front_matter
 from unlatch.sessions.heading import SUMMARY, read_heading
 from unlatch.sessions.model import Callout, Meta, Phase, Session, Status, Subagent, ToolCall
+from unlatch.values import dataclass
 from unlatch.worklog.markdown_lines import scan
 from unlatch.worklog.times import read_stamp
 

@@ -7,11 +7,11 @@ github.com/toon-format/spec). Three flat tables, because TOON is short for flat 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UnlatchError
 from unlatch.sessions.model import CalloutKind
+from unlatch.values import dataclass
 from unlatch.worklog.cache_database import CacheDatabase, retry_if_damaged
 from unlatch.worklog.times import stamp
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
@@ -11,6 +10,7 @@ from unlatch.sessions import changes, front_matter, markup
 from unlatch.sessions.document import read_document
 from unlatch.sessions.heading import one_line, read_channel
 from unlatch.sessions.model import LIFECYCLE, RESUMED, Status
+from unlatch.values import dataclass
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from unlatch.values import dataclass
 from unlatch.worklog.lifecycle import Lifecycle
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from typing import TYPE_CHECKING, Self
 
@@ -13,6 +13,7 @@ from unlatch.sessions.document import read_document
 from unlatch.sessions.heading import Heading, one_line, write_heading
 from unlatch.sessions.lifecycle import Start, end, require_open, start
 from unlatch.sessions.model import Status, Subagent
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

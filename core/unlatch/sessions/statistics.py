@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from unlatch.values import dataclass
 from unlatch.worklog.times import read_stamp
 
 if TYPE_CHECKING:

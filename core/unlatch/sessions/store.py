@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from unlatch.errors import StoreError, UnlatchError, UsageError
 from unlatch.sessions.changes import apply
 from unlatch.sessions.document import Document, read_document, read_head, read_meta
+from unlatch.values import dataclass
 from unlatch.worklog.dated_names import dated_name, slug
 from unlatch.worklog.disk.atomic import replace_file, sweep, writing
 from unlatch.worklog.disk.folder_lock import folder_lock

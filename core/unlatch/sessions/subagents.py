@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from unlatch.config.choices import SubagentMode
 from unlatch.errors import UnlatchError
 from unlatch.sessions.model import CalloutKind
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -2,13 +2,13 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Protocol
 
 from unlatch.errors import TrackerError
 from unlatch.spi.item import CommentRef, ItemRef, Listed, RemoteItem, Snapshot
 from unlatch.spi.operation import Change, Outcome
+from unlatch.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,12 @@
 """Items on trackers: references, content, comments and events."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
 from unlatch.spi.text import Check
+from unlatch.values import dataclass
 
 
 class Category(StrEnum):

@@ -7,12 +7,13 @@ writing requests in place of sending them.
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from unlatch.errors import Rejected, TrackerError, UnknownOutcome
 from unlatch.spi.interface import PlannedRequest, SyncPlugin
 from unlatch.spi.operation import Outcome, Progress
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -1,7 +1,7 @@
 """Operations: intended changes to items, attempts, and their outcomes."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Self
@@ -9,6 +9,7 @@ from typing import Any, Self
 from unlatch.errors import TrackerError
 from unlatch.spi.item import Category, RemoteItem
 from unlatch.spi.text import Text
+from unlatch.values import dataclass
 
 OperationKey = tuple[str, str, str]
 

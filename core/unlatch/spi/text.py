@@ -7,7 +7,8 @@ invisible, otherwise a short last line.
 """
 
 import re
-from dataclasses import dataclass
+
+from unlatch.values import dataclass
 
 _BOLD = re.compile(r"(\*\*.+?\*\*)")
 _SURROGATE = re.compile("[\ud800-\udfff]")

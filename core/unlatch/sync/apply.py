@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 from unlatch.config.choices import CommentStyle
@@ -30,6 +30,7 @@ from unlatch.sync.apply_boxes import apply_boxes, update_for
 from unlatch.sync.compare import Compared, Verdict
 from unlatch.sync.plan import Move, SyncPlan, by_increment
 from unlatch.sync.pull_id import pull_id
+from unlatch.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

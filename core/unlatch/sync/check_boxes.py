@@ -7,7 +7,7 @@ changed first: what was ticked on one item is then a change of the files for the
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.content import draft_of
@@ -25,6 +25,7 @@ from unlatch.increments.model.check_boxes import (
     ticked_by_people,
 )
 from unlatch.sync.compare import Compared, ComparedBoxes, Tick, Verdict
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

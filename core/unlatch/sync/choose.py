@@ -1,7 +1,6 @@
 """Choose the increments to sync: by name, by a branch's changes, or all."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from unlatch.errors import UsageError
@@ -10,6 +9,7 @@ from unlatch.increments.model.increment import Increment
 from unlatch.project.git.revisions import changed_since
 from unlatch.project.git.setup import require_git
 from unlatch.project.workspace import Workspace
+from unlatch.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ decisions about the links of one increment are made compatible.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 
 from unlatch.errors import UnlatchError
@@ -17,6 +17,7 @@ from unlatch.increments.model.status import Status, read_status
 from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.spi.item import Category
 from unlatch.spi.operation import Operation
+from unlatch.values import dataclass
 
 
 class Side(StrEnum):

@@ -6,7 +6,7 @@ a change of ours does no harm.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from unlatch.errors import UsageError
@@ -19,6 +19,7 @@ from unlatch.spi import ItemEvent, ItemRef
 from unlatch.spi.text import without_controls, without_surrogates
 from unlatch.sync.compare import Compared, remote_side
 from unlatch.sync.plan import SyncPlan, make_plan
+from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import MAX_EVENT_SIZE, read_user_file
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from itertools import chain
 from typing import TYPE_CHECKING
@@ -33,6 +33,7 @@ from unlatch.sync.compare import (
     resolve_conflicts,
 )
 from unlatch.sync.pull_id import is_pull_of
+from unlatch.values import dataclass
 from unlatch.worklog.ids import ulid_time
 
 if TYPE_CHECKING:
@@ -179,12 +180,12 @@ def _is_off(policy: SyncPolicy) -> bool:
     return policy.direction is Direction.OFF
 
 
-def make_plan(compared: Iterable[Compared], plan: SyncPlan = SyncPlan()) -> SyncPlan:
+def make_plan(compared: Iterable[Compared], plan: SyncPlan | None = None) -> SyncPlan:
     """Return the plan with these links and decisions, which a person may have changed."""
     resolved = [resolve_conflicts(group) for group in by_increment(compared)]
     moves = map(_plan_move, resolved)
     links = tuple(chain.from_iterable(resolved))
-    return replace(plan, links=links, moves=tuple(filter(None, moves)))
+    return replace(plan or SyncPlan(), links=links, moves=tuple(filter(None, moves)))
 
 
 def by_increment(links: Iterable[Compared]) -> Sequence[Sequence[Compared]]:

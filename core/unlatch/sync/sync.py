@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Protocol
 
 from unlatch.delivery.preview import Previewed
@@ -24,6 +24,7 @@ from unlatch.sync.choose import Chosen, choose
 from unlatch.sync.compare import Compared, Decision, Verdict
 from unlatch.sync.ingest import MatchedEvent, attribute_change, match_event
 from unlatch.sync.plan import Move, SyncPlan, make_plan, plan_sync
+from unlatch.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

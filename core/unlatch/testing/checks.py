@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import traceback
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.spi import Capability
 from unlatch.spi.operation import Kind as Operation
 from unlatch.testing.clone import REASON, Clone
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import tomlkit
@@ -22,6 +21,7 @@ from unlatch.lifecycle.status_change import apply_change, plan_finish
 from unlatch.project.workspace import Workspace, utc_now
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind, Operation
 from unlatch.testing.fixture import Fixture, FixtureTrackers
+from unlatch.values import dataclass
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from enum import StrEnum
+
+from unlatch.values import dataclass
 
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _PAUSE = 2

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,7 @@ from unlatch.testing.checks import CLOSE, KEPT, REOPEN, Transition, check_labels
 from unlatch.testing.clone import REASON
 from unlatch.testing.faults import Fault, FaultKind, Request
 from unlatch.testing.harness import Harness
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

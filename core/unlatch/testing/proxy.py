@@ -11,12 +11,13 @@ import http.client
 import socket
 import threading
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
 
 from unlatch.testing.faults import Fault, NoAnswer, Reply, Request
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -6,7 +6,6 @@ clone has recorded it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING
@@ -25,6 +24,7 @@ from unlatch.spi import Capability, SyncPlugin
 from unlatch.testing.checks import KEPT, Transition, check_files, check_item, check_no_secret
 from unlatch.testing.clone import INCREMENT, Clone, make_clone
 from unlatch.testing.faults import Fault, FaultKind, Request
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence

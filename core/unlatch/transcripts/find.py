@@ -5,7 +5,6 @@ Of a file only the first and last lines are read, and only once its entry is nee
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from operator import attrgetter
 from pathlib import Path
@@ -25,6 +24,7 @@ from unlatch.transcripts.files import matching, opened
 from unlatch.transcripts.jsonl import ends, raw_lines
 from unlatch.transcripts.read import read_ends
 from unlatch.transcripts.values import moment, text
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -6,11 +6,11 @@ A wrong finding costs more than a missing one, so each rule uses few, certain si
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.transcripts.model import Event, Interruption, Prompt, Reply, ToolCall
 from unlatch.transcripts.values import text
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

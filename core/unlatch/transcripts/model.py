@@ -6,8 +6,10 @@ An event's key is the same each time its file is read, also when the file has gr
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
+
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

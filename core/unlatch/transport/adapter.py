@@ -6,7 +6,6 @@ Delivery repeats a write after it has checked the effect of the first one.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from itertools import count
 from typing import Any
@@ -26,6 +25,7 @@ from unlatch.transport.redact import Redactor
 from unlatch.transport.request_context import count_request, is_write
 from unlatch.transport.trace import Exchange
 from unlatch.transport.trust import Origin, origin_of
+from unlatch.values import dataclass
 
 ATTEMPTS = 3
 _FIRST_BACKOFF = 0.4

@@ -4,12 +4,12 @@ import json
 import re
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 from unlatch.errors import Rejected, TrackerError
+from unlatch.values import dataclass
 
 # A page of a hundred comments of 64 KiB each, the largest that GitHub takes, is 7 MB.
 MOST_BYTES = 12 * 1024 * 1024

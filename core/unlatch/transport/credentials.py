@@ -9,13 +9,14 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from types import ModuleType
 
 from unlatch.errors import CredentialMissing, Unauthorised, UnlatchError
 from unlatch.spi import CommandToken, EnvToken, Scheme
+from unlatch.values import dataclass
 from unlatch.worklog.programs import find_program, run
 
 Tokens = tuple[EnvToken | CommandToken, ...]

@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable, Container, Iterable, Mapping
-from dataclasses import dataclass
 
 from unlatch.errors import Rejected, TrackerError, UnknownOutcome
 from unlatch.spi.text import one_line
 from unlatch.transport.answer import Answer
+from unlatch.values import dataclass
 
 _LONGEST_QUOTE = 300
 UNKNOWN_HINT = (

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import random
 import time
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -6,11 +6,11 @@ A refused token ends the requests too: trackers lock the login after several of 
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
 from threading import Event, Lock
 
 from unlatch.errors import Limited, TrackerError, Unreachable
 from unlatch.transport.options import TransportOptions, Wait
+from unlatch.values import dataclass
 
 # Azure DevOps answers 401 also where an accepted token lacks a scope, as for a check of permissions
 # (https://github.com/microsoft/terraform-provider-azuredevops/issues/724).

@@ -7,8 +7,9 @@ inside the worker.
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from threading import Lock
+
+from unlatch.values import dataclass
 
 _SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 

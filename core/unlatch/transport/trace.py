@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from threading import Lock
 from typing import IO, TYPE_CHECKING, Self
 
+from unlatch.values import dataclass
 from unlatch.worklog.neutral import visible
 
 if TYPE_CHECKING:

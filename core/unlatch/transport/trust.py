@@ -8,10 +8,10 @@ import ipaddress
 import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from unlatch.errors import UnlatchError
+from unlatch.values import dataclass
 
 TRUSTED_HOSTS = "UNLATCH_TRUSTED_HOSTS"
 _PORTS = {"http": 80, "https": 443}

@@ -3,10 +3,11 @@
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 from unlatch.errors import StoreError
+from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import vanished
 from unlatch.worklog.disk.file_check import UnsafePath, or_restore
 from unlatch.worklog.disk.folder import OpenFolder

@@ -1,8 +1,9 @@
 """The statuses that work goes through, and the moves between them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Generic, TypeVar
+
+from unlatch.values import dataclass
 
 S = TypeVar("S")
 

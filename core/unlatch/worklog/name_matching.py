@@ -6,10 +6,10 @@ Any name can be matched: 0007-search, 001-photo, add-login, 2026-01-24-add-login
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from unlatch.values import dataclass
 from unlatch.worklog.ids import NUMBER, label_of
 
 if TYPE_CHECKING:

@@ -10,11 +10,12 @@ import os
 import shutil
 import signal
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Thread
 from time import monotonic
 from typing import IO, TYPE_CHECKING
+
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

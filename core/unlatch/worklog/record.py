@@ -5,10 +5,11 @@ is; else it is beside the class. The types of the JSON Schemas are made from the
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields
+from dataclasses import MISSING, field, fields
 from datetime import datetime
 from typing import Any, TypeVar, dataclass_transform
 
+from unlatch.values import dataclass
 from unlatch.worklog.ids import is_ulid
 from unlatch.worklog.times import read_stamp, stamp
 

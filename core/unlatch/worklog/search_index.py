@@ -9,9 +9,9 @@ import re
 import sqlite3
 import time
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from unlatch.values import dataclass
 from unlatch.worklog.cache_database import CacheDatabase
 
 # Words of the title weigh more than words of the log, and repeated words of the query more than

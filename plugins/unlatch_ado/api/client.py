@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
@@ -11,6 +10,7 @@ from unlatch.errors import NotFound, TrackerError
 from unlatch.spi import CommentRef, op_posted, ops_in
 from unlatch.transport import Answer, each_page, reading
 from unlatch.transport.errors import general_error
+from unlatch.values import dataclass
 from unlatch_ado.api import comments as discussion
 from unlatch_ado.api import models as answers
 from unlatch_ado.api.connection import connect

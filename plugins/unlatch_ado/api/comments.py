@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import html
 import re
-from dataclasses import dataclass
 from datetime import UTC
 from typing import Any
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
 from unlatch.spi import CommentRef, read_stamp
+from unlatch.values import dataclass
 
 _BLOCK = re.compile(r"</?(?:p|div|li|h[1-6])\b[^<>]*>|<br\b[^<>]*>", re.IGNORECASE)
 

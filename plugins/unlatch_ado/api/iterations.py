@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict
 
 from unlatch.spi import read_stamp
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

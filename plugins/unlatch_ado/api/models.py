@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from unlatch.spi import read_stamp
+from unlatch.values import dataclass
 from unlatch_ado.api.patch import DESCRIPTION, PARENT_LINK, read_tags
 from unlatch_ado.api.workflow import Workflow
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.spi import Change, as_html, visible
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from unlatch_ado.settings_types import FieldValue

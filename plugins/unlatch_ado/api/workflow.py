@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping  # noqa: TC003  (pydantic reads the annotations)
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
@@ -11,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from unlatch.errors import Rejected
 from unlatch.spi import Category, Goal
+from unlatch.values import dataclass
 
 # https://learn.microsoft.com/azure/devops/boards/work-items/workflow-and-state-categories
 _CATEGORIES: Mapping[str, Category] = MappingProxyType(

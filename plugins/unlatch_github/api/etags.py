@@ -6,10 +6,10 @@ https://docs.github.com/en/rest/using-the-rest-api/best-practices-for-using-the-
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unlatch.transport import Cache
+from unlatch.values import dataclass
 from unlatch_github.api.kept_part import kept_parts
 from unlatch_github.api.models import KEPT, assignees_in
 

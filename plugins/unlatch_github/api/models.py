@@ -6,7 +6,7 @@ PyGithub's own would send requests for missing fields, and take a tenth of a sec
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from unlatch.errors import Rejected
 from unlatch.spi import Check, ItemRef, KeptPart, RemoteItem, op_posted, ops_in
 from unlatch.transport import unreadable
+from unlatch.values import dataclass
 from unlatch_github.api.kept_part import kept_parts
 from unlatch_github.states import category_of
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.spi import Span, visible
 from unlatch.spi.text import one_line
+from unlatch.values import dataclass
 from unlatch_jira.api.rich_text import check_length, format_of
 
 if TYPE_CHECKING:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ConfigDict, Field
 
 from unlatch.spi import Category, Goal, RemoteItem, read_stamp
+from unlatch.values import dataclass
 from unlatch_jira.api.comments import CommentPage  # noqa: TC001  (pydantic reads it)
 from unlatch_jira.api.json_model import Model, parse
 from unlatch_jira.api.kept_parts import kept_parts

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from unlatch.values import dataclass
 from unlatch_jira.api.comments import Person
 from unlatch_jira.api.json_model import parse
 from unlatch_jira.api.site_models import (

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.errors import Rejected
 from unlatch.spi import Goal
+from unlatch.values import dataclass
 from unlatch_jira.settings_types import MAX_STEPS
 from unlatch_jira.workflow.choose import likelihood
 

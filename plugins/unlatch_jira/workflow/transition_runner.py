@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Forbidden, NotFound, Rejected
 from unlatch.spi import must_move
+from unlatch.values import dataclass
 from unlatch_jira.api.site_models import Preview
 from unlatch_jira.api.transitions import NoWayError, offered_among
 from unlatch_jira.settings_types import MAX_STEPS

@@ -1,7 +1,6 @@
 """The options for changes of an increment's work."""
 
 import re
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,6 +8,7 @@ import click
 
 from unlatch.cli.runtime.session import flag
 from unlatch.errors import UsageError
+from unlatch.values import dataclass
 
 _OPTIONS = (
     flag("--update-scope", help="Reopen with new scope: describe the change and add tasks."),

@@ -8,7 +8,6 @@ Pipelines, "Logging commands"; GitLab has none, so a file takes their place.
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from unlatch.cli.runtime import output
 from unlatch.publish.ci import Ci, System, detect
 from unlatch.spi.render import markdown
 from unlatch.spi.text import Span
+from unlatch.values import dataclass
 
 # GitHub shows ten annotations of a kind a step; the summary has them all.
 MOST_ANNOTATIONS = 10

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from shlex import quote
@@ -25,6 +24,7 @@ from unlatch.project.find_increment import (
     is_item,
 )
 from unlatch.project.workspace import Workspace
+from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import user_config_file
 from unlatch.worklog.programs import find_program, search_path
 

@@ -5,7 +5,6 @@ title keeps outdated ones, as in "(was: [X] DONE)".
 """
 
 import re
-from dataclasses import dataclass
 
 from unlatch.increments.documents.state_words import (
     BOX,
@@ -18,6 +17,7 @@ from unlatch.increments.documents.state_words import (
     state_of_sign,
     state_of_word,
 )
+from unlatch.values import dataclass
 
 _TASK_ID = (
     r"T-(?:US-?[0-9]{1,9}[A-Za-z]?-)?[0-9]{1,9}[A-Za-z]?(?:-[A-Za-z0-9]{1,30}){0,4}"

@@ -1,6 +1,8 @@
 """The content of a spec.md and a tasks.md."""
 
-from dataclasses import dataclass, field
+from dataclasses import field
+
+from unlatch.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

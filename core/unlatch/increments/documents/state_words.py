@@ -1,8 +1,9 @@
 """The words, signs and check boxes for the status of a task, as real files spell them."""
 
 import re
-from dataclasses import dataclass
 from enum import Enum, auto
+
+from unlatch.values import dataclass
 
 
 class State(Enum):

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -22,6 +22,7 @@ from unlatch.increments.documents.state_words import (
     split_note,
     state_of_box,
 )
+from unlatch.values import dataclass
 from unlatch.worklog.markdown_lines import Line, scan
 
 _LABEL = re.compile(

@@ -7,8 +7,9 @@ text must have its own line endings.
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from unlatch.values import dataclass
 
 _BLOCK = re.compile(
     r"\ufeff?---[ \t]*\r?\n(?P<body>(?:[^\n]*\n)*?)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)"

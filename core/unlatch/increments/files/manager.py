@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from contextlib import suppress
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import KW_ONLY, field, replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from unlatch.errors import StoreError, UsageError
@@ -15,6 +15,7 @@ from unlatch.increments.files.units import collection_of, unit_in
 from unlatch.increments.files.work.files import files_of
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.model.reopening import checked_reason
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.files.work.files import files_of
@@ -10,6 +10,7 @@ from unlatch.increments.records.events import Synced
 from unlatch.increments.records.link_edits import write_base
 from unlatch.increments.records.links import same_item
 from unlatch.increments.records.pending import set_pending
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

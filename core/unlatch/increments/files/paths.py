@@ -2,10 +2,10 @@
 
 import shlex
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from unlatch.errors import StoreError, UsageError
+from unlatch.values import dataclass
 from unlatch.worklog.collection import sorted_folders
 from unlatch.worklog.disk.safe_open import HOMES, exists, read_file
 

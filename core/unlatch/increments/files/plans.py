@@ -5,7 +5,7 @@ from the increment under its lock.
 """
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, TypedDict
 
@@ -24,6 +24,7 @@ from unlatch.increments.records.events import Transitioned, amended_event, reope
 from unlatch.increments.records.links import same_item
 from unlatch.increments.records.pending import struck, supersede
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind, Operation
+from unlatch.values import dataclass
 from unlatch.worklog.event_log import Event
 
 # The command that moves an increment to a status.

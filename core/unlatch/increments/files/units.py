@@ -10,12 +10,13 @@ import json
 import os
 from collections import Counter
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.paths import METADATA, SPEC
 from unlatch.increments.layouts.folders import has
+from unlatch.values import dataclass
 from unlatch.worklog.collection import Collection, Folder, listing
 from unlatch.worklog.disk.safe_open import add_root, read_file
 from unlatch.worklog.ids import number_of

@@ -1,13 +1,13 @@
 """What a layout does for the units of one spec-driven tool."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from unlatch.increments.documents.model import Criterion, Spec, Task
 from unlatch.increments.model.increment import AppliedAmendment
 from unlatch.increments.model.unit import Evidence, Unit
+from unlatch.values import dataclass
 
 # The documents of a unit: their texts, with their own line endings, by their paths below its
 # folder. A document that is missing, or is not UTF-8 text, is empty.

@@ -1,7 +1,6 @@
 """The layout of unlatch and of SpecWeave: a numbered folder with spec.md and tasks.md."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from unlatch.errors import UsageError
@@ -12,6 +11,7 @@ from unlatch.increments.documents.tasks import read_tasks
 from unlatch.increments.layouts.interface import Texts, Work
 from unlatch.increments.model.increment import AppliedAmendment
 from unlatch.increments.model.unit import Evidence, Unit
+from unlatch.values import dataclass
 from unlatch.worklog.collection import Collection
 
 SPEC, TASKS = "spec.md", "tasks.md"

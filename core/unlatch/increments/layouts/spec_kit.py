@@ -8,7 +8,6 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from unlatch.increments.documents.model import Task
@@ -33,6 +32,7 @@ from unlatch.increments.layouts.spec_kit_documents import (
 from unlatch.increments.model.increment import AppliedAmendment, NewTask
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
+from unlatch.values import dataclass
 from unlatch.worklog.markdown_lines import scan
 
 SPEC, TASKS = "spec.md", "tasks.md"

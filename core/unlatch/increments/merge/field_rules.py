@@ -1,7 +1,6 @@
 """The rules for merging the fields of two versions of a metadata.json."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from typing import Any
@@ -15,6 +14,7 @@ from unlatch.increments.records.pending import read_seen
 from unlatch.increments.records.units import UNIT
 from unlatch.spi.item import Category
 from unlatch.spi.manifest import LinkShape
+from unlatch.values import dataclass
 from unlatch.worklog.json_text.three_way import ABSENT, Place, Rule, ThreeWay, Versions
 from unlatch.worklog.times import read_stamp
 

@@ -7,7 +7,7 @@ status that both sides changed clashes.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -26,6 +26,7 @@ from unlatch.increments.records.pending import (
 )
 from unlatch.increments.records.reopens import read_reopens
 from unlatch.spi.operation import Attempt, Kind, Operation
+from unlatch.values import dataclass
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
 from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side, ThreeWay, Versions
 from unlatch.worklog.record import BadRecord

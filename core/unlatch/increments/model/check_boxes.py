@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.spi.text import Checks
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

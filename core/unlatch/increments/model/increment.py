@@ -1,7 +1,7 @@
 """Increments as they are read from disk."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from unlatch.increments.model.check_boxes import Boxes
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.spi.operation import Operation, SeenItem
+from unlatch.values import dataclass
 
 # The type of an increment, and of a unit of another tool, unless another is named.
 NEW_TYPE = "feature"

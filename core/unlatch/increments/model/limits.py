@@ -5,13 +5,14 @@ Active increments count; paused and archived ones and those in review do not.
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from datetime import datetime, timedelta
 
 from unlatch.errors import StoreError
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.policies import Policy, RuleViolation
 from unlatch.increments.model.status import Status
+from unlatch.values import dataclass
 
 _MOST_NAMED = 5
 

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status, read_status
+from unlatch.values import dataclass
 
 
 class Trait(StrEnum):

@@ -1,9 +1,9 @@
 """The policies of a project: for violations of its rules, and for sync."""
 
-from dataclasses import dataclass
 from enum import StrEnum
 
 from unlatch.errors import UnlatchError
+from unlatch.values import dataclass
 
 
 class Policy(StrEnum):

@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import datetime
 from statistics import median
 
 from unlatch.increments.model.increment import Increment, Link, ReopenEntry
 from unlatch.increments.model.status import Status
+from unlatch.values import dataclass
 from unlatch.worklog.times import read_stamp
 
 

@@ -1,13 +1,13 @@
 """A project's rules for reopening completed increments."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.policies import Policy, RuleViolation
 from unlatch.spi.text import without_surrogates
+from unlatch.values import dataclass
 
 LONGEST_CATEGORY = 60
 LONGEST_REASON = 10_000

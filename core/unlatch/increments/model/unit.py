@@ -1,9 +1,9 @@
 """Units: what increments are called in the folders of other spec-driven tools."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from unlatch.increments.model.status import Status
+from unlatch.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
 """The links of an increment: one for each item that its metadata.json names."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol
 
 from unlatch.increments.model.increment import Increment, Link
@@ -9,6 +9,7 @@ from unlatch.increments.records.item_address import address_of
 from unlatch.increments.records.link_places import places_of, trackers_in
 from unlatch.spi.manifest import LinkShape
 from unlatch.spi.operation import Operation
+from unlatch.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from unlatch.increments.records.events import Delivered, read_events
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.project.linked import links_to
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import ConfigError, PluginBroken, StoreError, UsageError
@@ -11,6 +11,7 @@ from unlatch.increments.files.paths import items_at
 from unlatch.project.plugin_errors import blaming
 from unlatch.project.registry import Registry, load
 from unlatch.project.workspace import Workspace, read_settings
+from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import items_folder, make_items_folder
 
 if TYPE_CHECKING:

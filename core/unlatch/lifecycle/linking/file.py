@@ -2,7 +2,7 @@
 
 import csv
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple, TypeVar
 
 from unlatch.errors import MistakesError, NotFound, Rejected, UnlatchError
@@ -13,6 +13,7 @@ from unlatch.lifecycle.linking.link import link_items
 from unlatch.project.find_increment import find_increment
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
+from unlatch.values import dataclass
 from unlatch.worklog.neutral import without_apostrophe
 
 HEADER = ("increment", "url")

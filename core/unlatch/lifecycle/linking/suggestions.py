@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from itertools import islice
@@ -15,6 +15,7 @@ from unlatch.lifecycle.linking.mentioned import mentioned_items
 from unlatch.project.plugin_errors import attribute
 from unlatch.spi import Capability
 from unlatch.spi.operation import Kind
+from unlatch.values import dataclass
 from unlatch.worklog.parallel import run_parallel
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
@@ -14,6 +14,7 @@ from unlatch.increments.files.work.files import files_of
 from unlatch.increments.model.increment import Amendment, AppliedAmendment, Increment, Link, NewTask
 from unlatch.lifecycle.scoping.amended_items import operations_for, spared_by
 from unlatch.spi.text import without_surrogates
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.files.plans import plan_enqueue, plan_reopen, plan_transition
@@ -10,6 +10,7 @@ from unlatch.increments.files.work.files import files_of
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Transitioned
 from unlatch.increments.records.units import forget_evidence, read_unit
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

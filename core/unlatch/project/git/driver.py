@@ -1,12 +1,12 @@
 """The merge driver: three versions of a file, as git hands them over, into ours."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 from unlatch.errors import StoreError, unexpected
 from unlatch.project.git.run import merge_file
+from unlatch.values import dataclass
 from unlatch.worklog.disk.file_check import check_size
 from unlatch.worklog.json_text.three_way import Clash
 from unlatch.worklog.text_merge import UnmergeableError

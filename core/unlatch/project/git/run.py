@@ -16,10 +16,10 @@ The user's own git configuration and environment apply. A repository's own progr
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from unlatch.errors import UsageError
+from unlatch.values import dataclass
 from unlatch.worklog.programs import Finished, find_program, run
 
 _READING_SECONDS = 5.0

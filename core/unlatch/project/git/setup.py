@@ -7,12 +7,12 @@ each clone, because a repository cannot name programs for git to run.
 import json
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path, PurePath
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.paths import EVENTS, METADATA, ProjectPaths, items_at
 from unlatch.project.git.run import ask_git, run_git
+from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.disk.file_check import UnsafePath
 from unlatch.worklog.disk.safe_open import exists, read_file

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from unlatch.runs.state_file import save_state, state_file
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError, UnlatchError
@@ -23,6 +22,7 @@ from unlatch.runs.dispatch.port import (
 from unlatch.runs.dispatch.port import End as WorkerEnd
 from unlatch.runs.dispatch.protocol import Answer, Checkpoint, Done, Noise, Question, Usage
 from unlatch.runs.model import Stage, TaskState
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from pathlib import Path

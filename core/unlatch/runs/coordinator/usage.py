@@ -10,10 +10,10 @@ A JSON object with these keys means the same; `utilization` is accepted.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UnlatchError
+from unlatch.values import dataclass
 from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.times import read_stamp
 

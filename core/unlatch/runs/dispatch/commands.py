@@ -12,10 +12,10 @@ import subprocess
 import tempfile
 import time
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.runs.dispatch.processes import PAUSE, end_group, has_exited
+from unlatch.values import dataclass
 from unlatch.worklog.programs import find_program, search_path
 
 if TYPE_CHECKING:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import signal
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.runs.dispatch.port import End, Role
 from unlatch.runs.dispatch.protocol import Failed, Question
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from unlatch.runs.dispatch.port import Ended

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from unlatch.runs.dispatch.protocol import (
@@ -14,6 +14,7 @@ from unlatch.runs.dispatch.protocol import (
     Usage,
     read_line,
 )
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -13,11 +13,11 @@ promises need: per run id its lease, whether it ended, and the messages not yet 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
 from unlatch.errors import UnlatchError
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

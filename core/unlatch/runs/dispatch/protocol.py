@@ -16,10 +16,10 @@ is one of the objects above; else a result without an error means that a develop
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
+from unlatch.values import dataclass
 from unlatch.worklog.event_log import parse_line
 
 if TYPE_CHECKING:

@@ -8,13 +8,13 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.runs.dispatch import launcher
 from unlatch.runs.dispatch.commands import find_command
 from unlatch.runs.dispatch.processes import signal_group
+from unlatch.values import dataclass
 from unlatch.worklog.programs import search_path
 
 if TYPE_CHECKING:

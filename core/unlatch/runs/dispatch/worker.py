@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from unlatch.runs.dispatch.output import Output
@@ -17,6 +17,7 @@ from unlatch.runs.dispatch.processes import (
     signal_all,
     signal_group,
 )
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.project.git.run import WorkingGit
 from unlatch.project.git.setup import check_git_folder, require_git
+from unlatch.values import dataclass
 from unlatch.worklog.disk.private_folder import make_private
 from unlatch.worklog.disk.safe_open import exists, open_folder
 

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from unlatch.errors import MistakesError
 from unlatch.runs.plan.commands import ShellSyntax, command_lines, split_command
 from unlatch.runs.plan.graph import graph_mistakes
 from unlatch.runs.plan.model import Command, Plan, PlanTask
+from unlatch.values import dataclass
 from unlatch.worklog.markdown_lines import Line, scan
 
 if TYPE_CHECKING:

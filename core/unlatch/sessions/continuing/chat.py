@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from unlatch.llm.tokens import estimate
 from unlatch.sessions import changes
 from unlatch.sessions.context import resume_context
 from unlatch.sessions.continuing.message import context_message
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -5,7 +5,6 @@ Other projects are those in which this user used sessions on this machine; nothi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -13,6 +12,7 @@ from unlatch.errors import UnlatchError
 from unlatch.sessions.front_matter import body_offset
 from unlatch.sessions.project import import_store, session_store
 from unlatch.sessions.store import Broken
+from unlatch.values import dataclass
 from unlatch.worklog.dated_names import begins
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from unlatch.config.choices import SubagentMode
@@ -12,6 +12,7 @@ from unlatch.sessions.heading import one_line
 from unlatch.sessions.imports.composing import Page, beginning
 from unlatch.sessions.model import Agent, Subagent
 from unlatch.transcripts import Finding, Reply, findings
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from unlatch.sessions import markup
@@ -27,6 +27,7 @@ from unlatch.transcripts import (
     Reply,
     ToolCall,
 )
+from unlatch.values import dataclass
 from unlatch.worklog.markdown_lines import is_unambiguous
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from unlatch.sessions.imports.agents import Subagents, by_id
 from unlatch.sessions.imports.progress import finished
 from unlatch.sessions.imports.writing import SOURCE, SUBAGENTS, Writing, source_of
 from unlatch.transport.redact import Masking
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -14,6 +13,7 @@ from unlatch.sessions.imports.masking import masked_session
 from unlatch.sessions.imports.writing import SOURCE, masked_before
 from unlatch.sessions.model import Status
 from unlatch.transport.redact import Masking
+from unlatch.values import dataclass
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:

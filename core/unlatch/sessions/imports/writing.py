@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -14,6 +14,7 @@ from unlatch.sessions.imports.composing import Page, beginning
 from unlatch.sessions.imports.progress import unseen, until
 from unlatch.sessions.model import Status
 from unlatch.transcripts.model import CUT
+from unlatch.values import dataclass
 from unlatch.worklog.times import read_stamp, stamp
 
 if TYPE_CHECKING:

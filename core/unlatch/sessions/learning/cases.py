@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unlatch.sessions.learning.behaviour import is_kind, prose, shown, since_user, until_user
 from unlatch.sessions.model import Callout, CalloutKind, ToolCall
+from unlatch.values import dataclass
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 import re
 from collections import Counter
-from dataclasses import astuple, dataclass
+from dataclasses import astuple
 from typing import TYPE_CHECKING, NamedTuple
 
 from unlatch.errors import StoreError
@@ -18,6 +18,7 @@ from unlatch.sessions.front_matter import with_values
 from unlatch.sessions.merge.blocks import lines, merge_blocks
 from unlatch.sessions.merge.heads import later, merge_heads
 from unlatch.sessions.merge.parts import Key, Parts, read_parts, with_keys_of
+from unlatch.values import dataclass
 from unlatch.worklog.json_text.three_way import ABSENT, Clash
 from unlatch.worklog.markdown_lines import line_ending
 from unlatch.worklog.text_merge import UnmergeableError, marked

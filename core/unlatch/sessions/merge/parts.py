@@ -6,13 +6,14 @@ The parts in their order are the whole text, byte for byte.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from unlatch.errors import StoreError
 from unlatch.sessions.document import read_document
 from unlatch.sessions.front_matter import body_offset, read
+from unlatch.values import dataclass
 from unlatch.worklog.markdown_lines import scan
 from unlatch.worklog.text_merge import UnmergeableError
 from unlatch.worklog.times import stamp

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
@@ -18,6 +18,7 @@ from unlatch.sessions.workflow.model import (
     Severity,
     Workflow,
 )
+from unlatch.values import dataclass
 from unlatch.worklog.markdown_lines import scan
 
 if TYPE_CHECKING:

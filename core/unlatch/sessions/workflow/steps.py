@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from unlatch.sessions.model import Callout, CalloutKind
 from unlatch.sessions.workflow import calls
 from unlatch.sessions.workflow.wording import name
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator, Sequence

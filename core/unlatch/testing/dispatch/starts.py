@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.testing.dispatch import worker
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

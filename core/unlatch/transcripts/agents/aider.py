@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ from unlatch.transcripts.model import (
     Usage,
     title_of,
 )
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

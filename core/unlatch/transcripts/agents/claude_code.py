@@ -5,7 +5,7 @@ Up to 2.0.2x the lines of such agents are in the session's own file, as sidechai
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from unlatch.transcripts.agents.claude_lines import Entry, read_entry
@@ -21,6 +21,7 @@ from unlatch.transcripts.model import (
     title_of,
 )
 from unlatch.transcripts.values import text
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections import Counter

@@ -7,7 +7,7 @@ docs/agents/formats/claude-code (entry types, usage).
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from unlatch.transcripts.model import (
@@ -22,6 +22,7 @@ from unlatch.transcripts.model import (
     Usage,
 )
 from unlatch.transcripts.values import arguments, count, items, joined, mapping, name, text
+from unlatch.values import dataclass
 from unlatch.worklog.times import read_stamp
 
 if TYPE_CHECKING:

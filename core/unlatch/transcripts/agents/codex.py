@@ -8,7 +8,7 @@ Source: a recording of 0.169.0, and empathic/toolpath docs/agents/formats/codex.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from unlatch.transcripts.agents.codex_results import item_result, output_result
@@ -28,6 +28,7 @@ from unlatch.transcripts.model import (
     title_of,
 )
 from unlatch.transcripts.values import arguments, count, items, joined, mapping, name, text
+from unlatch.values import dataclass
 from unlatch.worklog.times import read_stamp
 
 if TYPE_CHECKING:

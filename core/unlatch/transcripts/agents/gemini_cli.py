@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from unlatch.transcripts.model import (
@@ -32,6 +32,7 @@ from unlatch.transcripts.model import (
     title_of,
 )
 from unlatch.transcripts.values import arguments, count, items, joined, mapping, name, text
+from unlatch.values import dataclass
 from unlatch.worklog.times import read_stamp
 
 if TYPE_CHECKING:

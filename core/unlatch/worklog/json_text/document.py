@@ -4,9 +4,9 @@ import codecs
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
+from unlatch.values import dataclass
 from unlatch.worklog.json_text.nodes import MAX_DEPTH, duplicate_keys, is_too_deep, read_nodes
 
 # They have no UTF-8 form; inside JSON their escapes mean the same.

@@ -3,10 +3,10 @@
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+from unlatch.values import dataclass
 from unlatch.worklog.json_text.nodes import Node, read_nodes
 
 Path = tuple[str | int, ...]

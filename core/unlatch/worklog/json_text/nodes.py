@@ -3,8 +3,9 @@
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
+
+from unlatch.values import dataclass
 
 # Far beyond any real file, and low enough for the recursive functions here and in `edit`.
 MAX_DEPTH = 100

@@ -6,10 +6,10 @@ merged member by member; anything else is a clash, unless a rule merges it.
 
 import heapq
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import Enum, StrEnum
 from typing import Any, NamedTuple
 
+from unlatch.values import dataclass
 from unlatch.worklog.json_text.edit import is_same
 
 

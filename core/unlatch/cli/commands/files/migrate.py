@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,7 @@ from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.session import BY, JSON, Session, flag, with_session
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,7 @@ from unlatch.lifecycle.items.change import (
 )
 from unlatch.lifecycle.items.places import make_user_items
 from unlatch.spi.operation import DeliveryOptions, Kind
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING
 
 from unlatch.cli.commands.items.render import left_code, pending_line, result_entry, tell_broken
@@ -19,6 +19,7 @@ from unlatch.lifecycle.items.pending import (
     pending_outside,
 )
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions
+from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import user_config_file
 
 if TYPE_CHECKING:

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from unlatch.cli.render.describe import times, tracker_title
@@ -13,6 +12,7 @@ from unlatch.doctor.project import passed_over
 from unlatch.errors import CredentialMissing
 from unlatch.lifecycle.fetch_items import Unread
 from unlatch.sync.plan import SyncPlan
+from unlatch.values import dataclass
 
 # The maximum number of items with one cause, or of folders, to name; the document has all.
 _NAMED = 3

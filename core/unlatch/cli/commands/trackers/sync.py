@@ -1,7 +1,7 @@
 """unlatch sync and ingest: sync with the trackers, all or after an event; deliver operations."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ from unlatch.publish.target import Way
 from unlatch.spi.operation import Kind
 from unlatch.sync.ingest import event_sources, read_event
 from unlatch.sync.sync import SyncOptions, SyncPreview, preview
+from unlatch.values import dataclass
 
 _MAX_ITEMS = click.option(
     "--max-items",

@@ -1,7 +1,5 @@
 """The options of unlatch resume, and its result for scripts: for one increment and for many."""
 
-from dataclasses import dataclass
-
 from unlatch.cli.options.scope import Scoping
 from unlatch.cli.render.documents import (
     delivered_code,
@@ -21,6 +19,7 @@ from unlatch.lifecycle.deliver import DeliveryResult
 from unlatch.lifecycle.resume import ResumeResult
 from unlatch.lifecycle.resume_plan import ResumeRequest, ResumeStep
 from unlatch.spi.operation import DeliveryOptions
+from unlatch.values import dataclass
 
 # Other outcomes of deliveries are "skipped" here.
 _OUTCOMES = ("reopened", "already-open", "updated", "unchanged", "pending", "failed")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.reading import conflict_in, document, read_document
+from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import replace_file, sweep
 
 if TYPE_CHECKING:

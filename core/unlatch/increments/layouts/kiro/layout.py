@@ -1,7 +1,7 @@
 """What unlatch does with the specs of Kiro and cc-sdd."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from unlatch.increments.documents.model import Spec
@@ -24,6 +24,7 @@ from unlatch.increments.layouts.mentions import mentions
 from unlatch.increments.model.increment import AppliedAmendment
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
+from unlatch.values import dataclass
 from unlatch.worklog.markdown_lines import first_title
 
 

@@ -9,10 +9,11 @@ Tasks have the same numbers, so the ids of stories and criteria begin with an R:
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from unlatch.increments.documents.model import Criterion, Spec, Story
 from unlatch.increments.layouts.kiro.wording import REQUIREMENT
+from unlatch.values import dataclass
 from unlatch.worklog.markdown_lines import Line, scan
 
 NUMBER = r"(?:[A-Z]{1,5}-?)?[0-9]{1,4}(?:\.[0-9]{1,4}){0,3}[a-z]?(?!\w)"

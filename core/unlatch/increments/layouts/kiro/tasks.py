@@ -7,7 +7,7 @@ by its number, as cc-sdd writes it.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from unlatch.increments.documents.model import Spec, Task
 from unlatch.increments.layouts.check_list import Box, Entry, boxes
@@ -17,6 +17,7 @@ from unlatch.increments.layouts.kiro.references import (
     stories_by_key,
     without_reference,
 )
+from unlatch.values import dataclass
 from unlatch.worklog.markdown_lines import scan
 
 # [-] in progress, [~] queued; neither is done.

@@ -3,10 +3,11 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from unlatch.increments.documents.model import Criterion, Story
 from unlatch.increments.layouts.openspec.changes import capability
+from unlatch.values import dataclass
 
 _BREAK = re.compile(r"\r\n?|\n")
 _SECTION = re.compile(r"##[ \t]++(?P<title>.+)")

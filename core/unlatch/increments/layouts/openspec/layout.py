@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from unlatch.increments.documents.model import Spec
@@ -18,6 +17,7 @@ from unlatch.increments.layouts.openspec.task_lines import entries, marked
 from unlatch.increments.model.increment import AppliedAmendment
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
+from unlatch.values import dataclass
 from unlatch.worklog.markdown_lines import first_title
 
 # "Change: ...", "Change proposal - ...", also in Chinese; or nothing but these words.
