@@ -40,6 +40,35 @@ def test_the_lines_of_a_reason_are_shown(completed: Project, columns: int) -> No
     assert "\n\n  #4 shows where:\n  line 2\n" in "\n".join(lines)
 
 
+def details(project: Project, *trackers: str) -> str:
+    addresses = "".join(f"    {project.urls[name]}\n" for name in trackers)
+    return f"    Reason: The import fails\n\n      #4 shows where:\n      line 2\n{addresses}"
+
+
+def test_verbose_shows_the_reason_and_the_addresses(completed: Project) -> None:
+    done = completed.run("resume", "7", "-m", LONG, "--yes", "-v")
+
+    assert done.out.endswith(details(completed, *ALL)), done.said
+    assert done.err == f"Next: unlatch show {NAME}\n"
+
+
+def test_verbose_shows_them_for_each_of_many(completed: Project) -> None:
+    completed.increment("0008-more")
+
+    done = completed.run("resume", "7", "8", "-m", LONG, "--yes", "-v")
+
+    first, second = details(completed, *ALL), details(completed)
+    assert f"{first}✓ Increment 0008-more: completed -> active\n{second}" in done.out
+
+
+def test_verbose_shows_them_for_an_item(project: Project) -> None:
+    project.items("github")
+
+    done = project.run("reopen", "octo/widgets#4", "-m", LONG, "-v")
+
+    assert done.out.endswith(details(project, "github")), done.said
+
+
 def test_a_list_shows_the_first_line_of_a_reason(completed: Project) -> None:
     completed.run("resume", "7", "-m", LONG, "--yes")
 

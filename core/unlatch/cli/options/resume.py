@@ -34,6 +34,7 @@ _OPTIONS = (
         "--category", metavar="WORD", help="Category of the reason, as configured in [reopen]."
     ),
     FORCE,
+    flag("--verbose", "-v", help="Also show the reason and the addresses of the items."),
     serving(Kind.REOPEN),
     JSON,
 )

@@ -18,6 +18,7 @@ from unlatch.cli.commands.items.render import (
 from unlatch.cli.render.deliveries import show_deliveries
 from unlatch.cli.render.notes import tell_unread
 from unlatch.cli.render.preview import preview_document, show_preview, unread_items
+from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.increments.model.reopening import checked_reason
@@ -58,6 +59,7 @@ class ItemOptions:
     max_items: int | None
     delivery: DeliveryOptions
     as_json: bool
+    verbose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +163,15 @@ def _tell_end(
         place = "project" if is_project else "user"
         plans = [plan for work in works for plan in work.plans]
         output.document(VERBS[typed.kind], code, place=place, items=change_entries(plans, every))
-    else:
-        tell_left(every, VERBS[typed.kind], is_project=is_project)
+        return code
+    if typed.verbose:
+        _tell_details(works, typed)
+    tell_left(every, VERBS[typed.kind], is_project=is_project)
     return code
+
+
+def _tell_details(works: Sequence[Work], typed: ItemOptions) -> None:
+    if typed.reason:
+        output.data(*lines_of("    ", "Reason: ", typed.reason))
+    links = (plan.link for work in works for plan in work.plans)
+    output.data(*(f"    {output.clean(link.url or link.key)}" for link in links))

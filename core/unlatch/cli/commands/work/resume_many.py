@@ -10,6 +10,7 @@ from unlatch.cli.commands.work.resume_options import (
     ResumeOptions,
     resume_code,
     resumed_entry,
+    tell_details,
 )
 from unlatch.cli.options.reason import ask_reason
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
@@ -161,7 +162,7 @@ def _apply(
             advance()
             session.trace(result.error)
             if not (typed.as_json or is_terse or result.error):
-                _tell(result)
+                _tell(result, verbose=typed.verbose)
             if not is_terse:
                 tell_remarks(result.increment)
 
@@ -178,13 +179,15 @@ def _apply(
     return results
 
 
-def _tell(result: ResumeResult) -> None:
+def _tell(result: ResumeResult, *, verbose: bool) -> None:
     before, now = result.before, result.increment
     moved = f"{before.status} -> {now.status}"
     if before.status is now.status:
         moved = f"already {now.status}; delivering {times(len(now.pending), 'operation')}"
     output.ok(f"Increment {now.id}: {moved}")
     tell_warnings(result.warnings)
+    if verbose:
+        tell_details(result, now)
 
 
 def _deliver(

@@ -8,15 +8,14 @@ from shlex import quote
 from unlatch.cli.commands.work.closed_items import confirm_deliberate, settle_closed_items
 from unlatch.cli.commands.work.resume_options import (
     ResumeOptions,
-    reopen_entry,
     resume_code,
-    tracker_entries,
+    tell_details,
+    write_document,
 )
 from unlatch.cli.commands.work.scope import changed_work, foreseen_scope
 from unlatch.cli.options.reason import ask_reason
 from unlatch.cli.render.deliveries import deliver_and_tell, tell_left
 from unlatch.cli.render.describe import ago, document_lines, seen_line, sum_lines, times
-from unlatch.cli.render.documents import increment_entry, scope_entry, warning_entries
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.runtime import output
@@ -64,23 +63,12 @@ def resume_one(session: Session, wanted: str, typed: ResumeOptions) -> int:
         )
     code = resume_code(result, delivered)
     if typed.as_json:
-        _write_document(result, delivered, code)
+        write_document(result, delivered, code)
     else:
+        if typed.verbose:
+            tell_details(result, delivered.increment)
         _tell_end(result, delivered, code)
     return code
-
-
-def _write_document(result: ResumeResult, delivered: DeliveryResult, code: int) -> None:
-    now = delivered.increment
-    output.document(
-        "resume",
-        code,
-        increment=increment_entry(now, result.before.status),
-        reopen=reopen_entry(result.entry, now),
-        trackers=tracker_entries(result, delivered),
-        scope=scope_entry(result.scope),
-        warnings=warning_entries(result.warnings),
-    )
 
 
 def _preview(session: Session, plan: ResumePlan, typed: ResumeOptions) -> int:

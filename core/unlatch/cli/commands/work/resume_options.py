@@ -9,6 +9,8 @@ from unlatch.cli.render.documents import (
     scope_entry,
     warning_entries,
 )
+from unlatch.cli.render.texts import lines_of
+from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDELIVERED, problem_entry
 from unlatch.cli.runtime.output import Json
 from unlatch.cli.runtime.session import Session
@@ -38,6 +40,7 @@ class ResumeOptions:
     scoping: Scoping | None
     delivery: DeliveryOptions
     as_json: bool
+    verbose: bool
 
     def request(self, session: Session) -> ResumeRequest:
         """The request, before any prompt."""
@@ -67,6 +70,27 @@ def resumed_entry(result: ResumeResult, delivered: DeliveryResult | None) -> Jso
         "warnings": warning_entries(result.warnings),
         "error": problem_entry(result.error) if result.error else None,
     }
+
+
+def tell_details(result: ResumeResult, increment: Increment) -> None:
+    """Show the reason of a reopen, and the addresses of the items."""
+    if result.entry is not None:
+        output.data(*lines_of("    ", "Reason: ", result.entry.reason))
+    output.data(*(f"    {output.clean(link.url or link.key)}" for link in increment.links))
+
+
+def write_document(result: ResumeResult, delivered: DeliveryResult, code: int) -> None:
+    """Print the document of one resumed increment."""
+    now = delivered.increment
+    output.document(
+        "resume",
+        code,
+        increment=increment_entry(now, result.before.status),
+        reopen=reopen_entry(result.entry, now),
+        trackers=tracker_entries(result, delivered),
+        scope=scope_entry(result.scope),
+        warnings=warning_entries(result.warnings),
+    )
 
 
 def reopen_entry(entry: ReopenEntry | None, increment: Increment) -> Json | None:
