@@ -135,6 +135,7 @@ EXAMPLES = {
     "effort switch": Example(("memory",), before=OPENED),
     "effort expand": Example(("memory",), before=CONCLUDED),
     "effort collapse": Example(("memory",), before=(*CONCLUDED, ("effort", "expand", "memory"))),
+    "effort link": Example(("memory", "7"), before=OPENED),
     "effort list": Example(before=OPENED),
     "effort show": Example(("memory",), before=OPENED),
     "effort search": Example(("memory",), before=OPENED),

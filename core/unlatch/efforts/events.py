@@ -60,6 +60,14 @@ class Reopened(ChainedEvent):
     reason: str | None = key(TEXT, default=None)
 
 
+@EVENTS.event("linked")
+@record
+class Linked(ChainedEvent):
+    """The effort belongs to an increment, or to none any more."""
+
+    increment: str | None = key(TEXT, default=None)
+
+
 @EVENTS.event("repaired")
 @record
 class Repaired(ChainedEvent):

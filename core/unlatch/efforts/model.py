@@ -66,7 +66,7 @@ class Effort:
     """An effort, as its events describe it.
 
     `lines` is the number of lines of its log. `summary` is the newest one; None before the first
-    conclusion, and for a stub.
+    conclusion, and for a stub. `increment` is the name of the increment that it belongs to.
     """
 
     id: str = key(TEXT)
@@ -77,6 +77,7 @@ class Effort:
     lines: int = key(NUMBER)
     summary: str | None = key(TEXT, default=None)
     reopens: tuple[Reopen, ...] = key(_REOPENS, default=())
+    increment: str | None = key(TEXT, default=None)
 
     @property
     def is_open(self) -> bool:

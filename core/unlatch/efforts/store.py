@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unlatch.efforts.events import EVENTS, ChainedEvent, Concluded, Opened, Reopened
+from unlatch.efforts.events import EVENTS, ChainedEvent, Concluded, Linked, Opened, Reopened
 from unlatch.efforts.limits import check_reason, check_summary
 from unlatch.efforts.model import EFFORT, EFFORT_ID, Effort, Reopen, Status, effort_id
 from unlatch.efforts.transcript import Author, Pen, Transcript, damaged
@@ -152,6 +152,17 @@ class EffortStore:
             pen.log_separator()
         return self.rebuild(effort.id), effort.summary
 
+    def link(self, id: str, increment: str | None) -> Effort:
+        """Record the increment that an effort belongs to; the same again records nothing.
+
+        Raises:
+            UsageError: `effort-unknown` or `effort-ambiguous`.
+        """
+        with self._changing(id) as (pen, effort):
+            if effort.increment != increment:
+                pen.record(Linked, increment=increment)
+        return self.rebuild(effort.id)
+
     @contextlib.contextmanager
     def _changing(self, id: str) -> Iterator[tuple[Pen, Effort]]:
         found = self.find(id)
@@ -218,6 +229,8 @@ def _changes(effort: Effort, event: ChainedEvent) -> dict[str, Any]:
                 at=event.at, by=event.by, prior_summary=event.prior_summary, reason=event.reason
             )
             return {"status": Status.OPEN, "reopens": (*effort.reopens, reopen)}
+        case Linked():
+            return {"increment": event.increment}
     return {}
 
 

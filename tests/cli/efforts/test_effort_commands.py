@@ -49,6 +49,22 @@ def test_the_life_of_an_effort(project: Project) -> None:
     assert (entry["status"], entry["reopens"][0]["reason"]) == ("open", "Another edge case")
 
 
+def test_an_effort_is_linked_to_an_increment(concluded: Project) -> None:
+    concluded.increment()
+    linked = effort(concluded, "link", "auth", "7", "--json")
+    assert mistakes(json.loads(linked.out), "effort-link") == []
+    name = linked.document["effort"]["increment"]
+    assert name.startswith("0007-")
+    assert f"  Increment {name}\n" in effort(concluded, "show", "auth-bug").out
+    events = (folder(concluded) / "events.jsonl").read_bytes()
+    assert effort(concluded, "link", "auth", "7").code == 0
+    assert (folder(concluded) / "events.jsonl").read_bytes() == events
+    assert effort(concluded, "verify").code == 0
+    assert effort(concluded, "link", "auth", "--remove").code == 0
+    assert "Increment" not in effort(concluded, "show", "auth-bug").out
+    assert effort(concluded, "link", "auth").code == 2
+
+
 def test_show_has_each_reopen_with_its_author_and_reason(concluded: Project) -> None:
     assert "Reopened" not in effort(concluded, "show", "auth-bug").out
     effort(concluded, "reopen", "auth-bug", "--reason", "Another edge case", "--by", "Bo")

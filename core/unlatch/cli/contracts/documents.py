@@ -95,6 +95,8 @@ effort-list = unlatch effort list.
   active: str?; expanded: [str]; efforts: [EffortEntry]
 effort-show = unlatch effort show.
   effort: EffortEntry; log: [Record]
+effort-link = unlatch effort link.
+  effort: EffortEntry
 effort-verify = unlatch effort verify.
   efforts: [VerifiedEntry]
 session = unlatch session start, log, pause and complete.

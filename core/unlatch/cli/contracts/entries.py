@@ -58,7 +58,8 @@ SearchResult = Work that matches, the best first; `score` is the share of the qu
 EffortReopen = One reopen of an effort.
   at by: str; reason priorSummary: str?
 EffortEntry = An effort.
-  id title status: str; summary: str?; lines: int; created updated: str; reopens: [EffortReopen]
+  id title status: str; summary increment: str?; lines: int; created updated: str;
+  reopens: [EffortReopen]
 CandidateEntry = A concluded effort of the name that was to be opened.
   id status: str; summary: str?
 LineProblem = A line of a file, and the kind of its change.

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def effort_entry(effort: Effort) -> output.Json:
     """The entry of an effort."""
     return {
-        **output.fields(effort, "id", "title", "status", "summary", "lines"),
+        **output.fields(effort, "id", "title", "status", "summary", "lines", "increment"),
         "created": stamp(effort.created),
         "updated": stamp(effort.updated),
         "reopens": [

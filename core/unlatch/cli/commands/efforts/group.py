@@ -17,6 +17,7 @@ _MODULES = {
     "switch": "change",
     "expand": "change",
     "collapse": "change",
+    "link": "link",
     "list": "read",
     "show": "read",
     "search": "read",

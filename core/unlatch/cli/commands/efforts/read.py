@@ -93,6 +93,8 @@ def show_effort(session: Session, *, effort: str, lines: int, as_json: bool) -> 
     output.data(f"  Status    {found.status}")
     output.data(f"  Opened    {found.created:%Y-%m-%d %H:%M}")
     output.data(f"  Changed   {found.updated:%Y-%m-%d %H:%M}")
+    if found.increment:
+        output.data(f"  Increment {output.clean(found.increment)}")
     for reopen in found.reopens:
         head = f"Reopened  {reopen.at:%Y-%m-%d %H:%M} by {output.clean(reopen.by)}"
         output.data(*lines_of("  ", f"{head}: " if reopen.reason else head, reopen.reason or ""))

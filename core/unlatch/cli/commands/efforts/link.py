@@ -1,0 +1,44 @@
+"""unlatch effort link."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.commands.efforts.conversation import store_of
+from unlatch.cli.commands.efforts.document import effort_entry
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.session import BY, JSON, flag, named_increment, with_session
+
+if TYPE_CHECKING:
+    from unlatch.cli.runtime.session import Session
+
+
+@click.command("link", help="Link an effort to the increment that it belongs to. (local)")
+@click.argument("effort", metavar="ID")
+@click.argument("increment", metavar="[INCREMENT]", required=False)
+@flag("--remove", help="Remove the link.")
+@BY
+@JSON
+@with_session
+def link_effort(
+    session: Session,
+    *,
+    effort: str,
+    increment: str | None,
+    remove: bool,
+    by: str | None,
+    as_json: bool,
+) -> int:
+    if remove == (increment is not None):
+        raise click.UsageError("name an increment, or use --remove")
+    name = named_increment(session, increment) if increment else None
+    found = store_of(session, by).link(effort, name)
+    if as_json:
+        output.document("effort-link", effort=effort_entry(found))
+    elif name:
+        output.ok(f"{found.id} belongs to {name}")
+    else:
+        output.ok(f"{found.id} belongs to no increment")
+    return 0
