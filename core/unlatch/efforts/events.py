@@ -63,9 +63,13 @@ class Reopened(ChainedEvent):
 @EVENTS.event("linked")
 @record
 class Linked(ChainedEvent):
-    """The effort belongs to an increment, or to none any more."""
+    """The effort belongs to an increment, or to none any more.
+
+    `project` is the root of its project, in a folder of efforts that several projects share.
+    """
 
     increment: str | None = key(TEXT, default=None)
+    project: str | None = key(TEXT, default=None)
 
 
 @EVENTS.event("repaired")

@@ -64,5 +64,10 @@ def _of_text(number: int, content: str) -> Iterator[Highlight]:
         kinds = (kind for kind, rule in _SENTENCES.items() if rule.search(sentence))
         if kind := next(kinds, None):
             yield Highlight(number, kind, sentence[:_LONGEST])
-    for match in _IDENTIFIERS.finditer(content):
-        yield Highlight(number, "identifier", match[0])
+    for identifier in identifiers(content):
+        yield Highlight(number, "identifier", identifier)
+
+
+def identifiers(text: str) -> Iterator[str]:
+    """Code spans, addresses, paths, items, commits, names in code and versions, verbatim."""
+    return (match[0] for match in _IDENTIFIERS.finditer(text))

@@ -66,7 +66,8 @@ class Effort:
     """An effort, as its events describe it.
 
     `lines` is the number of lines of its log. `summary` is the newest one; None before the first
-    conclusion, and for a stub. `increment` is the name of the increment that it belongs to.
+    conclusion, and for a stub. `increment` is the name of the increment that it belongs to;
+    `project` is the root of that increment's project, in a folder that projects share.
     """
 
     id: str = key(TEXT)
@@ -78,6 +79,7 @@ class Effort:
     summary: str | None = key(TEXT, default=None)
     reopens: tuple[Reopen, ...] = key(_REOPENS, default=())
     increment: str | None = key(TEXT, default=None)
+    project: str | None = key(TEXT, default=None)
 
     @property
     def is_open(self) -> bool:

@@ -152,15 +152,15 @@ class EffortStore:
             pen.log_separator()
         return self.rebuild(effort.id), effort.summary
 
-    def link(self, id: str, increment: str | None) -> Effort:
+    def link(self, id: str, increment: str | None, *, project: str | None = None) -> Effort:
         """Record the increment that an effort belongs to; the same again records nothing.
 
         Raises:
             UsageError: `effort-unknown` or `effort-ambiguous`.
         """
         with self._changing(id) as (pen, effort):
-            if effort.increment != increment:
-                pen.record(Linked, increment=increment)
+            if (effort.increment, effort.project) != (increment, project):
+                pen.record(Linked, increment=increment, project=project)
         return self.rebuild(effort.id)
 
     @contextlib.contextmanager
@@ -230,7 +230,7 @@ def _changes(effort: Effort, event: ChainedEvent) -> dict[str, Any]:
             )
             return {"status": Status.OPEN, "reopens": (*effort.reopens, reopen)}
         case Linked():
-            return {"increment": event.increment}
+            return {"increment": event.increment, "project": event.project}
     return {}
 
 
@@ -243,6 +243,11 @@ def _cached(raw: bytes, size: int) -> Effort | None:
         return EFFORT.read(found)  # type: ignore[no-any-return]  # it is the record's model
     except BadRecord:
         return None
+
+
+def project_of(workspace: Workspace) -> str | None:
+    """The project to record with a link: None if the folder of efforts is in the project."""
+    return str(workspace.paths.root.resolve()) if workspace.user.efforts.path else None
 
 
 def effort_store(workspace: Workspace, *, by: str) -> EffortStore:

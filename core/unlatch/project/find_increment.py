@@ -76,9 +76,14 @@ def find_increment(workspace: Workspace, wanted: str) -> MeantIncrement:
     return MeantIncrement(name, is_part=how is not None and how.is_part)
 
 
+def is_range(word: str) -> bool:
+    """Whether a word looks like a range of numbers; a folder's name (0007-login) may, too."""
+    return word[:1].isdecimal() and "-" in word
+
+
 def find_range(workspace: Workspace, word: str) -> tuple[str, ...]:
     """The names of the increments in a range of numbers (1-12); none for any other word."""
-    if not word[:1].isdecimal() or "-" not in word:
+    if not is_range(word):
         return ()
     names = dict.fromkeys(one.name for one in workspace.manager.collection.folders())
     return tuple(in_range(names, word))

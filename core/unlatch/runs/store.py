@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.runs.event_lines import parse_event
+from unlatch.runs.events import RunCreated
 from unlatch.runs.journal import LOG
 from unlatch.values import dataclass
 from unlatch.worklog.dated_names import dated_name, slug
@@ -18,8 +20,11 @@ from unlatch.worklog.name_matching import choose
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
     from pathlib import Path
+
+    from unlatch.runs.event_base import RunEvent
 
 _ID = re.compile(r"\d{4}-\d\d-\d\d-[a-z0-9]+(?:-[a-z0-9]+)*", re.ASCII)
 # Bytes; the first two events have some hundred.
@@ -43,6 +48,13 @@ class RunStore:
         except FileNotFoundError:
             return []
         return sorted(names, key=lambda name: (_begun(self.root / name), name))
+
+    def plans(self) -> Iterator[tuple[Path, str]]:
+        """The folder of each run with the name of its plan, by their first events; oldest first."""
+        for name in self.names():
+            first = next(iter(_beginning(self.root / name)), None)
+            if isinstance(first, RunCreated):
+                yield self.root / name, first.plan_file
 
     def create(self, title: str, day: datetime) -> Path:
         """Make the folder of a new run, named after the day and the title."""
@@ -75,9 +87,15 @@ class RunStore:
 
 def _begun(folder: Path) -> tuple[str, str]:
     """When a run was created, and the id of its first coordinator, which counts milliseconds."""
+    if events := _beginning(folder):
+        return stamp(events[0].timestamp), events[-1].session_id if len(events) > 1 else ""
+    return folder.name, ""
+
+
+def _beginning(folder: Path) -> list[RunEvent]:
+    """The first two events of a run, as far as they can be read."""
     with suppress(FileNotFoundError, StoreError):
         lines = read_file(folder / LOG, at_most=_BEGINNING).split(b"\n")[:2]
-        events = [parse_event(line.decode(errors="replace")) for line in lines]
-        if first := events[0]:
-            return stamp(first.timestamp), events[-1].session_id if events[-1] else ""
-    return folder.name, ""
+        events = (parse_event(line.decode(errors="replace")) for line in lines)
+        return [one for one in takewhile(bool, events) if one]
+    return []

@@ -8,7 +8,9 @@ from unlatch.increments.records.contracts import Schema, schema_of
 _DOCUMENTS = """
 resume = unlatch resume.
   increment: MovedIncrement; reopen: ReopenRecord?; trackers: [ResumeEntry]; scope: ScopeEntry?;
-  warnings: [Problem]
+  warnings: [Problem]; related?: [RelatedEntry]; briefing?: BriefingEntry
+resume-others = unlatch resume --without increment.
+  increment: str; related: [RelatedEntry]; briefing: BriefingEntry
 resume-many = unlatch resume with several ids, or --all-matching.
   increments: [ResumedEntry]
 # `forced` holds the ids of the refusals that were overridden.

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from types import GenericAlias
-from typing import Any, Literal
+from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -250,6 +250,12 @@ PluginEntry = A tracker that unlatch knows.
   name title noun: str; capabilities: [str]; ready: bool; extra: str?; requirement: str
 SettingEntry = A setting, and where its value came from.
   key: str; value: Any; source: str
+RelatedEntry = An effort, session or run of an increment; `next` is the command that continues it.
+  ref before status: str; next: str?; error: Problem?
+BriefingPoint = One thing to know, and where it is from.
+  text source: str
+BriefingEntry = What is known of an increment.
+  reopens done decisions failed left identifiers: [BriefingPoint]
 FindingEntry = A finding of doctor.
   severity: Severity; id message: str; where hint increment: str?
 PlaceEntry = The permissions of a credential in one place; null where only a write shows it.
@@ -265,14 +271,16 @@ def read_table(table: str) -> Iterator[tuple[str, str, dict[str, Any]]]:
     """The name, meaning and keys of each entry of a table.
 
     An entry is a line `Name = Meaning`, and indented lines of `key key: type; key: type`. All keys
-    are always there. Of a type T, `[T]` is a list, `{T}` an object with such values, and `T?` may
-    be null.
+    are always there, except `key?`. Of a type T, `[T]` is a list, `{T}` an object with such values,
+    and `T?` may be null.
     """
     for names, meaning, listed in _ENTRY.findall(table):
         keys: dict[str, Any] = {}
         for part in " ".join(listed.split()).split("; "):
             words, _, kind = part.partition(": ")
-            keys |= dict.fromkeys(words.split(), type_named(kind))
+            named = type_named(kind)
+            for key in words.split():
+                keys[key.rstrip("?")] = NotRequired[named] if key.endswith("?") else named
         yield names, meaning, keys
 
 

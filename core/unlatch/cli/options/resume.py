@@ -6,6 +6,7 @@ import click
 
 from unlatch.cli.options.delivery import DRY_RUN, FORCE, OFFLINE, YES, serving
 from unlatch.cli.options.items import MAX_ITEMS
+from unlatch.cli.options.kinds import choosing_kinds
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.options.scope import scoping
 from unlatch.cli.runtime.session import BY, JSON, flag
@@ -36,6 +37,7 @@ _OPTIONS = (
     FORCE,
     flag("--verbose", "-v", help="Also show the reason and the addresses of the items."),
     serving(Kind.REOPEN),
+    choosing_kinds,
     JSON,
 )
 

@@ -22,6 +22,7 @@ from unlatch.project.find_increment import (
     find_increment,
     find_range,
     is_item,
+    is_range,
 )
 from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
@@ -231,7 +232,8 @@ def named_increments(session: Session, words: Sequence[str]) -> Named:
     names: dict[str, None] = {}
     is_many = len(words) > 1
     for word in words:
-        if found := find_range(session.workspace, word):
+        found = find_range(session.workspace, word) if is_range(word) else ()
+        if found:
             is_many = True
             output.note(f"{word} is {first_of(found)}")
         names |= dict.fromkeys(found or [named_increment(session, word)])

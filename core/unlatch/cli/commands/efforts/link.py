@@ -10,6 +10,7 @@ from unlatch.cli.commands.efforts.conversation import store_of
 from unlatch.cli.commands.efforts.document import effort_entry
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, JSON, flag, named_increment, with_session
+from unlatch.efforts.store import project_of
 
 if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
@@ -34,7 +35,8 @@ def link_effort(
     if remove == (increment is not None):
         raise click.UsageError("name an increment, or use --remove")
     name = named_increment(session, increment) if increment else None
-    found = store_of(session, by).link(effort, name)
+    project = project_of(session.workspace) if name else None
+    found = store_of(session, by).link(effort, name, project=project)
     if as_json:
         output.document("effort-link", effort=effort_entry(found))
     elif name:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from unlatch.cli.table import Entry
 
 # Options of resume that mean nothing for an item alone.
-_OF_INCREMENTS = ("expressions", "reopen_items", "category", "force")
+_OF_INCREMENTS = ("expressions", "reopen_items", "category", "force", "only", "without")
 
 
 def command(entry: Entry) -> click.Command:

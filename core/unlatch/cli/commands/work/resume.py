@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from unlatch.cli.commands.work.resume_options import ResumeOptions
+from unlatch.cli.options.kinds import INCREMENT, take_kinds
 from unlatch.cli.options.resume import resuming
 from unlatch.cli.options.scope import take_scoping
 from unlatch.cli.runtime.session import Named, Session, increment_ids, with_session
@@ -33,7 +34,10 @@ def resume(
     """Resume the increments with these names, or those that the expressions select."""
     if bool(ids.names) is bool(expressions):
         raise click.UsageError("pass either IDs or --all-matching EXPR")
-    typed = ResumeOptions(scoping=take_scoping(options), **options)
+    scoping, kinds = take_scoping(options), take_kinds(options)
+    typed = ResumeOptions(scoping=scoping, kinds=kinds, **options)
+    if INCREMENT not in kinds:
+        return _resume_others(session, ids, typed)
     if ids.names and not ids.is_many:
         from unlatch.cli.commands.work.resume_one import resume_one  # noqa: PLC0415
 
@@ -43,3 +47,11 @@ def resume(
     if typed.scoping is not None:
         raise click.UsageError("options that change the work take one increment")
     return resume_selected(session, typed, ids.names, expressions, max_items=max_items)
+
+
+def _resume_others(session: Session, ids: Named, typed: ResumeOptions) -> int:
+    if len(ids.names) != 1 or typed.scoping is not None:
+        raise click.UsageError("without the increment itself, name one, and no change of its work")
+    from unlatch.cli.commands.work.other_work import resume_only_others  # noqa: PLC0415
+
+    return resume_only_others(session, ids.names[0], typed)

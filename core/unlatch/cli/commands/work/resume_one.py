@@ -10,6 +10,7 @@ from unlatch.cli.commands.work.resume_options import (
     ResumeOptions,
     resume_code,
     tell_details,
+    with_category,
     write_document,
 )
 from unlatch.cli.commands.work.scope import changed_work, foreseen_scope
@@ -23,14 +24,12 @@ from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import Amendment, Increment
-from unlatch.increments.model.reopening import category_of
-from unlatch.increments.model.status import Status
-from unlatch.lifecycle.activation_guard import ActivationOptions
 from unlatch.lifecycle.deliver import DeliveryResult
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.resume import ResumeResult, apply_resume
 from unlatch.lifecycle.resume_plan import ResumePlan, ResumeStep, plan_resume
 from unlatch.project.trackers import Trackers
+from unlatch.resume.related import may_have_related
 
 
 def resume_one(session: Session, wanted: str, typed: ResumeOptions) -> int:
@@ -62,13 +61,30 @@ def resume_one(session: Session, wanted: str, typed: ResumeOptions) -> int:
             trackers=trackers,
         )
     code = resume_code(result, delivered)
-    if typed.as_json:
-        write_document(result, delivered, code)
-    else:
+    if not typed.as_json:
         if typed.verbose:
             tell_details(result, delivered.increment)
         _tell_end(result, delivered, code)
+    others, keys = _other_work(session, delivered.increment, typed, plan.request.reason)
+    code = code or others
+    if typed.as_json:
+        write_document(result, delivered, code, **keys)
     return code
+
+
+def _other_work(
+    session: Session, increment: Increment, typed: ResumeOptions, reason: str | None
+) -> tuple[int, output.Json]:
+    """Resume the efforts, sessions and runs of an increment; loads nothing if there are none.
+
+    Returns:
+        The exit code, and the keys for the document.
+    """
+    if not may_have_related(session.workspace, increment):
+        return 0, {}
+    from unlatch.cli.commands.work.other_work import resume_others  # noqa: PLC0415
+
+    return resume_others(session, increment, typed, reason=reason)
 
 
 def _preview(session: Session, plan: ResumePlan, typed: ResumeOptions) -> int:
@@ -76,6 +92,7 @@ def _preview(session: Session, plan: ResumePlan, typed: ResumeOptions) -> int:
         amendment = foreseen_scope(session, plan.before, typed.scoping, reason=typed.reason)
         plan = replace(plan, request=replace(plan.request, amendment=amendment))
     change, scope = plan.preview(session.workspace)
+    _foresee_others(session, plan.before, typed)
     return preview_and_tell(
         session,
         change,
@@ -85,6 +102,13 @@ def _preview(session: Session, plan: ResumePlan, typed: ResumeOptions) -> int:
         warnings=(*plan.check_rules(session.workspace).warnings, *plan.warnings),
         scope=scope,
     )
+
+
+def _foresee_others(session: Session, increment: Increment, typed: ResumeOptions) -> None:
+    if may_have_related(session.workspace, increment):
+        from unlatch.cli.commands.work.other_work import foresee_others  # noqa: PLC0415
+
+        foresee_others(session, increment, typed.kinds)
 
 
 def _confirm(
@@ -139,7 +163,7 @@ def _ask(
     if not options.even_if_not_planned and plan.step is ResumeStep.REOPEN:
         options = replace(options, even_if_not_planned=confirm_deliberate(seen))
     reason = request.reason if request.reason is not None else ask_reason(session)
-    activation = _with_category(session, increment, request.activation)
+    activation = with_category(session, increment, request.activation)
     request = replace(request, reason=reason, options=options, activation=activation)
     return replace(plan, request=request)
 
@@ -273,16 +297,3 @@ def _warn_of_frequency(
         done = f"This will be reopen number {count}" if more else f"Reopened {count} times"
         advice = "Consider a new increment: unlatch new TITLE"
         output.talk(output.warn(f"    {done}. {advice}"))
-
-
-def _with_category(
-    session: Session, increment: Increment, activation: ActivationOptions
-) -> ActivationOptions:
-    """The options with a category; prompts if the project requires a missing one."""
-    rules = session.workspace.config.reopen.rules
-    is_reopen = increment.status is Status.COMPLETED
-    if activation.category is not None or not rules.category_required or not is_reopen:
-        return activation
-    known = f" ({', '.join(rules.categories)})" if rules.categories else ""
-    category = output.ask(f"Category{known}", lambda given: category_of(given, rules))
-    return replace(activation, category=category)

@@ -1,5 +1,8 @@
 """The options of unlatch resume, and its result for scripts: for one increment and for many."""
 
+from dataclasses import replace
+
+from unlatch.cli.options.kinds import KINDS
 from unlatch.cli.options.scope import Scoping
 from unlatch.cli.render.documents import (
     delivered_code,
@@ -15,6 +18,8 @@ from unlatch.cli.runtime.failure import UNDELIVERED, problem_entry
 from unlatch.cli.runtime.output import Json
 from unlatch.cli.runtime.session import Session
 from unlatch.increments.model.increment import Increment, ReopenEntry
+from unlatch.increments.model.reopening import category_of
+from unlatch.increments.model.status import Status
 from unlatch.increments.records.reopens import write_reopen
 from unlatch.lifecycle.activation_guard import ActivationOptions
 from unlatch.lifecycle.deliver import DeliveryResult
@@ -41,12 +46,26 @@ class ResumeOptions:
     delivery: DeliveryOptions
     as_json: bool
     verbose: bool
+    kinds: frozenset[str] = frozenset(KINDS)
 
     def request(self, session: Session) -> ResumeRequest:
         """The request, before any prompt."""
         activation = ActivationOptions(self.category, self.force)
         who = session.who(self.by)
         return ResumeRequest(who, self.reason, self.reopen_items, self.delivery, activation)
+
+
+def with_category(
+    session: Session, increment: Increment, activation: ActivationOptions
+) -> ActivationOptions:
+    """The options with a category; prompts if the project requires a missing one."""
+    rules = session.workspace.config.reopen.rules
+    is_reopen = increment.status is Status.COMPLETED
+    if activation.category is not None or not rules.category_required or not is_reopen:
+        return activation
+    known = f" ({', '.join(rules.categories)})" if rules.categories else ""
+    category = output.ask(f"Category{known}", lambda given: category_of(given, rules))
+    return replace(activation, category=category)
 
 
 def resume_code(result: ResumeResult, delivered: DeliveryResult | None) -> int:
@@ -79,7 +98,9 @@ def tell_details(result: ResumeResult, increment: Increment) -> None:
     output.data(*(f"    {output.clean(link.url or link.key)}" for link in increment.links))
 
 
-def write_document(result: ResumeResult, delivered: DeliveryResult, code: int) -> None:
+def write_document(
+    result: ResumeResult, delivered: DeliveryResult, code: int, **more: Json
+) -> None:
     """Print the document of one resumed increment."""
     now = delivered.increment
     output.document(
@@ -90,6 +111,7 @@ def write_document(result: ResumeResult, delivered: DeliveryResult, code: int) -
         trackers=tracker_entries(result, delivered),
         scope=scope_entry(result.scope),
         warnings=warning_entries(result.warnings),
+        **more,
     )
 
 

@@ -1,0 +1,136 @@
+"""The efforts, sessions and runs of an increment in the commands that resume and complete it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from os.path import relpath
+from typing import TYPE_CHECKING
+
+from unlatch.cli.options.kinds import INCREMENT
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import UNDECIDED, error_lines, problem_entry
+from unlatch.cli.runtime.session import is_interactive
+from unlatch.resume.briefing import Briefing
+from unlatch.resume.briefing_file import file_text, known_briefing, title_of, write_briefing
+from unlatch.resume.briefing_text import render
+from unlatch.resume.related import BRIEFING, Related, find_related
+from unlatch.resume.reopening import Resumed, resume_related
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from unlatch.cli.commands.work.resume_options import ResumeOptions
+    from unlatch.cli.runtime.session import Session
+    from unlatch.increments.model.increment import Increment
+
+_UNLIMITED = 1 << 20
+
+
+def chosen_related(session: Session, increment: Increment, kinds: Collection[str]) -> Related:
+    """The work of an increment, of these kinds."""
+    found = find_related(session.workspace, increment)
+    left_out = {one: () for one in ("efforts", "sessions", "runs") if one not in kinds}
+    return replace(found, **left_out)
+
+
+def resume_others(
+    session: Session,
+    increment: Increment,
+    typed: ResumeOptions,
+    *,
+    reason: str | None,
+) -> tuple[int, output.Json]:
+    """Resume the other work of an increment, and print the briefing.
+
+    Returns:
+        The exit code, and the keys for the document; none if there is no other work.
+    """
+    related = chosen_related(session, increment, typed.kinds)
+    briefing = known_briefing(session.workspace, increment, related)
+    if briefing is None:
+        return 0, {}
+    why = reason or (increment.reopens[-1].reason if increment.reopens else "")
+    who = session.who(typed.by, notes_guess=INCREMENT not in typed.kinds)
+    resumed = resume_related(session.workspace, related, reason=why, by=who)
+    code = UNDECIDED if any(one.error for one in resumed) else 0
+    if not typed.as_json:
+        _tell(resumed)
+        output.data("", *_lines(increment, briefing))
+    return code, {
+        "related": [resumed_entry(one) for one in resumed],
+        "briefing": briefing_entry(briefing),
+    }
+
+
+def resume_only_others(session: Session, wanted: str, typed: ResumeOptions) -> int:
+    """Resume the other work of an increment, and leave it and its items as they are."""
+    increment = session.workspace.manager.read(wanted)
+    if typed.dry_run:
+        foresee_others(session, increment, typed.kinds)
+        return 0
+    code, found = resume_others(session, increment, typed, reason=typed.reason)
+    if typed.as_json:
+        empty = {"related": [], "briefing": briefing_entry(Briefing())}
+        output.document("resume-others", code, increment=increment.id, **(found or empty))
+    elif not found:
+        output.talk(f"No effort, session or run is linked to {output.clean(increment.id)}.")
+    return code
+
+
+def foresee_others(session: Session, increment: Increment, kinds: Collection[str]) -> None:
+    """Say for a dry run which other work would be resumed."""
+    if refs := chosen_related(session, increment, kinds).refs:
+        output.talk(f"Other work of this increment: {', '.join(map(output.clean, refs))}")
+
+
+def offer_briefing(session: Session, increment: Increment, *, wanted: bool | None) -> None:
+    """Show the briefing of a completed increment, and write it where that is wanted.
+
+    Args:
+        wanted: None asks at a terminal.
+    """
+    if wanted is False or (wanted is None and not is_interactive()):
+        return
+    related = find_related(session.workspace, increment)
+    if not related and not wanted:
+        return
+    briefing = known_briefing(session.workspace, increment, related)
+    if briefing is None:
+        output.talk("There is nothing to brief about: no effort, session or run is linked to it.")
+        return
+    text = file_text(increment, briefing)
+    output.talk("", *map(output.clean, text.rstrip("\n").split("\n")), "")
+    place = relpath(increment.folder / BRIEFING)
+    if wanted or output.confirm(f"Write this to {output.clean(place)}, for others who resume it?"):
+        write_briefing(increment, text)
+        output.ok(f"Wrote {output.clean(place)}")
+
+
+def _tell(resumed: Sequence[Resumed]) -> None:
+    for one in resumed:
+        if one.error:
+            output.talk(f"{output.warn('!')} {output.clean(one.ref)} was not resumed")
+            output.talk(*(f"  {line}" for line in error_lines(one.error)))
+        elif one.before == one.status:
+            output.ok(f"{output.clean(one.ref)} is {one.status}")
+        else:
+            output.ok(f"{output.clean(one.ref)}: {one.before} -> {one.status}")
+        if one.next and not one.error:
+            output.talk(f"    Next: {output.clean(one.next)}")
+
+
+def _lines(increment: Increment, briefing: Briefing) -> list[str]:
+    text = render(title_of(increment), briefing, limit=_UNLIMITED)
+    return [*map(output.clean, text.rstrip("\n").split("\n"))]
+
+
+def resumed_entry(one: Resumed) -> output.Json:
+    error = problem_entry(one.error) if one.error else None
+    return {**output.fields(one, "ref", "before", "status", "next"), "error": error}
+
+
+def briefing_entry(briefing: Briefing) -> output.Json:
+    return {
+        name: [output.fields(one, "text", "source") for one in points]
+        for name, points in briefing.sections().items()
+    }

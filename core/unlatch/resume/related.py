@@ -1,0 +1,201 @@
+"""The efforts, sessions and runs of an increment.
+
+Each of them names its increment, so a link holds in both directions and cannot be half. A renamed
+increment is still meant by its number, unless another one has the name.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from unlatch.errors import UnlatchError
+from unlatch.values import dataclass
+from unlatch.worklog.disk.safe_open import exists
+from unlatch.worklog.disk.user_files import state_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from unlatch.efforts.model import Effort
+    from unlatch.efforts.store import EffortStore
+    from unlatch.increments.model.increment import Increment
+    from unlatch.project.workspace import Workspace
+    from unlatch.runs.model import RunState
+    from unlatch.sessions.model import Session
+    from unlatch.sessions.store import SessionStore
+
+# In unlatch's folder of an increment.
+BRIEFING = "briefing.md"
+_PLAN = "increment:"
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedSession:
+    """A session; `is_imported` if it follows a transcript in the user's state folder."""
+
+    store: SessionStore
+    path: Path
+    session: Session
+    is_imported: bool
+
+    @property
+    def ref(self) -> str:
+        return f"session:{self.session.id}"
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedRun:
+    folder: Path
+    state: RunState
+
+    @property
+    def ref(self) -> str:
+        return f"run:{self.folder.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """The other work of an increment, the oldest of each kind first.
+
+    Args:
+        unreadable: the errors of work that may belong to it.
+    """
+
+    efforts: tuple[Effort, ...] = ()
+    sessions: tuple[RelatedSession, ...] = ()
+    runs: tuple[RelatedRun, ...] = ()
+    unreadable: tuple[UnlatchError, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.efforts or self.sessions or self.runs)
+
+    @property
+    def refs(self) -> list[str]:
+        efforts = [f"effort:{one.id}" for one in self.efforts]
+        return [*efforts, *(one.ref for one in self.sessions), *(one.ref for one in self.runs)]
+
+
+def may_have_related(workspace: Workspace, increment: Increment) -> bool:
+    """Whether there is any other work, or a briefing; a quick look at the folders."""
+    places = (*_session_places(workspace), *_own_places(workspace), increment.folder / BRIEFING)
+    return bool(workspace.user.efforts.path) or any(map(exists, places))
+
+
+def _session_places(workspace: Workspace) -> tuple[Path, Path]:
+    root = workspace.paths.root
+    return root / workspace.config.sessions.path, state_folder(root) / "imports"
+
+
+def _own_places(workspace: Workspace) -> tuple[Path, Path]:
+    return workspace.paths.home / "efforts", workspace.paths.home / "runs"
+
+
+def find_related(workspace: Workspace, increment: Increment) -> Related:
+    """The work that names an increment; loads nothing of a kind that the project does not use."""
+    search = _Search(workspace, increment)
+    sessions = sorted(search.sessions(), key=_started)
+    efforts = search.efforts({one.session.meta.effort for one in sessions})
+    runs = tuple(search.runs())
+    return Related(efforts, tuple(sessions), runs, tuple(search.unreadable))
+
+
+def _started(one: RelatedSession) -> tuple[str, str]:
+    return str(one.session.meta.started or ""), one.session.id
+
+
+class References:
+    """Tells which increment a name means that was recorded some time ago."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._names = {folder.name for folder in workspace.manager.collection.folders()}
+
+    def means(self, name: str | None, increment: str) -> bool:
+        if not name:
+            return False
+        if name == increment or name in self._names:
+            return name == increment
+        number = _number(name)
+        return number is not None and number == _number(increment)
+
+    def find(self, name: str) -> str | None:
+        """The increment that a recorded name means now; None if there is none, or several."""
+        found = [one for one in self._names if self.means(name, one)]
+        return found[0] if len(found) == 1 else None
+
+
+def _number(name: str) -> int | None:
+    match = re.match(r"[0-9]{1,9}(?=-|\Z)", name)
+    return int(match[0]) if match else None
+
+
+class _Search:
+    def __init__(self, workspace: Workspace, increment: Increment) -> None:
+        self._workspace, self._increment = workspace, increment
+        self._references = References(workspace)
+        self.unreadable: list[UnlatchError] = []
+
+    def _is_meant(self, name: str | None) -> bool:
+        return self._references.means(name, self._increment.id)
+
+    def sessions(self) -> Iterator[RelatedSession]:
+        workspace = self._workspace
+        if not any(map(exists, _session_places(workspace))):
+            return
+        from unlatch.sessions.project import import_store, session_store  # noqa: PLC0415
+        from unlatch.sessions.store import Broken  # noqa: PLC0415
+
+        for store in (session_store(workspace), import_store(workspace)):
+            for found in store.heads():
+                if isinstance(found, Broken):
+                    self.unreadable.append(found.error)
+                elif self._is_meant(found[1].increment):
+                    yield from self._session(store, found[0])
+
+    def _session(self, store: SessionStore, path: Path) -> Iterator[RelatedSession]:
+        from unlatch.sessions.project import session_store  # noqa: PLC0415
+
+        try:
+            session = store.read(path).session
+        except UnlatchError as error:
+            self.unreadable.append(error)
+        else:
+            is_imported = store != session_store(self._workspace)
+            yield RelatedSession(store, path, session, is_imported)
+
+    def efforts(self, named: set[str | None]) -> tuple[Effort, ...]:
+        if (store := efforts_of(self._workspace, by="")) is None:
+            return ()
+        from unlatch.efforts.store import project_of  # noqa: PLC0415
+
+        self.unreadable += store.unreadable()
+        project = project_of(self._workspace)
+        found = [
+            it
+            for it in store.all()
+            if it.id in named or (it.project == project and self._is_meant(it.increment))
+        ]
+        return tuple(sorted(found, key=lambda one: (one.created, one.id)))
+
+    def runs(self) -> Iterator[RelatedRun]:
+        if not exists(self._workspace.paths.home / "runs"):
+            return
+        from unlatch.runs.journal import read_state  # noqa: PLC0415
+        from unlatch.runs.project import run_store  # noqa: PLC0415
+
+        for folder, plan in run_store(self._workspace).plans():
+            if plan.startswith(_PLAN) and self._is_meant(plan.removeprefix(_PLAN)):
+                try:
+                    yield RelatedRun(folder, read_state(folder))
+                except UnlatchError as error:
+                    self.unreadable.append(error)
+
+
+def efforts_of(workspace: Workspace, *, by: str) -> EffortStore | None:
+    """The efforts of a project; None, and nothing loaded, if it has no folder of efforts."""
+    if not workspace.user.efforts.path and not exists(workspace.paths.home / "efforts"):
+        return None
+    from unlatch.efforts.store import effort_store  # noqa: PLC0415
+
+    return effort_store(workspace, by=by)

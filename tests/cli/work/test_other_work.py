@@ -1,0 +1,191 @@
+"""unlatch resume with the efforts, sessions and runs of an increment, and the briefing."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.output.test_documents import mistakes
+
+if TYPE_CHECKING:
+    from tests.cli.project import Done, Project
+
+REASON = "Safari users are logged out"
+WORKER = shlex.join((sys.executable, "-c", """print('{"type": "done"}')"""))
+TASKS = "# Tasks\n\n### T-001: Build it\n**Status**: [x] completed\n\n### T-002: Test it\n"
+TOKEN = "ghp_" + "a1B2" * 9
+# What a person reading the conversation and the log would call a decision.
+DECISIONS = (
+    "We decided to refresh tokens in an axios interceptor.",
+    "Let's use `src/api/client.ts` for it.",
+    "Refresh at 401 only",
+    "use pnpm (switched)",
+)
+LOG = (
+    ("user", "We decided to refresh tokens in an axios interceptor."),
+    ("assistant", "Let's use `src/api/client.ts` for it. Cookies did not work because of ITP."),
+    ("user", f"My token is {TOKEN}, we agreed to rotate it."),
+)
+
+
+def session(project: Project, *arguments: str) -> str:
+    done = project.run("session", *arguments)
+    assert done.code == 0, done.err
+    return done.out.strip()
+
+
+@pytest.fixture
+def name(project: Project) -> str:
+    """A completed increment with an effort, a session and a run that have ended."""
+    name = project.increment()
+    (project.folder(name) / "tasks.md").write_text(TASKS)
+    with_effort(project, name)
+    made = session(project, "start", "Build auth", "--increment", "7", "--phase", "Plan")
+    session(project, "log", made, "--decision", "Refresh at 401 only")
+    session(project, "log", made, "--error", "npm missing", "--resolution", "installed")
+    session(project, "log", made, "--user", "use pnpm", "--note", "switched")
+    session(project, "complete", made)
+    return name
+
+
+def with_effort(project: Project, name: str) -> None:
+    assert project.run("effort", "open", "Auth bug").code == 0
+    log = project.root / ".unlatch/efforts/auth-bug/log.jsonl"
+    with log.open("a") as file:
+        file.writelines(json.dumps({"role": role, "content": it}) + "\n" for role, it in LOG)
+    assert project.run("effort", "close", "--summary", "Tokens refresh themselves.").code == 0
+    assert project.run("effort", "link", "auth-bug", name).code == 0
+
+
+def resume(project: Project, *more: str) -> Done:
+    return project.run("resume", "7", "--reason", REASON, "--yes", *more)
+
+
+def statuses(project: Project) -> dict[str, str]:
+    (effort,) = project.run("effort", "list", "--json").document["efforts"]
+    (one,) = project.run("session", "list", "--json").document["sessions"]
+    return {"effort": effort["status"], "session": one["status"]}
+
+
+def texts(points: list[dict[str, Any]]) -> list[str]:
+    return [one["text"] for one in points]
+
+
+def test_resume_reopens_what_belongs_to_the_increment(project: Project, name: str) -> None:
+    done = resume(project, "--json")
+    assert done.code == 0
+    assert mistakes(json.loads(done.out), "resume") == []
+    moved = {one["ref"]: (one["before"], one["status"]) for one in done.document["related"]}
+    made = next(one for one in moved if one.startswith("session:"))
+    assert moved == {"effort:auth-bug": ("concluded", "open"), made: ("completed", "active")}
+    assert statuses(project) == {"effort": "open", "session": "active"}
+    assert project.metadata(name)["status"] == "active"
+    (effort,) = project.run("effort", "list", "--json").document["efforts"]
+    assert effort["reopens"][0]["reason"] == REASON
+
+
+@pytest.mark.usefixtures("name")
+def test_the_briefing_has_every_decision_and_no_secret(project: Project) -> None:
+    done = resume(project, "--json")
+    briefing = done.document["briefing"]
+    for decision in DECISIONS:
+        assert decision in texts(briefing["decisions"])
+    assert "Cookies did not work because of ITP." in texts(briefing["failed"])
+    assert any("npm missing" in one for one in texts(briefing["failed"]))
+    assert "`src/api/client.ts`" in texts(briefing["identifiers"])
+    assert texts(briefing["left"]) == ["T-002 Test it"]
+    assert texts(briefing["done"]) == ["Tokens refresh themselves."]
+    assert REASON in texts(briefing["reopens"])[0]
+    assert TOKEN not in done.out
+
+
+def test_a_person_reads_the_briefing_after_the_outcome(project: Project, name: str) -> None:
+    out = resume(project).out
+    assert out.index("reopened: completed -> active") < out.index("effort:auth-bug: concluded ->")
+    assert out.index("concluded -> open") < out.index(f"# Briefing: {name}")
+    assert "## Failed or rejected: do not retry" in out
+
+
+def test_without_other_work_nothing_is_said_about_it(project: Project) -> None:
+    project.increment("0008-other")
+    plain = project.run("resume", "8", "--reason", REASON, "--yes")
+    project.increment()
+    with_effort(project, "0007-smart-discipline")
+    project.increment("0009-other")
+    again = project.run("resume", "9", "--reason", REASON, "--yes")
+    assert again.out == plain.out.replace("0008", "0009")
+    assert again.err == plain.err.replace("0008", "0009")
+    assert "briefing" not in project.run("resume", "9", "--json").document
+
+
+@pytest.mark.usefixtures("name")
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (("--without", "sessions"), {"effort": "open", "session": "completed"}),
+        (("--only", "increment"), {"effort": "concluded", "session": "completed"}),
+        (
+            ("--only", "increment", "--only", "sessions"),
+            {"effort": "concluded", "session": "active"},
+        ),
+    ],
+)
+def test_kinds_are_chosen(
+    project: Project, options: tuple[str, ...], expected: dict[str, str]
+) -> None:
+    assert resume(project, *options).code == 0
+    assert statuses(project) == expected
+
+
+def test_without_the_increment_it_stays_completed(project: Project, name: str) -> None:
+    done = resume(project, "--without", "increment", "--json")
+    assert done.code == 0
+    assert mistakes(json.loads(done.out), "resume-others") == []
+    assert project.metadata(name)["status"] == "completed"
+    assert statuses(project) == {"effort": "open", "session": "active"}
+    both = resume(project, "--only", "efforts", "--without", "runs")
+    assert both.code == 2
+
+
+@pytest.mark.usefixtures("name")
+def test_a_failure_of_one_leaves_the_others_done(project: Project) -> None:
+    (path,) = (project.root / ".unlatch/sessions").glob("*.md")
+    text = path.read_text()
+    path.write_text(text.split("\n## ")[0] + "\n")  # no phase: there is no place for a reason
+    done = resume(project, "--json")
+    assert done.code == 5
+    errors = {one["ref"].partition(":")[0]: one["error"] for one in done.document["related"]}
+    assert errors["effort"] is None
+    assert errors["session"]["id"] == "session-no-phase"
+    assert project.run("effort", "list", "--json").document["efforts"][0]["status"] == "open"
+
+
+def test_a_run_waits_until_a_person_starts_its_workers(project: Project, name: str) -> None:
+    (project.folder(name) / "tasks.md").write_text("# Tasks\n\n### T-002: Test it\n")
+    plan = ("run", "start", f"increment:{name}", "--worker", WORKER, "--auditor", WORKER)
+    started = project.run(*plan, "--yes")
+    assert started.code == 0, started.err
+    done = resume(project, "--json")
+    (run,) = (one for one in done.document["related"] if one["ref"].startswith("run:"))
+    assert (run["before"], run["status"]) == ("finished", "paused")
+    again = project.run(*run["next"].split()[1:])
+    assert again.code == 0, again.err
+    assert project.run("run", "status", "--json").document["run"]["status"] == "finished"
+
+
+def test_a_renamed_increment_keeps_its_work(project: Project, name: str) -> None:
+    project.folder(name).rename(project.increments / "0007-login")
+    path = project.increments / "0007-login" / "metadata.json"
+    path.write_text(path.read_text().replace(name, "0007-login"))
+    related = resume(project, "--json").document["related"]
+    assert [one["ref"].partition(":")[0] for one in related] == ["effort", "session"]
+
+
+def test_the_dry_run_names_the_other_work(project: Project, name: str) -> None:
+    done = resume(project, "--dry-run")
+    assert "effort:auth-bug" in done.err
+    assert statuses(project) == {"effort": "concluded", "session": "completed"}
+    assert project.metadata(name)["status"] == "completed"
