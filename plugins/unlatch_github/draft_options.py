@@ -9,7 +9,8 @@ from dataclasses import field
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Rejected
-from unlatch.spi.text import one_line, without_controls
+from unlatch.spi import without_controls
+from unlatch.spi.text import one_line
 from unlatch.values import dataclass
 from unlatch_github.api.models import without
 

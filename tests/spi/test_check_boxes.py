@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from tests.spi.test_render import HOSTILE
 
 from unlatch.increments.model.check_boxes import (
-    Boxes,
     boxes_of,
     checks_in,
     key_of,
@@ -18,6 +17,7 @@ from unlatch.increments.model.check_boxes import (
     ticked_by_people,
     with_states,
 )
+from unlatch.increments.model.increment import Boxes
 from unlatch.spi import (
     Check,
     Checks,
@@ -29,7 +29,7 @@ from unlatch.spi import (
     read_checks,
     with_kept_part,
 )
-from unlatch.spi.text import without_controls
+from unlatch.worklog.neutral import without_controls
 from unlatch_ado import description as ado
 from unlatch_github.api import kept_part as github
 from unlatch_jira.api import kept_parts as jira

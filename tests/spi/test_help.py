@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import ast
+import inspect
 import pydoc
 import re
-from types import ModuleType
+from importlib import import_module
+
+import pytest
 
 from unlatch import spi
 
@@ -18,12 +22,25 @@ def test_help_fits_a_few_screens() -> None:
 
 
 def test_help_names_all_that_a_plugin_imports() -> None:
-    exported = {
-        name
-        for name, value in vars(spi).items()
-        if not name.startswith("_") and not isinstance(value, ModuleType)
-    }
     listed: set[str] = set()
     for names in re.findall(r"^ {4}((?:\w+, )*\w+)", spi.__doc__ or "", re.MULTILINE):
         listed.update(names.split(", "))
-    assert exported == listed
+    assert imported_for_type_checkers().keys() == listed
+
+
+def test_a_name_is_loaded_from_the_module_that_type_checkers_know() -> None:
+    for name, module in imported_for_type_checkers().items():
+        assert getattr(spi, name) is getattr(import_module(module), name)
+    with pytest.raises(AttributeError, match="SyncPlugins"):
+        _ = spi.SyncPlugins  # type: ignore[attr-defined]  # misspelt
+
+
+def imported_for_type_checkers() -> dict[str, str]:
+    tree = ast.parse(inspect.getsource(spi))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    return {
+        alias.name: node.module or ""
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }

@@ -12,18 +12,8 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from unlatch.spi.render import as_html, markdown, plain
-from unlatch.spi.text import (
-    Check,
-    Checks,
-    Heading,
-    Span,
-    Text,
-    fill,
-    hidden,
-    ops_in,
-    visible,
-    without_controls,
-)
+from unlatch.spi.text import Check, Checks, Heading, Span, Text, fill, hidden, ops_in, visible
+from unlatch.worklog.neutral import without_controls
 from unlatch_jira.api.rendering import adf, wiki
 
 if TYPE_CHECKING:

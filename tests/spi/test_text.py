@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unlatch.spi.render import plain
-from unlatch.spi.text import Span, fill, slots, without_controls
+from unlatch.spi.text import Span, fill, slots
+from unlatch.worklog.neutral import without_controls
 
 HOSTILE = ["{reason}", "{by}", "{", "**", "**bold**", "$&", r"\1", r"\g<0>", "\n\n", "{0}", "%s"]
 

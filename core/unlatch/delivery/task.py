@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from unlatch.config.config import CoreConfig
     from unlatch.delivery.run import DeliveryRun
     from unlatch.increments.files.manager import MetadataManager
-    from unlatch.increments.model.check_boxes import Boxes
-    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.model.increment import Boxes, Increment, Link
     from unlatch.spi import Capability, SyncPlugin
     from unlatch.spi.item import CommentRef, ItemRef, RemoteItem, Snapshot
 

@@ -12,11 +12,11 @@ from unlatch.increments.documents.model import Criterion, Task
 from unlatch.increments.files import front_matter
 from unlatch.increments.files.paths import EVENTS, SPEC, TASKS
 from unlatch.increments.files.reading import conflict_in
-from unlatch.increments.model.limits import first_of
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.events import LOG, reopened_event
 from unlatch.worklog.disk.safe_open import exists
 from unlatch.worklog.event_log import parse_line
+from unlatch.worklog.name_matching import first_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

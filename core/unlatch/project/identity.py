@@ -7,7 +7,8 @@ from pathlib import Path
 
 from unlatch.errors import UsageError
 from unlatch.project.git.run import ask_git
-from unlatch.spi.text import without_controls, without_surrogates
+from unlatch.spi.text import without_surrogates
+from unlatch.worklog.neutral import without_controls
 
 LONGEST_NAME = 200
 # The variables of CI systems for the person whose push or click started the job.

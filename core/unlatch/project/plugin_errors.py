@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from traceback import walk_tb
 
 from unlatch.errors import PluginBroken, UnlatchError, unexpected
 from unlatch.worklog.entry_points import distribution_of, entry_points
@@ -48,6 +47,8 @@ def attribute(error: Exception) -> UnlatchError:
 
 def _plugin_of(error: Exception) -> tuple[str, str] | None:
     """The plugin that the innermost code is of, and the line; None for unlatch's own code."""
+    from traceback import walk_tb  # noqa: PLC0415  (slow to load)
+
     packages = {_package(target): name for name, target in entry_points(GROUP).items()}
     for frame, line in reversed([*walk_tb(error.__traceback__)]):
         module = str(frame.f_globals.get("__name__"))

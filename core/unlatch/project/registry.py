@@ -1,26 +1,23 @@
 """The installed plugins, found by their entry points."""
 
+from __future__ import annotations
+
 import importlib
 import importlib.util
-from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import PluginBroken, UnlatchError, UsageError
 from unlatch.increments.records.links import Shapes
 from unlatch.project.deferred import defer
 from unlatch.project.plugin_errors import GROUP, blaming, check_part
-from unlatch.spi import (
-    SPI_VERSION,
-    Capability,
-    CommandToken,
-    EnvToken,
-    LinkShape,
-    Manifest,
-    Settings,
-    SyncPlugin,
-)
+from unlatch.spi import SPI_VERSION, Capability, CommandToken, EnvToken, LinkShape, Manifest
 from unlatch.worklog.entry_points import entry_points
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from unlatch.spi import Settings, SyncPlugin
 
 
 class Registry:

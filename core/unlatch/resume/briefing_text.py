@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from unlatch.resume.briefing import Briefing, Point
-from unlatch.spi.text import without_controls
+from unlatch.worklog.neutral import without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Mapping

@@ -69,54 +69,87 @@ Text:
 All can be imported from here.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 # Not in `__all__`: pydoc would append the methods that each class has from str, Enum and dataclass.
-from unlatch.spi.check_boxes import read_checks as read_checks
-from unlatch.spi.interface import Access as Access
-from unlatch.spi.interface import Examination as Examination
-from unlatch.spi.interface import PlannedRequest as PlannedRequest
-from unlatch.spi.interface import Remark as Remark
-from unlatch.spi.interface import Settings as Settings
-from unlatch.spi.interface import SyncPlugin as SyncPlugin
-from unlatch.spi.item import Category as Category
-from unlatch.spi.item import CommentRef as CommentRef
-from unlatch.spi.item import ItemEvent as ItemEvent
-from unlatch.spi.item import ItemRef as ItemRef
-from unlatch.spi.item import KeptPart as KeptPart
-from unlatch.spi.item import Listed as Listed
-from unlatch.spi.item import RemoteItem as RemoteItem
-from unlatch.spi.item import Snapshot as Snapshot
-from unlatch.spi.kept_part import kept_parts as kept_parts
-from unlatch.spi.kept_part import with_kept_part as with_kept_part
-from unlatch.spi.manifest import SPI_VERSION as SPI_VERSION
-from unlatch.spi.manifest import Capability as Capability
-from unlatch.spi.manifest import CommandToken as CommandToken
-from unlatch.spi.manifest import EnvToken as EnvToken
-from unlatch.spi.manifest import LinkShape as LinkShape
-from unlatch.spi.manifest import Manifest as Manifest
-from unlatch.spi.manifest import Option as Option
-from unlatch.spi.manifest import Scheme as Scheme
-from unlatch.spi.one_write import OneWritePlugin as OneWritePlugin
-from unlatch.spi.one_write import Wire as Wire
-from unlatch.spi.operation import Change as Change
-from unlatch.spi.operation import DeliveryOptions as DeliveryOptions
-from unlatch.spi.operation import Draft as Draft
-from unlatch.spi.operation import Goal as Goal
-from unlatch.spi.operation import Outcome as Outcome
-from unlatch.spi.operation import Progress as Progress
-from unlatch.spi.operation import must_move as must_move
-from unlatch.spi.render import as_html as as_html
-from unlatch.spi.render import markdown as markdown
-from unlatch.spi.render import plain as plain
-from unlatch.spi.text import Check as Check
-from unlatch.spi.text import Checks as Checks
-from unlatch.spi.text import Heading as Heading
-from unlatch.spi.text import Span as Span
-from unlatch.spi.text import Text as Text
-from unlatch.spi.text import defused as defused
-from unlatch.spi.text import hidden as hidden
-from unlatch.spi.text import one_line as one_line
-from unlatch.spi.text import op_posted as op_posted
-from unlatch.spi.text import ops_in as ops_in
-from unlatch.spi.text import visible as visible
-from unlatch.spi.text import without_controls as without_controls
-from unlatch.worklog.times import read_stamp as read_stamp
+if TYPE_CHECKING:
+    from unlatch.spi.check_boxes import read_checks as read_checks
+    from unlatch.spi.interface import Access as Access
+    from unlatch.spi.interface import Examination as Examination
+    from unlatch.spi.interface import PlannedRequest as PlannedRequest
+    from unlatch.spi.interface import Remark as Remark
+    from unlatch.spi.interface import Settings as Settings
+    from unlatch.spi.interface import SyncPlugin as SyncPlugin
+    from unlatch.spi.item import Category as Category
+    from unlatch.spi.item import CommentRef as CommentRef
+    from unlatch.spi.item import ItemEvent as ItemEvent
+    from unlatch.spi.item import ItemRef as ItemRef
+    from unlatch.spi.item import KeptPart as KeptPart
+    from unlatch.spi.item import Listed as Listed
+    from unlatch.spi.item import RemoteItem as RemoteItem
+    from unlatch.spi.item import Snapshot as Snapshot
+    from unlatch.spi.kept_part import kept_parts as kept_parts
+    from unlatch.spi.kept_part import with_kept_part as with_kept_part
+    from unlatch.spi.manifest import SPI_VERSION as SPI_VERSION
+    from unlatch.spi.manifest import Capability as Capability
+    from unlatch.spi.manifest import CommandToken as CommandToken
+    from unlatch.spi.manifest import EnvToken as EnvToken
+    from unlatch.spi.manifest import LinkShape as LinkShape
+    from unlatch.spi.manifest import Manifest as Manifest
+    from unlatch.spi.manifest import Option as Option
+    from unlatch.spi.manifest import Scheme as Scheme
+    from unlatch.spi.one_write import OneWritePlugin as OneWritePlugin
+    from unlatch.spi.one_write import Wire as Wire
+    from unlatch.spi.operation import Change as Change
+    from unlatch.spi.operation import DeliveryOptions as DeliveryOptions
+    from unlatch.spi.operation import Draft as Draft
+    from unlatch.spi.operation import Goal as Goal
+    from unlatch.spi.operation import Outcome as Outcome
+    from unlatch.spi.operation import Progress as Progress
+    from unlatch.spi.operation import must_move as must_move
+    from unlatch.spi.render import as_html as as_html
+    from unlatch.spi.render import markdown as markdown
+    from unlatch.spi.render import plain as plain
+    from unlatch.spi.text import Check as Check
+    from unlatch.spi.text import Checks as Checks
+    from unlatch.spi.text import Heading as Heading
+    from unlatch.spi.text import Span as Span
+    from unlatch.spi.text import Text as Text
+    from unlatch.spi.text import defused as defused
+    from unlatch.spi.text import hidden as hidden
+    from unlatch.spi.text import one_line as one_line
+    from unlatch.spi.text import op_posted as op_posted
+    from unlatch.spi.text import ops_in as ops_in
+    from unlatch.spi.text import visible as visible
+    from unlatch.worklog.neutral import without_controls as without_controls
+    from unlatch.worklog.times import read_stamp as read_stamp
+
+# The same names by their modules, which are loaded at first use: most commands need few of them.
+_NAMES = {
+    "unlatch.spi.check_boxes": "read_checks",
+    "unlatch.spi.interface": "Access Examination PlannedRequest Remark Settings SyncPlugin",
+    "unlatch.spi.item": "Category CommentRef ItemEvent ItemRef KeptPart Listed RemoteItem Snapshot",
+    "unlatch.spi.kept_part": "kept_parts with_kept_part",
+    "unlatch.spi.manifest": "SPI_VERSION Capability CommandToken EnvToken LinkShape Manifest "
+    "Option Scheme",
+    "unlatch.spi.one_write": "OneWritePlugin Wire",
+    "unlatch.spi.operation": "Change DeliveryOptions Draft Goal Outcome Progress must_move",
+    "unlatch.spi.render": "as_html markdown plain",
+    "unlatch.spi.text": "Check Checks Heading Span Text defused hidden one_line op_posted ops_in "
+    "visible",
+    "unlatch.worklog.neutral": "without_controls",
+    "unlatch.worklog.times": "read_stamp",
+}
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+
+if not TYPE_CHECKING:  # type checkers would accept every misspelt name
+
+    def __getattr__(name: str) -> Any:
+        """Load a name of the interface."""
+        if name not in _MODULES:
+            raise AttributeError(
+                f"module {__name__!r} has no attribute {name!r}", name=name, obj=None
+            )
+        found = globals()[name] = getattr(import_module(_MODULES[name]), name)
+        return found

@@ -3,17 +3,8 @@
 import html
 import re
 
-from unlatch.spi.text import (
-    Block,
-    Check,
-    Checks,
-    Heading,
-    Paragraph,
-    Span,
-    Text,
-    defused,
-    without_controls,
-)
+from unlatch.spi.text import Block, Check, Checks, Heading, Paragraph, Span, Text, defused
+from unlatch.worklog.neutral import without_controls
 
 _BRACKETS = {True: "[x] ", False: "[ ] ", None: ""}
 # For formats without check boxes of their own; `read_checks` reads them back.

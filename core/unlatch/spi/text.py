@@ -9,11 +9,10 @@ invisible, otherwise a short last line.
 import re
 
 from unlatch.values import dataclass
+from unlatch.worklog.neutral import without_controls
 
 _BOLD = re.compile(r"(\*\*.+?\*\*)")
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# C0 except newline and tab, DEL, C1, and controls that reorder characters (CVE-2021-42574).
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 _SLOT = re.compile(r"\{(\w+)\}")
 _MARKER = re.compile(r"unlatch(?::op=| ref )(?P<op>[0-7][0-9A-HJKMNP-TV-Z]{25})")
 # Where unlatch writes it: on the last line of a comment, alone.
@@ -79,14 +78,6 @@ def _spans(block: str, values: dict[str, str]) -> list[Span]:
 
 def slots(template: str) -> frozenset[str]:
     return frozenset(_SLOT.findall(template))
-
-
-def without_controls(text: str) -> str:
-    """`text` without control characters other than newline and tab, lines ended by newline.
-
-    Trackers drop or refuse control characters, and in a terminal they act.
-    """
-    return _CONTROLS.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def one_line(text: str) -> str:

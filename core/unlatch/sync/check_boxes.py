@@ -16,7 +16,6 @@ from unlatch.errors import UnlatchError
 from unlatch.increments.files.marking import mark_work, would_reopen
 from unlatch.increments.files.work.amendments import texts_of
 from unlatch.increments.model.check_boxes import (
-    Boxes,
     boxes_of,
     checks_in,
     ids_of,
@@ -24,6 +23,7 @@ from unlatch.increments.model.check_boxes import (
     states_of,
     ticked_by_people,
 )
+from unlatch.increments.model.increment import Boxes
 from unlatch.sync.compare import Compared, ComparedBoxes, Tick, Verdict
 from unlatch.values import dataclass
 

@@ -10,8 +10,7 @@ from dataclasses import field, replace
 from enum import StrEnum
 
 from unlatch.errors import UnlatchError
-from unlatch.increments.model.check_boxes import Boxes
-from unlatch.increments.model.increment import Base, Increment, Link
+from unlatch.increments.model.increment import Base, Boxes, Increment, Link
 from unlatch.increments.model.policies import Direction, OnClose, OnConflict, SyncPolicy
 from unlatch.increments.model.status import Status, read_status
 from unlatch.lifecycle.fetch_items import ItemSnapshot

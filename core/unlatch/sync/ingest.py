@@ -16,11 +16,12 @@ from unlatch.project.linked import links_to
 from unlatch.project.registry import Registry, load
 from unlatch.project.trackers import Trackers
 from unlatch.spi import ItemEvent, ItemRef
-from unlatch.spi.text import without_controls, without_surrogates
+from unlatch.spi.text import without_surrogates
 from unlatch.sync.compare import Compared, remote_side
 from unlatch.sync.plan import SyncPlan, make_plan
 from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import MAX_EVENT_SIZE, read_user_file
+from unlatch.worklog.neutral import without_controls
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from unlatch.errors import UsageError
 
 MOST_LISTED = 10
+_MOST_NAMED = 5
 _DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-|[0-9]{8}-[0-9]{6}-")
 _LABEL = re.compile(rf"(?:{_DATED.pattern}|[0-9]{{3,9}}[a-z]?-)(?=.)")
 # A slash, a # or a leading dot belongs to a path or an item.
@@ -157,6 +158,12 @@ def listed(names: Sequence[str]) -> tuple[str, ...]:
     """The first names, and the number of the others."""
     rest = len(names) - MOST_LISTED
     return (*names[:MOST_LISTED], *([f"and {rest} more"] if rest > 0 else []))
+
+
+def first_of(names: Sequence[str]) -> str:
+    """The first names in one line, and the number of the others."""
+    more = f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def similar(names: Collection[str], wanted: str) -> tuple[str, ...]:

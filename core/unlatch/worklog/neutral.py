@@ -17,8 +17,11 @@ _ACTING = (
 )
 # Between letters of some scripts, and in emoji, these two have a meaning; next to ASCII they hide.
 _JOINER = "(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
-_IN_A_LINE = re.compile(f"[\n{_ACTING}]|{_JOINER}")
-_IN_JSON = re.compile(f"[{_ACTING}]|{_JOINER}")
+# Compiled when a text has such a character, which is rare.
+_IN_A_LINE = f"[\n{_ACTING}]|{_JOINER}"
+_IN_JSON = f"[{_ACTING}]|{_JOINER}"
+# C0 except newline and tab, DEL, C1, and controls that reorder characters (CVE-2021-42574).
+_CONTROLS = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
 
 # Starts of a formula in a spreadsheet (OWASP, "CSV Injection"); an apostrophe makes it a text.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -26,18 +29,26 @@ _TEXT = "'"
 _QUOTED = "\r\n;"
 
 
+def without_controls(text: str) -> str:
+    """`text` without control characters other than newline and tab, lines ended by newline.
+
+    Trackers drop or refuse control characters, and in a terminal they act.
+    """
+    return re.sub(_CONTROLS, "", text.replace("\r\n", "\n").replace("\r", "\n"))
+
+
 def visible(line: str) -> str:
     """One line in which each acting character is shown as a backslash escape; tabs stay."""
     if line.isprintable():
         return line
-    return _IN_A_LINE.sub(lambda found: found[0].encode("unicode_escape").decode(), line)
+    return re.sub(_IN_A_LINE, lambda found: found[0].encode("unicode_escape").decode(), line)
 
 
 def for_json(document: str) -> str:
     """The same JSON document with these characters escaped, so that it means the same."""
     # Checking that a line is printable is quicker than a search, and nearly all lines are.
     return "\n".join(
-        line if line.isprintable() else _IN_JSON.sub(_json_escape, line)
+        line if line.isprintable() else re.sub(_IN_JSON, _json_escape, line)
         for line in document.split("\n")
     )
 

@@ -7,8 +7,6 @@ never in the current folder, and the programs that it starts get the same search
 from __future__ import annotations
 
 import os
-import shutil
-import signal
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
@@ -65,6 +63,8 @@ def find_program(name: str, *, path: str | None = None, apart: Path | None = Non
 
     The PATH to search is this process's by default; `apart` is as for `search_path`.
     """
+    import shutil  # noqa: PLC0415  (most commands look for no program)
+
     if Path(name).is_absolute():
         return shutil.which(name)
     if Path(name).name != name:
@@ -166,6 +166,8 @@ def _end(process: Popen[bytes]) -> None:
 
 
 def _signal(process: Popen[bytes], *, forced: bool) -> None:
+    import signal  # noqa: PLC0415  (as above)
+
     if os.name == "posix":
         # The group may outlive the program.
         with suppress(ProcessLookupError, PermissionError):

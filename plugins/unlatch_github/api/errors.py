@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Limited, TrackerError
-from unlatch.spi.text import without_controls
+from unlatch.spi import without_controls
 from unlatch.transport import first_error, quoted
 from unlatch_github.api.error_table import LIMIT_WORDS, PATIENCE, RATE_LIMITED, TABLE, Elsewhere
 

@@ -14,6 +14,8 @@ from benchmarks.resume import TRACKERS
 from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tests.cli.project import Project
 
 HEAVY = frozenset(
@@ -54,6 +56,10 @@ def loaded_by(project: Project, *arguments: str) -> set[str]:
     return set(done.stderr.splitlines())
 
 
+def own_and_third_party(modules: Iterable[str]) -> set[str]:
+    return {one for one in modules if one.partition(".")[0] not in sys.stdlib_module_names}
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["list", "--all"], ["list", "--all", "--json"]])
 def test_help_and_list_load_no_sdk_and_nothing_else_that_is_slow(
     completed: Project, arguments: list[str]
@@ -68,6 +74,38 @@ def test_a_command_without_items_loads_neither_an_sdk_nor_pydantic(
     completed.run("new", "No items")
 
     assert {"keyring"} >= loaded_by(completed, *arguments) & HEAVY
+
+
+# What quick commands on increments without records and items have no use for.
+SLOW = frozenset(
+    {
+        "unlatch.delivery.states",
+        "unlatch.increments.documents.headings",
+        "unlatch.lifecycle.fetch_items",
+        "unlatch.spi.interface",
+        "unlatch.spi.operation",
+        "unlatch.spi.text",
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "budget"),
+    [
+        (["list"], 100),
+        (["list", "--json"], 100),
+        (["show", "1"], 95),
+    ],
+)
+def test_a_quick_command_loads_few_modules(
+    project: Project, arguments: list[str], budget: int
+) -> None:
+    project.run("new", "No items")
+    project.run("start", "1")
+
+    loaded = own_and_third_party(loaded_by(project, *arguments))
+    assert set() == loaded & SLOW
+    assert budget > len(loaded)
 
 
 def test_a_command_that_writes_to_trackers_loads_them(completed: Project) -> None:
@@ -102,7 +140,7 @@ def test_a_resume_loads_only_the_parts_of_the_sdks_that_it_uses(completed: Proje
     loaded = loaded_by(completed, "resume", "7", "--reason", "Not done yet", "--yes")
 
     assert set() == loaded & UNUSED
-    assert BUDGET > sum(one.partition(".")[0] not in sys.stdlib_module_names for one in loaded)
+    assert BUDGET > len(own_and_third_party(loaded))
 
 
 def test_resuming_three_items_at_100_ms_a_request_ends_within_5_s() -> None:

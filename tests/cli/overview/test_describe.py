@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click import unstyle
 
-from unlatch.cli.render.describe import delivery_lines
+from unlatch.cli.render.delivery_text import delivery_lines
 from unlatch.delivery.states import State
 from unlatch.delivery.task import Delivery, Effect
 from unlatch.errors import Rejected

@@ -19,7 +19,7 @@ from unlatch.errors import UsageError
 from unlatch.increments.model.reopening import LONGEST_REASON, checked_reason
 from unlatch.project.earlier_reasons import earlier_reasons, remember_reason
 from unlatch.project.find_increment import find_increment, find_range
-from unlatch.spi.text import without_controls
+from unlatch.worklog.neutral import without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -6,7 +6,8 @@ from collections import Counter
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
-from unlatch.cli.render.describe import delivery_lines, next_command, times, tracker_title
+from unlatch.cli.render.delivery_text import delivery_lines
+from unlatch.cli.render.describe import next_command, times, tracker_title
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.progress import FEW, bar
 from unlatch.delivery.task import Delivery

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED, problem_entry
+from unlatch.cli.runtime.failure import problem_entry
 from unlatch.cli.runtime.output import Json, fields
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
-from unlatch.increments.records.pending import operation_entry
-from unlatch.spi.operation import Kind, Result
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
-    from unlatch.delivery.task import Delivery
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.status import Status
     from unlatch.lifecycle.fetch_items import ItemSnapshot
@@ -24,25 +21,6 @@ if TYPE_CHECKING:
 _TIMES = {"created": "created", "completedAt": "completed_at", "lastActivity": "last_activity"}
 _NONE = ("id", "title", "status", "type", "archived", *_TIMES)
 _UNKNOWN: Json = {**dict.fromkeys(_NONE), "links": [], "reopens": 0, "pending": 0, "unit": None}
-# The outcome of an operation that was delivered before.
-_FOUND = {
-    Kind.REOPEN: "reopened",
-    Kind.CLOSE: "closed",
-    Kind.CREATE: "created",
-    Kind.UPDATE: "updated",
-    Kind.UNDO: "closed",
-}
-
-
-def delivered_code(deliveries: Iterable[Delivery], left: int = 0) -> int:
-    """The exit code of a command that delivered.
-
-    3 if a recorded operation is left; 5 if a person must decide about an item.
-    """
-    deliveries = list(deliveries)
-    if left or any(one.error is not None for one in deliveries):
-        return UNDELIVERED
-    return UNDECIDED if any(one.undecided is not None for one in deliveries) else 0
 
 
 def increment_entry(increment: Increment, previous: Status) -> Json:
@@ -56,37 +34,6 @@ def link_entry(link: Link) -> Json:
 def spared_entries(spared: Iterable[tuple[Link, tuple[str, ...]]]) -> list[Json]:
     """The items that stay open, with the unfinished increments that need them."""
     return [{**link_entry(link), "neededBy": list(needed)} for link, needed in spared]
-
-
-def pending_of(increment: Increment) -> list[Json]:
-    return [{"increment": increment.id, **operation_entry(one)} for one in increment.pending]
-
-
-def delivery_entry(delivery: Delivery) -> Json:
-    operation, effect = delivery.operation, delivery.effect
-    ref = effect.after.ref if effect else delivery.ref
-    return {
-        "tracker": operation.tracker,
-        "id": ref.id if ref else operation.item,
-        "url": ref.url if ref else operation.item if "://" in operation.item else None,
-        "kind": operation.kind,
-        "outcome": _outcome(delivery),
-        "requests": delivery.requests,
-        "notes": list(delivery.notes),
-        "error": problem_entry(delivery.error) if delivery.error else None,
-    }
-
-
-def _outcome(delivery: Delivery) -> str:
-    kind, effect = delivery.operation.kind, delivery.effect
-    if delivery.error is not None:
-        return "failed" if delivery.is_blocked else "pending"
-    if effect is None:
-        return "pending"
-    is_open_after_undo = kind is Kind.UNDO and effect.after.category.is_open
-    if delivery.found and not is_open_after_undo:
-        return _FOUND[kind]
-    return "skipped" if effect.result is Result.STATE_KEPT else effect.result.value
 
 
 def list_entry(one: Increment | BrokenIncrement) -> Json:

@@ -1,14 +1,20 @@
 """Notes for the user: rule violations, and unreadable increments and items."""
 
-from collections.abc import Collection, Iterable, Sequence
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.errors import StoreError, UnlatchError, UsageError
-from unlatch.increments.model.increment import BrokenIncrement, Increment
-from unlatch.increments.model.limits import first_of
-from unlatch.lifecycle.fetch_items import ItemSnapshot, group_unread
+from unlatch.worklog.name_matching import first_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from unlatch.errors import StoreError, UnlatchError, UsageError
+    from unlatch.increments.model.increment import BrokenIncrement, Increment
+    from unlatch.lifecycle.fetch_items import ItemSnapshot
 
 
 def tell_warnings(warnings: Iterable[UnlatchError], *, known: Collection[str] = ()) -> None:
@@ -38,6 +44,8 @@ def tell_left_out(broken: Sequence[BrokenIncrement]) -> int:
 
 def tell_unread(items: Iterable[ItemSnapshot]) -> int:
     """Count the unread items, with the next step for each cause; returns the exit code."""
+    from unlatch.lifecycle.fetch_items import group_unread  # noqa: PLC0415  (slow to load)
+
     causes = group_unread(items)
     for cause in causes:
         step = f" Next: {cause.error.hint}" if cause.error.hint else ""

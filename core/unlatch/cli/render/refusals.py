@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import problem_entry
-from unlatch.increments.model.limits import first_of
+from unlatch.worklog.name_matching import first_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -17,8 +17,7 @@ import click
 from unlatch.cli.runtime import styles
 from unlatch.cli.runtime.columns import cells, hanging, lay_out
 from unlatch.errors import UsageError
-from unlatch.spi.text import without_controls
-from unlatch.worklog.neutral import for_json, visible
+from unlatch.worklog.neutral import for_json, visible, without_controls
 
 # An object of a JSON document; unlatch.cli.contracts lists the keys of each.
 Json = dict[str, Any]

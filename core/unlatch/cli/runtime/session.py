@@ -16,7 +16,6 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.suggest import Mistyped
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.files.paths import ProjectPaths, find_paths, project_at
-from unlatch.increments.model.limits import first_of
 from unlatch.project.find_increment import (
     MeantIncrement,
     find_increment,
@@ -27,6 +26,7 @@ from unlatch.project.find_increment import (
 from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import user_config_file
+from unlatch.worklog.name_matching import first_of
 from unlatch.worklog.programs import find_program, search_path
 
 if TYPE_CHECKING:

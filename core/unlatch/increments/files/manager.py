@@ -13,8 +13,7 @@ from unlatch.increments.files.reading import words_of
 from unlatch.increments.files.snapshots import read_folder, read_increment
 from unlatch.increments.files.units import collection_of, unit_in
 from unlatch.increments.files.work.files import files_of
-from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
-from unlatch.increments.model.reopening import checked_reason
+from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -25,6 +24,7 @@ if TYPE_CHECKING:
     from unlatch.increments.files.paths import ProjectPaths
     from unlatch.increments.files.plans import Intent, IntentDetails, Plan
     from unlatch.increments.files.transaction import Edit
+    from unlatch.increments.model.increment import Increment, Link
     from unlatch.increments.records.links import Shapes
     from unlatch.worklog.collection import Collection, Folder
     from unlatch.worklog.event_log import Event
@@ -169,6 +169,7 @@ class MetadataManager:
     ) -> Intent:
         """A new intent of now; raises as `checked_reason`."""
         from unlatch.increments.files.plans import Intent  # noqa: PLC0415
+        from unlatch.increments.model.reopening import checked_reason  # noqa: PLC0415
 
         reason = None if reason is None else checked_reason(reason)
         return Intent(self.new_id(), self.clock(), by, reason, **details)

@@ -13,12 +13,12 @@ from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import LOG, Created
 from unlatch.increments.records.link_edits import add_link
 from unlatch.increments.records.links import Shapes
-from unlatch.spi.text import without_controls
 from unlatch.worklog.collection import Collection
 from unlatch.worklog.disk.atomic import replace_file, writing
 from unlatch.worklog.disk.safe_open import make_folders, open_folder
 from unlatch.worklog.ids import LAST_NUMBER, number_of
 from unlatch.worklog.json_text.document import render_new
+from unlatch.worklog.neutral import without_controls
 from unlatch.worklog.times import stamp
 
 _LONGEST_SLUG = 60

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.increments.files.manager import MetadataManager
-    from unlatch.increments.model.check_boxes import Boxes
-    from unlatch.increments.model.increment import Base, Increment, Link, SyncedItem
+    from unlatch.increments.model.increment import Base, Boxes, Increment, Link, SyncedItem
     from unlatch.worklog.event_log import Event
 
     _EditAll = Callable[[tuple[Operation, ...]], Iterable[Operation]]

@@ -11,7 +11,7 @@ from unlatch.errors import StoreError
 from unlatch.increments.files import front_matter
 from unlatch.increments.files.paths import METADATA, SPEC
 from unlatch.increments.files.units import unit_in
-from unlatch.increments.model.status import Status
+from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.link_places import (
     EXTERNAL_REF,
     EXTERNAL_URL,
@@ -122,6 +122,22 @@ def newer_version(data: Mapping[str, Any]) -> str | None:
     if type(version) is int and version <= FORMAT_VERSION:
         return None
     return f"format version {version}; this unlatch knows {FORMAT_VERSION}"
+
+
+def status_in(data: Mapping[str, Any], path: str) -> Status:
+    """The status in a metadata.json; StoreError `status-unknown`."""
+    raw = data.get("status")
+    status = read_status(raw) if isinstance(raw, str) else None
+    if status is not None:
+        return status
+    raise StoreError(
+        "status-unknown",
+        f"unknown status {raw!r} (known: {', '.join(Status)})"
+        if "status" in data
+        else f"metadata.json has no status (known: {', '.join(Status)})",
+        where=path,
+        hint="set status to one of these in metadata.json",
+    )
 
 
 def completion_keys(status: Status) -> tuple[str, ...]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from dataclasses import fields
-from shlex import quote
+from functools import reduce
+from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
@@ -13,38 +14,28 @@ from unlatch.increments.files.reading import (
     ACTIVITY_KEYS,
     CREATED_KEYS,
     ID_KEYS,
-    NewUnitText,
     SpecText,
     completion_keys,
     invalid,
     newer_version,
     read_metadata,
     read_title,
+    status_in,
     words_of_unit,
 )
-from unlatch.increments.files.units import namesake_of, unit_in
-from unlatch.increments.files.work.files import work_files
-from unlatch.increments.layouts.folders import has
+from unlatch.increments.files.units import unit_in
 from unlatch.increments.model.increment import FROM_SPEC, BrokenIncrement, Increment
-from unlatch.increments.model.status import Status, read_status
-from unlatch.increments.model.unit import RecordedUnit, Unit, overrides
-from unlatch.increments.records.link_edits import block_at
-from unlatch.increments.records.links import Shapes, read_links
-from unlatch.increments.records.pending import read_pending
-from unlatch.increments.records.reopens import AMENDED, AMENDMENTS, read_reopens
-from unlatch.increments.records.units import UNIT, read_unit
-from unlatch.increments.records.unread_places import unread_places, unread_reason
-from unlatch.worklog.record import BadRecord
+from unlatch.increments.records.links import read_links
 from unlatch.worklog.times import read_stamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
+    from unlatch.increments.records.links import Shapes
     from unlatch.worklog.collection import Folder
     from unlatch.worklog.json_text.document import JsonText
 
-_RECORDS = frozenset({"reopenHistory", "pending", AMENDMENTS})
+_RECORDS = frozenset({"reopenHistory", "pending", "amendments"})
 
 
 def read_folder(folder: Folder, shapes: Shapes) -> Increment | BrokenIncrement:
@@ -91,9 +82,11 @@ class IncrementHeader(Increment):
         one = cls.__new__(cls)
         put = object.__setattr__
         put(one, "id", folder.name)
-        put(one, "status", _status(data, path))
-        if UNIT in data or unit_in(folder):
-            for name, part in _of_unit(folder, text, path).items():
+        put(one, "status", status_in(data, path))
+        if "unit" in data or unit_in(folder):
+            from unlatch.increments.files.unit_parts import unit_parts  # noqa: PLC0415
+
+            for name, part in unit_parts(folder, text, path).items():
                 put(one, name, part)
         put(one, "raw_status", data["status"])
         put(one, "type", kind if isinstance(kind, str) else None)
@@ -101,13 +94,8 @@ class IncrementHeader(Increment):
         put(one, "data", data)
         put(one, "from_spec", from_spec)
         if not _RECORDS.isdisjoint(data):
-            try:
-                put(one, "reopens", read_reopens(data, shapes.synced))
-                put(one, "pending", read_pending(data))
-                amendments = AMENDED.read_all(data.get(AMENDMENTS, []), f"/{AMENDMENTS}")
-                put(one, "amendments", amendments)
-            except BadRecord as error:
-                raise invalid(f"metadata.json: {error}", path) from error
+            for name, part in _of_records(data, path, shapes).items():
+                put(one, name, part)
         put(one, "source", folder)
         put(one, "text", text)
         put(one, "shapes", shapes)
@@ -135,110 +123,44 @@ class IncrementHeader(Increment):
         return hash(self.whole)
 
 
-def _status(data: Mapping[str, Any], path: str) -> Status:
-    raw = data.get("status")
-    status = read_status(raw) if isinstance(raw, str) else None
-    if status is not None:
-        return status
-    raise StoreError(
-        "status-unknown",
-        f"unknown status {raw!r} (known: {', '.join(Status)})"
-        if "status" in data
-        else f"metadata.json has no status (known: {', '.join(Status)})",
-        where=path,
-        hint="set status to one of these in metadata.json",
-    )
+def _of_records(data: Mapping[str, Any], path: str, shapes: Shapes) -> dict[str, Any]:
+    """The attributes of an increment that its records of reopens and operations decide."""
+    from unlatch.increments.records.pending import read_pending  # noqa: PLC0415  (slow to load)
+    from unlatch.increments.records.reopens import AMENDED, read_reopens  # noqa: PLC0415
+    from unlatch.worklog.record import BadRecord  # noqa: PLC0415
 
-
-def _of_unit(folder: Folder, text: JsonText, path: str) -> dict[str, Any]:
-    """The attributes of an increment that the unit of another tool decides."""
     try:
-        recorded, unit = read_unit(text.value), unit_in(folder)
+        return {
+            "reopens": read_reopens(data, shapes.synced),
+            "pending": read_pending(data),
+            "amendments": AMENDED.read_all(data.get("amendments", []), "/amendments"),
+        }
     except BadRecord as error:
         raise invalid(f"metadata.json: {error}", path) from error
-    if unit is None:
-        raise _vanished(folder, recorded)
-    if namesake := namesake_of(folder):
-        raise _ambiguous(folder, unit, namesake)
-    now = work_files(folder.path, unit).evidence()
-    found: dict[str, Any] = {"unit": unit, "evidence": now}
-    if isinstance(text, NewUnitText):
-        return found | {"status": now.status if now else Status.PLANNING}
-    if recorded and (before := _unit_before(folder, unit, recorded)):
-        raise _replaced(folder, unit, before)
-    status = _status(text.value, path)
-    if now and overrides(status, recorded.evidence if recorded else None, now):
-        if unit.older and status.is_finished:
-            raise _replaced(folder, unit, unit.older)
-        found |= {"status": now.status, "overridden": status}
-    return found
-
-
-def _unit_before(folder: Folder, unit: Unit, recorded: RecordedUnit) -> Path | None:
-    """The unit that the records are of, if it is still there and another has its name now."""
-    if unit.archived:
-        return None  # where it was before, a new one may be
-    place = _root_of(folder) / recorded.path
-    return place if place != unit.place and has(place) else None
-
-
-def _root_of(folder: Folder) -> Path:
-    return folder.path.parents[2]  # from .unlatch/increments/KEY
-
-
-def _vanished(folder: Folder, recorded: RecordedUnit | None) -> StoreError:
-    place = f"{recorded.path} ({recorded.layout})" if recorded else "the folder of its tool"
-    records = _from_root(folder, folder.path)
-    return StoreError(
-        "unit-vanished",
-        f"{folder.name} is not at {place} any more",
-        where=str(folder.path),
-        hint=f"if it was renamed, give {records} its new name; if it is gone, remove {records}; if "
-        "[layouts] in .unlatch/config.toml lacks its tool, add it",
-    )
-
-
-def _ambiguous(folder: Folder, unit: Unit, namesake: Path) -> StoreError:
-    here, there = (_from_root(folder, one) for one in (unit.place, namesake))
-    return StoreError(
-        "unit-ambiguous",
-        f"{here} and {there} have one name",
-        where=str(folder.path),
-        hint=f"rename or remove one of {here} and {there}",
-    )
-
-
-def _from_root(folder: Folder, place: Path) -> str:
-    return place.relative_to(_root_of(folder)).as_posix()
-
-
-def _replaced(folder: Folder, unit: Unit, before: Path) -> StoreError:
-    moved = (folder.path, folder.path.with_name(before.name))
-    command = " ".join(quote(_from_root(folder, one)) for one in moved)
-    here, there = (_from_root(folder, one) for one in (unit.place, before))
-    return StoreError(
-        "unit-replaced",
-        f"the records are of {there}, and {here} has its name now",
-        where=str(folder.path),
-        hint=f"mv -- {command}; or remove one of the two",
-    )
 
 
 def _title(one: Any) -> str:
     if one.unit is None:
         return read_title(one.source, one.data)
+    from unlatch.increments.files.work.files import work_files  # noqa: PLC0415  (units alone)
+
     files = work_files(one.source.path, one.unit)
     return files.layout.title_in(files.texts()) or words_of_unit(one.id)
 
 
 def _warnings(folder: Folder, text: JsonText, shapes: Shapes) -> list[str]:
+    from unlatch.increments.records.unread_places import (  # noqa: PLC0415  (`list` shows none)
+        unread_places,
+        unread_reason,
+    )
+
     found = [f"{pointer} occurs twice; the last one counts" for pointer in text.duplicates]
     if isinstance(text, SpecText):
         found.append(FROM_SPEC)
     for tracker, shape in shapes.links.items():
         for path in unread_places(text.value, tracker, shape):
             place = "/".join(map(str, path))
-            reason = unread_reason(block_at(text.value, path), tracker, shape)
+            reason = unread_reason(reduce(getitem, path, text.value), tracker, shape)
             found.append(f"{place} {reason}")
     named = next(filter(None, map(text.value.get, ID_KEYS)), None)
     if isinstance(named, str) and named != folder.name:

@@ -8,8 +8,8 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from unlatch.increments.model.increment import Boxes
 from unlatch.spi.text import Checks
-from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -27,25 +27,6 @@ _ID = re.compile(
 _PLACE = re.compile(r"#[0-9]{1,9}: ")
 # The length of a key that is a line's words.
 _WORDS = 80
-
-
-@dataclass(frozen=True, slots=True)
-class Boxes:
-    """The check boxes of an item and of its increment when both were last in sync.
-
-    Args:
-        ticked: the keys of those that were ticked.
-        open: the keys of the others.
-        lines: a digest of the lines that the increment listed.
-    """
-
-    ticked: tuple[str, ...] = ()
-    open: tuple[str, ...] = ()
-    lines: str = ""
-
-    @property
-    def states(self) -> dict[str, bool]:
-        return {**dict.fromkeys(self.ticked, True), **dict.fromkeys(self.open, False)}
 
 
 def make_boxes(states: Mapping[str, bool], lines: str) -> Boxes:

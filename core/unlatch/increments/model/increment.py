@@ -1,22 +1,45 @@
 """Increments as they are read from disk."""
 
-from collections.abc import Mapping
-from dataclasses import field, replace
-from datetime import datetime
-from pathlib import Path
-from typing import Any
+from __future__ import annotations
 
-from unlatch.increments.model.check_boxes import Boxes
+from dataclasses import field, replace
+from typing import TYPE_CHECKING, Any
+
 from unlatch.increments.model.status import Status
-from unlatch.increments.model.unit import Evidence, Unit
-from unlatch.spi.operation import Operation, SeenItem
 from unlatch.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+    from pathlib import Path
+
+    from unlatch.increments.model.unit import Evidence, Unit
+    from unlatch.spi.operation import Operation, SeenItem
 
 # The type of an increment, and of a unit of another tool, unless another is named.
 NEW_TYPE = "feature"
 # The `kind` of a record of an item alone.
 ITEM = "item"
 FROM_SPEC = "metadata.json is missing; read from the front matter of spec.md"
+
+
+@dataclass(frozen=True, slots=True)
+class Boxes:
+    """The check boxes of an item and of its increment when both were last in sync.
+
+    Args:
+        ticked: the keys of those that were ticked.
+        open: the keys of the others.
+        lines: a digest of the lines that the increment listed.
+    """
+
+    ticked: tuple[str, ...] = ()
+    open: tuple[str, ...] = ()
+    lines: str = ""
+
+    @property
+    def states(self) -> dict[str, bool]:
+        return {**dict.fromkeys(self.ticked, True), **dict.fromkeys(self.open, False)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +233,7 @@ class Increment:
         return self.data.get("kind") == ITEM
 
     @property
-    def as_recorded(self) -> "Increment":
+    def as_recorded(self) -> Increment:
         """The increment as a command finds it that sets its status.
 
         What the files of a unit show since is not unlatch's status: completing a unit whose tasks

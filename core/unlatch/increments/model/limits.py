@@ -13,8 +13,7 @@ from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.policies import Policy, RuleViolation
 from unlatch.increments.model.status import Status
 from unlatch.values import dataclass
-
-_MOST_NAMED = 5
+from unlatch.worklog.name_matching import first_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +120,6 @@ def _violation(use: Use, others: Sequence[Increment], policy: Policy) -> RuleVio
     message = f"limits.{use.setting} is {use.most}, and {count} already active{ids}"
     hint = f"to make room: unlatch pause {others[0].id}" if others else None
     return RuleViolation(StoreError("wip-limit", message, hint=hint), policy)
-
-
-def first_of(ids: Sequence[str]) -> str:
-    """The first of some ids, and the number of the others."""
-    more = f" and {len(ids) - _MOST_NAMED} more" if len(ids) > _MOST_NAMED else ""
-    return ", ".join(ids[:_MOST_NAMED]) + more
 
 
 def days_idle(increment: Increment, now: datetime) -> int | None:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from unlatch.increments.model.check_boxes import Boxes
-from unlatch.increments.model.increment import Base
+from unlatch.increments.model.increment import Base, Boxes
 from unlatch.worklog.record import TEXT, TEXTS, BadRecord, Field, Record, Type, text
 
 BOXES = Record(

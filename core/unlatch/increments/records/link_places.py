@@ -12,12 +12,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.model.increment import Link
-from unlatch.increments.records.bases import read_base
 from unlatch.increments.records.item_address import item_at
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from unlatch.increments.model.increment import Base
     from unlatch.spi.manifest import LinkShape
 
 OUTER_BLOCKS = ("external_sync", "externalLinks", "external_links")
@@ -141,9 +141,15 @@ def link_in(
         return None
     own, item, key = found
     url, target = block[key] if key else None, own or target_in(block, tracker) or target
-    return Link(
-        tracker, item, url, read_base(block.get("base")), path, _story_at(path, block), target
-    )
+    return Link(tracker, item, url, _base(block), path, _story_at(path, block), target)
+
+
+def _base(block: Mapping[str, Any]) -> Base | None:
+    if "base" not in block:
+        return None
+    from unlatch.increments.records.bases import read_base  # noqa: PLC0415  (slow to load)
+
+    return read_base(block["base"])
 
 
 def _own_item(

@@ -1,15 +1,21 @@
 """The links of an increment: one for each item that its metadata.json names."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, Protocol
+from __future__ import annotations
 
-from unlatch.increments.model.increment import Increment, Link
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol
+
+from unlatch.increments.model.increment import Link
 from unlatch.increments.records.item_address import address_of
 from unlatch.increments.records.link_places import places_of, trackers_in
-from unlatch.spi.manifest import LinkShape
-from unlatch.spi.operation import Operation
 from unlatch.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from unlatch.increments.model.increment import Increment
+    from unlatch.spi.manifest import LinkShape
+    from unlatch.spi.operation import Operation
 
 
 @dataclass(frozen=True, slots=True)

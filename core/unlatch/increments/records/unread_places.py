@@ -1,8 +1,9 @@
 """The places of metadata.json that seem to name items but give no link."""
 
+from __future__ import annotations
+
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.records.link_places import (
     EXTERNAL_REF,
@@ -18,7 +19,11 @@ from unlatch.increments.records.link_places import (
     places_of,
     story_in,
 )
-from unlatch.spi.manifest import LinkShape
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from unlatch.spi.manifest import LinkShape
 
 # Other words for a tracker, in one spelling; SpecWeave does not read them either.
 _NAMES = {"ado": ("azuredevops", "azureboards")}

@@ -13,8 +13,8 @@ from unlatch.increments.model.increment import Increment, NewTask
 from unlatch.lifecycle.scoping.scope import LONGEST_TITLE, MOST_TASKS
 from unlatch.project.workspace import Workspace
 from unlatch.spi import EnvToken, Manifest
-from unlatch.spi.text import without_controls
 from unlatch.spi.validation import validation_message
+from unlatch.worklog.neutral import without_controls
 from unlatch.worklog.programs import TookTooLong, TooMuchOutput, find_program, run
 
 # Seconds.

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.work.files import files_of
 from unlatch.lifecycle.scoping.proposed_tasks import safe_environment
-from unlatch.spi.text import without_controls
+from unlatch.worklog.neutral import without_controls
 from unlatch.worklog.programs import find_program, run
 
 if TYPE_CHECKING:

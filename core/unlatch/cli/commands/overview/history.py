@@ -6,7 +6,8 @@ from datetime import datetime
 import click
 
 from unlatch.cli.commands.items.groups import find_record
-from unlatch.cli.render.describe import RESULTS, times
+from unlatch.cli.render.delivery_text import RESULTS
+from unlatch.cli.render.describe import times
 from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, flag, named_increment, with_session

@@ -1,19 +1,25 @@
 """unlatch show: show an increment, and its items as they are now."""
 
-from collections.abc import Sequence
+from __future__ import annotations
+
 from os.path import relpath
+from typing import TYPE_CHECKING
 
 import click
 
 from unlatch.cli.render.describe import ago, next_command, synced_lines, times
-from unlatch.cli.render.documents import list_entry, synced_item_entry
 from unlatch.cli.render.notes import not_read, tell_unread
 from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import ID, JSON, Session, flag, with_session
-from unlatch.increments.model.increment import Increment
-from unlatch.increments.records.pending import operation_entry
-from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items, last_synced
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from unlatch.cli.runtime.output import Json
+    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.lifecycle.fetch_items import ItemSnapshot
 
 # The number of the last reopens to show.
 _SHOWN = 3
@@ -26,26 +32,43 @@ _SHOWN = 3
 @with_session
 def run(session: Session, *, wanted: str, offline: bool, as_json: bool) -> int:
     increment = session.workspace.manager.read(wanted)
-    seen: Sequence[ItemSnapshot] = ()
-    if increment.links and not offline:
-        with session.trackers() as trackers:
-            seen = fetch_items(trackers, increment.links)
+    seen = _fetched(session, increment, offline=offline)
     unreadable = session.workspace.manager.unreadable_documents(increment)
     warnings = [*increment.warnings, *map(not_read, unreadable)]
     if not as_json:
         with session.paged():
             _tell(session, increment, seen, warnings)
         return 0
-    synced = last_synced(increment)
-    output.document(
-        "show",
-        increment=list_entry(increment),
-        reopenHistory=increment.data.get("reopenHistory", []),
-        pending=[operation_entry(operation) for operation in increment.pending],
-        items=[synced_item_entry(one, synced) for one in seen],
-        warnings=warnings,
-    )
+    output.document("show", **_entries(increment, seen), warnings=warnings)
     return 0
+
+
+def _fetched(session: Session, increment: Increment, *, offline: bool) -> Sequence[ItemSnapshot]:
+    if not increment.links or offline:
+        return ()
+    from unlatch.lifecycle.fetch_items import fetch_items  # noqa: PLC0415  (slow to load)
+
+    with session.trackers() as trackers:
+        return fetch_items(trackers, increment.links)
+
+
+def _last_synced(increment: Increment) -> Mapping[Link, datetime]:
+    from unlatch.lifecycle.fetch_items import last_synced  # noqa: PLC0415  (slow to load)
+
+    return last_synced(increment)
+
+
+def _entries(increment: Increment, seen: Sequence[ItemSnapshot]) -> Json:
+    from unlatch.cli.render.documents import list_entry, synced_item_entry  # noqa: PLC0415
+    from unlatch.increments.records.pending import operation_entry  # noqa: PLC0415
+
+    synced = _last_synced(increment)
+    return {
+        "increment": list_entry(increment),
+        "reopenHistory": increment.data.get("reopenHistory", []),
+        "pending": [operation_entry(operation) for operation in increment.pending],
+        "items": [synced_item_entry(one, synced) for one in seen],
+    }
 
 
 def _tell(
@@ -106,7 +129,7 @@ def _tell_items(session: Session, increment: Increment, seen: Sequence[ItemSnaps
         return
     output.data("  Items")
     registry, now = session.workspace.registry, session.workspace.clock()
-    synced = last_synced(increment)
+    synced = _last_synced(increment)
     columns = 2 + max(len(registry.manifest(link.tracker).title) for link in increment.links)
     for one in seen:
         output.data(*synced_lines(registry, one, synced, columns=columns, now=now))

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from unlatch.increments.model.limits import first_of
 from unlatch.sync.compare import ComparedBoxes, Tick, Verdict
+from unlatch.worklog.name_matching import first_of
 
 
 def boxes_text(boxes: ComparedBoxes) -> str:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from unlatch.cli.commands.trackers.not_checked import NotChecked, not_checked_entry
-from unlatch.cli.render import documents
+from unlatch.cli.render import delivery_documents, documents
 from unlatch.cli.render.adoptions import adoption_entry
 from unlatch.cli.render.preview import previewed_entry
 from unlatch.cli.runtime import output
@@ -26,7 +26,9 @@ def preview_code(found: SyncPreview, missed: Sequence[NotChecked], *, check: boo
 
 
 def result_code(result: SyncResult, missed: Sequence[NotChecked], published: PublishResult) -> int:
-    codes = (documents.delivered_code(one.deliveries, one.left) for one in result.delivered)
+    codes = (
+        delivery_documents.delivered_code(one.deliveries, one.left) for one in result.delivered
+    )
     failed = any(one.error for one in result.moved) or not all(one.allowed for one in missed)
     failed |= any(one.boxes and one.boxes.error for one in result.plan.links)
     is_undecided = failed or result.plan.is_unresolved or result.refused
@@ -68,7 +70,7 @@ def preview_document(
         "pending": [
             entry
             for one in (*found.chosen.increments, *here, *elsewhere)
-            for entry in documents.pending_of(one)
+            for entry in delivery_documents.pending_of(one)
         ],
         "items": [previewed_entry(item) for item in found.previewed],
         "requests": count_requests(found.previewed),
@@ -88,7 +90,9 @@ def result_document(
         "increments": [
             {
                 "id": one.increment.id,
-                "trackers": [documents.delivery_entry(delivery) for delivery in one.deliveries],
+                "trackers": [
+                    delivery_documents.delivery_entry(delivery) for delivery in one.deliveries
+                ],
                 "left": one.left,
             }
             for one in result.delivered

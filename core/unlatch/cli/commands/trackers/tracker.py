@@ -9,13 +9,9 @@ import click
 from unlatch.cli.options.delivery import DRY_RUN, serving
 from unlatch.cli.options.reason import ask_reason, reason_option
 from unlatch.cli.render.deliveries import show_deliveries, tell_left
+from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry
 from unlatch.cli.render.describe import synced_lines
-from unlatch.cli.render.documents import (
-    delivered_code,
-    delivery_entry,
-    increment_entry,
-    synced_item_entry,
-)
+from unlatch.cli.render.documents import increment_entry, synced_item_entry
 from unlatch.cli.render.notes import tell_left_out, tell_unread
 from unlatch.cli.render.preview import tell_preview
 from unlatch.cli.runtime import output

@@ -9,14 +9,9 @@ import click
 from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, YES, serving
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.render.deliveries import deliver_and_tell, tell_left
+from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry
 from unlatch.cli.render.describe import times
-from unlatch.cli.render.documents import (
-    delivered_code,
-    delivery_entry,
-    increment_entry,
-    spared_entries,
-    warning_entries,
-)
+from unlatch.cli.render.documents import increment_entry, spared_entries, warning_entries
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.render.texts import lines_of
@@ -25,7 +20,6 @@ from unlatch.cli.runtime.failure import DECLINED, UNDECIDED
 from unlatch.cli.runtime.session import BY, ID, JSON, Session, flag, require_terminal, with_session
 from unlatch.cli.table import Entry
 from unlatch.increments.model.increment import Amendment, Increment, ReopenEntry
-from unlatch.increments.model.limits import first_of
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.deliver import DeliveryResult
 from unlatch.lifecycle.status_change import (
@@ -37,6 +31,7 @@ from unlatch.lifecycle.status_change import (
 )
 from unlatch.lifecycle.units.archiving import archive_command, archive_unit, check_archive
 from unlatch.spi.operation import DeliveryOptions, Kind
+from unlatch.worklog.name_matching import first_of
 
 _FORCE = flag(
     "--force", help="Complete the increment although work is open; recorded in the history."

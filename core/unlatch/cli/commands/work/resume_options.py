@@ -4,9 +4,8 @@ from dataclasses import replace
 
 from unlatch.cli.options.kinds import KINDS
 from unlatch.cli.options.scope import Scoping
+from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry
 from unlatch.cli.render.documents import (
-    delivered_code,
-    delivery_entry,
     increment_entry,
     link_entry,
     scope_entry,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
+from unlatch.increments.files.paths import SPEC, TASKS
 from unlatch.increments.files.reading import conflict_in, document, read_document
 from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import replace_file, sweep
@@ -26,10 +27,16 @@ class WorkFiles:
         place: the folder that their `names` begin at; the first has the title, the last the tasks.
     """
 
-    layout: Layout
     place: Path
     names: tuple[str, ...]
     unit: Unit | None = None
+
+    @property
+    def layout(self) -> Layout:
+        """What reads them; loaded at first use, because many commands only check the files."""
+        from unlatch.increments.layouts.native import UNLATCH  # noqa: PLC0415  (slow to load)
+
+        return _layout(self.unit) if self.unit else UNLATCH
 
     def texts(self) -> dict[str, str]:
         """The texts by name; empty for a document that is missing or not UTF-8 text."""
@@ -75,13 +82,14 @@ class WorkFiles:
 def work_files(folder: Path, unit: Unit | None) -> WorkFiles:
     """The documents of the increment in `folder`; StoreError `layout-missing`."""
     if unit is None:
-        from unlatch.increments.layouts.native import UNLATCH  # noqa: PLC0415  (slow to load)
+        return WorkFiles(folder, (SPEC, TASKS))
+    return WorkFiles(unit.place, tuple(_layout(unit).documents(unit)), unit)
 
-        return WorkFiles(UNLATCH, folder, (UNLATCH.spec, UNLATCH.tasks))
-    from unlatch.increments.layouts.installed import layout_named  # noqa: PLC0415
 
-    layout = layout_named(unit.layout)
-    return WorkFiles(layout, unit.place, tuple(layout.documents(unit)), unit)
+def _layout(unit: Unit) -> Layout:
+    from unlatch.increments.layouts.installed import layout_named  # noqa: PLC0415  (slow to load)
+
+    return layout_named(unit.layout)
 
 
 def files_of(increment: Increment) -> WorkFiles:
