@@ -1,4 +1,4 @@
-"""unlatch at a terminal: a pseudo-terminal, and a person who types."""
+"""unlatch, or a shell, at a terminal: a pseudo-terminal, and a person who types."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Self
 from tests.warm.client import unlatch
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from types import TracebackType
 
     from tests.cli.project import Project
@@ -36,6 +37,7 @@ class Terminal:
         columns: how wide the terminal is.
         extra: further environment variables.
         stdout: a file descriptor that takes the place of the terminal as standard output.
+        program: another program in the place of unlatch.
     """
 
     def __init__(
@@ -45,12 +47,13 @@ class Terminal:
         columns: int = 120,
         extra: dict[str, str] | None = None,
         stdout: int | None = None,
+        program: Sequence[str] = (),
     ) -> None:
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
         environ = {**project.environ, "TERM": "xterm", **(extra or {})}
         self._process = subprocess.Popen(
-            [*unlatch(environ), *arguments],
+            [*(program or unlatch(environ)), *arguments],
             cwd=project.root,
             env=environ,
             stdin=slave,

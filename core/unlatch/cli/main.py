@@ -14,6 +14,8 @@ from unlatch.cli.app import app
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.worklog.programs import search_path
 
+# click looks for it, and completes a command line instead.
+_COMPLETING = "_UNLATCH_COMPLETE"
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000
 
 
@@ -42,6 +44,10 @@ def run(arguments: list[str]) -> int:
 
 
 def _run(arguments: list[str]) -> int:
+    if _COMPLETING in os.environ:
+        from unlatch.cli.runtime.shells import register  # noqa: PLC0415
+
+        register()
     try:
         with _paging_help(arguments):
             code = app.main(arguments, prog_name="unlatch", standalone_mode=False)

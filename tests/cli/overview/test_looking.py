@@ -237,7 +237,7 @@ def test_completion_completes_commands(project: Project) -> None:
 
     done = project.process()
 
-    assert "plain,resume" in done.out
+    assert "plain\tresume\t" in done.out
 
 
 def test_a_document_is_json_that_any_stream_can_carry(project: Project) -> None:

@@ -11,12 +11,20 @@ from unlatch.errors import UsageError
 from unlatch.increments.model.matching import Condition, Trait, alternatives, read_condition
 from unlatch.increments.model.status import Status, read_status
 from unlatch.lifecycle.listing import Filters, Listing, Order
+from unlatch.project.plugin_errors import GROUP
+from unlatch.worklog.entry_points import entry_points
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     from unlatch.increments.model.limits import Limits
+
+
+def _beginning(begun: str, words: Iterable[str]) -> list[str]:
+    """The words that complete one that is begun."""
+    return [str(word) for word in words if word.startswith(begun)]
+
 
 _KEYS = [*(key.value for key in Order), *(f"-{key}" for key in Order)]
 _OPTIONS = (
@@ -26,6 +34,7 @@ _OPTIONS = (
         "statuses",
         metavar="STATUS",
         multiple=True,
+        shell_complete=lambda _ctx, _option, begun: _beginning(begun, Status),
         help="Only list these statuses (repeat, or separate them by commas).",
     ),
     click.option(
@@ -40,6 +49,7 @@ _OPTIONS = (
         "trackers",
         metavar="NAME",
         multiple=True,
+        shell_complete=lambda _ctx, _option, begun: _beginning(begun, entry_points(GROUP)),
         help="Only list increments with an item on these trackers.",
     ),
     flag("--reopened", help="Only list increments that were reopened."),

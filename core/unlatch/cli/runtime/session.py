@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.runtime import output
+from unlatch.cli.runtime.increment_argument import IncrementArgument
 from unlatch.cli.runtime.suggest import Mistyped
+from unlatch.cli.table import Globals
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.files.paths import ProjectPaths, find_paths, project_at
 from unlatch.project.find_increment import (
@@ -32,7 +34,6 @@ from unlatch.worklog.programs import find_program, search_path
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from unlatch.cli.table import Globals
     from unlatch.project.trackers import Trackers
     from unlatch.transport import TransportOptions, Wait
     from unlatch.transport.trace import Trace
@@ -189,8 +190,14 @@ def with_session(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def session_of(ctx: click.Context) -> Session:
     """The session of a command, the same one for its arguments and its function."""
-    session: Session = ctx.meta.setdefault(__name__, Session(ctx.obj))
+    # While a shell completes a command line, the function that makes the options has not run.
+    options = ctx.obj or Globals(root=_folder(ctx.find_root().params.get("root")))
+    session: Session = ctx.meta.setdefault(__name__, Session(options))
     return session
+
+
+def _folder(given: str | None) -> Path | None:
+    return None if given is None else Path(given)
 
 
 # The commands that do the same to an item alone.
@@ -279,5 +286,9 @@ def _suggest_item(error: UsageError, word: str) -> None:
         error.message = f"{word!r} names no item ({looks}), and for increments: {error.message}"
 
 
-ID = click.argument("wanted", metavar="ID", callback=increment_id)
-IDS = click.argument("named", metavar="ID...", callback=increment_ids, nargs=-1, required=True)
+# An argument of a command that names increments.
+increment_argument = partial(
+    click.argument, cls=IncrementArgument, workspace_of=lambda ctx: session_of(ctx).workspace
+)
+ID = increment_argument("wanted", metavar="ID", callback=increment_id)
+IDS = increment_argument("named", metavar="ID...", callback=increment_ids, nargs=-1, required=True)

@@ -17,6 +17,7 @@ from unlatch.cli.options.scope import take_scoping
 from unlatch.cli.runtime.session import (
     Named,
     Session,
+    increment_argument,
     is_interactive,
     named_increments,
     with_session,
@@ -35,7 +36,7 @@ _OF_INCREMENTS = ("expressions", "reopen_items", "category", "force", "only", "w
 
 def command(entry: Entry) -> click.Command:
     @click.command(entry.name, help=entry.own_help)
-    @click.argument("ids", metavar="ID|ITEM...", nargs=-1)
+    @increment_argument("ids", metavar="ID|ITEM...", nargs=-1)
     @ITEM_ONLY
     @resuming
     @with_session

@@ -10,7 +10,14 @@ from unlatch.cli.render.delivery_text import RESULTS
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import JSON, Session, flag, named_increment, with_session
+from unlatch.cli.runtime.session import (
+    JSON,
+    Session,
+    flag,
+    increment_argument,
+    named_increment,
+    with_session,
+)
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment, ReopenEntry
 from unlatch.increments.records.events import (
@@ -35,7 +42,7 @@ _INDENT = " " * len("2025-11-04 10:00:00  ")
 
 
 @click.command()
-@click.argument("wanted", metavar="[ID|ITEM]", required=False)
+@increment_argument("wanted", metavar="[ID|ITEM]", required=False)
 @flag("--all", "over_all", help="List the reopens of all increments, with statistics.")
 @click.option("--since", metavar="TIME", help="With --all, from this day or time; 30d for 30 days.")
 @click.option("--until", metavar="TIME", help="With --all, until this day or time.")

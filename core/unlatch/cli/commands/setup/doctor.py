@@ -12,7 +12,14 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED
-from unlatch.cli.runtime.session import JSON, Session, flag, named_increment, with_session
+from unlatch.cli.runtime.session import (
+    JSON,
+    Session,
+    flag,
+    increment_argument,
+    named_increment,
+    with_session,
+)
 from unlatch.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,7 +31,7 @@ _FINDING = ("severity", "id", "message", "where", "hint", "increment")
 
 
 @click.command()
-@click.argument("names", metavar="[ID|TRACKER...]", nargs=-1)
+@increment_argument("names", metavar="[ID|TRACKER...]", nargs=-1)
 @flag("--online", help="Check the token's permissions on the trackers; read only.")
 @flag("--fix", help="Show safe fixes, ask, and write them.")
 @flag("--dry-run", help="With --fix: show the fixes, and write nothing.")

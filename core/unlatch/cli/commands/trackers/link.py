@@ -16,6 +16,7 @@ from unlatch.cli.runtime.session import (
     JSON,
     Session,
     flag,
+    increment_argument,
     named_increment,
     with_session,
 )
@@ -23,7 +24,7 @@ from unlatch.errors import UsageError
 
 
 @click.command()
-@click.argument("named", metavar="[ID...] [URL...]", nargs=-1)
+@increment_argument("named", metavar="[ID...] [URL...]", nargs=-1)
 @click.option(
     "--create",
     "creates",

@@ -30,6 +30,7 @@ from unlatch.cli.runtime.session import (
     Named,
     Session,
     flag,
+    increment_argument,
     increment_ids,
     with_session,
 )
@@ -89,7 +90,7 @@ def _sync_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 def command(entry: Entry) -> click.Command:
     @click.command(entry.name, help=entry.own_help)
-    @click.argument("ids", metavar="[ID...]", callback=increment_ids, nargs=-1)
+    @increment_argument("ids", metavar="[ID...]", callback=increment_ids, nargs=-1)
     @flag("--all", "everything", help="Sync all increments (the default).")
     @click.option(
         "--changed-since", metavar="REF", help="Only sync increments that this branch changed."

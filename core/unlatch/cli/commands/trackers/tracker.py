@@ -23,6 +23,7 @@ from unlatch.cli.runtime.session import (
     Named,
     Session,
     flag,
+    increment_argument,
     increment_ids,
     is_interactive,
     meant_increment,
@@ -163,7 +164,7 @@ def _planned(
 
 def _change_command(manifest: Manifest, verb: str, kind: Kind, help: str) -> click.Command:
     @click.command(f"{verb}{manifest.slug}", help=help)
-    @click.argument("wanted", metavar="ID")
+    @increment_argument("wanted", metavar="ID")
     @click.option("--item", metavar="ITEM|URL", help=f"Only this {manifest.noun}.")
     @reason_option("Post this text as a comment.")
     @BY
@@ -232,7 +233,7 @@ def _status_command(manifest: Manifest) -> click.Command:
         help=f"Show the {manifest.noun}s of increments as they are now; by default of all "
         "increments. (reads trackers)",
     )
-    @click.argument("wanted", metavar="[ID...]", callback=increment_ids, nargs=-1)
+    @increment_argument("wanted", metavar="[ID...]", callback=increment_ids, nargs=-1)
     @JSON
     @with_session
     def run(session: Session, *, wanted: Named, as_json: bool) -> int:

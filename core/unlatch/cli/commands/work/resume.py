@@ -8,13 +8,19 @@ from unlatch.cli.commands.work.resume_options import ResumeOptions
 from unlatch.cli.options.kinds import INCREMENT, take_kinds
 from unlatch.cli.options.resume import resuming
 from unlatch.cli.options.scope import take_scoping
-from unlatch.cli.runtime.session import Named, Session, increment_ids, with_session
+from unlatch.cli.runtime.session import (
+    Named,
+    Session,
+    increment_argument,
+    increment_ids,
+    with_session,
+)
 from unlatch.cli.table import Entry
 
 
 def command(entry: Entry) -> click.Command:
     @click.command(entry.name, help=entry.own_help)
-    @click.argument("ids", metavar="ID...", callback=increment_ids, nargs=-1)
+    @increment_argument("ids", metavar="ID...", callback=increment_ids, nargs=-1)
     @resuming
     @with_session
     def run(session: Session, *, ids: Named, **options: Any) -> int:

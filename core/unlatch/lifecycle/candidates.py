@@ -1,0 +1,76 @@
+"""The increments that a command can act on: for a choice at the terminal, and for completion."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from functools import partial
+from typing import TYPE_CHECKING
+
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.status import Status
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+
+    from unlatch.project.workspace import Workspace
+
+# The order in which increments are likely to be resumed.
+_RESUMED = (Status.COMPLETED, Status.ABANDONED, Status.PAUSED)
+_LONG_AGO = datetime.min.replace(tzinfo=UTC)
+
+
+def _can_show(_one: Increment) -> bool:
+    return True
+
+
+def _can_move(to: Status, one: Increment) -> bool:
+    return not (one.archived or one.status.is_finished) and one.status.can_become(to)
+
+
+def _can_resume(one: Increment) -> bool:
+    return one.status is not Status.ACTIVE or bool(one.pending)
+
+
+_ACTS: Mapping[str, Callable[[Increment], bool]] = {
+    "resume": _can_resume,
+    "reopen": _can_resume,
+    "complete": partial(_can_move, Status.COMPLETED),
+    "abandon": partial(_can_move, Status.ABANDONED),
+    "pause": partial(_can_move, Status.PAUSED),
+    "start": partial(_can_move, Status.ACTIVE),
+    "review": partial(_can_move, Status.READY_FOR_REVIEW),
+    "backlog": partial(_can_move, Status.BACKLOG),
+    "undo": lambda one: bool(one.effective_reopens),
+    "unlink": lambda one: bool(one.links),
+}
+
+
+def find_candidates(
+    workspace: Workspace, command: str, *, begins: str = "", without: Iterable[str] = ()
+) -> Iterator[Increment]:
+    """The increments that a command can act on, by name, the archived ones last.
+
+    Args:
+        command: its name; one that is not listed here can act on all.
+        begins: the beginning of their names.
+        without: names to leave out.
+
+    Raises:
+        StoreError: the increments cannot be listed.
+    """
+    acts, seen = _ACTS.get(command, _can_show), set(without)
+    folders = (one for one in workspace.manager.collection.folders() if one.name.startswith(begins))
+    for one in workspace.manager.each(folders):
+        if isinstance(one, Increment) and one.id not in seen and acts(one):
+            seen.add(one.id)
+            yield one
+
+
+def likely_first(found: Iterable[Increment], command: str) -> list[Increment]:
+    """Candidates in the order of a choice: the last active first, for resume by status."""
+    recent = sorted(found, key=lambda one: one.last_activity or one.created or _LONG_AGO)
+    recent.reverse()
+    if command not in ("resume", "reopen"):
+        return sorted(recent, key=lambda one: one.archived)
+    ranks = {status: rank for rank, status in enumerate(_RESUMED)}
+    return sorted(recent, key=lambda one: (ranks.get(one.status, len(ranks)), one.archived))
