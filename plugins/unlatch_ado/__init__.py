@@ -41,6 +41,7 @@ manifest = Manifest(
             Capability.LIST,
             Capability.BATCH,
             Capability.EXAMINE,
+            Capability.HISTORY,
             Capability.APPROVE,
         }
     ),

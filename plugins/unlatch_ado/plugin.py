@@ -10,8 +10,10 @@ from unlatch.spi import (
     Change,
     CommentRef,
     Examination,
+    ItemHistory,
     ItemRef,
     Listed,
+    MarkedComment,
     Outcome,
     PlannedRequest,
     RemoteItem,
@@ -105,6 +107,15 @@ class AdoPlugin(SyncPlugin):
     def find_ops(self, ref: ItemRef) -> tuple[str, ...]:
         """The operations that posted comments, oldest first."""
         return self._client.ops(_project_of(ref), ref.id)
+
+    def read_history(self, ref: ItemRef) -> ItemHistory:
+        """The marked comments with edits and authors, and the changes of state from the updates."""
+        comments = (
+            MarkedComment(one.ref.id, one.text, one.author, edited=one.edited)
+            for one in self._client.remarks(_project_of(ref), ref.id)
+            if ops_in(one.text)
+        )
+        return ItemHistory(tuple(comments), self._client.state_changes(ref.id))
 
     def find_created(self, op: str, since: datetime) -> RemoteItem | None:
         """The work item of the configured project whose description carries the marker of `op`."""

@@ -55,6 +55,7 @@ manifest = Manifest(
             Capability.STATUS_OF_MANY,
             Capability.LIST,
             Capability.EXAMINE,
+            Capability.HISTORY,
         }
     ),
     tokens=(

@@ -34,11 +34,11 @@ class Trust:
 
     def counts(self, target: str, author: Author) -> bool:
         """Whether this author's markers count; they do if that is unknown."""
-        return self._may_write(target, author) is not False
+        return self.may_write(target, author) is not False
 
     def counting(self, target: str, comments: Iterable[IssueComment]) -> tuple[CommentRef, ...]:
         """The comments that count, oldest first."""
-        judged = [(post, self._may_write(target, post.author)) for post in comments]
+        judged = [(post, self.may_write(target, post.author)) for post in comments]
         counted = [(post, sure) for post, sure in judged if sure is not False]
         counted.sort(key=lambda one: (one[0].created, one[0].id))
         return tuple(
@@ -52,7 +52,7 @@ class Trust:
             for post, sure in counted
         )
 
-    def _may_write(self, target: str, author: Author) -> bool | None:
+    def may_write(self, target: str, author: Author) -> bool | None:
         """Whether the author may change issues; None if unknown."""
         if author.login is None:
             return None

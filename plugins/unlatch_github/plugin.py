@@ -12,8 +12,10 @@ from unlatch.spi import (
     CommentRef,
     Draft,
     Examination,
+    ItemHistory,
     ItemRef,
     Listed,
+    MarkedComment,
     Outcome,
     PlannedRequest,
     Progress,
@@ -114,6 +116,21 @@ class GithubPlugin(SyncPlugin):
             for comment in comments
             if comment.posted_by and self._trust.counts(ref.target, comment.author)
         )
+
+    def read_history(self, ref: ItemRef) -> ItemHistory:
+        """The marked comments with edits and authors, and the closes and reopens."""
+        comments = (
+            MarkedComment(
+                str(one.id),
+                one.body,
+                one.author.login,
+                self._trust.may_write(ref.target, one.author),
+                one.edited,
+            )
+            for one in self._client.comments(ref)
+            if one.ops
+        )
+        return ItemHistory(tuple(comments), tuple(self._client.state_changes(ref)))
 
     def find_created(self, op: str, since: datetime) -> RemoteItem | None:
         """The issue of the configured repository whose body carries the marker of `op`."""

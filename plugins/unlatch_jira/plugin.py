@@ -12,8 +12,10 @@ from unlatch.spi import (
     CommentRef,
     Examination,
     Goal,
+    ItemHistory,
     ItemRef,
     Listed,
+    MarkedComment,
     Outcome,
     PlannedRequest,
     RemoteItem,
@@ -128,6 +130,16 @@ class JiraPlugin(SyncPlugin):
     def find_ops(self, ref: ItemRef) -> tuple[str, ...]:
         """The operations that posted comments, oldest first."""
         return tuple(comment.posted_by for comment in self._comments(ref) if comment.posted_by)
+
+    def read_history(self, ref: ItemRef) -> ItemHistory:
+        """The marked comments with edits and authors, and the changes of the status."""
+        comments = (
+            MarkedComment(one.id, plain(one.body), one.author.shown, edited=one.is_edited)
+            for one in self._comments(ref)
+            if one.ops
+        )
+        log = self._client.changelog(ref.id)
+        return ItemHistory(tuple(comments), log.state_changes, log.is_whole)
 
     def find_author(self, ref: ItemRef) -> str | None:
         """The person who last changed the issue's status, from its changelog."""

@@ -34,6 +34,9 @@ Items:
     CommentRef       a comment that carries a marker
     KeptPart         the generated part of an item's body, as people left it
     Listed           an item in a list
+    ItemHistory      the past of an item: its
+    MarkedComment    comments with markers, and its
+    StateChange      changes of state
     ItemEvent        a message about an item (webhook)
 
 A change, and its effect:
@@ -75,6 +78,9 @@ from typing import TYPE_CHECKING, Any
 # Not in `__all__`: pydoc would append the methods that each class has from str, Enum and dataclass.
 if TYPE_CHECKING:
     from unlatch.spi.check_boxes import read_checks as read_checks
+    from unlatch.spi.history import ItemHistory as ItemHistory
+    from unlatch.spi.history import MarkedComment as MarkedComment
+    from unlatch.spi.history import StateChange as StateChange
     from unlatch.spi.interface import Access as Access
     from unlatch.spi.interface import Examination as Examination
     from unlatch.spi.interface import PlannedRequest as PlannedRequest
@@ -128,6 +134,7 @@ if TYPE_CHECKING:
 # The same names by their modules, which are loaded at first use: most commands need few of them.
 _NAMES = {
     "unlatch.spi.check_boxes": "read_checks",
+    "unlatch.spi.history": "ItemHistory MarkedComment StateChange",
     "unlatch.spi.interface": "Access Examination PlannedRequest Remark Settings SyncPlugin",
     "unlatch.spi.item": "Category CommentRef ItemEvent ItemRef KeptPart Listed RemoteItem Snapshot",
     "unlatch.spi.kept_part": "kept_parts with_kept_part",

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from unlatch.errors import TrackerError
+from unlatch.spi.history import ItemHistory
 from unlatch.spi.item import CommentRef, ItemRef, Listed, RemoteItem, Snapshot
 from unlatch.spi.operation import Change, Outcome
 from unlatch.values import dataclass
@@ -221,6 +222,13 @@ class SyncPlugin(ABC):
 
         The caller may stop early, so that only needed pages are read. Empty without a target. Items
         created before `since` may be left out.
+        """
+        raise NotImplementedError
+
+    def read_history(self, ref: ItemRef) -> ItemHistory:
+        """Read an item's comments with markers, and its changes of state; requires HISTORY.
+
+        Writes nothing, and lists the comments once. Raises as `read`.
         """
         raise NotImplementedError
 

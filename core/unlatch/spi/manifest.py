@@ -49,6 +49,8 @@ class Capability(StrEnum):
     EXAMINE = "examine"
     # The tracker can be asked whether it would accept a change (`--dry-run`).
     APPROVE = "approve"
+    # The past of an item can be read: comments with edits, and changes of state (`history verify`).
+    HISTORY = "history"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import pytest
 
 from unlatch.errors import TrackerError
 from unlatch.project.workspace import new_ulid
-from unlatch.spi import Capability, Change, Goal, visible
+from unlatch.spi import Capability, Change, Goal, ops_in, visible
 from unlatch.testing.actions import (
     HOSTILE,
     apply,
@@ -85,6 +85,35 @@ class Markers:
         words = f"You wrote: {visible(quoted)} and I wonder why"
         fixture.harness.add_comments(item.id, [words])
         assert quoted not in fixture.plugin.find_ops(item), "a quoted marker posted nothing"
+
+    def test_the_history_shows_comments_and_changes_of_state(self, fixture: Fixture) -> None:
+        require(fixture, Capability.HISTORY)
+        require(fixture, Capability.REOPEN)
+        require(fixture, Capability.CLOSE)
+        item, ops = fixture.make(is_open=False), [new_ulid(), new_ulid()]
+        before = fixture.plugin.read_history(item).changes
+        fixture.harness.add_comments(item.id, ["of a person"])
+        goals = (Goal.OPEN, Goal.COMPLETED)
+        states = [
+            apply(fixture, item, Change(op, goal, comment_text(f"because {goal}"))).after.state
+            for op, goal in zip(ops, goals, strict=True)
+        ]
+        found = fixture.plugin.read_history(item)
+        assert ops == [op for one in found.comments for op in ops_in(one.text)], (
+            "the comments with markers are shown, oldest first, and no others"
+        )
+        assert [
+            f"because {goal}" in " ".join(words_in(one.text))
+            for one, goal in zip(found.comments, goals, strict=True)
+        ] == [True, True]
+        assert not any(one.edited or one.counts is False for one in found.comments)
+        since = found.changes[len(before) :] if found.is_whole else found.changes
+        shown = iter([one.state for one in since])
+        assert [one for one in states if one not in shown] == [], (
+            "the changes of state are shown, oldest first, by the names that items have"
+        )
+        zones = [one.at.utcoffset() is not None for one in found.changes]
+        assert all(zones), "the times of changes have a time zone"
 
     def test_people_are_mentioned_only_on_request(self, fixture: Fixture) -> None:
         require(fixture, Capability.REOPEN)

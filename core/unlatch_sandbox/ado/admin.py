@@ -190,6 +190,14 @@ class AdoAdmin:
             self.boards.revise(item, {HISTORY: html}, user)
             return self.boards.comments_of(item)[-1].id
 
+    def edit_comment(self, id: int, comment: int, html: str | None) -> None:
+        """Edit a comment; None deletes it."""
+        with self.boards.store.transaction():
+            found = {one.id: one for one in self.boards.comments_of(self._item(id))}[comment]
+            found.text, found.deleted = html or found.text, html is None
+            found.version, found.edited = found.version + 1, self.boards.now()
+            self.boards.comment_table.put(f"{id}/{comment}", found)
+
     def delete(self, id: int) -> None:
         """Moves a work item to the recycle bin."""
         with self.boards.store.transaction():

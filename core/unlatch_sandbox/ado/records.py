@@ -54,3 +54,5 @@ class CommentRecord:
     at: str
     rev: int
     deleted: bool = False
+    version: int = 1
+    edited: str | None = None

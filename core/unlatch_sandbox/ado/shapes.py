@@ -96,12 +96,12 @@ def comment(record: CommentRecord, project: ProjectRecord, url: str) -> Json:
     shown = {
         "workItemId": record.work_item,
         "id": record.id,
-        "version": 1,
+        "version": record.version,
         "text": record.text,
         "createdBy": identity(record.by, url),
         "createdDate": record.at,
         "modifiedBy": identity(record.by, url),
-        "modifiedDate": record.at,
+        "modifiedDate": record.edited or record.at,
         "format": "html",
         "url": f"{item}/comments/{record.id}",
     }

@@ -225,6 +225,14 @@ class GithubAdmin:
         with self.hub.store.transaction():
             return self.hub.add_comment(self._issue(repository, number), body, user).id
 
+    def edit_comment(self, repository: str, comment: int, body: str | None) -> None:
+        """Edit a comment; None deletes it."""
+        with self.hub.store.transaction():
+            found = self.hub.comment(repository, comment)
+            if found is None:
+                raise LookupError(f"no comment {comment} in {repository}")
+            self.hub.edit_comment(found, body)
+
     def show(self, issue: IssueRecord, at: shapes.Addresses) -> dict[str, Any]:
         found = (self.hub.label(issue.repository, name) for name in issue.labels)
         milestone = issue.milestone and self.hub.milestone(issue.repository, issue.milestone)

@@ -76,6 +76,9 @@ class Hub:
         else:
             issue.state_reason = reason if reason in CLOSE_REASONS else CLOSE_REASONS[0]
             issue.closed_at, issue.closed_by = self.now(), by
+        word, why = ("reopened", None) if state == "open" else ("closed", issue.state_reason)
+        number = self.store.next("github.event", first=2_000_001)
+        issue.moves = [*issue.moves, [number, word, by, self.now(), why]]
 
     def label(self, repository: str, name: str) -> LabelRecord | None:
         return self.labels.get(_label_key(repository, name))
@@ -121,6 +124,13 @@ class Hub:
         issue.comments += 1
         self.touch(issue)
         return comment
+
+    def edit_comment(self, comment: CommentRecord, body: str | None) -> None:
+        if body is None:
+            self.remove_comment(comment)
+            return
+        comment.body, comment.updated_at = body, self.now()
+        self.comments.put(_comment_key(comment), comment)
 
     def remove_comment(self, comment: CommentRecord) -> None:
         self.comments.remove(_comment_key(comment))

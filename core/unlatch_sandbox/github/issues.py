@@ -9,7 +9,7 @@ from flask import Blueprint, Response, g, request
 
 from unlatch_sandbox.answers import NotKnownError, check_query, nothing, reply
 from unlatch_sandbox.clock import stored
-from unlatch_sandbox.github import guards
+from unlatch_sandbox.github import guards, shapes
 from unlatch_sandbox.github.hub import CLOSE_REASONS, OPEN_REASON
 from unlatch_sandbox.github.paging import page_of
 from unlatch_sandbox.github.records import IssueRecord
@@ -80,6 +80,16 @@ def get_issue(owner: str, name: str, number: int) -> Response:
         answer = nothing(304)
         answer.headers.update(headers)
         return answer
+    return reply(found, headers=headers)
+
+
+@routes.get(f"{_PLACE}/<int:number>/events")
+def list_events(owner: str, name: str, number: int) -> Response:
+    """The closes and reopens of an issue, the only events that are stored."""
+    check_query("per_page", "page")
+    issue = guards.issue(owner, name, number)
+    page, headers = page_of(issue.moves)
+    found = [shapes.move(issue, one, guards.addresses()) for one in page]
     return reply(found, headers=headers)
 
 

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(slots=True)
@@ -71,6 +72,8 @@ class IssueRecord:
     milestone: int | None = None
     type: str | None = None
     projects: dict[str, str] = field(default_factory=dict)
+    # Closes and reopens: id, "closed" or "reopened", who, when, and the reason of a close.
+    moves: list[list[Any]] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -203,6 +203,23 @@ def comment(record: CommentRecord, at: Addresses, *, association: str) -> Json:
     }
 
 
+def move(record: IssueRecord, found: list[Any], at: Addresses) -> Json:
+    """The event of a close or a reopen."""
+    number, word, by, moment, why = found
+    return {
+        "id": number,
+        "node_id": node_id("IssueEvent", number),
+        "url": f"{at.api}/repos/{record.repository}/issues/events/{number}",
+        "actor": user(by, at),
+        "event": word,
+        "commit_id": None,
+        "commit_url": None,
+        "created_at": github_time(moment),
+        "state_reason": why,
+        "performed_via_github_app": None,
+    }
+
+
 def permission(login: str, role: str, at: Addresses) -> Json:
     """`permission` is the base role: read for triage, write for maintain."""
     base = {"triage": "read", "maintain": "write"}.get(role, role)

@@ -203,6 +203,17 @@ class JiraAdmin:
         with self.tracks.store.transaction():
             return self.tracks.add_comment(self._issue(key), text, user).id
 
+    def edit_comment(self, key: str, comment: str, text: str | None) -> None:
+        """Edit a comment; None deletes it."""
+        with self.tracks.store.transaction():
+            issue = self._issue(key)
+            found = {one.id: one for one in self.tracks.comments_of(issue)}[comment]
+            if text is None:
+                self.tracks.remove_comment(issue, found)
+                return
+            found.body, found.updated = text, self.tracks.now()
+            self.tracks.keep_comment(found)
+
     def issue(self, key: str) -> dict[str, Any]:
         issue, dialect = self._issue(key), self.dialect()
         return {**shapes.issue_address(issue, dialect), "fields": self.fields(issue, dialect)}

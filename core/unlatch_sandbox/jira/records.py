@@ -69,3 +69,4 @@ class CommentRecord:
     body: Any
     created: str
     properties: dict[str, Any] = field(default_factory=dict)
+    updated: str | None = None

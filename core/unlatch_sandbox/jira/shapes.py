@@ -173,7 +173,7 @@ def comment(found: CommentRecord, dialect: Dialect, *, properties: bool = False)
         "body": dialect.text(found.body),
         "updateAuthor": user(found.author, dialect),
         "created": jira_time(found.created),
-        "updated": jira_time(found.created),
+        "updated": jira_time(found.updated or found.created),
     }
     if dialect.cloud:
         shown["jsdPublic"] = True

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pydantic import ValidationError
 
 from unlatch.errors import NotFound, TrackerError
-from unlatch.spi import CommentRef, op_posted, ops_in
+from unlatch.spi import CommentRef, StateChange, op_posted, ops_in
 from unlatch.transport import Answer, each_page, reading
 from unlatch.transport.errors import general_error
 from unlatch.values import dataclass
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from unlatch.transport import Transport
-    from unlatch_ado.api.comments import Remark
+    from unlatch_ado.api.comments import Remark, Update
     from unlatch_ado.api.models import WorkItem
     from unlatch_ado.api.patch import Step
 
@@ -161,21 +161,26 @@ class Client:
 
     def comments_with(self, project: str, item: str, op: str) -> tuple[CommentRef, ...]:
         """The comments that carry the marker of `op`, oldest first."""
-        remarks = self._remarks(project, item)
+        remarks = self.remarks(project, item)
         return tuple(remark.ref for remark in remarks if op in ops_in(remark.text))
 
     def ops(self, project: str, item: str) -> tuple[str, ...]:
         """The operations that posted comments, oldest first."""
-        remarks = self._remarks(project, item)
+        remarks = self.remarks(project, item)
         return tuple(op for remark in remarks if (op := op_posted(remark.text)))
 
-    def _remarks(self, project: str, item: str) -> list[Remark]:
+    def state_changes(self, item: str) -> tuple[StateChange, ...]:
+        """The changes of an item's state, oldest first."""
+        return tuple(one.change for one in self._updates(item) if one.change)
+
+    def remarks(self, project: str, item: str) -> list[Remark]:
+        """The comments of an item, oldest first."""
         try:
             found = list(self._comments(project, item))
         except (NotFound, NotOffered):
             # Servers before 2019 keep comments only in updates. An item that was moved may not be
             # found under its old project; updates are read without a project.
-            found = list(self._updates(item))
+            found = [one.remark for one in self._updates(item) if one.remark]
         return sorted(found, key=lambda remark: remark.ref.created)
 
     def newest(self, project: str) -> Iterator[WorkItem | TrackerError]:
@@ -216,16 +221,17 @@ class Client:
             if token is None:
                 return
 
-    def _updates(self, item: str) -> Iterator[Remark]:
-        seen, size = 0, _PAGE
+    def _updates(self, item: str) -> Iterator[Update]:
+        seen: list[Update] = []
         for _ in each_page():
-            if size != _PAGE:
-                return
+            last = seen[-1].at if seen else None
             with self._api.understood():
-                answer = self._api.get_updates(int(item), top=_PAGE, skip=seen)
-                page, size = discussion.updates(answer)
+                answer = self._api.get_updates(int(item), top=_PAGE, skip=len(seen))
+                page = discussion.updates(answer, last)
             yield from page
-            seen += size
+            seen += page
+            if len(page) != _PAGE:
+                return
 
     def _numbers(self, project: str, below: str | None) -> list[str]:
         query = self._api.query(newest_query(project, below))

@@ -23,6 +23,7 @@ from unlatch_github.api.models import (
     issue_snapshot,
     read_comment,
     read_milestone,
+    read_state_change,
     reading_answer,
 )
 from unlatch_github.api.moved import follow_redirect, moved, not_visible, renamed
@@ -30,7 +31,7 @@ from unlatch_github.api.moved import follow_redirect, moved, not_visible, rename
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from unlatch.spi import CommentRef, ItemRef, RemoteItem
+    from unlatch.spi import CommentRef, ItemRef, RemoteItem, StateChange
     from unlatch.transport import Transport
     from unlatch_github.settings import GithubSettings
 
@@ -140,6 +141,16 @@ class Client:
                 f"{paths.issue_path(ref, 'comments')}?{_PAGE}"
             ):
                 yield read_comment(answer)
+
+    def state_changes(self, ref: ItemRef) -> Iterator[StateChange]:
+        """An issue's closes and reopens, oldest first, page by page."""
+        name = self.settings.name(ref)
+        with reading_answer(name, written=False), self._explaining_missing(ref):
+            for answer in self._connection.list_entries(
+                f"{paths.issue_path(ref, 'events')}?{_PAGE}"
+            ):
+                if change := read_state_change(answer):
+                    yield change
 
     def comment(self, ref: ItemRef, body: str) -> str:
         """Post a comment; its id.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from unlatch.errors import Rejected
-from unlatch.spi import Check, ItemRef, KeptPart, RemoteItem, op_posted, ops_in
+from unlatch.spi import Check, ItemRef, KeptPart, RemoteItem, StateChange, op_posted, ops_in
 from unlatch.transport import unreadable
 from unlatch.values import dataclass
 from unlatch_github.api.kept_part import kept_parts
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 # The check boxes of unlatch's sections, in a cached answer, which has no body.
 KEPT = "kept"
+_STATES = {"closed": "closed", "reopened": "open"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ class IssueComment:
         id: the comment's id, or the issue's number.
         title: empty for a comment.
         url: its web address.
+        edited: whether it was changed after it was posted; None if the answer does not show that.
     """
 
     id: int
@@ -80,6 +82,7 @@ class IssueComment:
     created: datetime
     author: Author
     url: str
+    edited: bool | None = None
 
     @property
     def ops(self) -> frozenset[str]:
@@ -138,7 +141,23 @@ def read_comment(answer: Any, *, id: str = "id") -> IssueComment:
         created=created,
         author=author,
         url=str(answer.get("html_url") or ""),
+        edited=answer["updated_at"] != answer["created_at"] if answer.get("updated_at") else None,
     )
+
+
+def read_state_change(answer: Any) -> StateChange | None:
+    """The change of state that an event of an issue is; None for other events.
+
+    https://docs.github.com/en/rest/using-the-rest-api/issue-event-types
+
+    Raises:
+        KeyError, TypeError, ValueError: it is no event.
+    """
+    state = _STATES.get(answer["event"])
+    if state is None:
+        return None
+    actor = answer.get("actor") or {}
+    return StateChange(datetime.fromisoformat(answer["created_at"]), state, actor.get("login"))
 
 
 def read_milestone(answer: Any) -> Milestone:

@@ -62,7 +62,11 @@ class JiraClient:
 
     def mover(self, key: str) -> str | None:
         """The person who last changed an issue's status; None if Jira does not show it."""
-        return parse(ChangelogAnswer, self._wire.issue(key, "status", expand="changelog")).mover
+        return self.changelog(key).mover
+
+    def changelog(self, key: str) -> ChangelogAnswer:
+        """The latest changes of an issue."""
+        return parse(ChangelogAnswer, self._wire.issue(key, "status", expand="changelog"))
 
     def many(self, keys: Sequence[str], fields: Sequence[str]) -> dict[str, Issue]:
         """Read issues by their present keys (Cloud only), up to a hundred in one request.

@@ -45,6 +45,7 @@ class Comment(Model):
 
     id: str
     created: str
+    updated: str | None = None
     body: Any = None
     author: Person = Person()
 
@@ -55,6 +56,11 @@ class Comment(Model):
         if moment is None:
             raise Rejected("answer-not-understood", f"Jira dated a comment {self.created!r}")
         return moment
+
+    @property
+    def is_edited(self) -> bool | None:
+        """Whether it was edited; None if the answer does not show that."""
+        return None if self.updated is None else read_stamp(self.updated) != self.at
 
     @property
     def ops(self) -> frozenset[str]:

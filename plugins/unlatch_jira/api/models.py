@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import ConfigDict, Field
 
-from unlatch.spi import Category, Goal, RemoteItem, read_stamp
+from unlatch.spi import Category, Goal, RemoteItem, StateChange, read_stamp
 from unlatch.values import dataclass
 from unlatch_jira.api.comments import CommentPage  # noqa: TC001  (pydantic reads it)
 from unlatch_jira.api.json_model import Model, parse
@@ -178,6 +178,7 @@ class SearchAnswer(Model):
 
 class _FieldChange(Model):
     field: str = ""
+    value: str | None = Field(default=None, alias="toString")
 
 
 class _History(Model):
@@ -192,6 +193,7 @@ class _History(Model):
 
 class _Changelog(Model):
     histories: tuple[_History, ...] = ()
+    total: int = 0
 
 
 class ChangelogAnswer(Model):
@@ -205,6 +207,23 @@ class ChangelogAnswer(Model):
         moves = [one for one in self.changelog.histories if one.is_move]
         latest = max(moves, key=lambda one: read_stamp(one.created) or _LONG_AGO, default=None)
         return latest.author.name if latest else None
+
+    @property
+    def state_changes(self) -> tuple[StateChange, ...]:
+        """The changes of the status, oldest first."""
+        found = (
+            StateChange(at, change.value, one.author.name)
+            for one in self.changelog.histories
+            if (at := read_stamp(one.created))
+            for change in one.items
+            if change.field == "status" and change.value is not None
+        )
+        return tuple(sorted(found, key=lambda one: one.at))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has all changes: Cloud shows only the latest with an issue."""
+        return self.changelog.total <= len(self.changelog.histories)
 
 
 @dataclass(frozen=True, slots=True)

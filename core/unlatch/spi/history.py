@@ -1,0 +1,51 @@
+"""The past of an item, as its tracker shows it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedComment:
+    """A comment that carries a marker.
+
+    Args:
+        text: untrusted, with or without the tracker's markup.
+        author: the name that the tracker shows; None if unknown.
+        counts: whether the author may write to the item; None if that cannot be determined.
+        edited: whether it was edited after it was posted; None if the tracker does not show that.
+    """
+
+    id: str
+    text: str
+    author: str | None = None
+    counts: bool | None = True
+    edited: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StateChange:
+    """A change of an item's state.
+
+    Args:
+        at: by the tracker's clock, with its time zone.
+        state: the new one, as in `RemoteItem.state`.
+        by: the name of its author that the tracker shows; None if unknown.
+    """
+
+    at: datetime
+    state: str
+    by: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemHistory:
+    """The comments of an item with markers, and its changes of state, the oldest first.
+
+    Args:
+        comments: with any marker, by any author.
+        is_whole: whether `changes` has every change of the state.
+    """
+
+    comments: tuple[MarkedComment, ...]
+    changes: tuple[StateChange, ...]
+    is_whole: bool = True
