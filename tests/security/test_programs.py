@@ -86,6 +86,7 @@ EXAMPLES = {
     "list": Example(),
     "show": Example(("7",)),
     "history": Example(("7",), before=RESUMED),
+    "history verify": Example(("7",), before=RESUMED, codes=frozenset({0, 5})),
     "link": Example(("8", "{github}")),
     "unlink": Example(("7", "{github}")),
     "sync": Example(("--changed-since", "main", "--yes"), before=(("sync",),)),

@@ -78,6 +78,7 @@ _DEMO = _GIT | {Program.UNLATCH}
 # The groups of the installed trackers (`unlatch github ...`) are not in the table.
 GROUP_PROGRAMS = _CLOSE
 _ATTENTION = "Show increments that need attention, or items"
+_HISTORY = "Show the history of an increment, or verify it"
 _SYNC = "Deliver pending updates and sync with the trackers"
 
 # The order of sections and commands is the order of the help.
@@ -98,7 +99,7 @@ SECTIONS = {
         Entry("status", "overview.status", _ATTENTION, _READS, _ITEMS),
         Entry("list", "overview.list", "List the increments", _LOCAL, _PAGER),
         Entry("show", "overview.show", "Show an increment and its items", _READS, _TOKEN | _PAGER),
-        Entry("history", "overview.history", "Show the history of an increment", _LOCAL, _PAGER),
+        Entry("history", "overview.history", _HISTORY, _READS, _TOKEN | _PAGER),
         Entry("search", "overview.search", "Find increments and efforts by words", _LOCAL),
     ),
     "Trackers": (

@@ -1,7 +1,8 @@
 """The past of an item, as its tracker shows it."""
 
-from dataclasses import dataclass
 from datetime import datetime
+
+from unlatch.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,6 +107,13 @@ class EventLog:
         """The number of lines that cannot be read, as after a crash; raises as `read`."""
         return sum(self.parse(line) is None for line in self._lines(folder))
 
+    def contradictions(self, folder: Path) -> list[str]:
+        """The ids of events with lines that differ; raises as `read`."""
+        found: dict[str, Mapping[str, Any]] = {}
+        events = filter(None, map(self.parse, self._lines(folder)))
+        differing = (one.id for one in events if found.setdefault(one.id, one.raw) != one.raw)
+        return list(dict.fromkeys(differing))
+
     def parse(self, line: str) -> Event | None:
         """The event of a line; None where the line is not one."""
         raw = parse_line(line, longest=self.longest)

@@ -86,7 +86,7 @@ class Update:
     change: StateChange | None
 
 
-def updates(answer: Any, last: datetime | None) -> list[Update]:
+def updates(answer: Any, last: datetime | None = None) -> list[Update]:
     """A page of updates; `last` is the time of the last one before it."""
     found = []
     for one in answer or []:

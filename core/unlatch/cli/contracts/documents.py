@@ -35,6 +35,9 @@ history-all = unlatch history --all.
   increments completed reopens undone notCompleted: int; reopenRate: float?; byMonth: {int};
   byCategory: [CategoryCount]; daysToReopen secondsToReopen secondsToCompletion: {float}?;
   reopened: [ReopenListed]; mostReopened: [ReopenedEntry]; broken: [Broken]
+# `checked` counts the parts of all entries.
+history-verify = unlatch history verify.
+  increments: [VerifiedHistory]; checked differing unchecked: int; broken: [Broken]
 status = unlatch status.
   active: [ListEntry]; maxActive: int?; limits: LimitsEntry; wip: WipEntry; paused: [ListEntry];
   stale: [StaleEntry]; pending: [WaitingEntry]; notRecorded: [PendingOf]; reopenedOften: [str];

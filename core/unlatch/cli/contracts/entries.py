@@ -197,6 +197,12 @@ ResumedEntry = One of the increments that were resumed.
   id: str; status previousStatus: Status; reopen: str?; trackers: [ResumeEntry]; left: int;
   scope: ScopeEntry?; warnings: [Problem]; error: Problem?
 # `id` and `by` are null for a time that only metadata.json has.
+HistoryCheck = The check of one part of an entry; `item` is null for the local files.
+  part verdict message: str; id tracker item author: str?
+HistoryEntry = An operation in the history; `id` is null for the files as a whole.
+  id: str?; kind: str; at by: str?; checks: [HistoryCheck]
+VerifiedHistory = The verified history of an increment.
+  id: str; entries: [HistoryEntry]
 EventEntry = An event with all keys of its line.
   id: str?; at event: str; by: str?
 CategoryCount = How many reopens there were for one kind of reason; null where none was named.

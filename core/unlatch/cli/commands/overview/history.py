@@ -1,4 +1,4 @@
-"""unlatch history: show the events of an increment, or list all reopens."""
+"""unlatch history: show the events of an increment, list all reopens, or verify them."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -6,10 +6,12 @@ from datetime import datetime
 import click
 
 from unlatch.cli.commands.items.groups import find_record
+from unlatch.cli.commands.overview.history_verify import verify
 from unlatch.cli.render.delivery_text import RESULTS
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime import output
+from unlatch.cli.runtime.group_with_arguments import GroupWithArguments
 from unlatch.cli.runtime.session import (
     JSON,
     Session,
@@ -41,7 +43,7 @@ _UNKNOWN_USER = "unknown user"
 _INDENT = " " * len("2025-11-04 10:00:00  ")
 
 
-@click.command()
+@click.group(cls=GroupWithArguments, invoke_without_command=True)
 @increment_argument("wanted", metavar="[ID|ITEM]", required=False)
 @flag("--all", "over_all", help="List the reopens of all increments, with statistics.")
 @click.option("--since", metavar="TIME", help="With --all, from this day or time; 30d for 30 days.")
@@ -74,6 +76,9 @@ def run(
         raise click.UsageError("--since, --until, --by, --tracker and --csv go with --all")
     found = _find_item(session, wanted) or (session, named_increment(session, wanted))
     return _tell(*found, as_json=as_json)
+
+
+run.add_command(verify)
 
 
 def _find_item(session: Session, wanted: str) -> tuple[Session, str] | None:

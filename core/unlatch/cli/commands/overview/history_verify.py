@@ -1,0 +1,160 @@
+"""unlatch history verify: compare the history with the trackers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.commands.items.groups import find_record
+from unlatch.cli.render.describe import times
+from unlatch.cli.render.documents import broken_entries
+from unlatch.cli.render.notes import tell_left_out
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import UNDECIDED
+from unlatch.cli.runtime.session import (
+    JSON,
+    Session,
+    increment_argument,
+    named_increment,
+    with_session,
+)
+from unlatch.lifecycle.verify.model import Verdict
+from unlatch.worklog.times import stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from unlatch.increments.model.increment import BrokenIncrement, Increment
+    from unlatch.lifecycle.verify.model import Check, VerifiedEntry, VerifiedIncrement
+
+_STYLES = {Verdict.OK: output.good, Verdict.DIFFERS: output.bad, Verdict.UNCHECKED: output.warn}
+_LONGEST = max(map(len, Verdict))
+_KINDS = {
+    "file": "the files",
+    "reopen": "items reopened",
+    "close": "items closed",
+    "create": "item created",
+    "update": "items updated",
+    "transitioned": "status changed",
+    "unknown": "unknown operation",
+}
+
+
+@click.command("verify", help="Compare the history with the trackers. (reads trackers)")
+@increment_argument("wanted", metavar="[ID|ITEM]...", nargs=-1)
+@JSON
+@with_session
+def verify(session: Session, *, wanted: tuple[str, ...], as_json: bool) -> int:
+    found, broken = _verify(session, wanted)
+    verified = [one for one in found if one.entries]
+    differing, unchecked = (
+        sum(one.count(verdict) for one in verified)
+        for verdict in (Verdict.DIFFERS, Verdict.UNCHECKED)
+    )
+    code = UNDECIDED if differing or unchecked or broken else 0
+    if as_json:
+        parts = {
+            "checked": sum(len([*one.checks]) for one in verified),
+            "differing": differing,
+            "unchecked": unchecked,
+        }
+        entries = [_increment_entry(one) for one in found]
+        document = {"increments": entries, **parts, "broken": broken_entries(broken)}
+        output.document("history-verify", code, **document)
+        return code
+    with session.paged():
+        for one in verified:
+            # Of all increments, only what needs attention.
+            output.data(*_lines(one, all_entries=bool(wanted)))
+    tell_left_out(broken)
+    output.talk(_summary(verified, differing, unchecked))
+    return code
+
+
+def _verify(
+    session: Session, wanted: Sequence[str]
+) -> tuple[list[VerifiedIncrement], Sequence[BrokenIncrement]]:
+    from unlatch.lifecycle.verify.verify import verify_history  # noqa: PLC0415
+
+    broken: Sequence[BrokenIncrement] = ()
+    increments: Sequence[Increment]
+    groups: list[tuple[Session, Sequence[Increment]]] = []
+    if wanted:
+        for one in dict.fromkeys(wanted):
+            record = find_record(session, one) if session.is_item(one) else None
+            own, name = record or (session, named_increment(session, one))
+            groups.append((own, [own.workspace.manager.read(name)]))
+    else:
+        increments, broken = session.workspace.manager.read_all()
+        groups.append((session, increments))
+    found: list[VerifiedIncrement] = []
+    for own, increments in groups:
+        with own.trackers() as trackers:
+            found += verify_history(own.workspace, trackers, increments)
+    return found, broken
+
+
+def _lines(one: VerifiedIncrement, *, all_entries: bool) -> Iterator[str]:
+    shown = [
+        entry
+        for entry in one.entries
+        if all_entries or any(check.verdict is not Verdict.OK for check in entry.checks)
+    ]
+    if not shown:
+        return
+    yield output.strong(output.clean(one.id))
+    for entry in shown:
+        yield from _entry_lines(entry)
+
+
+def _entry_lines(entry: VerifiedEntry) -> Iterator[str]:
+    what = _KINDS.get(entry.kind, entry.kind)
+    by = f" by {output.clean(entry.by)}" if entry.by else ""
+    when = f"{stamp(entry.at).replace('T', ' ').removesuffix('Z')}  " if entry.at else ""
+    yield f"  {when}{output.clean(what)}{by} {output.faint(entry.id)}".rstrip()
+    fine: dict[str, list[str]] = {}
+    for check in entry.checks:
+        if check.verdict is Verdict.OK:
+            fine.setdefault(_place(check), []).append(check.part)
+    for place, parts in fine.items():
+        yield from _check_line(Verdict.OK, f"{place}: {', '.join(dict.fromkeys(parts))}")
+    for check in entry.checks:
+        if check.verdict is not Verdict.OK:
+            text = f"{_place(check)}: {output.clean(check.message)}"
+            yield from _check_line(check.verdict, f"{text} {output.faint(f'[{check.id}]')}")
+
+
+def _place(check: Check) -> str:
+    return output.clean(f"{check.tracker} {check.item}") if check.item else "files"
+
+
+def _check_line(verdict: Verdict, text: str) -> list[str]:
+    return output.hang(f"    {_STYLES[verdict](f'{verdict:<{_LONGEST}}')}  ", text)
+
+
+def _summary(found: Sequence[VerifiedIncrement], differing: int, unchecked: int) -> str:
+    entries = sum(len(one.entries) for one in found)
+    if not entries:
+        return "Nothing is recorded yet."
+    number = sum(len([*one.checks]) for one in found)
+    verb = "differs" if differing == 1 else "differ"
+    counts = f"{times(number, 'part')} checked: {differing} {verb}, {unchecked} not checked"
+    return f"{'1 entry' if entries == 1 else f'{entries} entries'}, {counts}."
+
+
+def _increment_entry(one: VerifiedIncrement) -> output.Json:
+    return {"id": one.id, "entries": [_entry(entry) for entry in one.entries]}
+
+
+def _entry(entry: VerifiedEntry) -> output.Json:
+    return {
+        "id": entry.id or None,
+        "kind": entry.kind,
+        "at": stamp(entry.at) if entry.at else None,
+        "by": entry.by,
+        "checks": [
+            output.fields(check, "part", "verdict", "id", "message", "tracker", "item", "author")
+            for check in entry.checks
+        ],
+    }

@@ -1,0 +1,1 @@
+"""Compare the history of increments with itself and with the trackers; reads only."""

@@ -1,0 +1,111 @@
+"""What the local records say that operations did to items."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from unlatch.increments.model.increment import Increment, Link, ReopenEntry, SyncedItem
+from unlatch.increments.records.events import Delivered, Repointed
+from unlatch.increments.records.links import identity, link_of
+from unlatch.spi.operation import Kind, Result
+from unlatch.values import dataclass
+from unlatch.worklog.event_log import Event
+
+_MOVES = (Result.REOPENED, Result.CLOSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The recorded effect of one operation on one item.
+
+    Args:
+        commented: whether it posted a comment; None if only `syncedTo` names the item.
+        state: the state that it brought the item to; None if it changed no state.
+        turn: deliveries with the same turn brought the item to the state together.
+    """
+
+    op: str
+    kind: str
+    link: Link
+    at: datetime
+    by: str
+    reason: str | None
+    commented: bool | None
+    state: str | None
+    turn: str | None
+    entry: ReopenEntry | None = None
+
+
+def claims_of(increment: Increment, events: Iterable[Event]) -> list[Claim]:
+    """The claims of an increment, each operation once for each item, the oldest first."""
+    moved: dict[tuple[str, str], str] = {}
+    entries = {one.id: one for one in increment.reopens}
+    found: dict[tuple[str, str, str], Claim] = {}
+    for event in events:
+        if isinstance(event, Repointed):
+            moved[event.tracker, event.origin] = event.item
+        elif isinstance(event, Delivered):
+            claim = _claimed(increment, event, entries.get(event.op))
+            key = (claim.op, *identity(claim.link))
+            # Two clones may have delivered it at once.
+            found[key] = _united(found[key], claim) if key in found else claim
+    for entry in increment.reopens:
+        for synced in entry.synced_to:
+            key = (entry.id, *identity(synced.link))
+            found.setdefault(key, _from_entry(entry, synced))
+    return [replace(one, link=_present(one.link, moved)) for one in found.values()]
+
+
+def _claimed(increment: Increment, event: Delivered, entry: ReopenEntry | None) -> Claim:
+    state = event.after.state if event.after and event.result in _MOVES else None
+    return Claim(
+        event.op,
+        event.kind,
+        link_of(increment, event),
+        event.at,
+        entry.reopened_by if entry else event.by,
+        entry.reason if entry else event.reason,
+        event.commented,
+        state,
+        # Reopens of one completion by two clones reopened an item once.
+        entry.previous_completed_at if entry else None,
+        entry,
+    )
+
+
+def _united(one: Claim, other: Claim) -> Claim:
+    commented = bool(one.commented or other.commented)
+    return replace(one, commented=commented, state=one.state or other.state)
+
+
+def _from_entry(entry: ReopenEntry, synced: SyncedItem) -> Claim:
+    """The claim of an item that only `syncedTo` names: also one that people had reopened."""
+    is_origin = is_origin_of(entry, synced.link)
+    was_closed = synced.before and synced.before.category and not synced.before.category.is_open
+    return Claim(
+        entry.id,
+        Kind.REOPEN,
+        synced.link,
+        entry.reopened_at,
+        entry.reopened_by,
+        entry.reason,
+        False if is_origin else None,
+        synced.after.state if synced.after and (is_origin or was_closed) else None,
+        entry.previous_completed_at,
+        entry,
+    )
+
+
+def is_origin_of(entry: ReopenEntry, link: Link) -> bool:
+    """Whether a reopen followed an item that people had reopened."""
+    return entry.source is not None and link.key in entry.source.split(", ")
+
+
+def _present(link: Link, moved: Mapping[tuple[str, str], str]) -> Link:
+    """The link at the item's last known place."""
+    for _ in moved:
+        place = moved.get((link.tracker, link.key))
+        if place is None:
+            break
+        link = Link(link.tracker, place.rstrip("/").rpartition("/")[2], place)
+    return link

@@ -1,0 +1,208 @@
+"""Compare the recorded effects of operations with what the trackers show."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import defaultdict
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from unlatch.errors import NotFound
+from unlatch.increments.records.links import identity
+from unlatch.lifecycle.verify.model import Check, Part, Verdict, differs
+from unlatch.spi.text import op_posted, ops_in
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from unlatch.lifecycle.verify.claims import Claim
+    from unlatch.lifecycle.verify.evidence import Evidence, Identity
+    from unlatch.spi import MarkedComment, StateChange
+
+# "by NAME, 2025-11-04 09:30 UTC" in the full comment style, letters and digits alone.
+_SIGNED = re.compile(r"by.+?\d{12}utc")
+# Markdown has it in front of names and numbers (`spi.render`).
+_SPACE = "&#8203;"
+_OK = Verdict.OK
+
+
+def compare(
+    claims: Sequence[Claim],
+    evidence: Mapping[Identity, Evidence],
+    order: Mapping[Identity, int],
+    *,
+    has_reason: bool,
+) -> dict[str, list[Check]]:
+    """Check the claims of one increment; the checks by operation.
+
+    Args:
+        order: the place of each linked item; their checks are in this order.
+        has_reason: whether comments state the reason, as configured.
+    """
+    states = _match_states(claims, evidence)
+    found: dict[str, list[Check]] = defaultdict(list)
+    in_order = sorted(
+        enumerate(claims), key=lambda one: order.get(identity(one[1].link), len(order))
+    )
+    for number, claim in in_order:
+        seen = evidence[identity(claim.link)]
+        checks = [_check_access(seen)] if seen.error else []
+        if not checks and claim.commented is not False:
+            checks.append(_check_comment(claim, seen, has_reason=has_reason))
+        if not checks and claim.state is None:
+            checks.append(Check(Part.ITEM, _OK))
+        if not seen.error and number in states:
+            checks.append(states[number])
+        tracker, item = claim.link.tracker, seen.name
+        found[claim.op] += [replace(one, tracker=tracker, item=item) for one in checks]
+    return found
+
+
+def _check_access(seen: Evidence) -> Check:
+    error = seen.error
+    if isinstance(error, NotFound):
+        return differs(Part.ITEM, "item-gone", f"the tracker does not show it: {error.message}")
+    id_, why = (error.id, error.message) if error else ("", "")
+    return Check(Part.ITEM, Verdict.UNCHECKED, id_, why)
+
+
+def _check_comment(claim: Claim, seen: Evidence, *, has_reason: bool) -> Check:
+    marked = [one for one in seen.comments if claim.op in ops_in(one.text)]
+    posted = [one for one in marked if op_posted(one.text) == claim.op]
+    # Text after the marker was added by an edit; else somebody quotes it.
+    posted = posted or [one for one in marked if one.edited]
+    if not posted:
+        return differs(Part.COMMENT, "comment-missing", "the comment is not there any more")
+    counted = [one for one in posted if one.counts is not False]
+    if not counted:
+        names = ", ".join(one.author or "an unknown account" for one in posted)
+        text = f"only {names}, without write permission, posted its marker"
+        return replace(differs(Part.COMMENT, "comment-author", text), author=posted[0].author)
+    found = [_check_text(claim, one, seen, has_reason=has_reason) for one in counted]
+    order = [Verdict.OK, Verdict.UNCHECKED, Verdict.DIFFERS]
+    return min(found, key=lambda check: order.index(check.verdict))
+
+
+def _check_text(claim: Claim, one: MarkedComment, seen: Evidence, *, has_reason: bool) -> Check:
+    fine = Check(Part.COMMENT, _OK, author=one.author)
+    if seen.history is None:
+        text = "the comment is there; the plugin does not show its text"
+        return replace(fine, verdict=Verdict.UNCHECKED, id="history-not-offered", message=text)
+    said = _letters(one.text)
+    if claim.reason and has_reason and _letters(claim.reason) not in said:
+        edit = "was edited and " if one.edited else ""
+        return _wrong(fine, "comment-reason", f"the comment {edit}does not state the reason")
+    if claim.entry is not None and _SIGNED.search(said):
+        by, at = _letters(f"by {claim.by}"), f"{claim.entry.reopened_at:%Y%m%d%H%M}utc"
+        if by not in said:
+            return _wrong(fine, "comment-person", f"the comment does not name {claim.by}")
+        if at not in said:
+            return _wrong(fine, "comment-time", "the comment has another time than the entry")
+    if one.counts is None:
+        who = one.author or "its author"
+        text = f"whether {who} may write to the item could not be checked"
+        return replace(fine, verdict=Verdict.UNCHECKED, id="author-unknown", message=text)
+    return fine
+
+
+def _wrong(check: Check, id: str, message: str) -> Check:
+    return replace(check, verdict=Verdict.DIFFERS, id=id, message=message)
+
+
+def _letters(text: str) -> str:
+    """Letters and digits alone: renderers escape the rest, and editors rewrite it."""
+    plain = unicodedata.normalize("NFKC", text.replace(_SPACE, "")).casefold()
+    return "".join(filter(str.isalnum, plain))
+
+
+def _match_states(
+    claims: Sequence[Claim], evidence: Mapping[Identity, Evidence]
+) -> dict[int, Check]:
+    """Find a change on the tracker for each claimed change of state, each for one turn."""
+    groups: dict[tuple[Identity, str], list[list[int]]] = defaultdict(list)
+    last: dict[Identity, tuple[str, str | None]] = {}
+    for number, claim in enumerate(claims):
+        if claim.state is None:
+            continue
+        item, state = identity(claim.link), claim.state.casefold()
+        turns = groups[item, state]
+        if last.get(item) == (state, claim.turn) and turns:
+            turns[-1].append(number)
+        else:
+            turns.append([number])
+        last[item] = state, claim.turn
+    found: dict[int, Check] = {}
+    for (item, state), turns in groups.items():
+        seen = evidence[item]
+        if seen.error is None:
+            is_last = last[item][0] == state
+            found |= _match(claims, turns, seen, state, is_last=is_last)
+    return found
+
+
+def _match(
+    claims: Sequence[Claim], turns: list[list[int]], seen: Evidence, state: str, *, is_last: bool
+) -> dict[int, Check]:
+    if seen.history is None:
+        is_now = is_last and seen.item is not None and seen.item.state.casefold() == state
+        return {
+            number: Check(Part.STATE, _OK) if is_now and turn is turns[-1] else _not_offered()
+            for turn in turns
+            for number in turn
+        }
+    changes = [one for one in seen.history.changes if one.state.casefold() == state]
+    matched = _nearest(claims, turns, changes)
+    is_known = seen.history.is_whole and not seen.is_moved
+    return {
+        number: Check(Part.STATE, _OK, author=matched[place].by)
+        if place in matched
+        else _no_change(claims[number], is_known=is_known)
+        for place, turn in enumerate(turns)
+        for number in turn
+    }
+
+
+def _nearest(
+    claims: Sequence[Claim], turns: list[list[int]], changes: Sequence[StateChange]
+) -> dict[int, StateChange]:
+    """A change for each turn, as many as there are; times only decide which turns have none."""
+    pairs = sorted(
+        (abs((claims[turn[0]].at - change.at).total_seconds()), place, number)
+        for place, turn in enumerate(turns)
+        for number, change in enumerate(changes)
+    )
+    found: dict[int, StateChange] = {}
+    used: set[int] = set()
+    for _, place, number in pairs:
+        if place not in found and number not in used:
+            found[place] = changes[number]
+            used.add(number)
+    return found
+
+
+def _no_change(claim: Claim, *, is_known: bool) -> Check:
+    text = f"the tracker's history has no such change to {claim.state}"
+    if is_known:
+        return differs(Part.STATE, "state-missing", text)
+    text = f"{text}, and does not show all changes"
+    return Check(Part.STATE, Verdict.UNCHECKED, "history-cut", text)
+
+
+def _not_offered() -> Check:
+    text = "the plugin does not show past changes of state"
+    return Check(Part.STATE, Verdict.UNCHECKED, "history-not-offered", text)
+
+
+def unknown_ops(
+    name: str, known: frozenset[str], evidence: Sequence[tuple[str, Evidence]]
+) -> dict[str, list[tuple[str, Evidence, MarkedComment]]]:
+    """Comments that name this increment, by operations that its files do not have."""
+    found: dict[str, list[tuple[str, Evidence, MarkedComment]]] = defaultdict(list)
+    for tracker, seen in evidence:
+        for one in seen.comments:
+            op = op_posted(one.text)
+            mentioned = f"increment{_letters(name)}" in _letters(one.text)
+            if op and op not in known and one.counts is not False and mentioned:
+                found[op].append((tracker, seen, one))
+    return found

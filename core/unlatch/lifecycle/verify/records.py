@@ -1,0 +1,105 @@
+"""Compare metadata.json and events.jsonl with each other."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from unlatch.increments.model.increment import Increment, ReopenEntry, SyncedItem
+from unlatch.increments.model.status import read_status
+from unlatch.increments.records.events import Delivered, Reopened, Undone
+from unlatch.increments.records.links import link_of, same_item
+from unlatch.lifecycle.verify.claims import is_origin_of
+from unlatch.lifecycle.verify.model import Check, Part, Verdict, differs
+from unlatch.spi.text import one_line
+from unlatch.worklog.event_log import Event
+from unlatch.worklog.times import stamp
+
+_SHOWN = 60
+_FACTS = ("before", "after", "labels_added", "labels_removed")
+
+
+def check_entry(increment: Increment, entry: ReopenEntry, events: Sequence[Event]) -> list[Check]:
+    """Check an entry of reopenHistory against the events; one check that is OK if all agree."""
+    found = [*_check_reopened(entry, events), *_check_undone(entry, events)]
+    found += _check_items(increment, entry, events)
+    return found or [Check(Part.RECORD, Verdict.OK)]
+
+
+def _check_reopened(entry: ReopenEntry, events: Sequence[Event]) -> Iterator[Check]:
+    event = next((one for one in events if one.id == entry.id), None)
+    if not isinstance(event, Reopened):
+        yield _differs("event-missing", "events.jsonl has no event of this reopen")
+        return
+    pairs = {
+        "time": (stamp(entry.reopened_at), stamp(event.at)),
+        "person": (entry.reopened_by, event.by),
+        "reason": (entry.reason, event.reason),
+        "category": (entry.category, event.category),
+        "scope": (entry.scope_change, event.change),
+        "status": (entry.previous_status.value, read_status(event.origin) or event.origin),
+        "forced": (", ".join(entry.forced), ", ".join(event.forced)),
+    }
+    for name, (here, there) in pairs.items():
+        if here != there:
+            texts = f"{_short(here)} in metadata.json, {_short(there)} in events.jsonl"
+            yield _differs(f"{name}-differs", f"{name}: {texts}")
+
+
+def _check_undone(entry: ReopenEntry, events: Sequence[Event]) -> Iterator[Check]:
+    undone = [one for one in events if isinstance(one, Undone)]
+    known = [one for one in undone if one.id == entry.revert or one.reopen == entry.id]
+    if entry.reverted_at is not None and not known:
+        yield _differs("undo-missing", "metadata.json says undone; events.jsonl has no such event")
+    if entry.reverted_at is None and known:
+        yield _differs("undo-missing", "events.jsonl says undone; metadata.json does not")
+    if entry.reverted_at is not None and known and known[-1].at != entry.reverted_at:
+        here, there = stamp(entry.reverted_at), stamp(known[-1].at)
+        texts = f"undone at {here} in metadata.json, at {there} in events.jsonl"
+        yield _differs("undo-differs", texts)
+
+
+def _check_items(
+    increment: Increment, entry: ReopenEntry, events: Sequence[Event]
+) -> Iterator[Check]:
+    delivered = [one for one in events if isinstance(one, Delivered) and one.op == entry.id]
+    links = {one.id: link_of(increment, one) for one in delivered}
+    for one in delivered:
+        if not any(same_item(links[one.id], synced.link) for synced in entry.synced_to):
+            text = f"events.jsonl has the delivery to {one.item}; reopenHistory does not"
+            yield _differs("item-missing", text)
+    for synced in entry.synced_to:
+        own = [one for one in delivered if same_item(links[one.id], synced.link)]
+        if not own and not is_origin_of(entry, synced.link):
+            text = f"reopenHistory names {synced.link.key}; events.jsonl has no delivery to it"
+            yield _differs("delivery-missing", text)
+        if own and synced.after is not None and not any(_is_same(synced, one) for one in own):
+            text = f"the states or labels of {synced.link.key} differ between the two files"
+            yield _differs("item-differs", text)
+
+
+def _is_same(synced: SyncedItem, event: Delivered) -> bool:
+    return all(getattr(synced, name) == getattr(event, name) for name in _FACTS)
+
+
+def orphans(increment: Increment, events: Sequence[Event]) -> Mapping[str, tuple[Event, Check]]:
+    """The events of reopens and undos that reopenHistory does not have, by operation."""
+    known = {one.id for one in increment.reopens}
+    reverts = {one.revert for one in increment.reopens}
+    found: dict[str, tuple[Event, Check]] = {}
+    for one in events:
+        if isinstance(one, Reopened) and one.id not in known:
+            text = "events.jsonl has this reopen; reopenHistory does not"
+            found[one.id] = one, _differs("entry-missing", text)
+        elif isinstance(one, Undone) and one.id not in reverts and one.reopen not in known:
+            text = f"events.jsonl has the undo of {one.reopen}; reopenHistory does not"
+            found[one.id] = one, _differs("entry-missing", text)
+    return found
+
+
+def _differs(id: str, message: str) -> Check:
+    return differs(Part.RECORD, id, message)
+
+
+def _short(text: str | None) -> str:
+    if not text:
+        return "none"
+    line = one_line(text)
+    return f"{line[:_SHOWN]!r}..." if len(line) > _SHOWN else repr(line)

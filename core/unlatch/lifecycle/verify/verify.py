@@ -1,0 +1,148 @@
+"""Verify the history of increments."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError
+from unlatch.increments.records.events import LOG, Delivered
+from unlatch.increments.records.links import identity
+from unlatch.lifecycle.verify.claims import claims_of
+from unlatch.lifecycle.verify.compare import compare, unknown_ops
+from unlatch.lifecycle.verify.evidence import read_evidence
+from unlatch.lifecycle.verify.model import (
+    Check,
+    Part,
+    Verdict,
+    VerifiedEntry,
+    VerifiedIncrement,
+    differs,
+)
+from unlatch.lifecycle.verify.records import check_entry, orphans
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from unlatch.increments.model.increment import Increment
+    from unlatch.lifecycle.verify.claims import Claim
+    from unlatch.lifecycle.verify.evidence import Evidence, Identity
+    from unlatch.project.trackers import Trackers
+    from unlatch.project.workspace import Workspace
+    from unlatch.worklog.event_log import Event
+
+
+def verify_history(
+    workspace: Workspace, trackers: Trackers, increments: Sequence[Increment]
+) -> list[VerifiedIncrement]:
+    """Compare the history of increments with itself and with their items; writes nothing."""
+    events, unread = _read_events(increments)
+    sound = [one for one in increments if one.id in events]
+    claims = {one.id: claims_of(one, events[one.id]) for one in sound}
+    links = [claim.link for found in claims.values() for claim in found]
+    # Also those that no entry names any more.
+    links += [link for one in sound for link in one.links]
+    ops = [(claim.link, claim.op) for found in claims.values() for claim in found]
+    evidence = read_evidence(trackers, links, ops)
+    template = workspace.config.comment_template
+    has_reason = template is None or "{reason}" in template
+
+    def verify(one: Increment) -> tuple[VerifiedEntry, ...]:
+        if one.id in unread:
+            return (_of_files(_unchecked(unread[one.id])),)
+        found = _verify(one, events[one.id], claims[one.id], evidence, has_reason=has_reason)
+        return tuple(found)
+
+    return [VerifiedIncrement(one.id, verify(one)) for one in increments]
+
+
+def _read_events(
+    increments: Sequence[Increment],
+) -> tuple[dict[str, list[Event]], dict[str, StoreError]]:
+    """The events of the increments, and the errors of those that cannot be read."""
+    events: dict[str, list[Event]] = {}
+    unread: dict[str, StoreError] = {}
+    for one in increments:
+        try:
+            events[one.id] = LOG.read(one.folder)
+        except StoreError as error:
+            unread[one.id] = error
+    return events, unread
+
+
+def _unchecked(error: StoreError) -> Check:
+    return Check(Part.RECORD, Verdict.UNCHECKED, error.id, error.message)
+
+
+def _of_files(*checks: Check) -> VerifiedEntry:
+    return VerifiedEntry("", "file", None, None, checks)
+
+
+def _verify(
+    increment: Increment,
+    events: Sequence[Event],
+    claims: Sequence[Claim],
+    evidence: Mapping[Identity, Evidence],
+    *,
+    has_reason: bool,
+) -> Iterator[VerifiedEntry]:
+    lost = _check_lines(increment)
+    order = {identity(link): number for number, link in enumerate(increment.links)}
+    remote = compare(claims, evidence, order, has_reason=has_reason)
+    if lost:
+        yield _of_files(*lost)
+    for entry in increment.reopens:
+        checks = (*check_entry(increment, entry, events), *remote.pop(entry.id, ()))
+        yield VerifiedEntry(entry.id, "reopened", entry.reopened_at, entry.reopened_by, checks)
+    for op, (event, check) in orphans(increment, events).items():
+        checks = (check, *remote.pop(op, ()))
+        yield VerifiedEntry(op, LOG.word(event), event.at, event.by, checks)
+    yield from _others(events, claims, remote)
+    yield from _unknown(increment, events, claims, evidence)
+
+
+def _others(
+    events: Sequence[Event], claims: Sequence[Claim], remote: Mapping[str, Sequence[Check]]
+) -> Iterator[VerifiedEntry]:
+    """The operations that are no reopens of the increment."""
+    by_op = {one.id: one for one in events}
+    for op, checks in remote.items():
+        first, event = next(one for one in claims if one.op == op), by_op.get(op)
+        if event is None:
+            yield VerifiedEntry(op, first.kind, first.at, first.by, tuple(checks))
+        else:
+            yield VerifiedEntry(op, LOG.word(event), event.at, event.by, tuple(checks))
+
+
+def _check_lines(increment: Increment) -> list[Check]:
+    found = []
+    if lost := LOG.lost_lines(increment.folder):
+        text = f"{lost} lines of events.jsonl cannot be read"
+        found.append(differs(Part.RECORD, "lines-unreadable", text))
+    for id_ in LOG.contradictions(increment.folder):
+        text = f"events.jsonl has two different lines of the event {id_}"
+        found.append(differs(Part.RECORD, "event-repeated", text))
+    return found
+
+
+def _unknown(
+    increment: Increment,
+    events: Sequence[Event],
+    claims: Sequence[Claim],
+    evidence: Mapping[Identity, Evidence],
+) -> Iterator[VerifiedEntry]:
+    """Operations that posted comments for the increment, and that its files do not have."""
+    known = {one.id for one in events} | {one.id for one in increment.reopens}
+    known |= {one.id for one in increment.amended}
+    known |= {one.op for one in events if isinstance(one, Delivered)}
+    known |= {one.op for one in increment.pending}
+    links = {identity(one): one for one in (*(claim.link for claim in claims), *increment.links)}
+    seen = [(one.tracker, evidence[key]) for key, one in links.items()]
+    for op, found in unknown_ops(increment.id, frozenset(known), seen).items():
+        text = "a comment of an operation that the files do not have: lost, or on another branch"
+        check = differs(Part.RECORD, "operation-unknown", text)
+        checks = [
+            replace(check, tracker=tracker, item=place.name, author=comment.author)
+            for tracker, place, comment in found
+        ]
+        yield VerifiedEntry(op, "unknown", None, None, tuple(checks))

@@ -1,0 +1,318 @@
+"""`unlatch history verify`: the local records and the trackers, with and without tampering."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.project import NAME, REASON
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.cli.project import Project
+
+RESUME = ("resume", "7", "--yes", "--reason", REASON, "--by", "Dana Demo")
+
+
+@pytest.fixture
+def reopened(project: Project) -> Project:
+    project.increment(links=project.items())
+    assert project.run(*RESUME).code == 0
+    return project
+
+
+def verify(project: Project, *words: str, code: int = 0) -> dict[str, Any]:
+    done = project.run("history", "verify", *words, "--json")
+    assert done.code == code, done.said.replace("\n", "")
+    found: dict[str, Any] = done.document
+    return found
+
+
+def wrong(project: Project) -> list[tuple[str, str | None]]:
+    """The ids of all parts that are not OK, with their trackers."""
+    document = verify(project, code=5)
+    return [
+        (check["id"], check["tracker"])
+        for increment in document["increments"]
+        for entry in increment["entries"]
+        for check in entry["checks"]
+        if check["verdict"] != "ok"
+    ]
+
+
+def test_a_delivered_reopen_is_confirmed_and_nothing_is_written(reopened: Project) -> None:
+    reopened.box.requests.clear()
+    tree = reopened.tree()
+
+    document = verify(reopened, "7")
+
+    (increment,) = document["increments"]
+    (entry,) = increment["entries"]
+    parts = [(one["part"], one["tracker"], one["verdict"]) for one in entry["checks"]]
+    expected: list[tuple[str, str | None, str]] = [("record", None, "ok")]
+    for tracker in ("github", "ado", "jira"):
+        expected += [("comment", tracker, "ok"), ("state", tracker, "ok")]
+    assert expected == sorted(parts, key=expected.index)
+    assert tree == reopened.tree()
+    assert reopened.wrote() == []
+    # Two for each item; some also ask once for what they keep.
+    assert len(reopened.sent()) <= 9
+
+
+def test_the_history_is_shown_for_people(reopened: Project) -> None:
+    done = reopened.run("history", "verify", "7")
+
+    lines = done.out.splitlines()
+    assert lines[0] == NAME
+    assert "reopened by Dana Demo" in lines[1]
+    assert lines[2:] == [
+        "    ok         files: record",
+        "    ok         github octo/widgets#4: comment, state",
+        "    ok         ado fabrikam/widgets 101: comment, state",
+        "    ok         jira SCRUM-28: comment, state",
+    ]
+    assert done.err == "1 entry, 7 parts checked: 0 differ, 0 not checked.\n"
+    assert reopened.run("history", "verify").out == ""
+
+
+def _first(project: Project, tracker: str) -> Any:
+    """The id of the item's first comment."""
+    box = project.box
+    found = {
+        "github": lambda: box.github.comments("octo/widgets", 4),
+        "ado": lambda: box.ado.comments(101),
+        "jira": lambda: box.jira.comments("SCRUM-28"),
+    }
+    return found[tracker]()[0]["id"]
+
+
+def _edit(project: Project, tracker: str, change: Callable[[str], str | None]) -> None:
+    """Edit or delete the first comment of an item, as a person."""
+    box, text, id_ = project.box, project.comments()[tracker][0], _first(project, tracker)
+    if tracker == "github":
+        box.github.edit_comment("octo/widgets", id_, change(text))
+    elif tracker == "ado":
+        box.ado.edit_comment(101, id_, change(text))
+    else:
+        box.jira.edit_comment("SCRUM-28", id_, change(text))
+
+
+@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
+def test_a_deleted_comment_is_named(reopened: Project, tracker: str) -> None:
+    _edit(reopened, tracker, lambda _: None)
+
+    assert wrong(reopened) == [("comment-missing", tracker)]
+
+
+@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
+def test_an_edited_comment_counts_while_it_has_the_reason(reopened: Project, tracker: str) -> None:
+    _edit(reopened, tracker, lambda text: f"See the wiki. {text}")
+    verify(reopened)
+
+    _edit(reopened, tracker, lambda text: text.replace("error handling", "nothing"))
+    assert wrong(reopened) == [("comment-reason", tracker)]
+
+
+def test_a_quoted_marker_is_no_comment_of_ours(reopened: Project) -> None:
+    (text,) = reopened.comments()["github"]
+    _edit(reopened, "github", lambda _: None)
+    reopened.box.github.add_comment("octo/widgets", 4, f"{text}\n\nWho deleted this?")
+
+    assert wrong(reopened) == [("comment-missing", "github")]
+
+
+def test_a_strangers_copy_of_a_comment_does_not_count(reopened: Project) -> None:
+    reopened.box.github.add_person("mallory")
+    (text,) = reopened.comments()["github"]
+    _edit(reopened, "github", lambda _: None)
+    reopened.box.github.add_comment("octo/widgets", 4, text, "mallory")
+
+    assert wrong(reopened) == [("comment-author", "github")]
+    assert "only mallory, without write permission" in reopened.run("history", "verify").out
+
+
+def test_a_deleted_item_is_named(reopened: Project) -> None:
+    reopened.box.ado.delete(101)
+
+    assert wrong(reopened) == [("item-gone", "ado")]
+
+
+FORGED = {
+    "reason": "comment-reason",
+    "reopenedBy": "comment-person",
+    "reopenedAt": "comment-time",
+}
+EVENT_KEYS = {"reason": "reason", "reopenedBy": "by", "reopenedAt": "at"}
+NAMES = {"reason": "reason-differs", "reopenedBy": "person-differs", "reopenedAt": "time-differs"}
+VALUES = {"reason": "No reason", "reopenedBy": "Eve", "reopenedAt": "2025-11-05T00:00:00Z"}
+
+
+def _forge(project: Project, change: Callable[[dict[str, Any]], None]) -> None:
+    path = project.folder() / "metadata.json"
+    data = json.loads(path.read_text())
+    change(data)
+    path.write_text(json.dumps(data, indent=2) + "\n")
+
+
+def _forge_events(project: Project, events: list[dict[str, Any]]) -> None:
+    lines = "".join(json.dumps(one) + "\n" for one in events)
+    (project.folder() / "events.jsonl").write_text(lines)
+
+
+@pytest.mark.parametrize("key", sorted(FORGED))
+def test_an_edited_entry_differs_from_its_event_and_from_the_comments(
+    reopened: Project, key: str
+) -> None:
+    _forge(reopened, lambda data: data["reopenHistory"][0].update({key: VALUES[key]}))
+    own = (NAMES[key], None)
+    expected = [own, *((FORGED[key], tracker) for tracker in ("github", "ado", "jira"))]
+    assert sorted(wrong(reopened), key=str) == sorted(expected, key=str)
+
+    # In both files, only the trackers tell.
+    events = reopened.events()
+    events[0][EVENT_KEYS[key]] = VALUES[key]
+    _forge_events(reopened, events)
+    assert sorted(wrong(reopened)) == sorted(expected[1:])
+
+
+def test_a_lost_entry_is_named_by_the_event_and_by_the_items(reopened: Project) -> None:
+    _forge(reopened, lambda data: data.pop("reopenHistory"))
+    assert wrong(reopened) == [("entry-missing", None)]
+
+    (reopened.folder() / "events.jsonl").write_text("")
+    expected = [("operation-unknown", one) for one in ("ado", "github", "jira")]
+    assert sorted(wrong(reopened)) == expected
+
+
+def test_lost_events_are_named(reopened: Project) -> None:
+    (reopened.folder() / "events.jsonl").unlink()
+
+    found = wrong(reopened)
+
+    assert [("event-missing", None)] + 3 * [("delivery-missing", None)] == found
+
+
+def test_a_forged_reopen_is_not_on_the_trackers(reopened: Project) -> None:
+    op = "01JC0000000000000000000002"
+
+    def forge(data: dict[str, Any]) -> None:
+        (entry,) = data["reopenHistory"]
+        earlier = "2025-10-02T00:00:00Z"
+        forged = {"id": op, "reopenedAt": earlier, "previousCompletedAt": "2025-10-01T00:00:00Z"}
+        data["reopenHistory"].insert(0, {**entry, **forged})
+
+    _forge(reopened, forge)
+    events = reopened.events()
+    forged = [
+        {**one, "id": f"01JC000000000000000000001{n}", "at": "2025-10-02T00:00:00Z", "op": op}
+        for n, one in enumerate(events[1:])
+    ]
+    own = {**events[0], "id": op, "at": "2025-10-02T00:00:00Z"}
+    _forge_events(reopened, [own, *forged, *events])
+
+    expected = [
+        (id_, tracker)
+        for tracker in ("ado", "github", "jira")
+        for id_ in ("comment-missing", "state-missing")
+    ]
+    assert sorted(wrong(reopened), key=lambda one: (str(one[1]), one[0])) == expected
+
+
+def test_a_line_that_was_changed_beside_the_old_one_is_named(reopened: Project) -> None:
+    events = reopened.events()
+    _forge_events(reopened, [*events, {**events[0], "reason": "Another"}])
+
+    assert ("event-repeated", None) in wrong(reopened)
+
+
+def test_a_tracker_without_an_answer_is_not_checked(reopened: Project) -> None:
+    reopened.extra["JIRA_API_TOKEN"] = None
+
+    assert wrong(reopened) == [("credential-missing", "jira")]
+    assert "not checked" in reopened.run("history", "verify").err
+
+
+def _resume(project: Project, reason: str = "More turned up", *options: str) -> None:
+    done = project.run("resume", "7", "--yes", "--reason", reason, *options)
+    assert done.code == 0, done.said
+
+
+def _complete(project: Project) -> None:
+    done = project.run("complete", "7", "--force", "--reason", "Done at last")
+    assert done.code == 0, done.said
+
+
+def test_a_long_life_raises_no_alarm(reopened: Project) -> None:
+    _complete(reopened)
+    _resume(reopened, "It's <b>not</b> *done* @octocat #12 {x} &amp; http://example.com/a_b")
+    assert reopened.run("undo", "7", "--yes").code == 0
+    verify(reopened)
+    _resume(reopened, "Again", "--comment", "short")
+    _complete(reopened)
+    _resume(reopened, "Quietly", "--comment", "none")
+    _complete(reopened)
+    verify(reopened)
+    # People change labels, and reopen an item by hand.
+    reopened.box.github.edit("octo/widgets", 4, labels=[], state="open")
+    assert reopened.run("sync", "--yes").code == 0
+    assert reopened.metadata()["status"] == "active"
+    verify(reopened)
+    for url in reopened.urls.values():
+        assert reopened.run("unlink", "7", url).code == 0
+    document = verify(reopened)
+    assert {"github", "ado", "jira"} <= {
+        check["tracker"]
+        for entry in document["increments"][0]["entries"]
+        for check in entry["checks"]
+    }
+
+
+def test_moved_items_are_followed(reopened: Project) -> None:
+    box = reopened.box
+    box.github.add_repository("octo/gadgets")
+    box.jira.add_project("OPS")
+    reopened.configure(
+        box.config()
+        .replace(
+            'repository = "octo/widgets"',
+            'repository = "octo/widgets"\nrepositories = ["octo/gadgets"]',
+        )
+        .replace('project = "SCRUM"', 'project = "SCRUM"\nprojects = ["OPS"]')
+    )
+    box.github.transfer_issue("octo/widgets", 4, "octo/gadgets")
+    box.jira.move("SCRUM-28", "OPS")
+    verify(reopened)
+
+    done = reopened.run("complete", "7", "--force", "--reason", "Done at last", "--follow")
+    assert done.code == 0, done.said
+    verify(reopened)
+
+
+def test_two_clones_that_reopened_at_once_raise_no_alarm(project: Project, tmp_path: Path) -> None:
+    project.increment(links=project.items())
+    (project.root / ".gitattributes").write_text("events.jsonl merge=union\n")
+    project.commit()
+    other = replace(project, root=tmp_path / "other")
+    project.git("clone", "--quiet", str(project.root), str(other.root), cwd=tmp_path)
+    for one, reason in ((project, "Ours"), (other, "Theirs")):
+        assert one.run("resume", "7", "--yes", "--reason", reason, "--offline").code == 0
+    for one in (project, other):
+        assert one.run("sync", "--yes").code == 0
+        one.git("add", "--all", cwd=one.root)
+        one.git("commit", "--quiet", "--message", "Reopen", cwd=one.root)
+    project.git("fetch", "--quiet", str(other.root), "main")
+    subprocess.run(
+        ["git", "merge", "--quiet", "FETCH_HEAD"],
+        cwd=project.root,
+        check=False,
+        env=project.environ,
+    )
+    assert project.run("merge", "--resolve", "7").code == 0
+    assert len(project.metadata()["reopenHistory"]) == 2
+
+    verify(project)
