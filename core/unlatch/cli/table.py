@@ -72,7 +72,8 @@ _EDIT = _GIT | {Program.EDITOR}  # for --edit
 _PAGER = frozenset({Program.PAGER})
 _ITEMS = _GIT | _TOKEN
 _CLOSE = _ITEMS | {Program.EDITOR}
-_SCOPE = _ITEMS | {Program.TASKS, Program.EDITOR}
+_FINISH = _CLOSE | _PAGER
+_SCOPE = _FINISH | {Program.TASKS}
 _RUN = _EDIT | {Program.WORKER, Program.UNLATCH}
 _DEMO = _GIT | {Program.UNLATCH}
 # The groups of the installed trackers (`unlatch github ...`) are not in the table.
@@ -87,9 +88,9 @@ SECTIONS = {
         Entry("resume", "work.resume", "Reopen an increment and its items", _WRITES, _SCOPE),
         Entry("reopen", "items.reopen", "Reopen items, or the same as resume", _WRITES, _SCOPE),
         Entry("close", "items.close", "Close items", _WRITES, _CLOSE),
-        Entry("undo", "work.finish", "Undo the last reopen", _WRITES, _CLOSE),
+        Entry("undo", "work.finish", "Undo the last reopen", _WRITES, _FINISH),
         Entry(
-            "complete", "work.finish", "Complete an increment and close its items", _WRITES, _CLOSE
+            "complete", "work.finish", "Complete an increment and close its items", _WRITES, _FINISH
         ),
         Entry("pause", "work.moves", "Pause an active increment", _LOCAL, _EDIT),
         Entry("start", "work.moves", "Make an increment active", _LOCAL, _EDIT),
@@ -129,7 +130,7 @@ SECTIONS = {
     ),
     "More": (
         Entry(
-            "abandon", "work.finish", "Abandon an increment and close its items", _WRITES, _CLOSE
+            "abandon", "work.finish", "Abandon an increment and close its items", _WRITES, _FINISH
         ),
         Entry("review", "work.moves", "Move an increment to review", _LOCAL, _EDIT),
         Entry("backlog", "work.moves", "Move an increment to the backlog", _LOCAL, _EDIT),

@@ -32,10 +32,16 @@ _ATTEMPT = b'"attempt"'
 
 @dataclass
 class SharedItems:
-    """Items that several increments link to; all increments are read once, when first needed."""
+    """Items that several increments link to; all increments are read once, when first needed.
+
+    Args:
+        beside: the manager of the records of items, or of the increments for these.
+        finished: the increments that a plan finishes, which need no item any more.
+    """
 
     manager: MetadataManager
-    beside: MetadataManager | None = None  # of the records of items, or of the increments for these
+    beside: MetadataManager | None = None
+    finished: set[str] = field(default_factory=set)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     @classmethod
@@ -46,6 +52,8 @@ class SharedItems:
         """Return the other unfinished increments that link to the same item."""
         needed: list[str] = []
         for name in self.others(link, apart=increment.id):
+            if name in self.finished:
+                continue
             # These few are read again: another process may have resumed one of them meanwhile.
             with suppress(UnlatchError):
                 if not self.manager.read(name).status.is_finished:

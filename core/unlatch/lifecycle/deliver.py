@@ -107,9 +107,13 @@ def preview_plans(
     options: DeliveryOptions,
     offline: bool = False,
     tracker: str | None = None,
+    shared: SharedItems | None = None,
 ) -> list[Preview]:
     """Preview the requests of changes; nothing is written."""
-    run = DeliveryRun(workspace, trackers, options=options, named=True, tracker=tracker)
+    shared = shared or SharedItems.of(workspace)
+    run = DeliveryRun(
+        workspace, trackers, options=options, named=True, tracker=tracker, shared=shared
+    )
     items = preview_operations(run, plans, offline=offline)
     return [Preview(*one) for one in zip(plans, items, strict=True)]
 

@@ -7,19 +7,13 @@ the same way for the increment under its lock.
 from __future__ import annotations
 
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.run import SharedItems
-from unlatch.errors import StoreError, UsageError, WorkOpen
-from unlatch.increments.files.plans import (
-    IntentDetails,
-    check_transition,
-    plan_transition,
-)
-from unlatch.increments.files.reading import DocumentInConflict
+from unlatch.errors import StoreError
+from unlatch.increments.files.plans import IntentDetails, plan_transition
 from unlatch.increments.files.undo_plan import plan_undo, undoable
-from unlatch.increments.files.work.amendments import work_of
-from unlatch.increments.files.work.files import files_of
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import (
@@ -29,20 +23,16 @@ from unlatch.lifecycle.activation_guard import (
     Approval,
     allow_activation,
 )
+from unlatch.lifecycle.completion.open_work import check_finish
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-    from unlatch.increments.documents.model import Criterion, Task
     from unlatch.increments.files.plans import Intent, Plan
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry
     from unlatch.project.workspace import Workspace
-
-# The maximum lines of open work to show, and characters of each.
-_MOST_SHOWN = 10
-_LONGEST = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +66,14 @@ class ChangePlan:
         """
         intent = workspace.manager.intent(by=self.by, reason=self.reason, **self.details)
         return self.decide(self.before, intent)
+
+    def share_again(self, shared: SharedItems) -> ChangePlan:
+        """The plan with the items that other increments need now."""
+        if self.shared is None or self.before.status is self.to:
+            return self
+        spared = shared.needed_links(self.before)
+        details: IntentDetails = {**self.details, "exclude": [link for link, _ in spared]}
+        return replace(self, spared=spared, details=details, shared=shared)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +117,7 @@ def plan_finish(
     reason: str | None = None,
     force: bool = False,
     options: DeliveryOptions = AS_CONFIGURED,
+    shared: SharedItems | None = None,
 ) -> ChangePlan:
     """Plan to complete or abandon an increment, and to close its items.
 
@@ -129,7 +128,7 @@ def plan_finish(
         UnlatchError: as `check_finish`.
     """
     before = workspace.manager.read(wanted).as_recorded
-    shared = SharedItems.of(workspace)
+    shared = shared or SharedItems.of(workspace)
     is_done = before.status is to
     reason = None if reason is None else checked_reason(reason)
     approval = APPROVED if is_done else check_finish(before, to, reason=reason, force=force)
@@ -203,79 +202,3 @@ def move(
             forced=approval.forced,
         )
     return ChangeResult(before, after, approval=approval)
-
-
-def check_finish(increment: Increment, to: Status, *, reason: str | None, force: bool) -> Approval:
-    """Check that an increment may be completed or abandoned.
-
-    An unreadable document is no reason to refuse, a conflict left by git is one.
-
-    Args:
-        force: complete it despite open work; requires a reason.
-
-    Raises:
-        StoreError: the status table does not allow it, or `document-in-conflict`.
-        WorkOpen: its files list open work, so it cannot be completed.
-        UsageError: `reason-missing`.
-    """
-    check_transition(increment, to, reason)
-    if to is not Status.COMPLETED:
-        return APPROVED
-    found = files_of(increment).unreadable()
-    for error in found:
-        if isinstance(error, DocumentInConflict) and not force:
-            raise error
-    unreadable = tuple(map(_unchecked, found))
-    left = _open_work(increment)
-    if not left:
-        return Approval(warnings=unreadable)
-    error = _work_open(increment, left)
-    if not force:
-        raise error
-    if not (reason and reason.strip()):
-        raise UsageError(
-            "reason-missing",
-            f"{increment.id} has open work; --force needs a reason",
-            hint="add --reason TEXT",
-        )
-    return Approval(forced=(error.id,), warnings=(error, *unreadable))
-
-
-def _unchecked(error: StoreError) -> StoreError:
-    message = f"open work was not checked: {error.message}"
-    return StoreError(error.id, message, where=error.where, hint=error.hint)
-
-
-def _open_work(increment: Increment) -> list[str]:
-    work = work_of(increment)
-    return [*map(_line, work.open), *(() if work.tasks else _lost_tasks(increment))]
-
-
-def _lost_tasks(increment: Increment) -> Iterator[str]:
-    """The open boxes of items, where the documents have lost all their tasks."""
-    name = files_of(increment).names[-1]
-    for link in increment.links:
-        boxes = link.base.boxes if link.base else None
-        for box in boxes.open if boxes else ():
-            yield f"{box}: open on {link.key}, and {name} lists no task"
-
-
-def _line(item: Criterion | Task) -> str:
-    from unlatch.increments.documents.model import Criterion  # noqa: PLC0415
-
-    words = " ".join((item.text if isinstance(item, Criterion) else item.title).split())
-    shown = words if len(words) <= _LONGEST else f"{words[: _LONGEST - 3]}..."
-    return f"{item.id}: {shown}" if shown else item.id
-
-
-def _work_open(increment: Increment, left: list[str]) -> WorkOpen:
-    more = len(left) - _MOST_SHOWN
-    shown = (*left[:_MOST_SHOWN], *((f"and {more} more",) if more > 0 else ()))
-    count = "1 task or criterion is" if len(left) == 1 else f"{len(left)} tasks and criteria are"
-    return WorkOpen(
-        "work-open",
-        f"{count} open",
-        problems=shown,
-        where=increment.id,
-        hint="finish them, or complete it anyway: --force --reason TEXT",
-    )

@@ -23,7 +23,7 @@ from unlatch.increments.files.plans import (
 from unlatch.increments.model.increment import Base, Increment, Link, ReopenEntry, SyncedItem
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions, allow_activation
-from unlatch.lifecycle.status_change import check_finish
+from unlatch.lifecycle.completion.open_work import check_finish
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import DeliveryOptions, Kind, Operation, seen_of
 from unlatch.sync.apply_boxes import apply_boxes, update_for

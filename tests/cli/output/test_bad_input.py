@@ -251,7 +251,7 @@ def test_other_encodings_do_not_crash_it(completed: Project, encoding: str) -> N
 
 @pytest.mark.parametrize(
     "arguments",
-    [("resume",), ("resume", "7", "--no-such-option"), ("no-such-command",), ("undo", "7", "8"),
+    [("resume",), ("resume", "7", "--no-such-option"), ("no-such-command",), ("history", "7", "8"),
      ("resume", "7", "--comment", "loud"), ("--max-wait", "-1", "list")],
 )  # fmt: skip
 def test_a_command_that_was_mistyped(completed: Project, arguments: tuple[str, ...]) -> None:

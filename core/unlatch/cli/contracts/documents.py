@@ -19,6 +19,10 @@ complete, abandon = unlatch complete, unlatch abandon.
   warnings: [Problem]
 undo = unlatch undo.
   increment: MovedIncrement; undone: str; trackers: [DeliveryEntry]
+complete-many, abandon-many = unlatch complete and unlatch abandon with several ids.
+  increments: [FinishedEntry]
+undo-many = unlatch undo with several ids.
+  increments: [UndoneEntry]
 start, pause, review, backlog = unlatch start, pause, review, backlog.
   increment: MovedIncrement; warnings: [Problem]
 start-many, pause-many, review-many, backlog-many = The same for several increments.
@@ -69,7 +73,7 @@ sync-plan = unlatch sync --plan, --dry-run or --check.
 dry-run = The dry run of any other command.
   increment: WouldBe; items: [PreviewedItem]; spared: [Spared]; requests: int; scope: ScopeEntry?;
   warnings: [Problem]
-dry-run-many = unlatch resume --dry-run for several increments.
+dry-run-many = The dry run of a command with several increments.
   increments: [PreviewedIncrement]; requests: int; refused: [RefusedIncrement]; tooMany: Problem?
 tracker-change = unlatch TRACKER create-, update-, close- and reopen-...; unlatch link --create.
   tracker: str; kind: Kind; increment: MovedIncrement; trackers: [DeliveryEntry]

@@ -7,6 +7,7 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
+from unlatch.cli.contracts.other_kinds import ENTRIES_OF_OTHER_KINDS
 from unlatch.increments.model.policies import Policy
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.contracts import ReopenRecord, entry_type
@@ -55,69 +56,6 @@ MatchEntry = A word as it was found, and where: title, summary or text.
   word where: str
 SearchResult = Work that matches, the best first; `score` is the share of the query that it has.
   kind id title status: str; summary changed: str?; score: float; why: [MatchEntry]
-EffortReopen = One reopen of an effort.
-  at by: str; reason priorSummary: str?
-EffortEntry = An effort.
-  id title status: str; summary increment: str?; lines: int; created updated: str;
-  reopens: [EffortReopen]
-CandidateEntry = A concluded effort of the name that was to be opened.
-  id status: str; summary: str?
-LineProblem = A line of a file, and the kind of its change.
-  file: str; line: int; kind: str
-SubagentEntry = A subagent of a session; `session` is the id of its own, if it has one.
-  session agent model: str?; tokens: int
-SessionEntry = A session.
-  id title status: str; started ended channel model resumePoint increment effort branch: str?;
-  participants: [str]; tokensUsed: int; subagents: [SubagentEntry]
-ListedSession = A session in a list, and its place.
-  id title status project: str; started ended channel model resumePoint increment effort: str?;
-  branch: str?; participants: [str]; tokensUsed: int; subagents: [SubagentEntry]; imported: bool
-CallEntry = A tool call of a phase.
-  tool arguments result: str; failed: bool
-CalloutEntry = A callout of a phase: decision, error, user, subagent, or another word.
-  kind head text: str
-PhaseEntry = A phase of a session; `line` is that of its heading.
-  id title: str; agent channel at: str?; calls: [CallEntry]; callouts: [CalloutEntry]; line: int
-DecisionEntry = A decision, and the place where it stands.
-  text session phase: str; line: int
-SessionRow = A session of the index.
-  id title status: str; started ended channel model: str?;
-  tokens calls failures decisions errors: int
-SessionFigures = The figures of the sessions of one agent, channel or status.
-  group: str?; sessions tokens calls failures: int; meanSeconds failureRate: float?
-TranscriptEntry = A transcript that can be imported.
-  agent id title branch path modified: str
-ImportEntry = A session made from a transcript, and how much was added to it.
-  session source: str; created: bool; phases events masked unknown subagents: int
-FailedImport = A transcript that could not be imported.
-  transcript: str; error: Problem
-CaseEntry = A case to learn from; `words` are those of a person who corrected the agent.
-  type id session phase context given expected: str; line: int; agent channel model at words: str?
-RunCounts = The number of tasks in each state.
-  available blocked in_progress critique audit done: int
-RunPause = A pause; only one by usage has `remainingPercent` and `resetsAt`.
-  reason at: str; remainingPercent: float?; resetsAt: str?
-RunEntry = A run; `coordinator` says if one was seen to live.
-  id title status planFile: str; coordinator: bool; created updated: str?; sequence: int;
-  tasks: RunCounts; compactions resumes tokens: int; costUsd: float; pause: RunPause?
-RunTask = A task of a run; `cause` says why it is blocked, `agent` is the id of its dispatch.
-  id title state: str; cause checkpoint agent role since completedAt: str?; blockedBy: [str];
-  attempts: int; alive: bool?
-RunQuestion = A question of a worker for a person.
-  id task text: str; options: [str]; answer: str?
-PlannedTask = A task of a plan; `line` is that of its heading, `commands` are argument lists.
-  id title: str; line: int; blockedBy: [str]; commands: [Any]
-WorkflowBranch = What follows a step; `condition` is null for `Otherwise`, `node` for a text.
-  condition node: str?; text: str
-WorkflowNode = A step; its marks are required, optional, parallel and gate.
-  name: str; line level: int; agent channel: str?; marks takes creates steps: [str];
-  branches: [WorkflowBranch]
-WorkflowEdge = Data that one step creates and another one takes.
-  from to data: str
-WorkflowProblem = A mistake.
-  severity: Severity; line: int; message: str
-VerifiedEntry = An effort or conversation, and the lines that are not as they were written.
-  id: str; problems: [LineProblem]
 Broken = The error of an increment that cannot be read.
   id reason: str; hint: str?
 MovedIncrement = An increment whose status may have changed.
@@ -177,13 +115,19 @@ IncrementItems = An increment, and its items on one tracker.
   id: str; status: Status; items: [SyncedItemEntry]
 Spared = An item that stays open because other increments need it.
   tracker id: str; url: str?; neededBy: [str]
+FinishedEntry = One of several increments that were completed or abandoned.
+  id: str; status previousStatus: Status?; spared: [Spared]; trackers: [DeliveryEntry];
+  left: int; forced: [str]; warnings: [Problem]; error: Problem?
+UndoneEntry = One of several increments whose last reopen was undone.
+  id: str; status previousStatus: Status?; undone: str?; trackers: [DeliveryEntry]; left: int;
+  error: Problem?
 PreviewedRequest = A request of a dry run.
   method url what: str
 PreviewedItem = An item, and its planned change.
   tracker id: str; url state comment: str?; addLabels removeLabels: [str]; pendingSince: str?;
   requests: [PreviewedRequest]; error: Problem?
 PreviewedIncrement = One of several increments, and the planned changes of its items.
-  increment: WouldBe; items: [PreviewedItem]; requests: int; warnings: [Problem]
+  increment: WouldBe; items: [PreviewedItem]; spared: [Spared]; requests: int; warnings: [Problem]
 AddedTask = A task that was added.
   id title: str; story: str?; criteria: [str]
 TaskCounts = How many tasks there are, discarded ones left out.
@@ -307,5 +251,5 @@ def entry(name: str, meaning: str, keys: dict[str, Any]) -> Any:
     return made
 
 
-for _name, _meaning, _keys in read_table(_ENTRIES):
+for _name, _meaning, _keys in read_table(_ENTRIES + ENTRIES_OF_OTHER_KINDS):
     TYPES[_name] = entry(_name, _meaning, _keys)

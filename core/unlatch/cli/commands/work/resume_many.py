@@ -15,17 +15,11 @@ from unlatch.cli.commands.work.resume_options import (
 from unlatch.cli.options.reason import ask_reason
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
 from unlatch.cli.render.describe import times
-from unlatch.cli.render.notes import (
-    tell_excess,
-    tell_left_out,
-    tell_remarks,
-    tell_unread,
-    tell_warnings,
-)
-from unlatch.cli.render.preview import preview_document, show_preview, unread_items
+from unlatch.cli.render.notes import tell_left_out, tell_remarks, tell_warnings
+from unlatch.cli.render.preview_many import tell_previews
 from unlatch.cli.render.refusals import tell_refusals
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import DECLINED, UNDECIDED, UNDELIVERED, problem_entry
+from unlatch.cli.runtime.failure import DECLINED, UNDELIVERED
 from unlatch.cli.runtime.progress import FEW, bar
 from unlatch.cli.runtime.session import Session, require_terminal
 from unlatch.errors import UsageError
@@ -235,28 +229,16 @@ def _preview(
     items: int,
 ) -> int:
     plans = find_refusals(session.workspace, plans)
-    refused = [(one.before, one.refusal) for one in plans if one.refusal is not None]
     changes = [one.preview(session.workspace)[0] for one in plans if one.refusal is None]
     found = preview_plans(
         session.workspace, trackers, changes, options=typed.delivery, offline=typed.offline
     )
-    requests = sum(one.requests for one in found)
-    unread = [item for one in found for item in unread_items(one.items)]
-    failed = max((error.exit_code for _, error in refused), default=0)
-    if typed.as_json:
-        kept = ("increment", "items", "requests", "warnings")
-        documents = map(preview_document, found)
-        entries = [{key: one[key] for key in kept} for one in documents]
-        errors = [{"id": one.id, "error": problem_entry(error)} for one, error in refused]
-        code = failed or (UNDECIDED if unread else 0)
-        too_many = problem_entry(excess) if excess else None
-        keys = {"requests": requests, "refused": errors, "tooMany": too_many}
-        output.document("dry-run-many", code, increments=entries, **keys)
-        return code
-    for one in found:
-        show_preview(session, one)
-    tell_refusals(Refusal(before.id, error, before) for before, error in refused)
-    output.data(f"{times(len(found), 'increment')}, {times(requests, 'request')} in all.")
-    if excess is not None:
-        tell_excess("unlatch resume", excess, items)
-    return failed or tell_unread(unread)
+    return tell_previews(
+        session,
+        found,
+        [Refusal(one.before.id, one.refusal, one.before) for one in plans if one.refusal],
+        command="unlatch resume",
+        items=items,
+        excess=excess,
+        as_json=typed.as_json,
+    )

@@ -1,0 +1,221 @@
+"""complete, abandon and undo of several increments."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from unlatch.cli.commands.work.finish_report import tell_undecided
+from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
+from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry
+from unlatch.cli.render.describe import times
+from unlatch.cli.render.documents import increment_entry, spared_entries, warning_entries
+from unlatch.cli.render.notes import tell_remarks
+from unlatch.cli.render.preview_many import tell_previews
+from unlatch.cli.render.refusals import refused_entry, tell_refusals
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import UNDELIVERED
+from unlatch.cli.runtime.progress import FEW, bar
+from unlatch.errors import UnlatchError
+from unlatch.lifecycle.deliver import (
+    DeliveryResult,
+    SharedItems,
+    deliver_pending,
+    find_excess,
+    preview_plans,
+)
+from unlatch.lifecycle.finish_many import Applied, apply_each, items_of, plan_each
+from unlatch.lifecycle.many import Refusal
+from unlatch.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from unlatch.cli.runtime.session import Session
+    from unlatch.delivery.preview import Preview
+    from unlatch.lifecycle.status_change import ChangePlan
+    from unlatch.spi.operation import DeliveryOptions
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finishing:
+    """A change of several increments, as it was typed.
+
+    Args:
+        name: the command.
+        plan: the change of one increment.
+        confirm: asks for consent to the plans.
+        tell: shows the change of one increment.
+    """
+
+    name: str
+    plan: Callable[[str, SharedItems], ChangePlan]
+    confirm: Callable[[Sequence[ChangePlan]], bool]
+    tell: Callable[[Applied], None]
+    delivery: DeliveryOptions
+    offline: bool
+    dry_run: bool
+    as_json: bool
+
+
+def finish_many(
+    session: Session, names: Sequence[str], typed: Finishing, *, max_items: int | None
+) -> tuple[int, Sequence[str]] | None:
+    """Change several increments, one failure aside from the others.
+
+    Returns:
+        The exit code and the names of the changed increments; None if the user declined.
+
+    Raises:
+        UsageError: `too-many-items`.
+    """
+    workspace = session.workspace
+    plans, refused, shared = plan_each(workspace, names, typed.plan)
+    items = items_of(plans)
+    command = f"unlatch {typed.name} {' '.join(map(quote, names))} --dry-run"
+    excess = find_excess(workspace, items, max_items, command=command)
+    if typed.dry_run:
+        found, more = _preview(session, plans, shared, typed)
+        code = tell_previews(
+            session,
+            found,
+            [*refused, *more],
+            command=f"unlatch {typed.name}",
+            items=items,
+            excess=excess,
+            as_json=typed.as_json,
+        )
+        return code, ()
+    if excess is not None:
+        raise excess
+    if plans and not typed.confirm(plans):
+        return None
+    made = [*_apply(session, plans, typed), *refused]
+    if not typed.as_json:
+        tell_refusals(one for one in made if isinstance(one, Refusal))
+    applied = [one for one in made if not isinstance(one, Refusal)]
+    delivered = _deliver(session, applied, typed)
+    code = _end(session, made, delivered, typed)
+    return code, [one.result.increment.id for one in applied]
+
+
+def _preview(
+    session: Session, plans: Sequence[ChangePlan], shared: SharedItems, typed: Finishing
+) -> tuple[Sequence[Preview], Sequence[Refusal]]:
+    changes, refused = [], []
+    if idle := [one for one in plans if one.before.status is one.to]:
+        is_one = len(idle) == 1
+        count, verb = times(len(idle), "increment"), "is" if is_one else "are"
+        output.talk(f"{count} {verb} already {idle[0].to}; nothing to do.")
+    for plan in (one for one in plans if one not in idle):
+        try:
+            changes.append((plan, plan.preview(session.workspace)))
+        except UnlatchError as error:
+            refused.append(Refusal(plan.before.id, error, plan.before))
+    with session.trackers() as trackers:
+        found = preview_plans(
+            session.workspace,
+            trackers,
+            [change for _, change in changes],
+            options=typed.delivery,
+            offline=typed.offline,
+            shared=shared,
+        )
+    return [
+        replace(one, spared=plan.spared, warnings=plan.approval.warnings)
+        for one, (plan, _) in zip(found, changes, strict=True)
+    ], refused
+
+
+def _apply(
+    session: Session, plans: Sequence[ChangePlan], typed: Finishing
+) -> list[Applied | Refusal]:
+    is_terse = len(plans) > FEW
+    with bar(len(plans), "Changing") as advance:
+
+        def report(one: Applied | Refusal) -> None:
+            advance()
+            if isinstance(one, Refusal):
+                session.trace(one.error)
+            elif typed.as_json:
+                tell_remarks(one.result.increment)
+            elif not is_terse:
+                typed.tell(one)
+
+        made = apply_each(session.workspace, plans, report)
+    done = [one for one in made if not isinstance(one, Refusal)]
+    if done and is_terse and not typed.as_json:
+        before = Counter(one.result.before.status.value for one in done)
+        each = ", ".join(f"{count:,} {status}" for status, count in before.items())
+        now = done[0].result.increment.status
+        output.ok(f"{times(len(done), 'increment')} {now} now: {each} before")
+    return made
+
+
+def _deliver(
+    session: Session, done: Sequence[Applied], typed: Finishing
+) -> Sequence[DeliveryResult]:
+    waiting = [one.result.increment for one in done if one.result.increment.pending]
+    left = sum(len(one.pending) for one in waiting)
+    if typed.offline:
+        if left:
+            output.talk(f"{times(left, 'operation')} pending. Next: unlatch sync")
+        return [DeliveryResult(one, (), len(one.pending), on_purpose=True) for one in waiting]
+    fresh = frozenset(op for one in done for op in one.result.fresh)
+    with (
+        session.trackers() as trackers,
+        show_deliveries(session, left, silent=typed.as_json) as report,
+    ):
+        return deliver_pending(
+            session.workspace, trackers, waiting, report, options=typed.delivery, fresh=fresh
+        )
+
+
+def _end(
+    session: Session,
+    made: Sequence[Applied | Refusal],
+    delivered: Sequence[DeliveryResult],
+    typed: Finishing,
+) -> int:
+    served = {one.increment.id: one for one in delivered}
+    codes = [_code(one, served) for one in made]
+    # Pending operations outweigh refusals.
+    code = UNDELIVERED if UNDELIVERED in codes else max(codes, default=0)
+    if typed.as_json:
+        entries = [_entry(one, served, typed.name) for one in made]
+        output.document(f"{typed.name}-many", code, increments=entries)
+    elif not typed.offline:
+        tell_all_left(delivered)
+        for one in delivered if typed.name == "undo" else ():
+            tell_undecided(session, one)
+    return code
+
+
+def _code(one: Applied | Refusal, served: dict[str, DeliveryResult]) -> int:
+    if isinstance(one, Refusal):
+        return one.error.exit_code
+    delivered = served.get(one.result.increment.id)
+    if delivered is None or delivered.on_purpose:
+        return 0
+    return delivered_code(delivered.deliveries, delivered.left)
+
+
+def _entry(one: Applied | Refusal, served: dict[str, DeliveryResult], name: str) -> output.Json:
+    facts: output.Json = {"trackers": [], "left": 0, "undone": None}
+    if name != "undo":
+        facts = {"trackers": [], "left": 0, "spared": [], "forced": [], "warnings": []}
+    if isinstance(one, Refusal):
+        return {**refused_entry(one), **facts}
+    plan, result = one.plan, one.result
+    if delivered := served.get(result.increment.id):
+        facts["trackers"] = list(map(delivery_entry, delivered.deliveries))
+        facts["left"] = delivered.left
+    if undone := result.undone or plan.undone:
+        facts["undone"] = undone[-1].id
+    else:
+        facts["spared"] = spared_entries(plan.spared)
+        facts["forced"] = list(plan.approval.forced)
+        facts["warnings"] = warning_entries(plan.approval.warnings)
+    return {**increment_entry(result.increment, result.before.status), "error": None, **facts}

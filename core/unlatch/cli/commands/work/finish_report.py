@@ -1,0 +1,74 @@
+"""The result of complete, abandon and undo, as text and for --json."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.cli.render.delivery_documents import delivery_entry
+from unlatch.cli.render.documents import increment_entry, spared_entries, warning_entries
+from unlatch.cli.render.notes import tell_remarks, tell_warnings
+from unlatch.cli.runtime import output
+from unlatch.worklog.name_matching import first_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.cli.runtime.session import Session
+    from unlatch.increments.model.increment import Amendment
+    from unlatch.lifecycle.deliver import DeliveryResult
+    from unlatch.lifecycle.finish_many import Applied
+    from unlatch.lifecycle.status_change import ChangePlan, ChangeResult
+
+
+def tell_change(applied: Applied) -> None:
+    plan, result = applied.plan, applied.result
+    before, after, undone = (
+        plan.before.status,
+        result.increment.status,
+        result.undone or plan.undone,
+    )
+    moved = f" is already {after}" if before is after else f": {before} -> {after}"
+    output.ok(f"Increment {result.increment.id}{moved}")
+    for link, needed in plan.spared:
+        output.data(f"  {link.key} stays open: {', '.join(needed)} needs it")
+    tell_remarks(result.increment)
+    tell_warnings(plan.approval.warnings)
+    if len(undone) > 1:
+        output.remark(f"undid {len(undone)} reopens: git merged them from several clones")
+    if undone and any(result.increment.folder.parent.glob("_*")):
+        output.remark(
+            "its folder is not moved; if the reopen took it out of the archive, move it back"
+        )
+    _tell_kept([one.amendment for one in undone if one.amendment])
+
+
+def _tell_kept(amendments: Sequence[Amendment]) -> None:
+    if parts := list(dict.fromkeys(part for one in amendments for part in one.parts)):
+        output.remark(f"not ticked again: {first_of(parts)}; tick what is done, or use git")
+    if any(one.change is not None for one in amendments):
+        output.remark("the documents keep the text of the reopen; remove it by hand or with git")
+
+
+def change_document(
+    plan: ChangePlan, result: ChangeResult, delivered: DeliveryResult
+) -> output.Json:
+    increment = increment_entry(delivered.increment, plan.before.status)
+    trackers = [delivery_entry(one) for one in delivered.deliveries]
+    if undone := result.undone or plan.undone:
+        return {"increment": increment, "undone": undone[-1].id, "trackers": trackers}
+    return {
+        "increment": increment,
+        "spared": spared_entries(plan.spared),
+        "trackers": trackers,
+        "forced": list(plan.approval.forced),
+        "warnings": warning_entries(plan.approval.warnings),
+    }
+
+
+def tell_undecided(session: Session, delivered: DeliveryResult) -> None:
+    """Name the commands that close items which undo left open."""
+    manifests = session.workspace.registry.manifests
+    undecided = [one for one in delivered.deliveries if one.undecided is not None]
+    for name in dict.fromkeys(one.operation.tracker for one in undecided):
+        command = f"unlatch {name} close-{manifests[name].slug} {delivered.increment.id}"
+        output.talk(f"To close the item: {command}")

@@ -1,0 +1,105 @@
+"""--dry-run of several increments: the sums, then each increment."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from unlatch.cli.render.describe import times, tracker_title
+from unlatch.cli.render.notes import tell_excess, tell_unread
+from unlatch.cli.render.preview import preview_document, show_preview, unread_items
+from unlatch.cli.render.refusals import tell_refusals
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import UNDECIDED, problem_entry
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from unlatch.cli.runtime.session import Session
+    from unlatch.delivery.preview import Preview
+    from unlatch.errors import UsageError
+    from unlatch.lifecycle.many import Refusal
+    from unlatch.project.registry import Registry
+
+_KEYS = ("increment", "items", "spared", "requests", "warnings")
+_COLUMNS = 14
+
+
+def tell_previews(
+    session: Session,
+    found: Sequence[Preview],
+    refused: Sequence[Refusal],
+    *,
+    command: str,
+    items: int,
+    excess: UsageError | None,
+    as_json: bool,
+) -> int:
+    """Show the changes that a command would make, and what it would refuse; the exit code.
+
+    Args:
+        items: the number of items to be written to.
+        excess: the error if that is more than allowed.
+    """
+    unread = [item for one in found for item in unread_items(one.items)]
+    code = max((one.error.exit_code for one in refused), default=UNDECIDED if unread else 0)
+    if as_json:
+        output.document(
+            "dry-run-many",
+            code,
+            increments=[_entry(one) for one in found],
+            requests=sum(one.requests for one in found),
+            refused=[{"id": one.id, "error": problem_entry(one.error)} for one in refused],
+            tooMany=problem_entry(excess) if excess else None,
+        )
+        return code
+    with session.paged():
+        output.data(*sum_lines(session.workspace.registry, found, refused))
+        for one in found:
+            output.data("")
+            show_preview(session, one)
+        tell_refusals(refused)
+        if excess is not None:
+            tell_excess(command, excess, items)
+        tell_unread(unread)
+    return code
+
+
+def _entry(preview: Preview) -> output.Json:
+    whole = preview_document(preview)
+    return {key: whole[key] for key in _KEYS}
+
+
+def sum_lines(
+    registry: Registry, found: Sequence[Preview], refused: Sequence[Refusal]
+) -> Iterator[str]:
+    """The number of changes, by status and by tracker."""
+    requests = sum(one.requests for one in found)
+    yield f"{times(len(found), 'increment')}, {times(requests, 'request')} in all."
+    if found:
+        yield from _line("Status", _counted(_move(one) for one in found))
+    seen: dict[str, dict[object, str]] = {}
+    for item in (item for one in found for item in one.items):
+        state = item.item.state if item.item else "unknown" if item.is_unread else "not read"
+        seen.setdefault(item.operation.tracker, {})[item.link.key] = state
+    for tracker, states in seen.items():
+        count = times(len(states), "item")
+        yield from _line(tracker_title(registry, tracker), f"{count}: {_counted(states.values())}")
+    if spared := sum(len(one.spared) for one in found):
+        yield from _line("Stay open", times(spared, "item"))
+    if refused:
+        yield from _line("Refused", _counted(f"[{one.error.id}]" for one in refused))
+
+
+def _move(preview: Preview) -> str:
+    before, after = preview.plan.before.status, preview.plan.after.status
+    return f"stay {after}" if before is after else f"{before} -> {after}"
+
+
+def _counted(words: Iterable[str]) -> str:
+    counts = Counter(map(output.clean, words))
+    return ", ".join(f"{count:,} {word}" for word, count in counts.most_common())
+
+
+def _line(label: str, text: str) -> list[str]:
+    return output.hang(f"    {label:<{_COLUMNS}}", text)

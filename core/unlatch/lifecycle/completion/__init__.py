@@ -1,0 +1,1 @@
+"""What has to be so before an increment is completed."""
