@@ -115,6 +115,7 @@ SECTIONS = {
         Entry(
             "doctor", "setup.doctor", "Check files and configuration, and fix them", _READS, _ITEMS
         ),
+        Entry("config", "setup.config", "Show and change settings", _LOCAL),
         Entry("plugins", "setup.plugins", "List the tracker plugins, or write a new one", _LOCAL),
         Entry("completion", "setup.completion", "Print a shell completion script", _LOCAL),
     ),

@@ -1,6 +1,7 @@
 """The configuration: `.unlatch/config.toml`, over an existing `.specweave/config.json`."""
 
 import re
+import shlex
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import field
@@ -129,8 +130,24 @@ class UserConfig(Table):
         description="Absolute paths of folders that symbolic links in a project may lead to. "
         "Other links are not followed",
     )
+    aliases: dict[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")], str] = Field(
+        {},
+        description="Short names for commands: {r = 'resume', wip = 'list --status active'}",
+    )
     efforts: EffortsConfig = EffortsConfig()
     llm: LlmConfig = LlmConfig()
+
+    @field_validator("aliases")
+    @classmethod
+    def _are_words(cls, value: dict[str, str]) -> dict[str, str]:
+        for name, command in value.items():
+            try:
+                words = shlex.split(command)
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from error
+            if not words or words[0].startswith("-"):
+                raise ValueError(f"{name} does not begin with a command")
+        return value
 
     @field_validator("allowed_links")
     @classmethod
@@ -152,7 +169,11 @@ class RawConfig:
 
 def read_config(paths: ProjectPaths) -> RawConfig:
     """The project's configuration and all its mistakes; ConfigError: a file cannot be read."""
-    ours = _parse(read_file, paths.config)
+    return merge_config(paths, parse(read_file, paths.config))
+
+
+def merge_config(paths: ProjectPaths, ours: dict[str, Any]) -> RawConfig:
+    """The same with this content in place of config.toml."""
     theirs: dict[str, Any] = {}
     if ours.get("specweave") is not False and (found := read_specweave(paths)):
         theirs = settings_of(found, ours)
@@ -173,7 +194,7 @@ def read_config(paths: ProjectPaths) -> RawConfig:
 
 def read_user_config(path: Path) -> UserConfig:
     """The user's configuration; ConfigError: it is not TOML, or has mistakes (all are listed)."""
-    config, problems = validate(UserConfig, _parse(read_user_file, path), prefix="")
+    config, problems = validate(UserConfig, parse(read_user_file, path), prefix="")
     if config is None:
         raise ConfigError(problems, where=str(path))
     return config
@@ -215,7 +236,7 @@ _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _LONG_KEY = re.compile(rf"(?<![\w.-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{50}}")
 
 
-def _parse(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
+def parse(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
     """The content of a TOML file; empty if the file is missing.
 
     ConfigError: it cannot be read, or is not TOML; for a project's file also with the id

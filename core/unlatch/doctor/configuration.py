@@ -8,21 +8,22 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
-from unlatch.config.config import WRONG_FILE, WRONG_TABLE, CoreConfig, RawConfig
+from unlatch.config.config import WRONG_FILE, WRONG_TABLE, CoreConfig, RawConfig, read_user_config
 from unlatch.doctor.finding import Found, Hits, Setting
 from unlatch.errors import ConfigError, PluginBroken, StoreError
 from unlatch.project.registry import load_settings
 from unlatch.project.workspace import Workspace, check_trackers
 from unlatch.transport.trust import TRUSTED_HOSTS
-from unlatch.worklog.disk.user_files import ALLOWED_LINKS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+    from pathlib import Path
 
     from unlatch.doctor.snapshot import ProjectSnapshot
 
 _OURS = ".unlatch/config.toml"
 DEFAULT = "default"
+_HOSTS = "trusted_hosts"
 
 
 def mistakes(project: ProjectSnapshot) -> Hits:
@@ -33,7 +34,7 @@ def mistakes(project: ProjectSnapshot) -> Hits:
     except (ConfigError, StoreError) as error:
         yield error
     else:
-        known = _known(workspace)
+        known = known_settings(workspace)
         checked = check_trackers(raw, workspace.registry)
         for problem in checked.problems:
             yield _mistake(problem, raw, known)
@@ -55,24 +56,36 @@ def settings_in_force(workspace: Workspace) -> Iterator[Setting]:
             yield from _in_force(table, raw.origins, prefix=f"trackers.{name}.")
     further = [*_hosts_of_environment(workspace)]
     with suppress(ConfigError):
-        hosts, links = workspace.user.trusted_hosts, workspace.user.allowed_links
-        source = str(workspace.user_config) if links else DEFAULT
-        yield Setting(ALLOWED_LINKS, list(links), source)
-        if hosts:
-            yield Setting("trusted_hosts", _shown(hosts), str(workspace.user_config))
-        elif not further:
-            yield Setting("trusted_hosts", [], DEFAULT)
+        settings = [*settings_of_user(workspace.user_config)]
+        hosts = [one for one in settings if one.key == _HOSTS and (one.value or not further)]
+        yield from (one for one in settings if one.key != _HOSTS)
+        yield from hosts
     yield from further
+
+
+def settings_of_user(path: Path) -> Iterator[Setting]:
+    """The settings of the user's own configuration; ConfigError: it has mistakes."""
+    config = read_user_config(path)
+    given = [key for key, _ in _flat(config.model_dump(exclude_unset=True), "")]
+    for key, value in _flat(config.model_dump(mode="json"), ""):
+        is_given = any(one == key or one.startswith(f"{key}.") for one in given)
+        shown = _shown(value) if key == _HOSTS else value
+        yield Setting(key, shown, str(path) if is_given else DEFAULT)
 
 
 def _mistake(problem: str, raw: RawConfig, known: Mapping[str, str]) -> Found:
     key, _, what = problem.partition(": ")
     origin = raw.origins.get(key, _OURS)
-    if what.startswith((WRONG_FILE, WRONG_TABLE)):
-        hint = "move it there"
-    else:
-        hint = f"meaning: {known[key]}" if known.get(key) else _similar(key, known)
+    hint = hint_for(problem, known)
     return Found(f"{key}: {what}", f"{origin}:{key}", hint)
+
+
+def hint_for(problem: str, known: Mapping[str, str]) -> str:
+    """The next step for a mistake in the configuration."""
+    key, _, what = problem.partition(": ")
+    if what.startswith((WRONG_FILE, WRONG_TABLE)):
+        return "move it there"
+    return f"meaning: {known[key]}" if known.get(key) else _similar(key, known)
 
 
 def _similar(key: str, known: Mapping[str, str]) -> str:
@@ -86,7 +99,7 @@ def _similar(key: str, known: Mapping[str, str]) -> str:
     return "unlatch doctor --settings lists the settings"
 
 
-def _known(workspace: Workspace) -> dict[str, str]:
+def known_settings(workspace: Workspace) -> dict[str, str]:
     known = described(CoreConfig)
     for name, manifest in workspace.registry.manifests.items():
         with suppress(PluginBroken):  # another check reports it
@@ -126,7 +139,7 @@ def _hosts_of_environment(workspace: Workspace) -> Iterator[Setting]:
     for name in names:
         listed = workspace.environ.get(name, "").split(",")
         if hosts := [host.strip() for host in listed if host.strip()]:
-            yield Setting("trusted_hosts", _shown(hosts), name)
+            yield Setting(_HOSTS, _shown(hosts), name)
 
 
 def _shown(hosts: Iterable[str]) -> list[str]:

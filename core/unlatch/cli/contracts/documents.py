@@ -87,6 +87,10 @@ init = unlatch init.
   root: str; made: [str]; git: GitEntry?; layouts: [FoundLayout]
 auth = unlatch auth status.
   trackers: [TokenSource]
+settings = unlatch config list and get.
+  settings: [SettingEntry]
+setting-change = unlatch config set and unset. `value` is null if it was removed.
+  key: str; value: Any?; file: str
 plugins = unlatch plugins.
   plugins: [PluginEntry]; broken: {str}
 plugins-new = unlatch plugins new.

@@ -33,7 +33,7 @@ def tell_report(report: output.Json, *, every: bool, settings: bool) -> None:
             _tell_finding(alike[0], more=_count(alike))
             cut = True
     if settings:
-        _tell_settings(report["settings"])
+        tell_settings(report["settings"])
     items = f" and {times(report['items'], 'item')}" if report["items"] else ""
     output.data(
         f"{times(report['increments'], 'increment')}{items} checked: "
@@ -117,7 +117,8 @@ def _wrapped(text: str, head: str) -> Iterable[str]:
     )
 
 
-def _tell_settings(settings: Sequence[output.Json]) -> None:
+def tell_settings(settings: Sequence[output.Json]) -> None:
+    """Print settings with their values and sources."""
     rows, last = [], ""
     for one in settings:
         # trusted_hosts may have several sources, which all apply.

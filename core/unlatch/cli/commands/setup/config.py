@@ -1,0 +1,130 @@
+"""unlatch config: read and change settings."""
+
+from __future__ import annotations
+
+import json
+from difflib import get_close_matches
+from os.path import relpath
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unlatch.cli.commands.setup.doctor_report import tell_settings
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.session import JSON, Session, flag, with_session
+from unlatch.cli.runtime.suggest import Group
+from unlatch.cli.table import COMMANDS
+from unlatch.errors import UsageError
+from unlatch.project.registry import Registry
+from unlatch.worklog.disk.user_files import user_config_file
+
+if TYPE_CHECKING:
+    from unlatch.doctor.change_setting import ConfigFile
+    from unlatch.doctor.finding import Setting
+
+_ALIASES = "aliases."
+_KEY = click.argument("key", metavar="KEY")
+_USER = flag("--user", help="Change your own configuration, not the project's.")
+
+run = Group()
+
+
+@run.command("list", help="List the settings with their values and sources. (local)")
+@JSON
+@with_session
+def _list(session: Session, *, as_json: bool) -> int:
+    return _tell(_settings(session), as_json=as_json)
+
+
+@run.command("get", help="Print the value of a setting, or those of a table. (local)")
+@_KEY
+@JSON
+@with_session
+def _get(session: Session, *, key: str, as_json: bool) -> int:
+    known = _settings(session)
+    found = [one for one in known if one.key == key]
+    found = found or [one for one in known if one.key.startswith(f"{key}.")]
+    if not found:
+        close = get_close_matches(key, [one.key for one in known], 1)
+        hint = f"unlatch config get {close[0]}" if close else "unlatch config list"
+        raise UsageError("setting-unknown", f"there is no setting {key!r}", hint=hint)
+    if as_json or found[0].key != key:
+        return _tell(found, as_json=as_json)
+    for one in found:  # trusted_hosts may have several sources
+        values = one.value if isinstance(one.value, list) else [one.value]
+        output.data(*(_text(value) for value in values if value is not None))
+    return 0
+
+
+@run.command("set", help="Set a setting; several values make a list. (local)")
+@_KEY
+@click.argument("values", metavar="VALUE...", nargs=-1, required=True)
+@_USER
+@JSON
+@with_session
+def _set(session: Session, *, key: str, values: tuple[str, ...], user: bool, as_json: bool) -> int:
+    from unlatch.doctor.change_setting import set_value  # noqa: PLC0415  (loads pydantic)
+
+    file = _file(session, user=user)
+    name = key.removeprefix(_ALIASES).strip("'\"")
+    if user and key.startswith(_ALIASES) and name in (*COMMANDS, *Registry().manifests):
+        message = f"{name!r} is a command; an alias cannot replace it"
+        raise UsageError("setting-invalid", message, hint="choose another name")
+    value = set_value(file, key, values)
+    return _tell_change(file, key, value, as_json=as_json)
+
+
+@run.command("unset", help="Remove a setting from the file, so that its default counts. (local)")
+@_KEY
+@_USER
+@JSON
+@with_session
+def _unset(session: Session, *, key: str, user: bool, as_json: bool) -> int:
+    from unlatch.doctor.change_setting import unset_value  # noqa: PLC0415  (loads pydantic)
+
+    file = _file(session, user=user)
+    unset_value(file, key)
+    return _tell_change(file, key, None, as_json=as_json)
+
+
+def _file(session: Session, *, user: bool) -> ConfigFile:
+    from unlatch.doctor.change_setting import project_file, user_file  # noqa: PLC0415  (as above)
+
+    return user_file(user_config_file()) if user else project_file(session.workspace)
+
+
+def _settings(session: Session) -> list[Setting]:
+    """The settings in force; outside of a project the user's own. ConfigError: mistakes."""
+    from unlatch.doctor.configuration import (  # noqa: PLC0415  (loads pydantic)
+        settings_in_force,
+        settings_of_user,
+    )
+
+    if not session.has_project:
+        return [*settings_of_user(user_config_file())]
+    session.workspace.check_config()
+    return [*settings_in_force(session.workspace)]
+
+
+def _tell(settings: list[Setting], *, as_json: bool) -> int:
+    entries = [output.fields(one, "key", "value", "source") for one in settings]
+    if as_json:
+        output.document("settings", settings=entries)
+    else:
+        tell_settings(entries)
+    return 0
+
+
+def _tell_change(file: ConfigFile, key: str, value: Any, *, as_json: bool) -> int:
+    if as_json:
+        output.document("setting-change", key=key, value=value, file=str(file.path))
+    else:
+        change = f"{key} removed" if value is None else f"{key} = {_text(value)}"
+        near = relpath(file.path)
+        place = str(file.path) if near.startswith("..") else near
+        output.ok(f"{output.clean(change)} in {output.clean(place)}")
+    return 0
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

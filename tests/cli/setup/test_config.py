@@ -1,0 +1,236 @@
+"""unlatch config: settings are shown with their sources, and changed without loss."""
+
+from __future__ import annotations
+
+import stat
+import tomllib
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.refusing import assert_refused, assert_unchanged
+from tests.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.project import Project
+
+TEXT = """\
+# Our rules
+frequent_reopens = 5  # as agreed
+
+[labels]
+# Shown on boards
+reopened = 'again'
+
+[trackers.github]
+repository = "octo/widgets"
+"""
+
+
+@pytest.fixture
+def plain(project: Project) -> Project:
+    project.configure(TEXT)
+    return project
+
+
+def text_of(project: Project) -> str:
+    return (project.root / ".unlatch/config.toml").read_text(encoding="utf-8")
+
+
+def user_file(project: Project) -> Path:
+    return project.home / ".config/unlatch/config.toml"
+
+
+@pytest.mark.parametrize(
+    ("key", "values", "stored"),
+    [
+        ("frequent_reopens", ["7"], 7),
+        ("comment", ["short"], "short"),
+        ("mentions", ["true"], True),
+        ("labels.completed", ["3"], "3"),
+        ("labels.completed", ["done {now}"], "done {now}"),
+        ("patience", ["1.5"], 1.5),
+        ("reopen.categories", ["bug", "regression"], ["bug", "regression"]),
+        ("reopen.categories", ["bug"], ["bug"]),
+        ("reopen.categories", ["[]"], []),
+        ("limits.per_type", ["{bug = 2}"], {"bug": 2}),
+        ("limits.per_type.bug", ["2"], 2),
+        ("trackers.jira.site", ["https://acme.atlassian.net"], "https://acme.atlassian.net"),
+        ("trackers.github.on_reopen.milestone", ["clear"], "clear"),
+        ("sync.trackers.github.direction", ["pull"], "pull"),
+    ],
+)
+def test_a_value_is_set_and_everything_else_is_kept(
+    plain: Project, key: str, values: list[str], stored: Any
+) -> None:
+    done = plain.run("config", "set", key, *values)
+
+    assert done.code == 0, done.said
+    *tables, name = key.split(".")
+    expected = tomllib.loads(TEXT)
+    inner = expected
+    for table in tables:
+        inner = inner.setdefault(table, {})
+    inner[name] = stored
+    assert tomllib.loads(text_of(plain)) == expected
+    kept = [line for line in TEXT.splitlines() if line and not line.startswith(f"{name} =")]
+    assert [line for line in text_of(plain).splitlines() if line in kept] == kept
+    assert plain.run("config", "get", key, "--json").code == 0
+
+
+def test_a_replaced_value_keeps_its_comment(plain: Project) -> None:
+    plain.run("config", "set", "frequent_reopens", "7")
+
+    assert text_of(plain) == TEXT.replace("= 5  # as", "= 7  # as")
+
+
+def test_a_removed_value_leaves_the_rest(plain: Project) -> None:
+    done = plain.run("config", "unset", "labels.reopened")
+
+    assert done.code == 0, done.said
+    assert text_of(plain) == TEXT.replace("reopened = 'again'\n", "")
+    assert plain.run("config", "get", "labels.reopened").out == "reopened\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error", "shown"),
+    [
+        (("set", "frequent_reopens", "0"), "setting-invalid", "expected 1 or more"),
+        (("set", "frequent_reopens", "1", "2"), "setting-invalid", "frequent_reopens"),
+        (("set", "coment", "full"), "setting-invalid", "next: did you mean comment?"),
+        (("set", "labels", "3"), "setting-invalid", "a table"),
+        (("set", "labels.reopened.x", "3"), "setting-invalid", "reopened is not a table"),
+        (("set", "a = 1\nb", "3"), "setting-invalid", "is no key"),
+        (("set", "a.", "3"), "setting-invalid", "is no key"),
+        (("set", ".".join("a" * 200), "3"), "setting-invalid", "unknown setting"),
+        (("set", "trackers.githb.repository", "o/w"), "setting-invalid", "[trackers.github]"),
+        (
+            ("set", "trusted_hosts", "a b"),
+            "setting-invalid",
+            "next: unlatch config set --user trusted_hosts 'a b'",
+        ),
+        (
+            ("set", "--user", "comment", "full"),
+            "setting-invalid",
+            "next: unlatch config set comment full",
+        ),
+        (("set", "--user", "aliases.resume", "list"), "setting-invalid", "is a command"),
+        (("set", "--user", "aliases.jira", "list"), "setting-invalid", "is a command"),
+        (("set", "--user", "aliases.r", "resume 'x"), "setting-invalid", "No closing quotation"),
+        (("set", "--user", "aliases.r", ""), "setting-invalid", "does not begin with a command"),
+        (("unset", "comment"), "setting-invalid", "comment is not set"),
+        (("unset", "sync.branch"), "setting-invalid", "sync is not set"),
+        (("get", "coment"), "setting-unknown", "next: unlatch config get comment"),
+    ],
+)
+def test_a_mistake_changes_nothing(
+    plain: Project, arguments: tuple[str, ...], error: str, shown: str
+) -> None:
+    before = plain.tree()
+
+    done = plain.run("config", *arguments)
+
+    assert_refused(done, 2, error)
+    assert shown in done.err
+    assert_unchanged(plain, before)
+    assert not user_file(plain).exists()
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("trackers.github.token", "anything"),
+        ("llm.api_key", "anything"),
+        ("labels.reopened", "ghp_" + "a1" * 18),
+        ("trackers.jira.site", "https://me:s3cret@acme.atlassian.net"),
+    ],
+)
+def test_a_secret_is_refused_and_not_repeated(plain: Project, key: str, value: str) -> None:
+    before = plain.tree()
+
+    done = plain.run("config", "set", key, value)
+
+    assert_refused(done, 2, "setting-secret")
+    assert "unlatch auth login" in done.err
+    assert value not in done.said
+    assert_unchanged(plain, before)
+
+
+def test_the_users_own_file_is_made_private(plain: Project) -> None:
+    plain.run("config", "set", "--user", "trusted_hosts", "git.example.com")
+    done = plain.run("config", "set", "--user", "llm.model", "small")
+
+    assert done.code == 0, done.said
+    content = {"trusted_hosts": ["git.example.com"], "llm": {"model": "small"}}
+    assert tomllib.loads(user_file(plain).read_text()) == content
+    assert stat.S_IMODE(user_file(plain).stat().st_mode) == 0o600
+    sources = plain.run("config", "list", "--json").document["settings"]
+    assert {one["key"] for one in sources if one["source"] == str(user_file(plain))} == {
+        "trusted_hosts",
+        "llm.model",
+    }
+
+
+def test_a_users_file_that_is_a_link_stays_one(plain: Project, tmp_path: Path) -> None:
+    dotfile = tmp_path / "dotfile"
+    dotfile.write_text("# Mine\n")
+    user_file(plain).parent.mkdir(parents=True)
+    user_file(plain).symlink_to(dotfile)
+
+    done = plain.run("config", "set", "--user", "aliases.r", "resume")
+
+    assert done.code == 0, done.said
+    assert user_file(plain).is_symlink()
+    assert dotfile.read_text() == '# Mine\n\n[aliases]\nr = "resume"\n'
+
+
+def test_without_a_project_the_users_settings_are_shown_and_set(
+    plain: Project, tmp_path: Path
+) -> None:
+    plain.root = tmp_path
+
+    assert plain.run("config", "set", "--user", "aliases.r", "resume").code == 0
+    assert plain.run("config", "get", "aliases.r").out == "resume\n"
+    assert_refused(plain.run("config", "set", "comment", "full"), 2, "no-project")
+
+
+def test_a_damaged_file_is_reported_and_kept(plain: Project) -> None:
+    plain.configure("comment = \n")
+    before = plain.tree()
+
+    for arguments in (("set", "comment", "full"), ("unset", "comment"), ("list",), ("get", "x")):
+        assert_refused(plain.run("config", *arguments), 1, "config-invalid")
+    assert_unchanged(plain, before)
+
+
+def test_a_mistake_elsewhere_does_not_prevent_a_repair(plain: Project) -> None:
+    plain.configure("coment = 'full'\nfrequent_reopens = 0\n")
+
+    assert plain.run("config", "set", "frequent_reopens", "3").code == 0
+    assert plain.run("config", "unset", "coment").code == 0
+    assert text_of(plain) == "frequent_reopens = 3\n"
+
+
+@pytest.mark.parametrize("columns", [60, 100, 200])
+def test_the_list_shows_values_and_sources(plain: Project, columns: int) -> None:
+    with Terminal(plain, "config", "list", columns=columns) as terminal:
+        assert terminal.end() == 0
+
+    lines = terminal.text.split("\n")
+    assert max(map(len, lines)) <= columns
+    assert lines[0].split() == ["Setting", "Value", "From"]
+    (row,) = (line for line in lines if line.startswith("frequent_reopens "))
+    name, value, source = row.split()
+    assert (name, value) == ("frequent_reopens", "5")
+    assert ".unlatch/config.toml".startswith(source)
+
+
+def test_a_table_is_shown_with_its_settings(plain: Project) -> None:
+    found = plain.run("config", "get", "labels", "--json").document["settings"]
+
+    assert [(one["key"], one["value"], one["source"]) for one in found] == [
+        ("labels.reopened", "again", ".unlatch/config.toml"),
+        ("labels.completed", "completed", "default"),
+        ("labels.scope_change", "scope-change", "default"),
+    ]
