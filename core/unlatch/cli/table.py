@@ -101,7 +101,7 @@ SECTIONS = {
         Entry("list", "overview.list", "List the increments", _LOCAL, _PAGER),
         Entry("show", "overview.show", "Show an increment and its items", _READS, _TOKEN | _PAGER),
         Entry("history", "overview.history", _HISTORY, _READS, _TOKEN | _PAGER),
-        Entry("search", "overview.search", "Find increments and efforts by words", _LOCAL),
+        Entry("search", "overview.search", "Find work of all kinds by words", _LOCAL),
     ),
     "Trackers": (
         Entry("link", "trackers.link", "Link items to an increment", _WRITES, _ITEMS),

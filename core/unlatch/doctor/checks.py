@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unlatch.doctor import configuration, documents, metadata, project, trackers
+from unlatch.doctor import configuration, documents, metadata, other_work, project, trackers
 from unlatch.doctor.finding import Check, Severity, sharing
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ PROJECT: tuple[Check[ProjectSnapshot], ...] = (
     Check("specweave-labels-unused", NOTE, project.unused_labels),
     Check("migration-unfinished", ERROR, project.unfinished_migration),
     Check("no-tracker", NOTE, trackers.no_tracker),
+    Check("link-dangling", WARNING, other_work.dangling_links),
 )
 TRACKER: tuple[Check[TrackerSetup], ...] = (
     Check("host-trusted", NOTE, trackers.trusted_host),

@@ -28,7 +28,8 @@ if TYPE_CHECKING:
 
 # In unlatch's folder of an increment.
 BRIEFING = "briefing.md"
-_PLAN = "increment:"
+# Before the name of an increment that is the plan of a run.
+PLAN = "increment:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,7 @@ class _Search:
         from unlatch.runs.project import run_store  # noqa: PLC0415
 
         for folder, plan in run_store(self._workspace).plans():
-            if plan.startswith(_PLAN) and self._is_meant(plan.removeprefix(_PLAN)):
+            if plan.startswith(PLAN) and self._is_meant(plan.removeprefix(PLAN)):
                 try:
                     yield RelatedRun(folder, read_state(folder))
                 except UnlatchError as error:

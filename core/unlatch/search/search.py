@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from unlatch.search.kind import Described, Kind
     from unlatch.worklog.search_index import Hit, Match
 
-KINDS = ("increment", "effort")
+KINDS = ("increment", "effort", "session", "run")
 # On samples/duplicates every tenth unrelated query has a hit with this coverage, and 39 % of those
 # that a person marked as duplicates (`python -m benchmarks search`).
 LIKELY = 0.7
@@ -84,7 +84,18 @@ def search(
 
 
 def _documents(workspace: Workspace, kind: str) -> Kind:
-    return IncrementDocuments(workspace) if kind == "increment" else EffortDocuments(workspace)
+    match kind:
+        case "session":
+            from unlatch.search.sessions import SessionDocuments  # noqa: PLC0415
+
+            return SessionDocuments(workspace)
+        case "run":
+            from unlatch.search.runs import RunDocuments  # noqa: PLC0415
+
+            return RunDocuments(workspace)
+        case "effort":
+            return EffortDocuments(workspace)
+    return IncrementDocuments(workspace)
 
 
 def _is_since(work: Described, since: datetime | None) -> bool:

@@ -32,7 +32,7 @@ new = unlatch new.
 show = unlatch show.
   increment: ListEntry; reopenHistory: [Record]; pending: [PendingEntry];
   items: [SyncedItemEntry];
-  warnings: [str]
+  warnings: [str]; related?: [RelatedWork]
 history = unlatch history.
   id: str; events: [EventEntry]; pending: [PendingEntry]; reopens: [Record]
 history-all = unlatch history --all.
@@ -46,7 +46,7 @@ status = unlatch status.
   active: [ListEntry]; maxActive: int?; limits: LimitsEntry; wip: WipEntry; paused: [ListEntry];
   stale: [StaleEntry]; pending: [WaitingEntry]; notRecorded: [PendingOf]; reopenedOften: [str];
   broken: [ListEntry]; configMistakes: [str]; itemsPending: [PendingOf];
-  adoptions: [AdoptionEntry]
+  adoptions: [AdoptionEntry]; otherWork?: [RelatedWork]
 link = unlatch link.
   id: str; linked: [ItemEntry]; warnings: [Problem]; dryRun: bool
 link-file = unlatch link --file.

@@ -200,6 +200,8 @@ PluginEntry = A tracker that unlatch knows.
   name title noun: str; capabilities: [str]; ready: bool; extra: str?; requirement: str
 SettingEntry = A setting, and where its value came from.
   key: str; value: Any; source: str
+RelatedWork = An effort, session or run.
+  ref status: str
 RelatedEntry = An effort, session or run of an increment; `next` is the command that continues it.
   ref before status: str; next: str?; error: Problem?
 BriefingPoint = One thing to know, and where it is from.

@@ -9,11 +9,12 @@ import click
 
 from unlatch.cli.commands.items.belonging import Belongs, offer_increment
 from unlatch.cli.commands.items.change import ItemOptions, change_items
-from unlatch.cli.commands.work.resume import resume
+from unlatch.cli.commands.work.resume import VERBS, resume
 from unlatch.cli.options.items import ITEM_ONLY, without_spaces
 from unlatch.cli.options.reason import ask_reason
 from unlatch.cli.options.resume import resuming
 from unlatch.cli.options.scope import take_scoping
+from unlatch.cli.runtime.references import read_reference, run_instead
 from unlatch.cli.runtime.session import (
     Named,
     Session,
@@ -46,6 +47,8 @@ def command(entry: Entry) -> click.Command:
             return _reopen_items(session, ids, options, item_only=item_only)
         if item_only:
             raise click.UsageError("--item-only goes with an item's address or name")
+        if reference := read_reference(ids[0]) if len(ids) == 1 else None:
+            return run_instead(reference, VERBS[reference.kind])
         return resume(session, named_increments(session, ids), **options)
 
     return run

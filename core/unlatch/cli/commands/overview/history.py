@@ -12,6 +12,7 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.group_with_arguments import GroupWithArguments
+from unlatch.cli.runtime.references import read_reference, run_instead
 from unlatch.cli.runtime.session import (
     JSON,
     Session,
@@ -39,12 +40,14 @@ from unlatch.spi.operation import Operation
 from unlatch.worklog.event_log import Event
 from unlatch.worklog.times import stamp
 
+# The command that shows the history of each other kind of work.
+_VERBS = {"effort": "show", "session": "show", "run": "events"}
 _UNKNOWN_USER = "unknown user"
 _INDENT = " " * len("2025-11-04 10:00:00  ")
 
 
 @click.group(cls=GroupWithArguments, invoke_without_command=True)
-@increment_argument("wanted", metavar="[ID|ITEM]", required=False)
+@increment_argument("wanted", metavar="[ID|ITEM|KIND:ID]", required=False)
 @flag("--all", "over_all", help="List the reopens of all increments, with statistics.")
 @click.option("--since", metavar="TIME", help="With --all, from this day or time; 30d for 30 days.")
 @click.option("--until", metavar="TIME", help="With --all, until this day or time.")
@@ -74,6 +77,8 @@ def run(
         return history_all(session, as_csv=as_csv, as_json=as_json, **filters)
     if as_csv or any(given is not None for given in filters.values()):
         raise click.UsageError("--since, --until, --by, --tracker and --csv go with --all")
+    if reference := read_reference(wanted):
+        return run_instead(reference, _VERBS[reference.kind])
     found = _find_item(session, wanted) or (session, named_increment(session, wanted))
     return _tell(*found, as_json=as_json)
 

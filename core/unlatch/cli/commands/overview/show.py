@@ -9,6 +9,7 @@ import click
 
 from unlatch.cli.render.describe import ago, next_command, synced_lines, times
 from unlatch.cli.render.notes import not_read, tell_unread
+from unlatch.cli.render.related import related_keys, related_lines
 from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import ID, JSON, Session, flag, with_session
@@ -39,7 +40,9 @@ def run(session: Session, *, wanted: str, offline: bool, as_json: bool) -> int:
         with session.paged():
             _tell(session, increment, seen, warnings)
         return 0
-    output.document("show", **_entries(increment, seen), warnings=warnings)
+    output.document(
+        "show", **_entries(increment, seen), warnings=warnings, **related_keys(session, increment)
+    )
     return 0
 
 
@@ -97,6 +100,8 @@ def _tell(
         head = f"{when} by {output.clean(entry.reopened_by)}{undone}"
         output.data(*lines_of("    ", f"{head}: ", entry.reason))
     _tell_items(session, increment, seen)
+    for kind, name, status in related_lines(session, increment):
+        output.data(*output.hang(f"  {kind:<13}", f"{output.clean(name)} ({status})"))
     for operation in increment.pending:
         cause = f", blocked: {operation.cause}" if operation.is_blocked else ""
         line = f"{operation.kind} {operation.tracker} {operation.item}{cause}"

@@ -25,6 +25,7 @@ from unlatch.increments.records.pending import operation_entry
 from unlatch.lifecycle.overview import Overview, PendingOperation, overview
 from unlatch.project.git.revisions import other_branch
 from unlatch.project.workspace import Workspace
+from unlatch.resume.unfinished import unfinished
 from unlatch.worklog.times import stamp
 
 _WHOLE = "unlatch status --json"
@@ -52,13 +53,18 @@ def run(session: Session, *, items: tuple[str, ...], as_json: bool) -> int:
         tell_broken(here.broken)
         return 0
     found = overview(session.workspace)
+    others = [*unfinished(session.workspace)]
     if as_json:
         waiting = (*here.records, *elsewhere.records)
         pending = [entry for one in waiting for entry in pending_of(one)]
-        output.document("status", **_document(found), itemsPending=pending)
+        other = [{"ref": f"{kind}:{name}", "status": status} for kind, name, status in others]
+        more = {"otherWork": other} if other else {}
+        output.document("status", **_document(found), itemsPending=pending, **more)
     else:
         workspace = session.workspace
         _Screen(found, workspace.clock(), next_sync=_next_sync(workspace, found)).show()
+        for kind, name, status in others:
+            output.data(f"{kind.capitalize():<13}{output.clean(name)} ({status})")
         show_pending(here, elsewhere)
     manager = session.workspace.manager
     for error in filter(None, map(manager.unreadable_title, found.wip.active)):

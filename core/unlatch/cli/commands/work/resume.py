@@ -8,6 +8,7 @@ from unlatch.cli.commands.work.resume_options import ResumeOptions
 from unlatch.cli.options.kinds import INCREMENT, take_kinds
 from unlatch.cli.options.resume import resuming
 from unlatch.cli.options.scope import take_scoping
+from unlatch.cli.runtime.references import Reference, read_reference, run_instead
 from unlatch.cli.runtime.session import (
     Named,
     Session,
@@ -17,16 +18,26 @@ from unlatch.cli.runtime.session import (
 )
 from unlatch.cli.table import Entry
 
+# The command for each other kind of work.
+VERBS = {"effort": "reopen", "session": "resume", "run": "resume"}
+
 
 def command(entry: Entry) -> click.Command:
     @click.command(entry.name, help=entry.own_help)
-    @increment_argument("ids", metavar="ID...", callback=increment_ids, nargs=-1)
+    @increment_argument("ids", metavar="ID...", callback=_meant, nargs=-1)
     @resuming
     @with_session
-    def run(session: Session, *, ids: Named, **options: Any) -> int:
+    def run(session: Session, *, ids: Named | Reference, **options: Any) -> int:
+        if isinstance(ids, Reference):
+            return run_instead(ids, VERBS[ids.kind])
         return resume(session, ids, **options)
 
     return run
+
+
+def _meant(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> Named | Reference:
+    reference = read_reference(value[0]) if len(value) == 1 else None
+    return reference or increment_ids(ctx, param, value)
 
 
 def resume(

@@ -1,0 +1,33 @@
+"""The efforts, sessions and runs of an increment, as lines and as a part of a document."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.resume.related import find_related, may_have_related
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unlatch.cli.runtime import output
+    from unlatch.cli.runtime.session import Session
+    from unlatch.increments.model.increment import Increment
+
+
+def related_lines(session: Session, increment: Increment) -> Iterator[tuple[str, str, str]]:
+    """The kind, id and status of each; loads nothing if the project has no such work."""
+    if not may_have_related(session.workspace, increment):
+        return
+    found = find_related(session.workspace, increment)
+    yield from (("Effort", one.id, one.status.value) for one in found.efforts)
+    yield from (("Session", it.session.id, it.session.meta.status.value) for it in found.sessions)
+    yield from (("Run", one.folder.name, one.state.status.value) for one in found.runs)
+
+
+def related_keys(session: Session, increment: Increment) -> output.Json:
+    """The key `related` of a document; none if nothing is related."""
+    entries = [
+        {"ref": f"{kind.lower()}:{name}", "status": status}
+        for kind, name, status in related_lines(session, increment)
+    ]
+    return {"related": entries} if entries else {}

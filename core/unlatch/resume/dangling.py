@@ -1,0 +1,79 @@
+"""Efforts, sessions and runs that name an increment or an effort that does not exist."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.resume.related import PLAN, References, efforts_of
+from unlatch.values import dataclass
+from unlatch.worklog.disk.safe_open import exists
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from unlatch.project.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Dangling:
+    """A link to nothing.
+
+    Args:
+        ref: the work that has it, as in effort:auth-bug.
+        named: the increment, or effort:ID.
+        fix: the command that corrects it; None where a person edits the file.
+    """
+
+    ref: str
+    named: str
+    where: Path
+    fix: str | None = None
+
+
+def dangling(workspace: Workspace) -> Iterator[Dangling]:
+    """The links to nothing, of all work that can be read."""
+    references = References(workspace)
+    efforts = efforts_of(workspace, by="")
+    known = set(efforts.names()) if efforts else set()
+    if efforts:
+        from unlatch.efforts.store import project_of  # noqa: PLC0415
+
+        for one in efforts.all():
+            is_ours = one.project == project_of(workspace)
+            if one.increment and is_ours and not references.find(one.increment):
+                fix = f"unlatch effort link {one.id} --remove, or with another increment"
+                yield Dangling(f"effort:{one.id}", one.increment, efforts.root / one.id, fix)
+    yield from _of_sessions(workspace, references, known)
+    yield from _of_runs(workspace, references)
+
+
+def _of_sessions(
+    workspace: Workspace, references: References, efforts: set[str]
+) -> Iterator[Dangling]:
+    if not exists(workspace.paths.root / workspace.config.sessions.path):
+        return
+    from unlatch.sessions.project import session_store  # noqa: PLC0415
+    from unlatch.sessions.store import Broken  # noqa: PLC0415
+
+    for found in session_store(workspace).heads():
+        if isinstance(found, Broken):
+            continue
+        path, meta, _ = found
+        ref = f"session:{meta.session_id}"
+        if meta.increment and not references.find(meta.increment):
+            yield Dangling(ref, meta.increment, path)
+        # Efforts are private: in another person's checkout they are missing.
+        if meta.effort and efforts and meta.effort not in efforts:
+            yield Dangling(ref, f"effort:{meta.effort}", path)
+
+
+def _of_runs(workspace: Workspace, references: References) -> Iterator[Dangling]:
+    if not exists(workspace.paths.home / "runs"):
+        return
+    from unlatch.runs.project import run_store  # noqa: PLC0415
+
+    for folder, plan in run_store(workspace).plans():
+        name = plan.removeprefix(PLAN)
+        if plan.startswith(PLAN) and not references.find(name):
+            yield Dangling(f"run:{folder.name}", name, folder)

@@ -1,0 +1,63 @@
+"""Efforts, sessions and runs that are not finished, of a whole project."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.resume.related import efforts_of
+from unlatch.worklog.disk.safe_open import exists
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unlatch.project.workspace import Workspace
+
+
+def unfinished(workspace: Workspace) -> Iterator[tuple[str, str, str]]:
+    """The kind, id and status of each; nothing is loaded of a kind that is not used.
+
+    Work that cannot be read is left out: the commands of its kind report it.
+    """
+    yield from _efforts(workspace)
+    yield from _sessions(workspace)
+    yield from _runs(workspace)
+
+
+def _efforts(workspace: Workspace) -> Iterator[tuple[str, str, str]]:
+    if (store := efforts_of(workspace, by="")) is None:
+        return
+    from unlatch.efforts.store import project_of  # noqa: PLC0415
+
+    project = project_of(workspace)
+    for one in store.all():
+        if one.is_open and (project is None or one.project == project):
+            yield "effort", one.id, one.status.value
+
+
+def _sessions(workspace: Workspace) -> Iterator[tuple[str, str, str]]:
+    if not exists(workspace.paths.root / workspace.config.sessions.path):
+        return
+    from unlatch.sessions.model import Status  # noqa: PLC0415
+    from unlatch.sessions.project import session_store  # noqa: PLC0415
+    from unlatch.sessions.store import Broken  # noqa: PLC0415
+
+    for one in session_store(workspace).heads():
+        if not isinstance(one, Broken) and one[1].status in (Status.ACTIVE, Status.PAUSED):
+            yield "session", one[1].session_id, one[1].status.value
+
+
+def _runs(workspace: Workspace) -> Iterator[tuple[str, str, str]]:
+    if not exists(workspace.paths.home / "runs"):
+        return
+    from unlatch.errors import StoreError  # noqa: PLC0415
+    from unlatch.runs.journal import read_state  # noqa: PLC0415
+    from unlatch.runs.project import run_store  # noqa: PLC0415
+
+    store = run_store(workspace)
+    for name in store.names():
+        try:
+            state = read_state(store.root / name)
+        except StoreError:
+            continue
+        if not state.is_over:
+            yield "run", name, state.status.value

@@ -1,0 +1,82 @@
+"""Work of all kinds in one view: show, status, history, search, doctor, and names by kind."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.output.test_documents import mistakes
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+REASON = "Another edge case"
+
+
+@pytest.fixture
+def name(project: Project) -> str:
+    """An increment with a concluded effort and a completed session."""
+    name = project.increment()
+    project.run("effort", "open", "Auth bug")
+    project.run("effort", "close", "--summary", "Refresh tokens at 401.")
+    project.run("effort", "link", "auth-bug", "7")
+    made = project.run("session", "start", "Build auth", "--increment", "7", "--phase", "Plan")
+    project.run("session", "log", made.out.strip(), "--decision", "Rotate the signing keys")
+    project.run("session", "complete", made.out.strip())
+    return name
+
+
+@pytest.mark.usefixtures("name")
+@pytest.mark.parametrize("command", ["resume", "reopen"])
+def test_a_kind_before_the_id_means_its_own_command(project: Project, command: str) -> None:
+    done = project.run(command, "effort:auth", "--reason", REASON)
+    assert done.out == "--- Reopened effort: auth-bug ---\nRefresh tokens at 401.\n"
+    done = project.run(command, "session:build-auth", "--reason", REASON, "--json")
+    assert done.document["schema"] == "unlatch.session-resume/1"
+    assert done.document["decisions"][0]["text"] == "Rotate the signing keys"
+    missing = project.run(command, "run:x")
+    assert (missing.code, "run-unknown" in missing.err) == (2, True)
+    option = project.run(command, "effort:auth", "--offline")
+    assert (option.code, "No such option '--offline'" in option.err) == (2, True)
+
+
+@pytest.mark.usefixtures("name")
+def test_history_of_other_work(project: Project) -> None:
+    project.run("effort", "reopen", "auth-bug", "--reason", REASON, "--by", "Bo")
+    assert f"by Bo: {REASON}" in project.run("history", "effort:auth-bug").out
+    assert "Rotate the signing keys" in project.run("history", "session:build-auth").out
+
+
+def test_show_and_status_have_the_other_work(project: Project, name: str) -> None:
+    shown = project.run("show", "7", "--offline")
+    assert "  Effort       auth-bug (concluded)\n" in shown.out
+    assert "-build-auth (completed)\n" in shown.out
+    document = project.run("show", "7", "--offline", "--json")
+    assert mistakes(json.loads(document.out), "show") == []
+    assert document.document["related"][0] == {"ref": "effort:auth-bug", "status": "concluded"}
+    assert "auth-bug" not in project.run("status").out
+    project.run("resume", name, "--reason", REASON, "--yes")
+    assert "Effort       auth-bug (open)\n" in project.run("status").out
+    document = project.run("status", "--json")
+    assert mistakes(json.loads(document.out), "status") == []
+    assert {"ref": "effort:auth-bug", "status": "open"} in document.document["otherWork"]
+
+
+@pytest.mark.usefixtures("name")
+def test_search_finds_sessions_by_their_decisions(project: Project) -> None:
+    (found,) = project.run("search", "rotate", "signing", "--json").document["results"]
+    assert (found["kind"], found["status"]) == ("session", "completed")
+    assert found["why"][0]["where"] == "summary"
+
+
+def test_doctor_reports_links_to_nothing(project: Project, name: str) -> None:
+    assert "link-dangling" not in project.run("doctor").out
+    project.folder(name).rename(project.increments / "0042-elsewhere")
+    done = project.run("doctor", "--json")
+    found = [one for one in done.document["findings"] if one["id"] == "link-dangling"]
+    assert [one["message"].partition(" ")[0].partition(":")[0] for one in found] == [
+        "effort",
+        "session",
+    ]
+    assert all(name in one["message"] for one in found)
