@@ -217,7 +217,7 @@ class _Trackers(Trackers):
         self._project = workspace
         self._clock = clock
 
-    def _opened(self, name: str) -> SyncPlugin:
+    def _load(self, name: str) -> SyncPlugin:
         manifest, settings = self.registry.manifest(name), self.settings(name)
         cache = state_folder(self._project.paths.root) / "cache" / name
         cache.mkdir(parents=True, exist_ok=True)

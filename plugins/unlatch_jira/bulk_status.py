@@ -12,13 +12,11 @@ from threading import Thread
 from typing import TYPE_CHECKING, TypeVar
 
 from unlatch.errors import NotFound, Rejected, TrackerError
-from unlatch_jira.api.client import PAGE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from unlatch.spi import ItemRef
-    from unlatch_jira.api.client import JiraClient
     from unlatch_jira.api.models import Issue
 
 _Seen = TypeVar("_Seen")
@@ -27,24 +25,25 @@ _AT_ONCE = 8
 
 
 def read_many(
-    client: JiraClient,
     refs: Sequence[ItemRef],
-    fields: Sequence[str],
+    fetch: Callable[[Sequence[str]], Mapping[str, Issue]],
     read: Callable[[ItemRef], Issue],
+    *,
+    page: int,
 ) -> Mapping[ItemRef, Issue | TrackerError]:
     """Each issue, or the error.
 
     Args:
-        fields: further fields to read.
+        fetch: reads the issues with these keys, as far as it finds them, in one request.
         read: reads a single issue.
+        page: how many keys one request takes; 1 if all are read separately.
 
     Raises:
         TrackerError: none of them could be read.
     """
     found: dict[ItemRef, Issue | TrackerError] = {}
-    if client.is_cloud:
-        for start in range(0, len(refs), PAGE):
-            found |= _page(client, refs[start : start + PAGE], fields)
+    for start in range(0, len(refs) if page > 1 else 0, page):
+        found |= _page(refs[start : start + page], fetch)
     # A moved issue is listed under its new key, without the requested one; a deleted or hidden one
     # is not listed. Reading it separately distinguishes them.
     missing = [ref for ref in refs if ref not in found]
@@ -52,10 +51,10 @@ def read_many(
 
 
 def _page(
-    client: JiraClient, refs: Sequence[ItemRef], fields: Sequence[str]
+    refs: Sequence[ItemRef], fetch: Callable[[Sequence[str]], Mapping[str, Issue]]
 ) -> dict[ItemRef, Issue]:
     try:
-        issues = client.many(sorted({ref.id for ref in refs}), fields)
+        issues = fetch(sorted({ref.id for ref in refs}))
     except (NotFound, Rejected):
         return {}  # a proxy, or an unusual Jira: each issue can still be read separately
     return {ref: issues[ref.id] for ref in refs if ref.id in issues}

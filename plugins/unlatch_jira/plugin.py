@@ -23,7 +23,7 @@ from unlatch.spi import (
     SyncPlugin,
     ops_in,
 )
-from unlatch_jira.api.client import JiraClient
+from unlatch_jira.api.client import PAGE, JiraClient
 from unlatch_jira.api.comments import Person
 from unlatch_jira.api.connection import JiraConnection
 from unlatch_jira.api.edit import property_of
@@ -71,12 +71,22 @@ class JiraPlugin(SyncPlugin):
         issue = self._read(ref, change)
         return Snapshot(issue.item, issue)
 
+    @property
+    def reads_ahead(self) -> int:
+        """A page on Cloud; Data Center lists issues only by its index, which may lag behind."""
+        return PAGE if self._client.is_cloud else 1
+
     def read_many(
         self, refs: Sequence[ItemRef], change: Change | None = None
     ) -> Mapping[ItemRef, Snapshot | TrackerError]:
         """Read many issues: a hundred per request on Cloud, each separately on Data Center."""
-        fields = self._fields_for(change)
-        found = read_many(self._client, refs, fields, lambda ref: self._read(ref, change))
+        fields, moves = self._fields_for(change), _moves(change)
+        found = read_many(
+            refs,
+            lambda keys: self._client.many(keys, fields, moves=moves),
+            lambda ref: self._read(ref, change),
+            page=self.reads_ahead,
+        )
         return {
             ref: one if isinstance(one, TrackerError) else Snapshot(one.item, one)
             for ref, one in found.items()
@@ -188,8 +198,7 @@ class JiraPlugin(SyncPlugin):
         self._client.delete_comment(ref.id, comment.id)
 
     def _read(self, ref: ItemRef, change: Change | None) -> Issue:
-        moves = change is not None and change.goal is not None
-        issue = self._client.issue(ref.id, *self._fields_for(change), moves=moves)
+        issue = self._client.issue(ref.id, *self._fields_for(change), moves=_moves(change))
         if change is not None and not self._settings.allows(issue.item.ref):
             raise Rejected(
                 "target-not-allowed",
@@ -240,6 +249,10 @@ class JiraPlugin(SyncPlugin):
                 ("trackers.jira.project is needed to create issues",), where="[trackers.jira]"
             )
         return self._settings.target
+
+
+def _moves(change: Change | None) -> bool:
+    return change is not None and change.goal is not None
 
 
 def _is_before(issue: Issue, moment: datetime) -> bool:

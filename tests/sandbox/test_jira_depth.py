@@ -86,6 +86,16 @@ def test_many_issues_come_at_once_without_those_that_are_not_there(
     assert list(found["issues"][0]["fields"]) == ["status"]
 
 
+def test_many_issues_come_with_their_transitions(sandbox: Sandbox, jira: Call) -> None:
+    key = sandbox.jira.add_issue(summary="Smart", status="Done")
+    expand = ["transitions", "transitions.fields"]
+    body = {"issueIdsOrKeys": [key], "fields": ["status"], "expand": expand}
+    found = jira("POST", "/3/issue/bulkfetch", json=body).json()["issues"][0]
+    alone = jira("GET", f"/3/issue/{key}", params={"expand": ",".join(expand)}).json()
+    assert found["transitions"] == alone["transitions"]
+    assert jira("POST", "/3/issue/bulkfetch", json={**body, "expand": ["x"]}).status_code == 501
+
+
 @pytest.mark.parametrize("count", [0, 101])
 def test_too_many_or_no_issues_are_refused(jira: Call, count: int) -> None:
     body = {"issueIdsOrKeys": [f"SCRUM-{n}" for n in range(count)]}

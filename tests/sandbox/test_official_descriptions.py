@@ -358,6 +358,7 @@ def test_jira(on_jira: Explorer, record_property: Callable[[str, object], None])
     visit("GET", "/rest/api/3/issue/OPS-3")
     bulk = {"issueIdsOrKeys": ["OPS-1", "OPS-99", "OPS-3"], "fields": ["summary", "status"]}
     visit("POST", "/rest/api/3/issue/bulkfetch", json=bulk)
+    visit("POST", "/rest/api/3/issue/bulkfetch", json={**bulk, "expand": ["transitions"]})
     names = {"projectKey": "OPS", "permissions": "BROWSE_PROJECTS,TRANSITION_ISSUES"}
     visit("GET", "/rest/api/3/mypermissions", params=names)
     visit("GET", "/rest/api/3/project/OPS/statuses")

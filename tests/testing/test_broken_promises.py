@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.conformance.test_ado import AdoHarness
 from tests.conformance.test_github import GithubHarness
+from tests.conformance.test_jira import JiraHarness
 from tests.testing import ado_mutants as ado
 from tests.testing import github_mutants as gh
+from tests.testing import jira_mutants as jira
 from tests.testing.mutated import MutatedFixture, passes
 
 from unlatch.testing import FaultKind, Proxy
@@ -166,6 +168,13 @@ ADO: tuple[Case, ...] = (
         "an approval raises the error that a write would raise",
     ),
 )
+JIRA: tuple[Case, ...] = (
+    (
+        jira.ReadsAheadInPart,
+        _MANY.test_items_are_read_ahead_with_all_that_their_writes_need,
+        "a write of a snapshot of `read_many` needs no further request",
+    ),
+)
 
 
 @pytest.fixture(scope="module")
@@ -185,7 +194,7 @@ def fixture(box: Sandbox, tmp_path: Path, request: pytest.FixtureRequest) -> Ite
     ("fixture", "case"),
     [
         pytest.param(harness, case, id=case[0].__name__)
-        for harness, cases in ((GithubHarness, GITHUB), (AdoHarness, ADO))
+        for harness, cases in ((GithubHarness, GITHUB), (AdoHarness, ADO), (JiraHarness, JIRA))
         for case in cases
     ],
     indirect=["fixture"],

@@ -13,6 +13,7 @@ from unlatch.transport import measure
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
+    from unlatch_jira.plugin import JiraPlugin
     from unlatch_sandbox import Sandbox
 
 
@@ -103,3 +104,44 @@ def test_what_was_read_with_others_can_be_written(either: Sandbox) -> None:
 
     assert [one.after.state for one in outcomes] == ["In Progress"] * 2
     assert [status(either, key) for key in keys] == ["In Progress"] * 2
+
+
+def written(box: Sandbox, plugin: JiraPlugin, keys: list[str]) -> list[str]:
+    """The requests that reopen these issues, as read with one request."""
+    found = plugin.read_many([ref(box, key) for key in keys], REOPEN)
+    box.requests.clear()
+    for one in found.values():
+        assert isinstance(one, Snapshot)
+        plugin.write(one, REOPEN)
+    return sent(box)
+
+
+def test_a_page_has_the_transitions_with_their_screens(box: Sandbox) -> None:
+    box.jira.add_project("ROOT", workflow="required-fields")
+    keys = [box.jira.add_issue(project="ROOT", summary="S", status="Done") for _ in range(2)]
+    plugin = plugin_for(box, project="ROOT", fields={"Root cause": "Bug"})
+
+    requests = written(box, plugin, keys)
+
+    assert [f"GET /issue/{key}" for key in keys] == [
+        one for one in requests if one.startswith("GET")
+    ], "only the empty required field is read"
+    assert [status(box, key) for key in keys] == ["To Do"] * 2
+
+
+@pytest.mark.parametrize("lacking", ["screens", "transitions"])
+def test_a_page_without_transitions_or_screens_is_completed(box: Sandbox, lacking: str) -> None:
+    key = done_issue(box)
+    issue = box.jira.issue(key)
+    offered = [{"id": "21", "name": "In Progress", "to": issue["fields"]["status"]}]
+    body = {"issues": [{**issue, "transitions": offered if lacking == "screens" else []}]}
+    box.faults.add(Fault("jira", "status", path="bulkfetch", code=200, body=body))
+
+    requests = written(box, plugin_for(box), [key])
+
+    assert [
+        f"GET /issue/{key}/transitions",
+        f"POST /issue/{key}/transitions",
+        f"PUT /issue/{key}",
+    ] == requests
+    assert status(box, key) == "In Progress"

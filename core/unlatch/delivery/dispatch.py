@@ -1,7 +1,7 @@
 """The loop of delivery: items in parallel, the operations of each in order."""
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from functools import partial
 from operator import itemgetter
@@ -67,7 +67,7 @@ class _IncrementQueues:
         self._held = ExitStack()
         self._is_held = False
         self.items: dict[Item, list[Operation]] = {}
-        increment = run.workspace.manager.read(name)
+        self.increment = increment = run.workspace.manager.read(name)
         for operation in increment.pending:
             if run.includes(operation):
                 item = identity(link_of(increment, operation))
@@ -108,9 +108,21 @@ def _serve_all(
     for one in queues:
         for item in one.items:
             waiting.setdefault(item, []).append(one)
+    _expect_reads(run, waiting)
     jobs = {item: partial(_serve_item, item, some) for item, some in waiting.items()}
     limits = {one.name: one.parallel for one in run.workspace.registry.manifests.values()}
     return run_parallel(jobs, lane_of=itemgetter(0), limits=limits)
+
+
+def _expect_reads(run: DeliveryRun, waiting: Mapping[Item, Sequence[_IncrementQueues]]) -> None:
+    """Let the run read many items together, where one write to each follows.
+
+    Another operation on the same item would find it changed by the one before.
+    """
+    for item, queues in waiting.items():
+        operations = [one for queue in queues for one in queue.items[item]]
+        if len(operations) == 1 and run.is_fresh(operations[0]):
+            run.ahead.expect(operations[0], link_of(queues[0].increment, operations[0]))
 
 
 def _in_order(

@@ -10,6 +10,7 @@ from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from unlatch.delivery.read_ahead import ReadAhead
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.paths import METADATA
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
@@ -111,9 +112,11 @@ class DeliveryRun:
     shared: SharedItems = None  # type: ignore[assignment]  # set below
     clock: Callable[[], float] = time.monotonic  # in seconds
     attempted: set[OperationKey] = field(default_factory=set)  # in a batch
+    ahead: ReadAhead = None  # type: ignore[assignment]  # set below
     _unknown_since: dict[tuple[str, str], float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self.ahead = ReadAhead(self.trackers, self.clock)
         self.shared = self.shared or SharedItems.of(self.workspace)
         self.named = self.named or self.options != AS_CONFIGURED
         self._began = self.clock()

@@ -1,11 +1,14 @@
 """Execute the steps of the state machine; each ends in an event."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 from unlatch.delivery.changes import find_shortcoming, is_empty, remaining_change
 from unlatch.delivery.planning import (
+    expected_change,
     permitted_change,
     plan_change,
     plan_create,
@@ -16,7 +19,7 @@ from unlatch.delivery.record import keep_effect, note_attempts, record_delivery,
 from unlatch.delivery.revert import is_undo_of_unsent
 from unlatch.delivery.states import Block, Event, Probe, Send, Step, Wait, advance, begin_contact
 from unlatch.delivery.task import DeliveryTask
-from unlatch.errors import Limited, Moved, NotFound, TrackerError
+from unlatch.errors import Limited, Moved, NotFound, TrackerError, UnlatchError
 from unlatch.increments.files.outbox import block, withdraw
 from unlatch.project.plugin_errors import attribute
 from unlatch.spi import Capability
@@ -96,11 +99,30 @@ def _send(task: DeliveryTask, _step: Send) -> Event:
     if task.operation.kind is Kind.CREATE:
         change = plan_create(task)
         return note_attempts([task])[0] or conclude(task, change, task.plugin.create(change))
-    snapshot = task.snapshot or _read(task)
-    change = plan_remaining(task, snapshot.item)
+    snapshot, change = _plan_ahead(task) or _plan(task)
     if is_empty(change):
         return conclude(task, change, Outcome(snapshot.item))
     return note_attempts([task])[0] or conclude(task, change, task.plugin.write(snapshot, change))
+
+
+def _plan(task: DeliveryTask) -> tuple[Snapshot, Change]:
+    snapshot = task.snapshot or _read(task)
+    return snapshot, plan_remaining(task, snapshot.item)
+
+
+def _plan_ahead(task: DeliveryTask) -> tuple[Snapshot, Change] | None:
+    """Plan the change of an item that was read with others; None if it needs its own read."""
+    if task.snapshot is not None or not task.is_fresh:
+        return None
+    ahead = task.run.ahead.take(task.operation, task.ref, partial(expected_change, task))
+    if ahead is None:
+        return None
+    with suppress(UnlatchError):  # the read of this item alone reports it
+        change = plan_remaining(task, ahead.item)
+        if not is_empty(change):
+            task.snapshot = ahead
+            return ahead, change
+    return None
 
 
 def _read(task: DeliveryTask) -> Snapshot:

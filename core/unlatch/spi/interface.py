@@ -202,6 +202,16 @@ class SyncPlugin(ABC):
         """
         raise NotImplementedError
 
+    @property
+    def reads_ahead(self) -> int:
+        """How many items delivery reads with one `read_many` before it writes to each.
+
+        One, the default: it reads each item right before its write. More need STATUS_OF_MANY, and
+        save requests where one request reads many items with all that their writes need. A snapshot
+        is then up to half a minute old when it is written. With BATCH it has no effect.
+        """
+        return 1
+
     def write_many(
         self, wanted: Sequence[tuple[Snapshot, Change]]
     ) -> Sequence[Outcome | TrackerError | None]:

@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
 
+import pytest
+
 from unlatch.errors import Conflict, NotFound, TrackerError, UnknownOutcome
 from unlatch.project.workspace import new_ulid
 from unlatch.spi import Capability, Change, ItemRef, Listed, Outcome, RemoteItem, Snapshot
@@ -52,6 +54,21 @@ class Many:
             outcome = fixture.plugin.write(_read(found, ref), change)
             assert outcome.after.category.is_open, "a snapshot of `read_many` can be written"
             check_item(fixture, ref, REOPEN, where="after a write of a snapshot of `read_many`")
+
+    def test_items_are_read_ahead_with_all_that_their_writes_need(self, fixture: Fixture) -> None:
+        require(fixture, Capability.STATUS_OF_MANY)
+        require(fixture, Capability.REOPEN)
+        if fixture.plugin.reads_ahead == 1:
+            pytest.skip("the plugin reads each item right before its write")
+        alone, *refs = [fixture.make(is_open=False, labels=(KEPT, "completed")) for _ in range(4)]
+        change = make_change(fixture, REOPEN)
+        snapshot = fixture.plugin.read(alone, change)
+        expected = _requests_of_write(fixture, snapshot, change)
+        found = fixture.plugin.read_many(refs, change)
+        sent = [_requests_of_write(fixture, _read(found, ref), change) for ref in refs]
+        assert max(sent) <= expected, (
+            "a write of a snapshot of `read_many` needs no further request (`reads_ahead`)"
+        )
 
     def test_items_are_listed_newest_first(self, fixture: Fixture) -> None:
         require(fixture, Capability.LIST)
@@ -142,6 +159,12 @@ def _wanted(fixture: Fixture, transition: Transition, number: int) -> list[tuple
     refs = [fixture.make(is_open=not transition.opens, labels=labels) for _ in range(number)]
     changes = [make_change(fixture, transition) for _ in refs]
     return [(fixture.plugin.read(*one), one[1]) for one in zip(refs, changes, strict=True)]
+
+
+def _requests_of_write(fixture: Fixture, snapshot: Snapshot, change: Change) -> int:
+    fixture.proxy.clear()
+    fixture.plugin.write(snapshot, change)
+    return len(fixture.proxy.sent)
 
 
 def _transitions(fixture: Fixture) -> list[Transition]:

@@ -68,14 +68,22 @@ class JiraClient:
         """The latest changes of an issue."""
         return parse(ChangelogAnswer, self._wire.issue(key, "status", expand="changelog"))
 
-    def many(self, keys: Sequence[str], fields: Sequence[str]) -> dict[str, Issue]:
+    def many(
+        self, keys: Sequence[str], fields: Sequence[str], *, moves: bool = False
+    ) -> dict[str, Issue]:
         """Read issues by their present keys (Cloud only), up to a hundred in one request.
 
-        A deleted or hidden issue is missing; a moved one has another key.
+        A deleted or hidden issue is missing; a moved one has another key. With `moves` also their
+        present transitions, as far as the answer has them with their screens: Jira documents the
+        expansion of screens only for other requests.
         """
-        body = {"issueIdsOrKeys": list(keys), "fields": [*_FIELDS, *fields]}
+        body = {
+            "issueIdsOrKeys": list(keys),
+            "fields": [*_FIELDS, *fields],
+            **({"expand": _MOVES.split(",")} if moves else {}),
+        }
         found = self._wire.query(BulkAnswer, "issue/bulkfetch", body).issues
-        issues = (read_issue(raw, self._settings) for raw in found)
+        issues = (read_issue(raw, self._settings).without_doubtful_moves() for raw in found)
         return {issue.key: issue for issue in issues}
 
     def refuse_anonymity(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -245,6 +246,16 @@ class Issue:
     @property
     def resolution(self) -> Named | None:
         return self.answer.fields.resolution
+
+    def without_doubtful_moves(self) -> Issue:
+        """The issue without transitions if they are none, or one lacks its screen.
+
+        They are requested before the issue is moved.
+        """
+        moves = self.answer.transitions
+        if moves and all("screen" in one.model_fields_set for one in moves):
+            return self
+        return replace(self, answer=self.answer.model_copy(update={"transitions": None}))
 
     def custom(self, field: str) -> Any:
         """The value of a custom field, if it was requested."""

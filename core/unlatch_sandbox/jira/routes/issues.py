@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 routes = Blueprint("issues", __name__)
 
 MOST_AT_ONCE = 100
+_MOVES = ("transitions", "transitions.fields")
 _FURTHER = ("properties", "historyMetadata")
 
 
@@ -30,7 +31,9 @@ def bulk_fetch() -> Response:
     if not guards.dialect().cloud:
         raise NotKnownError("route", "POST /issue/bulkfetch on a Server")
     asked = guards.body()
-    check_keys("body member", asked, ("issueIdsOrKeys", "fields"))
+    check_keys("body member", asked, ("issueIdsOrKeys", "fields", "expand"))
+    expand = set(asked.get("expand") or [])
+    check_keys("expansion", expand, _MOVES)
     wanted = asked.get("issueIdsOrKeys") or []
     if not wanted or len(wanted) > MOST_AT_ONCE:
         raise guards.refusal(400, f"Between 1 and {MOST_AT_ONCE} issues can be fetched at once.")
@@ -40,6 +43,7 @@ def bulk_fetch() -> Response:
             "expand": "",
             **shapes.issue_address(one, guards.dialect()),
             "fields": _picked(one, ",".join(asked.get("fields") or ["*all"])),
+            **_expanded(one, expand),
         }
         for one in sorted(found.values(), key=lambda one: int(one.id))
     ]
@@ -53,7 +57,7 @@ def _known(key: str) -> IssueRecord | None:
 def shown(issue: IssueRecord, *, default_fields: str = "*all") -> dict[str, Any]:
     """An issue with the fields of the query."""
     expand = set(filter(None, request.args.get("expand", "").split(",")))
-    check_keys("expansion", expand, ("transitions", "transitions.fields", "changelog"))
+    check_keys("expansion", expand, (*_MOVES, "changelog"))
     dialect = guards.dialect()
     found = {
         "expand": "renderedFields,names,schema,operations,editmeta,changelog,transitions",
@@ -62,8 +66,7 @@ def shown(issue: IssueRecord, *, default_fields: str = "*all") -> dict[str, Any]
     }
     if "changelog" in expand:
         found["changelog"] = shapes.changelog(issue, dialect)
-    if expand - {"changelog"}:
-        found["transitions"] = _transitions(issue, with_fields="transitions.fields" in expand)
+    found |= _expanded(issue, expand)
     if "properties" in request.args:
         found["properties"] = _properties(issue, request.args["properties"])
     return found
@@ -81,6 +84,12 @@ def _picked(issue: IssueRecord, wanted: str) -> dict[str, Any]:
         for name, value in every.items()
         if name not in without and (everything or name in names)
     }
+
+
+def _expanded(issue: IssueRecord, expand: set[str]) -> dict[str, Any]:
+    if not expand.intersection(_MOVES):
+        return {}
+    return {"transitions": _transitions(issue, with_fields="transitions.fields" in expand)}
 
 
 def _transitions(issue: IssueRecord, *, with_fields: bool) -> list[dict[str, Any]]:

@@ -1,0 +1,112 @@
+"""Read the items of operations with few requests, shortly before they are written.
+
+Only a write may follow from such a read, because the write's answer shows the item afterwards. What
+would end or refuse an operation without a write is read again, for this item alone.
+"""
+
+from __future__ import annotations
+
+import threading
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from unlatch.errors import UnlatchError
+from unlatch.spi import Capability, Snapshot
+from unlatch.spi.operation import Kind, Operation, OperationKey
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unlatch.increments.model.increment import Link
+    from unlatch.project.trackers import Trackers
+    from unlatch.spi.item import ItemRef
+    from unlatch.spi.operation import Change
+
+# Fewer items than these are read one by one, in parallel.
+MIN_TOGETHER = 3
+# Seconds after which a person may well have changed the item: it is read again.
+_MAX_AGE = 30.0
+_KINDS = (Kind.REOPEN, Kind.CLOSE)
+
+# Operations whose changes need the same parts of their items.
+_Alike = tuple[str, Kind, bool]
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """An item as read with others, at the time before the request."""
+
+    ref: ItemRef
+    snapshot: Snapshot
+    at: float
+
+
+@dataclass(slots=True)
+class _Items:
+    """The items of operations that are alike: those not read yet, and those read."""
+
+    waiting: dict[OperationKey, Link] = field(default_factory=dict)
+    read: dict[OperationKey, _Read] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+class ReadAhead:
+    """Reads the next items of a run, a page at a time, when the first of them is needed."""
+
+    def __init__(self, trackers: Trackers, clock: Callable[[], float]) -> None:
+        self._trackers = trackers
+        self._clock = clock
+        self._items: dict[_Alike, _Items] = {}
+
+    def expect(self, operation: Operation, link: Link) -> None:
+        """Note an operation that this run will deliver, if it is the only one on its item."""
+        manifest = self._trackers.registry.manifests.get(operation.tracker)
+        if manifest is None or Capability.STATUS_OF_MANY not in manifest.capabilities:
+            return
+        if operation.kind in _KINDS:
+            self._items.setdefault(_alike(operation), _Items()).waiting[operation.key] = link
+
+    def take(
+        self, operation: Operation, ref: ItemRef | None, change: Callable[[], Change]
+    ) -> Snapshot | None:
+        """Return an operation's item as just read with others; None if it was not.
+
+        An item is returned once: whoever needs it again reads it again.
+        """
+        items = self._items.get(_alike(operation))
+        if items is None:
+            return None
+        with items.lock:
+            if operation.key in items.waiting:
+                self._read_page(items, operation, change)
+            found = items.read.pop(operation.key, None)
+        if found is None or found.ref != ref or self._clock() - found.at > _MAX_AGE:
+            return None
+        return found.snapshot
+
+    def _read_page(self, items: _Items, operation: Operation, change: Callable[[], Change]) -> None:
+        plugin = self._trackers.open(operation.tracker)
+        own = {operation.key: items.waiting.pop(operation.key)}
+        others = list(islice(items.waiting, max(0, plugin.reads_ahead - 1)))
+        page = own | {key: items.waiting.pop(key) for key in others}
+        if len(page) < MIN_TOGETHER:
+            return
+        at = self._clock()
+        refs: dict[OperationKey, ItemRef] = {}
+        for key, link in page.items():
+            with suppress(UnlatchError):  # the read of this item alone reports it
+                refs[key] = self._trackers.locate(link)
+        try:
+            answers = plugin.read_many(list(dict.fromkeys(refs.values())), change())
+        except Exception:  # noqa: BLE001  # the read of each item alone reports it
+            items.waiting.clear()
+            return
+        for key, ref in refs.items():
+            if isinstance(snapshot := answers.get(ref), Snapshot):
+                items.read[key] = _Read(ref, snapshot, at)
+
+
+def _alike(operation: Operation) -> _Alike:
+    return operation.tracker, operation.kind, operation.state

@@ -1,0 +1,230 @@
+"""Many items are read with few requests before they are written, and no promise is lost by that."""
+
+from __future__ import annotations
+
+from itertools import count
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import REASON, Project
+from tests.crash.delivering import deliver_one
+
+from unlatch.delivery.dispatch import deliver
+from unlatch.delivery.run import DeliveryRun
+from unlatch.increments.files.paths import paths_at
+from unlatch.lifecycle.resume import resume
+from unlatch.lifecycle.resume_plan import ResumeRequest
+from unlatch.project.trackers import Trackers
+from unlatch.project.workspace import Workspace
+from unlatch.spi.text import ops_in
+from unlatch_sandbox import Fault
+from unlatch_sandbox.jira import adf
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+RESUME = ("resume", "--all-matching", "status=completed", "--reason", REASON, "--yes")
+# More than are changed at the same time.
+_SEVERAL = 12
+
+
+def add_issues(project: Project, number: int, *, home: str = "SCRUM") -> list[str]:
+    """So many completed increments with a closed issue each; the keys of the issues."""
+    keys = []
+    for place in range(1, number + 1):
+        status = "Done" if home == "SCRUM" else "Closed"
+        key = project.box.jira.add_issue(project=home, summary=f"Number {place}", status=status)
+        keys.append(key)
+        url = f"{project.box.jira.site}/browse/{keys[-1]}"
+        links = {"jira": {"issueKey": keys[-1], "url": url}}
+        project.increment(f"{place:04d}-number", links=links)
+    project.box.requests.clear()
+    return keys
+
+
+def count_requests(project: Project) -> dict[str, int]:
+    """How many pages and single issues were read, and how many requests wrote."""
+    sent = project.box.requests.entries("jira")
+    pages = sum("bulkfetch" in one.path for one in sent)
+    writes = sum(one.changes for one in sent)
+    return {"pages": pages, "alone": len(sent) - pages - writes, "writes": writes}
+
+
+def states(project: Project, keys: list[str]) -> list[str]:
+    return [project.box.jira.issue(key)["fields"]["status"]["name"] for key in keys]
+
+
+def comments(project: Project, keys: list[str]) -> list[int]:
+    """How many comments with a marker each issue has."""
+    found = [project.box.jira.comments(key) for key in keys]
+    return [sum(bool(ops_in(adf.to_text(one["body"]))) for one in some) for some in found]
+
+
+def assert_each_is_reopened_once(project: Project, keys: list[str]) -> None:
+    assert ["In Progress"] * len(keys) == states(project, keys)
+    assert [1] * len(keys) == comments(project, keys)
+    names = sorted(folder.name for folder in project.increments.iterdir())
+    assert [False] * len(names) == ["pending" in project.metadata(name) for name in names]
+
+
+def test_each_issue_takes_two_requests_and_each_hundred_a_page(project: Project) -> None:
+    keys = add_issues(project, 103)
+
+    done = project.run(*RESUME, "--max-items", "103")
+
+    assert done.code == 0, done.said
+    assert {"pages": 2, "alone": 0, "writes": 206} == count_requests(project)
+    assert_each_is_reopened_once(project, keys)
+
+
+def test_data_center_reads_each_issue_by_itself(project: Project) -> None:
+    project.box.jira.add_project("SCRUM", deployment="Server")
+    project.configure(project.box.config())
+    keys = add_issues(project, 4)
+
+    done = project.run(*RESUME)
+
+    assert done.code == 0, done.said
+    assert {"pages": 0, "alone": 8, "writes": 8} == count_requests(project)
+    assert ["In Progress"] * 4 == states(project, keys)
+
+
+def test_the_attempt_records_the_item_as_it_was_read(project: Project) -> None:
+    keys = add_issues(project, 3)
+    project.box.faults.add(Fault("jira", "drop-after", method="PUT", times=3))
+
+    assert project.run(*RESUME).code == 3
+
+    names = [f"{place:04d}-number" for place in (1, 2, 3)]
+    noted = [project.metadata(name)["pending"][0]["attempt"]["before"] for name in names]
+    assert ["Done"] * 3 == [before["state"] for before in noted]
+    assert project.run("sync").code == 0
+    assert_each_is_reopened_once(project, keys)
+
+
+def in_classic(project: Project) -> list[str]:
+    project.box.jira.add_project("OLD", workflow="classic")
+    project.configure(project.box.config().replace('"SCRUM"', '"OLD"'))
+    return add_issues(project, 3, home="OLD")
+
+
+def test_an_issue_that_a_person_moved_after_the_read_is_read_again(project: Project) -> None:
+    keys = in_classic(project)
+    project.box.faults.add(
+        Fault(
+            "jira",
+            "human",
+            path="bulkfetch",
+            action=lambda: project.box.jira.edit(keys[1], status="In Progress"),
+            effect=True,
+        )
+    )
+
+    done = project.run(*RESUME)
+
+    assert done.code == 0, done.said
+    # The transition was refused: Jira offers others by now.
+    assert ["Reopened", "In Progress", "Reopened"] == states(project, keys)
+    assert [1, 1, 1] == comments(project, keys)
+
+
+def test_a_deliberate_close_is_seen_by_a_read_of_its_own(project: Project) -> None:
+    keys = add_issues(project, 4)
+    project.box.jira.edit(keys[2], resolution="Won't Do")
+
+    done = project.run(*RESUME)
+
+    assert (3, "deliberately" in done.said) == (done.code, True), done.said
+    assert {"pages": 1, "alone": 1, "writes": 6} == count_requests(project)
+    assert ["In Progress", "In Progress", "Done", "In Progress"] == states(project, keys)
+
+
+def test_an_issue_that_needs_no_write_is_delivered_after_a_read_of_its_own(
+    project: Project,
+) -> None:
+    project.configure_more(tables='[sync]\nwrite = ["status"]\n')
+    keys = add_issues(project, 3)
+    project.box.jira.edit(keys[0], status="In Progress")
+
+    done = project.run(*RESUME)
+
+    assert done.code == 0, done.said
+    # A transition alone has no answer that shows the issue: those two are read back.
+    assert {"pages": 1, "alone": 3, "writes": 2} == count_requests(project)
+    assert ["In Progress"] * 3 == states(project, keys)
+
+
+@pytest.mark.parametrize("kind", ["drop", "html"])
+def test_without_a_page_each_issue_is_read_by_itself(project: Project, kind: str) -> None:
+    keys = add_issues(project, 4)
+    project.box.faults.add(Fault("jira", kind, path="bulkfetch", times=20))
+
+    done = project.run(*RESUME)
+
+    assert done.code == 0, done.said
+    assert 4 == count_requests(project)["alone"]
+    assert_each_is_reopened_once(project, keys)
+
+
+def test_a_moved_issue_and_a_missing_one_do_not_stop_the_others(project: Project) -> None:
+    project.box.jira.add_project("OPS")
+    site = project.box.jira.site
+    more = f'[trackers.jira]\nsite = "{site}"\nproject = "SCRUM"\nprojects = ["SCRUM", "OPS"]\n'
+    project.configure(project.box.config().partition("[trackers.jira]")[0] + more)
+    keys = add_issues(project, 4)
+    keys[1] = project.box.jira.move(keys[1], "OPS")
+    url = f"{site}/browse/SCRUM-999"
+    project.increment("0005-number", links={"jira": {"issueKey": "SCRUM-999", "url": url}})
+
+    done = project.run(*RESUME)
+
+    assert (3, "SCRUM-999" in done.said) == (done.code, True), done.said
+    assert ["In Progress"] * 4 == states(project, keys)
+    assert keys[1] == project.metadata("0002-number")["jira"]["issueKey"]
+    assert "item-not-found" == project.metadata("0005-number")["pending"][0]["cause"]
+
+
+def prepared(project: Project, clock: Callable[[], float] = monotonic) -> DeliveryRun:
+    """A run over all increments, which this process has just resumed."""
+    workspace = Workspace(
+        paths_at(project.root), environ=project.environ, user_config=project.home / "none.toml"
+    )
+    request = ResumeRequest(by="Dana", reason=REASON)
+    names = [one.name for one in project.increments.iterdir()]
+    fresh = frozenset().union(*(resume(workspace, name, request).fresh for name in names))
+    return DeliveryRun(workspace, Trackers(workspace), fresh=fresh, clock=clock)
+
+
+@pytest.mark.parametrize("end", ["delivered", "answer lost"])
+def test_what_another_process_does_after_the_read_is_not_done_again(
+    project: Project, end: str
+) -> None:
+    keys = add_issues(project, _SEVERAL)
+    run, last = prepared(project), f"{_SEVERAL:04d}-number"
+
+    def deliver_elsewhere() -> None:
+        if end == "answer lost":
+            path = f"/issue/{keys[-1]}$"
+            project.box.faults.add(Fault("jira", "drop-after", method="PUT", path=path))
+        deliver_one(run.workspace, Trackers(run.workspace), last)
+
+    # All but the last are in the hands of this run when the answer arrives.
+    project.box.faults.add(
+        Fault("jira", "human", path="bulkfetch", action=deliver_elsewhere, effect=True)
+    )
+
+    deliver(run, sorted(one.name for one in project.increments.iterdir()), lambda *_: None)
+
+    assert_each_is_reopened_once(project, keys)
+
+
+def test_an_answer_that_is_too_old_is_not_used(project: Project) -> None:
+    keys = add_issues(project, 4)
+    minutes = count(step=60.0)
+
+    run = prepared(project, lambda: next(minutes))
+    deliver(run, sorted(one.name for one in project.increments.iterdir()), lambda *_: None)
+
+    assert {"pages": 1, "alone": 4, "writes": 8} == count_requests(project)
+    assert_each_is_reopened_once(project, keys)
