@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from itertools import count
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.project import REASON, Project
 from tests.crash.delivering import deliver_one
+from tests.delivery.stage import Held, kill_when_held, start
 
 from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.run import DeliveryRun
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 RESUME = ("resume", "--all-matching", "status=completed", "--reason", REASON, "--yes")
-# More than are changed at the same time.
+# More than the eight that are changed at the same time.
 _SEVERAL = 12
 
 
@@ -100,6 +101,39 @@ def test_the_attempt_records_the_item_as_it_was_read(project: Project) -> None:
     noted = [project.metadata(name)["pending"][0]["attempt"]["before"] for name in names]
     assert ["Done"] * 3 == [before["state"] for before in noted]
     assert project.run("sync").code == 0
+    assert_each_is_reopened_once(project, keys)
+
+
+PLACES: list[dict[str, Any]] = [{"path": "bulkfetch"}, {"path": "/transitions"}, {"method": "PUT"}]
+
+
+@pytest.mark.parametrize("place", PLACES, ids=["page", "transition", "edit"])
+@pytest.mark.parametrize("effect", [False, True])
+def test_a_run_that_dies_is_completed_by_the_next(
+    project: Project, place: dict[str, Any], *, effect: bool
+) -> None:
+    keys, held = add_issues(project, 8), Held()
+    project.box.faults.add(Fault("jira", "human", action=held, effect=effect, **place))
+
+    kill_when_held(start(project, *RESUME), held)
+
+    done = project.run("sync")
+    assert done.code == 0, done.said
+    assert_each_is_reopened_once(project, keys)
+
+
+@pytest.mark.parametrize("place", PLACES, ids=["page", "transition", "edit"])
+@pytest.mark.parametrize("kind", ["drop", "drop-after", "error-after", "truncate", "rate-limit"])
+def test_a_fault_costs_nothing_but_a_further_sync(
+    project: Project, place: dict[str, Any], kind: str
+) -> None:
+    keys = add_issues(project, 4)
+    project.box.faults.add(Fault("jira", kind, times=2, **place))
+
+    done = project.run(*RESUME)
+
+    assert done.code in (0, 3), done.said
+    assert 0 == project.run("sync").code
     assert_each_is_reopened_once(project, keys)
 
 
