@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
 from unlatch.spi import Capability, Snapshot
 from unlatch.spi.operation import Kind, Operation, OperationKey
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
