@@ -43,6 +43,7 @@ from unlatch.lifecycle.units.archiving import (
     archive_unit,
     check_archive,
 )
+from unlatch.resume.related import may_have_related
 from unlatch.spi.operation import DeliveryOptions, Kind
 
 _FORCE = flag(
@@ -53,8 +54,15 @@ _ARCHIVE = flag(
 )
 
 
+_BRIEFING = click.option(
+    "--briefing/--no-briefing",
+    default=None,
+    help="Write what is known of the increment into its folder; by default asks at a terminal.",
+)
+
+
 def _of_complete(function: Callable[..., Any]) -> Callable[..., Any]:
-    return _FORCE(_ARCHIVE(function))
+    return _FORCE(_ARCHIVE(_BRIEFING(function)))
 
 
 _OWN_OPTIONS: dict[str, Callable[[Any], Any]] = {"complete": _of_complete, "undo": YES}
@@ -74,11 +82,31 @@ def command(entry: Entry) -> click.Command:
     @JSON
     @with_session
     def run(session: Session, *, named: Named, max_items: int | None, **options: Any) -> int:
+        briefing = options.pop("briefing", False)
         if named.is_many:
-            return _finish_many(session, entry.name, named.names, max_items=max_items, **options)
-        return finish(session, entry.name, named.names[0], **options)
+            code = _finish_many(session, entry.name, named.names, max_items=max_items, **options)
+        else:
+            code = finish(session, entry.name, named.names[0], **options)
+            is_asked = not options["as_json"]
+            briefing = briefing if is_asked or briefing is not None else False
+        if not options["dry_run"]:
+            _offer_briefings(session, named, wanted=briefing)
+        return code
 
     return run
+
+
+def _offer_briefings(session: Session, named: Named, *, wanted: bool | None) -> None:
+    """Write the briefing of each completed increment, or ask for one; several are not asked."""
+    if wanted is False or (wanted is None and named.is_many):
+        return
+    for one in named.names:
+        increment = session.workspace.manager.read(one)
+        is_completed = increment.status is Status.COMPLETED
+        if is_completed and (wanted or may_have_related(session.workspace, increment)):
+            from unlatch.cli.commands.work.other_work import offer_briefing  # noqa: PLC0415
+
+            offer_briefing(session, increment, wanted=wanted)
 
 
 def finish(
