@@ -27,6 +27,7 @@ HEAVY = frozenset(
         "jsonschema",
         "keyring",
         "msrest",
+        "prompt_toolkit",
         "pydantic",
         "requests",
         "rich.console",
@@ -111,7 +112,7 @@ def test_a_quick_command_loads_few_modules(
 def test_a_command_that_writes_to_trackers_loads_them(completed: Project) -> None:
     loaded = loaded_by(completed, "resume", "7", "--reason", "Not done yet", "--yes")
 
-    unused = {"filelock", "jsonschema", "keyring", "rich.console", "unlatch.llm"}
+    unused = {"filelock", "jsonschema", "keyring", "prompt_toolkit", "rich.console", "unlatch.llm"}
     assert unused == HEAVY - loaded
 
 

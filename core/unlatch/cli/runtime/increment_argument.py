@@ -1,7 +1,8 @@
-"""The argument of a command that names increments."""
+"""The argument of a command that names increments: completed by shells, picked at a terminal."""
 
 from __future__ import annotations
 
+import os
 import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
@@ -9,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.runtime import output
+from unlatch.cli.runtime.session import is_interactive, session_of
 from unlatch.worklog.neutral import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from click.shell_completion import CompletionItem
 
     from unlatch.increments.model.increment import Increment
-    from unlatch.project.workspace import Workspace
 
 # A shell inserts a completion without quoting it, so names with other characters are left out.
 _PLAIN = re.compile(r"\w[\w.+@-]*")
@@ -26,21 +25,21 @@ _MOST_TITLES = 200
 
 
 class IncrementArgument(click.Argument):
-    """An argument that names increments: shells complete their names, and show their titles.
+    """An argument that names increments.
 
-    Args:
-        workspace_of: the workspace of a command; raises UnlatchError.
+    Shells complete their names and show their titles. Where it is required and missing, the user
+    picks one at a terminal.
     """
 
-    def __init__(
-        self, *args: Any, workspace_of: Callable[[click.Context], Workspace], **kwargs: Any
-    ) -> None:
-        super().__init__(*args, **kwargs)
-        self._workspace_of = workspace_of
-
     def process_value(self, ctx: click.Context, value: Any) -> Any:
-        # The callback would print notes into the line that is being typed.
-        return value if ctx.resilient_parsing else super().process_value(ctx, value)
+        if ctx.resilient_parsing:
+            return value  # the callback would print notes into the line that is being typed
+        try:
+            return super().process_value(ctx, value)
+        except click.MissingParameter:
+            if (picked := pick_increment(ctx)) is None:
+                raise
+            return super().process_value(ctx, picked if self.nargs == 1 else (picked,))
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         try:
@@ -54,7 +53,7 @@ class IncrementArgument(click.Argument):
         typed = ctx.params.get(self.name or "")
         without = typed if isinstance(typed, tuple) else ()
         found = find_candidates(
-            self._workspace_of(ctx), ctx.info_name or "", begins=incomplete, without=without
+            session_of(ctx).workspace, ctx.info_name or "", begins=incomplete, without=without
         )
         plain = (one for one in found if _PLAIN.fullmatch(one.id))
         titled = [_item(one, titled=True) for one in islice(plain, _MOST_TITLES)]
@@ -65,4 +64,32 @@ class IncrementArgument(click.Argument):
 def _item(one: Increment, *, titled: bool) -> CompletionItem[str]:
     from click.shell_completion import CompletionItem  # noqa: PLC0415
 
-    return CompletionItem(one.id, help=visible(output.clean(one.title)) if titled else None)
+    return CompletionItem(one.id, help=_on_a_line(one.title) if titled else None)
+
+
+def _on_a_line(text: str) -> str:
+    return visible(output.clean(text))
+
+
+def pick_increment(ctx: click.Context) -> str | None:
+    """The name of the increment that the user picks for a command.
+
+    None without a terminal that can show a menu, or if the command can act on no increment.
+
+    Raises:
+        UnlatchError: the increments cannot be listed.
+        output.Unanswered: the user interrupted it.
+        click.exceptions.Exit: the user left it; nothing is changed.
+    """
+    if not is_interactive() or os.environ.get("TERM", "dumb") == "dumb":
+        return None
+    from unlatch.lifecycle.candidates import find_candidates, likely_first  # noqa: PLC0415
+
+    command = ctx.info_name or ""
+    found = likely_first(find_candidates(session_of(ctx).workspace, command), command)
+    if not found:
+        return None
+    from unlatch.cli.runtime.picker import pick  # noqa: PLC0415  (slow to load)
+
+    rows = {one.id: (_on_a_line(one.id), one.status.value, _on_a_line(one.title)) for one in found}
+    return pick(f"{ctx.command_path}: ", rows)

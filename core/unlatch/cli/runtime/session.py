@@ -7,32 +7,24 @@ import sys
 from contextlib import ExitStack, contextmanager
 from functools import cached_property, partial
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.increment_argument import IncrementArgument
-from unlatch.cli.runtime.suggest import Mistyped
 from unlatch.cli.table import Globals
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.files.paths import ProjectPaths, find_paths, project_at
 from unlatch.project.find_increment import (
-    MeantIncrement,
-    find_increment,
-    find_range,
     is_item,
-    is_range,
 )
 from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import user_config_file
-from unlatch.worklog.name_matching import first_of
 from unlatch.worklog.programs import find_program, search_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from unlatch.project.trackers import Trackers
     from unlatch.transport import TransportOptions, Wait
@@ -198,97 +190,3 @@ def session_of(ctx: click.Context) -> Session:
 
 def _folder(given: str | None) -> Path | None:
     return None if given is None else Path(given)
-
-
-# The commands that do the same to an item alone.
-_FOR_ITEMS = {
-    "resume": "reopen",
-    "reopen": "reopen",
-    "complete": "close",
-    "abandon": "close",
-    "show": "status",
-    "history": "status",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """The increments that a command names, each once.
-
-    Args:
-        is_many: whether the words could have meant several; a script gets the document for many
-            also if a range has one increment.
-    """
-
-    names: tuple[str, ...]
-    is_many: bool = False
-
-
-def increment_id(ctx: click.Context, _: click.Parameter, value: str) -> str:
-    """The name of the increment that an argument means; raises as `find_increment`."""
-    return named_increment(session_of(ctx), value)
-
-
-def increment_ids(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> Named:
-    """The increments that an argument means; raises as `find_increment`."""
-    return named_increments(session_of(ctx), value)
-
-
-def named_increments(session: Session, words: Sequence[str]) -> Named:
-    """The increments that words mean, and those in ranges (1-12); raises as `find_increment`."""
-    names: dict[str, None] = {}
-    is_many = len(words) > 1
-    for word in words:
-        found = find_range(session.workspace, word) if is_range(word) else ()
-        if found:
-            is_many = True
-            output.note(f"{word} is {first_of(found)}")
-        names |= dict.fromkeys(found or [named_increment(session, word)])
-    return Named(tuple(names), is_many)
-
-
-def named_increment(session: Session, word: str) -> str:
-    """The name of the increment that a word means; raises and notes as `meant_increment`."""
-    return meant_increment(session, word).name
-
-
-def meant_increment(session: Session, word: str) -> MeantIncrement:
-    """The increment that a word means; a note shows it for an item or a part of a name.
-
-    Raises:
-        UnlatchError: as `find_increment`.
-    """
-    try:
-        meant = find_increment(session.workspace, word)
-    except UsageError as error:
-        if error.id == "unknown-increment" and len(error.problems) == 1:
-            raise Mistyped(error.id, error.message, typed=word, meant=error.problems) from error
-        _suggest_item(error, word)
-        raise
-    if meant.is_part or meant.item:
-        output.note(f"{word} is {'linked to ' if meant.item else ''}{meant.name}")
-    return meant
-
-
-def _suggest_item(error: UsageError, word: str) -> None:
-    """Name the command for an item alone, which needs neither an increment nor a project."""
-    command = _FOR_ITEMS.get(click.get_current_context().info_name or "")
-    if command is None or error.id not in ("item-not-linked", "no-project"):
-        return
-    step = f"unlatch {command} {quote(word)}"
-    if error.id == "item-not-linked":
-        error.hint = f"{step}; or {error.hint}" if is_item(word) else error.hint
-        return
-    if is_item(word):
-        error.hint = f"{step}; for increments: {error.hint}"
-    else:
-        looks = "a URL, or a name such as octo/widgets#4 or SCRUM-28"
-        error.message = f"{word!r} names no item ({looks}), and for increments: {error.message}"
-
-
-# An argument of a command that names increments.
-increment_argument = partial(
-    click.argument, cls=IncrementArgument, workspace_of=lambda ctx: session_of(ctx).workspace
-)
-ID = increment_argument("wanted", metavar="ID", callback=increment_id)
-IDS = increment_argument("named", metavar="ID...", callback=increment_ids, nargs=-1, required=True)

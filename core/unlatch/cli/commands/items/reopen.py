@@ -14,15 +14,9 @@ from unlatch.cli.options.items import ITEM_ONLY, without_spaces
 from unlatch.cli.options.reason import ask_reason
 from unlatch.cli.options.resume import resuming
 from unlatch.cli.options.scope import take_scoping
+from unlatch.cli.runtime.increments import Named, increment_argument, named_increments
 from unlatch.cli.runtime.references import read_reference, run_instead
-from unlatch.cli.runtime.session import (
-    Named,
-    Session,
-    increment_argument,
-    is_interactive,
-    named_increments,
-    with_session,
-)
+from unlatch.cli.runtime.session import Session, is_interactive, with_session
 from unlatch.errors import UsageError
 from unlatch.spi.operation import Kind
 

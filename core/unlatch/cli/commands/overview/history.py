@@ -12,15 +12,10 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.group_with_arguments import GroupWithArguments
+from unlatch.cli.runtime.increment_argument import pick_increment
+from unlatch.cli.runtime.increments import increment_argument, named_increment
 from unlatch.cli.runtime.references import read_reference, run_instead
-from unlatch.cli.runtime.session import (
-    JSON,
-    Session,
-    flag,
-    increment_argument,
-    named_increment,
-    with_session,
-)
+from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment, ReopenEntry
 from unlatch.increments.records.events import (
@@ -67,6 +62,8 @@ def run(
     as_json: bool,
     **filters: str | None,
 ) -> int:
+    if wanted is None and not over_all:
+        wanted = pick_increment(click.get_current_context())
     if (wanted is None) is not over_all:
         raise click.UsageError("name an increment, or --all")
     if as_csv and as_json:

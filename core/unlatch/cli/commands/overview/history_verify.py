@@ -12,13 +12,8 @@ from unlatch.cli.render.documents import broken_entries
 from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.session import (
-    JSON,
-    Session,
-    increment_argument,
-    named_increment,
-    with_session,
-)
+from unlatch.cli.runtime.increments import increment_argument, named_increment
+from unlatch.cli.runtime.session import JSON, Session, with_session
 from unlatch.lifecycle.verify.model import Verdict
 from unlatch.worklog.times import stamp
 

@@ -12,7 +12,8 @@ from unlatch.cli.render.notes import not_read, tell_unread
 from unlatch.cli.render.related import related_keys, related_lines
 from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import ID, JSON, Session, flag, with_session
+from unlatch.cli.runtime.increments import ID
+from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

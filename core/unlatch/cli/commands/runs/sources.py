@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unlatch.cli.runtime.session import named_increment
+from unlatch.cli.runtime.increments import named_increment
 from unlatch.errors import UsageError
 from unlatch.lifecycle.tasks import tasks_of
 from unlatch.runs.plan.model import Plan, PlanTask

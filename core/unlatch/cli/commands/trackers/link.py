@@ -10,16 +10,8 @@ from unlatch.cli.render.describe import seen_line, times
 from unlatch.cli.render.documents import item_entry, link_entry, warning_entries
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import (
-    BY,
-    ID,
-    JSON,
-    Session,
-    flag,
-    increment_argument,
-    named_increment,
-    with_session,
-)
+from unlatch.cli.runtime.increments import ID, increment_argument, named_increment
+from unlatch.cli.runtime.session import BY, JSON, Session, flag, with_session
 from unlatch.errors import UsageError
 
 

@@ -24,16 +24,8 @@ from unlatch.cli.commands.trackers.sync_report import report_preview, report_res
 from unlatch.cli.options.delivery import YES, serving
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.session import (
-    BY,
-    JSON,
-    Named,
-    Session,
-    flag,
-    increment_argument,
-    increment_ids,
-    with_session,
-)
+from unlatch.cli.runtime.increments import Named, increment_argument, increment_ids
+from unlatch.cli.runtime.session import BY, JSON, Session, flag, with_session
 from unlatch.cli.table import Entry
 from unlatch.project.registry import Registry
 from unlatch.publish.publish import sync_and_publish

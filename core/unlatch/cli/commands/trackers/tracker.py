@@ -16,17 +16,19 @@ from unlatch.cli.render.notes import tell_left_out, tell_unread
 from unlatch.cli.render.preview import tell_preview
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED
-from unlatch.cli.runtime.session import (
-    BY,
+from unlatch.cli.runtime.increments import (
     ID,
-    JSON,
     Named,
-    Session,
-    flag,
     increment_argument,
     increment_ids,
-    is_interactive,
     meant_increment,
+)
+from unlatch.cli.runtime.session import (
+    BY,
+    JSON,
+    Session,
+    flag,
+    is_interactive,
     require_terminal,
     with_session,
 )

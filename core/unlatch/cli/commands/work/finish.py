@@ -18,15 +18,8 @@ from unlatch.cli.render.notes import tell_remarks
 from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED, error_lines
-from unlatch.cli.runtime.session import (
-    BY,
-    IDS,
-    JSON,
-    Named,
-    Session,
-    flag,
-    with_session,
-)
+from unlatch.cli.runtime.increments import IDS, Named
+from unlatch.cli.runtime.session import BY, JSON, Session, flag, with_session
 from unlatch.cli.table import Entry
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.deliver import SharedItems

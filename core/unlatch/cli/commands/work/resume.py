@@ -8,14 +8,10 @@ from unlatch.cli.commands.work.resume_options import ResumeOptions
 from unlatch.cli.options.kinds import INCREMENT, take_kinds
 from unlatch.cli.options.resume import resuming
 from unlatch.cli.options.scope import take_scoping
+from unlatch.cli.runtime.increment_argument import pick_increment
+from unlatch.cli.runtime.increments import Named, increment_argument, increment_ids
 from unlatch.cli.runtime.references import Reference, read_reference, run_instead
-from unlatch.cli.runtime.session import (
-    Named,
-    Session,
-    increment_argument,
-    increment_ids,
-    with_session,
-)
+from unlatch.cli.runtime.session import Session, with_session
 from unlatch.cli.table import Entry
 
 # The command for each other kind of work.
@@ -49,6 +45,8 @@ def resume(
     **options: Any,
 ) -> int:
     """Resume the increments with these names, or those that the expressions select."""
+    if not (ids.names or expressions) and (picked := pick_increment(click.get_current_context())):
+        ids = Named((picked,))
     if bool(ids.names) is bool(expressions):
         raise click.UsageError("pass either IDs or --all-matching EXPR")
     scoping, kinds = take_scoping(options), take_kinds(options)
