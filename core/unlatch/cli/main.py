@@ -11,6 +11,7 @@ from typing import NoReturn
 import click
 
 from unlatch.cli.app import app
+from unlatch.cli.table import COMMANDS
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.worklog.programs import search_path
 
@@ -49,6 +50,10 @@ def _run(arguments: list[str]) -> int:
 
         register()
     try:
+        if arguments and arguments[0] not in COMMANDS:
+            from unlatch.cli.runtime.aliases import without_alias  # noqa: PLC0415
+
+            arguments[:] = without_alias(arguments, app)
         with _paging_help(arguments):
             code = app.main(arguments, prog_name="unlatch", standalone_mode=False)
     except click.exceptions.Exit as done:

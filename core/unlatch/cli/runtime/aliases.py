@@ -1,0 +1,72 @@
+"""Aliases: short names for commands, in the user's own configuration only."""
+
+from __future__ import annotations
+
+import shlex
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.table import COMMANDS
+from unlatch.errors import UsageError
+from unlatch.worklog.disk.user_files import read_user_file, user_config_file
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+
+def without_alias(arguments: Sequence[str], group: click.Group) -> list[str]:
+    """The arguments with an alias replaced by its words; a command's name is never an alias.
+
+    Raises:
+        UsageError: `alias-invalid`.
+    """
+    words, at = [*arguments], _place_of_command(arguments, group)
+    if words[at : at + 1] in ([], *([name] for name in COMMANDS)):
+        return words
+    aliases, passed = _aliases(), [words[at]]
+    context = click.Context(group)
+    while (name := words[at]) in aliases and group.get_command(context, name) is None:
+        words[at : at + 1] = _split(name, aliases[name])
+        if words[at] in passed:
+            chain = " -> ".join([*passed, words[at]])
+            raise _invalid(passed[0], f"it leads back to itself: {chain}")
+        passed.append(words[at])
+    return words
+
+
+def _place_of_command(arguments: Sequence[str], group: click.Group) -> int:
+    """The number of the first argument that is no option of all commands, and no option's value."""
+    options = (one for one in group.params if isinstance(one, click.Option))
+    with_value = {name for one in options if not one.is_flag for name in one.opts}
+    at = 0
+    while at < len(arguments) and arguments[at].startswith("-"):
+        at += 2 if arguments[at] in with_value else 1
+    return at
+
+
+def _aliases() -> Mapping[str, str]:
+    """The aliases; `unlatch doctor` reports mistakes in the file."""
+    import tomllib  # noqa: PLC0415  (few commands need it)
+
+    with suppress(OSError, ValueError, RecursionError):
+        found = tomllib.loads(read_user_file(user_config_file()).decode()).get("aliases")
+        if isinstance(found, dict):
+            return {name: words for name, words in found.items() if isinstance(words, str)}
+    return {}
+
+
+def _split(name: str, command: str) -> list[str]:
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise _invalid(name, str(error)) from error
+    if not words or words[0].startswith("-"):
+        raise _invalid(name, "it does not begin with a command")
+    return words
+
+
+def _invalid(name: str, why: str) -> UsageError:
+    hint = f"unlatch config set --user aliases.{name} resume"
+    return UsageError("alias-invalid", f"the alias {name!r} cannot be used: {why}", hint=hint)

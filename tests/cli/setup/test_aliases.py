@@ -1,0 +1,132 @@
+"""Aliases: from the user's own configuration, without a shell, never in place of a command."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import NAME, REASON
+from tests.cli.refusing import assert_refused, assert_unchanged
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+ALIASES = """\
+[aliases]
+r = "resume --yes"
+why = "r -m 'Bug discovered in error handling'"
+list = "resume --yes -m stolen"
+jira = "list"
+gh = "github status"
+shell = "list; touch made $(touch made) | touch made"
+"""
+BAD = f"""\
+{ALIASES}
+again = "and-again"
+and-again = "again x"
+me = "me"
+open-quote = "resume 'x"
+empty = ""
+option = "--root / list"
+number = 3
+"""
+
+
+@pytest.fixture
+def aliased(completed: Project) -> Project:
+    path = completed.home / ".config/unlatch/config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(ALIASES)
+    return completed
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("r", "7", "-m", REASON), ("why", "7"), ("--max-wait", "1", "--debug", "why", "7")],
+)
+def test_an_alias_stands_for_its_words(aliased: Project, arguments: tuple[str, ...]) -> None:
+    done = aliased.run(*arguments)
+
+    assert done.code == 0, done.said
+    assert [one["reason"] for one in aliased.metadata()["reopenHistory"]] == [REASON]
+
+
+def test_an_alias_may_lead_to_the_commands_of_a_tracker(aliased: Project) -> None:
+    assert aliased.run("gh", "7").out == aliased.run("github", "status", "7").out != ""
+
+
+def test_a_command_is_never_replaced(aliased: Project) -> None:
+    before = aliased.tree()
+
+    assert NAME in aliased.run("list").out
+    assert "status" in aliased.run("jira", "--help").out
+    assert_unchanged(aliased, before)
+
+
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [
+        ("again", "it leads back to itself: again -> and-again -> again"),
+        ("me", "it leads back to itself: me -> me"),
+        ("open-quote", "No closing quotation"),
+        ("empty", "it does not begin with a command"),
+        ("option", "it does not begin with a command"),
+    ],
+)
+def test_an_alias_that_leads_nowhere_is_refused(aliased: Project, name: str, why: str) -> None:
+    (aliased.home / ".config/unlatch/config.toml").write_text(BAD)
+
+    done = aliased.run(name)
+
+    assert_refused(done, 2, "alias-invalid")
+    assert why in done.err
+    assert f"next: unlatch config set --user aliases.{name} resume" in done.err
+
+
+def test_no_shell_sees_an_alias(aliased: Project) -> None:
+    before = aliased.tree()
+
+    done = aliased.run("shell")
+
+    assert done.code == 2
+    assert "No such command 'list;'" in done.err
+    assert_unchanged(aliased, before)
+
+
+@pytest.mark.parametrize("name", ["number", "unknown"])
+def test_other_words_are_no_aliases(aliased: Project, name: str) -> None:
+    (aliased.home / ".config/unlatch/config.toml").write_text(BAD)
+
+    done = aliased.run(name)
+
+    assert done.code == 2
+    assert f"No such command '{name}'" in done.err
+
+
+@pytest.mark.parametrize("file", [".unlatch/config.toml", "config.toml"])
+def test_a_project_has_no_aliases(completed: Project, file: str) -> None:
+    path = completed.root / file
+    text = path.read_text() if path.exists() else ""
+    path.write_text(f"{text}\n{ALIASES}")
+
+    done = completed.run("r", "7")
+
+    assert done.code == 2
+    assert "No such command 'r'" in done.err
+
+
+@pytest.mark.parametrize("content", ["[aliases", "aliases = 3", "\xff"])
+def test_a_damaged_file_has_no_aliases(aliased: Project, content: str) -> None:
+    path = aliased.home / ".config/unlatch/config.toml"
+    path.write_text(content, encoding="latin-1")
+
+    assert "No such command 'r'" in aliased.run("r", "7").err
+
+
+def test_an_error_is_json_if_the_alias_asks_for_it(aliased: Project) -> None:
+    path = aliased.home / ".config/unlatch/config.toml"
+    path.write_text('[aliases]\ns = "show --json"\n')
+
+    done = aliased.run("s", "99")
+
+    assert done.document["error"]["id"] == "unknown-increment"
