@@ -13,6 +13,7 @@ from pydantic import BaseModel, Field, ValidationError, field_validator
 from unlatch.config.choices import CommentStyle
 from unlatch.config.specweave import read_specweave, settings_of
 from unlatch.config.tables import (
+    EffortsConfig,
     Labels,
     LayoutsConfig,
     LimitsConfig,
@@ -38,8 +39,8 @@ WRONG_FILE, WRONG_TABLE = "wrong file: it belongs in", "wrong table:"
 SLOTS = frozenset({"headline", "reason", "by", "at", "increment", "title"})
 
 
-class CoreConfig(Table):
-    """config.toml without the tables of the trackers."""
+class TopLevel(Table):
+    """The settings of config.toml outside of tables."""
 
     comment: CommentStyle = Field(
         CommentStyle.FULL,
@@ -68,13 +69,6 @@ class CoreConfig(Table):
         description="Seconds that the prompt of `resume` waits for the items. An item without "
         "an answer is shown as unknown",
     )
-    labels: Labels = Labels()
-    limits: LimitsConfig = LimitsConfig()
-    reopen: ReopenConfig = ReopenConfig()
-    sync: SyncConfig = SyncConfig()
-    layouts: LayoutsConfig = LayoutsConfig()
-    sessions: SessionsConfig = SessionsConfig()
-    runs: RunsConfig = RunsConfig()
     specweave: bool = Field(
         default=True,
         description="Also read .specweave/config.json. `unlatch migrate` turns this off",
@@ -89,27 +83,16 @@ class CoreConfig(Table):
         return value
 
 
-# The settings outside of tables.
-_TOP_LEVEL = frozenset(
-    name for name, one in CoreConfig.model_fields.items() if not isinstance(one.default, Table)
-)
+class CoreConfig(TopLevel):
+    """config.toml without the tables of the trackers."""
 
-
-class EffortsConfig(Table):
-    """Efforts: conversations with a model."""
-
-    path: str | None = Field(
-        None,
-        description="Absolute path of the folder for efforts; by default .unlatch/efforts in the "
-        "project",
-    )
-
-    @field_validator("path")
-    @classmethod
-    def _is_absolute(cls, value: str | None) -> str | None:
-        if value is not None and not Path(value).is_absolute():
-            raise ValueError(f"{value!r} is not an absolute path")
-        return value
+    labels: Labels = Labels.model_construct()
+    limits: LimitsConfig = LimitsConfig.model_construct()
+    reopen: ReopenConfig = ReopenConfig.model_construct()
+    sync: SyncConfig = SyncConfig.model_construct()
+    layouts: LayoutsConfig = LayoutsConfig.model_construct()
+    sessions: SessionsConfig = SessionsConfig.model_construct()
+    runs: RunsConfig = RunsConfig.model_construct()
 
 
 class UserConfig(Table):
@@ -134,8 +117,8 @@ class UserConfig(Table):
         {},
         description="Short names for commands: {r = 'resume', wip = 'list --status active'}",
     )
-    efforts: EffortsConfig = EffortsConfig()
-    llm: LlmConfig = LlmConfig()
+    efforts: EffortsConfig = EffortsConfig.model_construct()
+    llm: LlmConfig = LlmConfig.model_construct()
 
     @field_validator("aliases")
     @classmethod
@@ -181,7 +164,7 @@ def merge_config(paths: ProjectPaths, ours: dict[str, Any]) -> RawConfig:
     origins |= dict.fromkeys(_flat(ours), ".unlatch/config.toml")
     merged = _merged(theirs, ours)
     tables = merged.pop("trackers", {})
-    core, problems = validate(CoreConfig, merged, prefix="")
+    core, problems = _core_config(merged)
     if not isinstance(tables, dict) or not all(isinstance(t, dict) for t in tables.values()):
         tables, problems = {}, (*problems, "trackers: must be tables like [trackers.github]")
     if core is None:
@@ -192,9 +175,29 @@ def merge_config(paths: ProjectPaths, ours: dict[str, Any]) -> RawConfig:
     return RawConfig(core, tables, origins, problems)
 
 
+def _core_config(values: Mapping[str, Any]) -> tuple[CoreConfig | None, tuple[str, ...]]:
+    """As `validate`, but builds no more of the models than these values need."""
+    fields = CoreConfig.model_fields
+    tables = {
+        name: type(default)
+        for name in fields.keys() & values.keys()
+        if isinstance(default := fields[name].default, Table)
+    }
+    alone = {name: value for name, value in values.items() if name not in tables}
+    try:
+        parts: dict[str, Any] = dict(TopLevel.model_validate(alone)) if alone else {}
+        parts |= {name: model.model_validate(values[name]) for name, model in tables.items()}
+    except ValidationError:
+        return validate(CoreConfig, values, prefix="")
+    return CoreConfig.model_construct({*values}, **parts), ()
+
+
 def read_user_config(path: Path) -> UserConfig:
     """The user's configuration; ConfigError: it is not TOML, or has mistakes (all are listed)."""
-    config, problems = validate(UserConfig, parse(read_user_file, path), prefix="")
+    values = parse(read_user_file, path)
+    if not values:
+        return UserConfig.model_construct()
+    config, problems = validate(UserConfig, values, prefix="")
     if config is None:
         raise ConfigError(problems, where=str(path))
     return config
@@ -225,7 +228,7 @@ def _unknown(key: str, model: type[BaseModel]) -> str:
             return f"{WRONG_FILE} the project's {HOME}/config.toml"
     elif name in UserConfig.model_fields:
         return f"{WRONG_FILE} your own configuration, {user_config_file()}"
-    elif table and name in _TOP_LEVEL:
+    elif table and name in TopLevel.model_fields:
         return f"{WRONG_TABLE} put {name} above the first table, such as [labels]"
     return "unknown setting"
 

@@ -1,7 +1,7 @@
 """The tables of config.toml: labels, limits, rules for reopening, and sync."""
 
 import re
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
@@ -24,7 +24,8 @@ Category = Annotated[str, Field(pattern=r"^[^\W_][\w-]{0,59}$")]
 class Table(BaseModel):
     """A table of a configuration file."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    # Most files have few of the tables, and pydantic builds each in a millisecond when it is used.
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class Labels(Table):
@@ -69,7 +70,7 @@ class LimitsConfig(Table):
         Policy.WARN,
         description="Reaction of `resume` and `start` beyond `max_active` and `per_type`",
     )
-    stale_after: StaleAfter = StaleAfter()
+    stale_after: StaleAfter = StaleAfter.model_construct()
 
     @property
     def rules(self) -> Limits:
@@ -97,7 +98,7 @@ class ReopenConfig(Table):
 
     @property
     def rules(self) -> reopening.ReopenRules:
-        return reopening.ReopenRules(**self.model_dump())
+        return reopening.ReopenRules(**dict(self))
 
 
 class LlmConfig(Table):
@@ -129,6 +130,23 @@ class LlmConfig(Table):
         # The value is not repeated: it may be the key.
         if value is not None and not _VARIABLE.fullmatch(value):
             raise ValueError("expected the name of an environment variable, not the key itself")
+        return value
+
+
+class EffortsConfig(Table):
+    """Efforts: conversations with a model."""
+
+    path: str | None = Field(
+        None,
+        description="Absolute path of the folder for efforts; by default .unlatch/efforts in the "
+        "project",
+    )
+
+    @field_validator("path")
+    @classmethod
+    def _is_absolute(cls, value: str | None) -> str | None:
+        if value is not None and not Path(value).is_absolute():
+            raise ValueError(f"{value!r} is not an absolute path")
         return value
 
 
@@ -181,6 +199,9 @@ class TrackerSync(Table):
     )
 
 
+_AS_SYNC = TrackerSync.model_construct()
+
+
 class SyncConfig(Table):
     """How `unlatch sync` compares increments and items, and which side it changes."""
 
@@ -223,13 +244,13 @@ class SyncConfig(Table):
     )
 
     def policy(self, tracker: str) -> SyncPolicy:
-        own = self.trackers.get(tracker, TrackerSync())
+        own = self.trackers.get(tracker, _AS_SYNC)
         conflict, on_close = own.conflict or self.conflict, own.on_close or self.on_close
         return SyncPolicy(own.direction or self.direction, conflict, on_close)
 
     def may_write(self, tracker: str, *, foreign: bool = False) -> frozenset[Part]:
         """The parts of a tracker's items that may be written; `foreign` ones existed before."""
-        own = self.trackers.get(tracker, TrackerSync())
+        own = self.trackers.get(tracker, _AS_SYNC)
         write = frozenset(self.write if own.write is None else own.write)
         if foreign and own.write is None and self.write_foreign is not None:
             return frozenset(self.write_foreign)
