@@ -21,8 +21,9 @@ from unlatch.efforts.store import EffortStore
 from unlatch.efforts.transcript import Author
 from unlatch.errors import UnlatchError
 from unlatch.llm import open_model
-from unlatch.project.workspace import new_ulid, utc_now
+from unlatch.project.workspace import utc_now
 from unlatch.worklog.disk.user_files import user_config_file
+from unlatch.worklog.ids import new_ulid
 from unlatch.worklog.search_index import Document, SearchIndex, Source
 
 if TYPE_CHECKING:

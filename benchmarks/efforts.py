@@ -13,7 +13,8 @@ from benchmarks.figures import Figure
 from benchmarks.places import UNLATCH
 from unlatch.efforts.store import EffortStore
 from unlatch.efforts.transcript import Author
-from unlatch.project.workspace import new_ulid, utc_now
+from unlatch.project.workspace import utc_now
+from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -26,7 +26,8 @@ from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.store import EffortStore
 from unlatch.efforts.transcript import SEPARATOR, Author
 from unlatch.efforts.verify import check_conversation, check_effort
-from unlatch.project.workspace import new_ulid, utc_now
+from unlatch.project.workspace import utc_now
+from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -9,7 +9,7 @@ from tests.efforts.script import Talk
 
 from unlatch.efforts.store import EffortStore
 from unlatch.efforts.transcript import Author
-from unlatch.project.workspace import new_ulid
+from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
     from pathlib import Path

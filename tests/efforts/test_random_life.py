@@ -20,7 +20,8 @@ from unlatch.efforts.store import EffortStore
 from unlatch.efforts.transcript import Author
 from unlatch.efforts.verify import verify
 from unlatch.errors import UnlatchError
-from unlatch.project.workspace import new_ulid, utc_now
+from unlatch.project.workspace import utc_now
+from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,8 +15,9 @@ from unlatch.efforts.store import LOG, EffortStore
 from unlatch.efforts.transcript import Author, Transcript
 from unlatch.efforts.verify import verify
 from unlatch.errors import StoreError
-from unlatch.project.workspace import new_ulid, utc_now
+from unlatch.project.workspace import utc_now
 from unlatch.worklog.disk.file_check import UnsafePath
+from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from unlatch.worklog.ids import is_ulid, label_of, number_of, ulid_time
+from unlatch.worklog.ids import is_ulid, label_of, new_ulid, number_of, ulid_time
 
 ULID = "01KA0000000000000000000001"
 
@@ -54,3 +54,12 @@ def test_a_ulid_has_one_spelling(text: str, *, expected: bool) -> None:
 def test_a_ulid_begins_with_its_time_in_milliseconds() -> None:
     # The example of the specification.
     assert ulid_time("01ARYZ6S41TSV4RRFFQ69G5FAV") == 1469918176.385
+
+
+def test_new_ulids_are_valid_differ_and_sort_by_their_time() -> None:
+    many = [new_ulid(1469918176.5 + second) for second in range(100)]
+
+    assert all(map(is_ulid, many))
+    assert sorted(many) == many
+    assert [1469918176.5 + second for second in range(100)] == [*map(ulid_time, many)]
+    assert 100 == len({new_ulid(1469918176.5)[10:] for _ in range(100)})

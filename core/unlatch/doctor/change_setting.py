@@ -8,7 +8,6 @@ import tomllib
 from collections.abc import MutableMapping
 from contextlib import suppress
 from copy import deepcopy
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from unlatch.config.config import WRONG_FILE, UserConfig, merge_config, parse, validate
@@ -16,6 +15,7 @@ from unlatch.doctor.configuration import described, hint_for, known_settings
 from unlatch.errors import UsageError
 from unlatch.project.workspace import check_trackers
 from unlatch.transport.redact import Redactor
+from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file, writing
 from unlatch.worklog.disk.safe_open import make_folders, read_file
 from unlatch.worklog.disk.user_files import read_user_file

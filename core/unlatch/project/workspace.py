@@ -14,6 +14,7 @@ from unlatch.project.plugin_errors import blaming, broken_plugin
 from unlatch.project.registry import Registry, load_settings, shapes_of
 from unlatch.spi import Capability
 from unlatch.values import dataclass
+from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -27,12 +28,6 @@ if TYPE_CHECKING:
 def utc_now() -> datetime:
     """The time in whole seconds, the precision of files."""
     return datetime.now(UTC).replace(microsecond=0)
-
-
-def new_ulid() -> str:
-    from ulid import ULID  # noqa: PLC0415  (reading commands never make one)
-
-    return str(ULID())
 
 
 @dataclass

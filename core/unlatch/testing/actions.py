@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from unlatch.project.workspace import new_ulid
 from unlatch.spi import Capability, Change, Draft, Goal, Outcome
 from unlatch.spi.text import Span, Text
 from unlatch.testing.clone import REASON
+from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
     from unlatch.spi.item import ItemRef

@@ -9,7 +9,6 @@ import pytest
 
 from unlatch.errors import NotFound, TrackerError
 from unlatch.project.registry import load
-from unlatch.project.workspace import new_ulid
 from unlatch.spi import SPI_VERSION, Capability, Change, DeliveryOptions, Goal
 from unlatch.spi.operation import Result
 from unlatch.testing.actions import apply, comment_text, make_change, read_state, require, writes
@@ -25,6 +24,7 @@ from unlatch.testing.checks import (
 from unlatch.testing.clone import make_clone
 from unlatch.testing.harness import Harness
 from unlatch.testing.scenario import prepare
+from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from unlatch.project.workspace import new_ulid
 from unlatch.spi import Capability, Change, Check, Checks, Heading, Snapshot
 from unlatch.testing.actions import HOSTILE, apply, draft, read_state, require, words_in, writes
 from unlatch.testing.checks import KEPT, check_labels, check_order
 from unlatch.testing.faults import FaultKind
 from unlatch.testing.scenario import FaultCase, run_update_faults
+from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
     from collections.abc import Callable

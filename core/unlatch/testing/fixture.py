@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.project.registry import Registry, load_settings, open_plugin
 from unlatch.project.trackers import Trackers
-from unlatch.project.workspace import Workspace, new_ulid
 from unlatch.spi import Capability, ItemRef, Manifest, Settings, SyncPlugin
 from unlatch.transport import Transport, TransportOptions
 from unlatch.transport.credentials import Credential, find_credential
 from unlatch.transport.testing import SkippingClock
+from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from unlatch.project.workspace import Workspace
     from unlatch.testing.harness import Harness
     from unlatch.testing.proxy import Proxy
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from unlatch.errors import Conflict, NotFound, TrackerError, UnknownOutcome
-from unlatch.project.workspace import new_ulid
 from unlatch.spi import Capability, Change, ItemRef, Listed, Outcome, RemoteItem, Snapshot
 from unlatch.testing.actions import draft, make_change, require, writes
 from unlatch.testing.checks import CLOSE, KEPT, REOPEN, Transition, check_item, check_labels
 from unlatch.testing.faults import Fault, FaultKind, Request
+from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from unlatch.errors import TrackerError
-from unlatch.project.workspace import new_ulid
 from unlatch.spi import Capability, Change, Goal, ops_in, visible
 from unlatch.testing.actions import (
     HOSTILE,
@@ -25,6 +24,7 @@ from unlatch.testing.checks import KEPT, REOPEN, check_item, check_no_secret
 from unlatch.testing.faults import Fault, FaultKind
 from unlatch.testing.harness import Harness
 from unlatch.transport import measure
+from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
     from unlatch.spi.item import ItemRef

@@ -8,11 +8,11 @@ from urllib.parse import unquote
 import pytest
 
 from unlatch.errors import TrackerError
-from unlatch.project.workspace import new_ulid
 from unlatch.spi import Capability, Change, ItemRef, PlannedRequest
 from unlatch.testing.actions import apply, draft, make_change, require, writes
 from unlatch.testing.checks import CLOSE, KEPT, REOPEN, Transition, check_labels
 from unlatch.testing.faults import Fault, FaultKind
+from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
     from unlatch.testing.fixture import Fixture

@@ -1,6 +1,8 @@
 """ULIDs of intents, and the numbers that increments go by."""
 
+import os
 import re
+import time
 
 ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 # Nine digits are more than any project has, and far below the limit of int(). SpecWeave adds a
@@ -14,6 +16,16 @@ NUMBER = re.compile(r"(?P<number>[0-9]{1,9})(?P<letter>[A-Za-z]?)", re.ASCII)
 def is_ulid(text: str) -> bool:
     """Whether `text` is a ULID in its canonical spelling."""
     return ULID.fullmatch(text) is not None
+
+
+def new_ulid(at: float | None = None) -> str:
+    """A new ULID of now, or of `at` seconds since 1970: milliseconds, and 80 random bits.
+
+    https://github.com/ulid/spec
+    """
+    moment = int((time.time() if at is None else at) * 1000)
+    value = moment << 80 | int.from_bytes(os.urandom(10))
+    return "".join(ULID_DIGITS[value >> shift & 31] for shift in range(125, -1, -5))
 
 
 def ulid_time(ulid: str) -> float:

@@ -13,7 +13,7 @@ from tests.transport.faulty import Faulty
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.store import EffortStore
 from unlatch.efforts.transcript import Author
-from unlatch.project.workspace import new_ulid
+from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
     from tests.cli.project import Project

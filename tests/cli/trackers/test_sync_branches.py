@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.output.test_documents import check
 from tests.cli.trackers.test_sync import by_hand, finished, writes
-from ulid import ULID
 
-from unlatch.project.workspace import new_ulid
 from unlatch.spi import visible
+from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
     from tests.cli.project import Project
@@ -207,7 +206,7 @@ def test_a_reopen_on_another_branch_explains_an_open_item_for_thirty_days(
     finished: Project, days: int, status: str
 ) -> None:
     by_hand(finished, "jira", opens=True)
-    op = str(ULID.from_datetime(datetime.now(UTC) - timedelta(days=days)))
+    op = new_ulid((datetime.now(UTC) - timedelta(days=days)).timestamp())
     finished.box.jira.add_comment("SCRUM-28", f"Reopened: more\n\n{visible(op)}")
 
     done = finished.run("sync")

@@ -8,8 +8,8 @@ import pytest
 from tests.cli.project import NAME, REASON, Project
 from tests.cli.trackers.test_sync import CLOSED_STATES, OPEN_STATES, by_hand, writes
 
-from unlatch.project.workspace import new_ulid
 from unlatch.spi import visible
+from unlatch.worklog.ids import new_ulid
 
 OTHER = "0008-other"
 

@@ -6,10 +6,9 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 
-from ulid import ULID
-
 from unlatch.runs.dispatch.environment import marked
 from unlatch.runs.dispatch.port import Assignment, Ended, Role
+from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,7 +29,7 @@ def assign(
     harness: DispatchHarness, *steps: Step, task: str = "1-1", run_id: str | None = None
 ) -> Assignment:
     """An assignment with these steps for the scripted worker, by default with a new run id."""
-    run_id = run_id or str(ULID())
+    run_id = run_id or new_ulid()
     environment = marked(harness.environment(), run_id=run_id, task_id=task)
     text = json.dumps(list(steps))
     return Assignment(run_id, task, Role.DEVELOPER, text, harness.folder(), environment)
