@@ -137,6 +137,22 @@ def test_a_fault_costs_nothing_but_a_further_sync(
     assert_each_is_reopened_once(project, keys)
 
 
+def test_an_issue_of_several_increments_is_read_before_each_of_their_operations(
+    project: Project,
+) -> None:
+    keys = add_issues(project, 4)
+    shared = project.metadata("0001-number")["jira"]
+    for name in ("0005-number", "0006-number"):
+        project.increment(name, links={"jira": shared})
+
+    done = project.run(*RESUME)
+
+    assert done.code == 0, done.said
+    # The first operation moves it; the others only comment on it.
+    assert {"pages": 1, "alone": 3, "writes": 4 + 6} == count_requests(project)
+    assert [3, 1, 1, 1] == comments(project, keys)
+
+
 def in_classic(project: Project) -> list[str]:
     project.box.jira.add_project("OLD", workflow="classic")
     project.configure(project.box.config().replace('"SCRUM"', '"OLD"'))
