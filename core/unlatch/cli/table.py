@@ -32,6 +32,7 @@ class Program(StrEnum):
     TOKEN = "the vendor's program that prints a token (gh, az)"  # noqa: S105
     TASKS = "tasks_command of the user's configuration"
     EDITOR = "the user's editor"
+    BROWSER = "the user's browser, for --web"
     PAGER = "the user's pager, at a terminal"
     UNLATCH = "unlatch"
     AGENT = "the program of --exec"
@@ -70,6 +71,7 @@ _GIT = frozenset({Program.GIT})
 _TOKEN = frozenset({Program.TOKEN})
 _EDIT = _GIT | {Program.EDITOR}  # for --edit
 _PAGER = frozenset({Program.PAGER})
+_BROWSER = frozenset({Program.BROWSER})
 _ITEMS = _GIT | _TOKEN
 _CLOSE = _ITEMS | {Program.EDITOR}
 _FINISH = _CLOSE | _PAGER
@@ -97,9 +99,15 @@ SECTIONS = {
         Entry("new", "work.new", "Create an increment", _READS, _ITEMS),
     ),
     "See": (
-        Entry("status", "overview.status", _ATTENTION, _READS, _ITEMS),
+        Entry("status", "overview.status", _ATTENTION, _READS, _ITEMS | _BROWSER),
         Entry("list", "overview.list", "List the increments", _LOCAL, _PAGER),
-        Entry("show", "overview.show", "Show an increment and its items", _READS, _TOKEN | _PAGER),
+        Entry(
+            "show",
+            "overview.show",
+            "Show an increment and its items",
+            _READS,
+            _TOKEN | _PAGER | _BROWSER,
+        ),
         Entry("history", "overview.history", _HISTORY, _READS, _TOKEN | _PAGER),
         Entry("search", "overview.search", "Find work of all kinds by words", _LOCAL),
     ),

@@ -141,11 +141,22 @@ class Trackers:
 
         UnlatchError: as `check_origin`.
         """
+        self._check_host(name, self.settings(name).base_url)
+
+    def web_address(self, ref: ItemRef) -> str:
+        """The address of an item for a browser; UnlatchError as `check_origin`.
+
+        A file in the repository must not lead people to a page that looks like their tracker's.
+        """
+        self._check_host(ref.tracker, ref.url)
+        return ref.url
+
+    def _check_host(self, name: str, url: str) -> None:
         from unlatch.transport.trust import check_origin  # noqa: PLC0415  (rarely needed)
 
         manifest = self.registry.manifest(name)
         check_origin(
-            self.settings(name).base_url,
+            url,
             hosts=manifest.hosts,
             env=self._workspace.environ,
             host_env=manifest.host_env,

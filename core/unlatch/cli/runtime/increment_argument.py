@@ -71,6 +71,11 @@ def _on_a_line(text: str) -> str:
     return visible(output.clean(text))
 
 
+def can_pick() -> bool:
+    """Whether there is a terminal that can show a menu."""
+    return is_interactive() and os.environ.get("TERM", "dumb") != "dumb"
+
+
 def pick_increment(ctx: click.Context) -> str | None:
     """The name of the increment that the user picks for a command.
 
@@ -81,7 +86,7 @@ def pick_increment(ctx: click.Context) -> str | None:
         output.Unanswered: the user interrupted it.
         click.exceptions.Exit: the user left it; nothing is changed.
     """
-    if not is_interactive() or os.environ.get("TERM", "dumb") == "dumb":
+    if not can_pick():
         return None
     from unlatch.lifecycle.candidates import find_candidates, likely_first  # noqa: PLC0415
 

@@ -30,10 +30,26 @@ _SHOWN = 3
 @click.command()
 @ID
 @flag("--offline", help="Do not read the items from the trackers.")
+@flag("--web", help="Open an item in the browser; of several, the one that you choose.")
+@click.option("--tracker", metavar="NAME", help="With --web, the item on this tracker.")
 @JSON
 @with_session
-def run(session: Session, *, wanted: str, offline: bool, as_json: bool) -> int:
+def run(
+    session: Session,
+    *,
+    wanted: str,
+    offline: bool,
+    web: bool,
+    tracker: str | None,
+    as_json: bool,
+) -> int:
+    if (web and as_json) or (tracker is not None and not web):
+        raise click.UsageError("--tracker goes with --web, and --json does not")
     increment = session.workspace.manager.read(wanted)
+    if web:
+        from unlatch.cli.commands.items.web import open_item_of  # noqa: PLC0415
+
+        return open_item_of(session, increment, tracker)
     seen = _fetched(session, increment, offline=offline)
     unreadable = session.workspace.manager.unreadable_documents(increment)
     warnings = [*increment.warnings, *map(not_read, unreadable)]

@@ -18,7 +18,7 @@ from unlatch.cli.render.describe import ago, next_command, times
 from unlatch.cli.render.documents import list_entry
 from unlatch.cli.render.notes import not_read, tell_hint
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.session import JSON, Session, with_session
+from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.limits import Use
 from unlatch.increments.records.pending import operation_entry
@@ -37,9 +37,16 @@ _LEAST = 2
 
 @click.command()
 @click.argument("items", metavar="[ITEM...]", callback=check_items, nargs=-1)
+@flag("--web", help="Open the named items in the browser.")
 @JSON
 @with_session
-def run(session: Session, *, items: tuple[str, ...], as_json: bool) -> int:
+def run(session: Session, *, items: tuple[str, ...], web: bool, as_json: bool) -> int:
+    if web:
+        if as_json or not items:
+            raise click.UsageError("--web goes with an item, and without --json")
+        from unlatch.cli.commands.items.web import open_items  # noqa: PLC0415
+
+        return open_items(session, items)
     if items:
         from unlatch.cli.commands.items.status import show_items  # noqa: PLC0415
 

@@ -1,0 +1,67 @@
+"""Open items in the browser, for --web."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.commands.items.groups import find_groups
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.browser import open_page
+from unlatch.cli.runtime.increment_argument import can_pick
+from unlatch.errors import UsageError
+from unlatch.lifecycle.items.change import locate_items
+from unlatch.project.trackers import Trackers
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.cli.runtime.session import Session
+    from unlatch.increments.model.increment import Increment, Link
+
+
+def open_items(session: Session, words: Sequence[str]) -> int:
+    """Open named items; none is opened if one is refused."""
+    addresses: list[str] = []
+    for group in find_groups(session, words):
+        trackers = Trackers(group.workspace)
+        addresses += map(trackers.web_address, locate_items(trackers, group.words))
+    for address in addresses:
+        open_page(address)
+    return 0
+
+
+def open_item_of(session: Session, increment: Increment, tracker: str | None) -> int:
+    """Open the item of an increment; of several, the one that the user picks.
+
+    Raises:
+        UsageError: `no-link`; `several-items` without a terminal.
+    """
+    trackers = Trackers(session.workspace)
+    if tracker is not None:
+        session.workspace.registry.manifest(tracker)
+    links = [one for one in increment.links if tracker in (None, one.tracker)]
+    if not links:
+        on = f" on {tracker}" if tracker else ""
+        hint = f"unlatch link {increment.id} URL"
+        raise UsageError("no-link", f"{increment.id} has no item{on}", hint=hint)
+    link = links[0] if len(links) == 1 else _pick(increment, links)
+    open_page(trackers.web_address(trackers.locate(link)))
+    return 0
+
+
+def _pick(increment: Increment, links: Sequence[Link]) -> Link:
+    if not can_pick():
+        raise UsageError(
+            "several-items",
+            f"{increment.id} has {len(links)} items",
+            hint="name one: unlatch status ITEM --web",
+            problems=tuple(f"{one.tracker} {one.key}" for one in links),
+        )
+    from unlatch.cli.runtime.picker import pick  # noqa: PLC0415  (slow to load)
+
+    by_key = {f"{one.tracker} {one.key}": one for one in links}
+    rows = {key: [output.clean(one.tracker), output.clean(one.key)] for key, one in by_key.items()}
+    path = click.get_current_context().command_path
+    return by_key[pick(f"{path} --web: ", rows)]
