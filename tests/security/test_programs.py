@@ -87,6 +87,7 @@ EXAMPLES = {
     "show": Example(("7",)),
     "history": Example(("7",), before=RESUMED),
     "history verify": Example(("7",), before=RESUMED, codes=frozenset({0, 5})),
+    "report": Example(("--online",), before=RESUMED, codes=frozenset({0, 5})),
     "link": Example(("8", "{github}")),
     "unlink": Example(("7", "{github}")),
     "sync": Example(("--changed-since", "main", "--yes"), before=(("sync",),)),

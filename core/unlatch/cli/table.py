@@ -82,6 +82,7 @@ _DEMO = _GIT | {Program.UNLATCH}
 GROUP_PROGRAMS = _CLOSE
 _ATTENTION = "Show increments that need attention, or items"
 _HISTORY = "Show the history of an increment, or verify it"
+_REPORT = "Report on the reopens of all increments"
 _SYNC = "Deliver pending updates and sync with the trackers"
 
 # The order of sections and commands is the order of the help.
@@ -109,6 +110,7 @@ SECTIONS = {
             _TOKEN | _PAGER | _BROWSER,
         ),
         Entry("history", "overview.history", _HISTORY, _READS, _TOKEN | _PAGER),
+        Entry("report", "overview.report", _REPORT, _READS, _ITEMS | _PAGER),
         Entry("search", "overview.search", "Find work of all kinds by words", _LOCAL),
     ),
     "Trackers": (

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime
 
+_UNITS = ((86400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
+
 
 def stamp(moment: datetime) -> str:
     """`moment` as written to files: 2025-11-01T09:00:00Z."""
@@ -22,3 +24,10 @@ def read_stamp(raw: object) -> datetime | None:
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         return None
+
+
+def duration(seconds: float) -> str:
+    """A duration in the largest unit that fits: 1 day, 2.5 hours."""
+    size, unit = next((one for one in _UNITS if seconds >= one[0]), _UNITS[-1])
+    number = f"{round(seconds / size, 1):g}"
+    return f"{number} {unit}{'' if number == '1' else 's'}"

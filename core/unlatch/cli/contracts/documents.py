@@ -42,6 +42,12 @@ history-all = unlatch history --all.
 # `checked` counts the parts of all entries.
 history-verify = unlatch history verify.
   increments: [VerifiedHistory]; checked differing unchecked: int; broken: [Broken]
+report = unlatch report.
+  made: str; since until: str?; increments completed reopened reopens undone goal: int;
+  reopenRate: float?; overGoal: [str]; byMonth: {int}; byCategory: [CategoryCount];
+  byTracker: [TrackerCount]; secondsToReopen secondsToCompletion: SpanEntry?;
+  mostReopened: [OftenReopened]; pending: [PendingOf]; blocked links notCompared: int;
+  drift: [DriftEntry]; online: bool; broken: [Broken]
 status = unlatch status.
   active: [ListEntry]; maxActive: int?; limits: LimitsEntry; wip: WipEntry; paused: [ListEntry];
   stale: [StaleEntry]; pending: [WaitingEntry]; notRecorded: [PendingOf]; reopenedOften: [str];

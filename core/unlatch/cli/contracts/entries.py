@@ -149,6 +149,14 @@ VerifiedHistory = The verified history of an increment.
   id: str; entries: [HistoryEntry]
 EventEntry = An event with all keys of its line.
   id: str?; at event: str; by: str?
+TrackerCount = How many reopens had an item on a tracker; null for those without any item.
+  tracker: str?; reopens: int
+SpanEntry = Lengths of time in seconds; `p90` is the 90th percentile.
+  count: int; least median p90 most: float
+OftenReopened = An increment and its number of reopens.
+  id title: str; reopens: int
+DriftEntry = An item that differs from its increment; `there` is null if it is not known.
+  increment tracker item here why: str; url there: str?
 CategoryCount = How many reopens there were for one kind of reason; null where none was named.
   category: str?; reopens: int
 ReopenListed = One reopen of all: by whom, why, of which items, and when it was completed again.

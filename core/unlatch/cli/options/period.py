@@ -12,7 +12,7 @@ _END_OF_DAY = timedelta(days=1, microseconds=-1)
 
 
 def read_period(
-    since: str | None, until: str | None, now: datetime
+    since: str | None, until: str | None, now: datetime, *, command: str = "history --all"
 ) -> tuple[datetime | None, datetime | None]:
     """A period, which the day of its end is part of.
 
@@ -29,7 +29,7 @@ def read_period(
         raise UsageError(
             "period-reversed",
             f"--until {until} is before --since {since}",
-            hint=f"unlatch history --all --since {until.strip()} --until {since.strip()}",
+            hint=f"unlatch {command} --since {until.strip()} --until {since.strip()}",
         )
     return start, end
 

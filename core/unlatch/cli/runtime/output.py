@@ -248,7 +248,7 @@ def table(
     first, *others = lay_out(
         [headings, *(tuple(map(clean, row)) for row in rows)],
         flexible=flexible,
-        width=_columns() if stream.isatty() else None,
+        width=columns() if stream.isatty() else None,
     )
     _write([*map(strong, first), *(line for row in others for line in row)], stream)
 
@@ -258,7 +258,7 @@ def hang(head: str, text: str) -> list[str]:
 
     Longer words, such as addresses, stay whole.
     """
-    width = _columns() if sys.stdout.isatty() else None
+    width = columns() if sys.stdout.isatty() else None
     return hanging(head, text, width=width, cells=_visible_cells)
 
 
@@ -266,7 +266,7 @@ def _visible_cells(text: str) -> int:
     return cells(styles.STYLE.sub("", text))
 
 
-def _columns() -> int:
+def columns() -> int:
     from shutil import get_terminal_size  # noqa: PLC0415
 
     return get_terminal_size().columns

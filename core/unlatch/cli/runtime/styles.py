@@ -10,7 +10,13 @@ from typing import IO
 _KEY = int.from_bytes(os.urandom(8), "big")
 STYLE = re.compile(rf"\x1b\[(\d+);{_KEY}m")
 _RESET, _BOLD, _DIM, _RED, _GREEN, _YELLOW = 0, 1, 2, 31, 32, 33
-_SIGNS = {"ok": ("✓", "OK"), "no": ("✗", "FAILED"), "wait": ("…", "..."), "arrow": ("→", "->")}
+_SIGNS = {
+    "ok": ("✓", "OK"),
+    "no": ("✗", "FAILED"),
+    "wait": ("…", "..."),
+    "arrow": ("→", "->"),
+    "bar": ("█", "#"),
+}
 
 
 def sign(name: str, stream: IO[str] | None = None) -> str:

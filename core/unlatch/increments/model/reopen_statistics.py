@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from datetime import datetime
-from statistics import median
+from statistics import median, quantiles
 
 from unlatch.increments.model.increment import Increment, Link, ReopenEntry
 from unlatch.increments.model.status import Status
@@ -73,10 +73,12 @@ class ReopenedIncrement:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Lengths of time, in seconds: minimum, median, maximum."""
+    """Lengths of time, in seconds: how many, minimum, median, 90th percentile, maximum."""
 
+    count: int
     least: float
     median: float
+    p90: float
     most: float
 
 
@@ -112,6 +114,15 @@ class ReopenStatistics:
     def by_category(self) -> dict[str | None, int]:
         """The number for each kind of reason; None where none was named."""
         counts = Counter(one.entry.category for one in self.reopens)
+        return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0] or "")))
+
+    @property
+    def by_tracker(self) -> dict[str | None, int]:
+        """The number with an item on each tracker; None for those without any item."""
+        counts: Counter[str | None] = Counter()
+        for one in self.reopens:
+            trackers: set[str | None] = {item.tracker for item in one.items}
+            counts.update(trackers or {None})
         return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0] or "")))
 
     @property
@@ -171,4 +182,7 @@ def _seconds(start: datetime | None, end: datetime | None) -> int | None:
 
 def _span(seconds: Iterable[int | None]) -> Span | None:
     known = [one for one in seconds if one is not None]
-    return Span(min(known), median(known), max(known)) if known else None
+    if not known:
+        return None
+    ninth = quantiles(known, n=10, method="inclusive")[-1] if len(known) > 1 else known[0]
+    return Span(len(known), min(known), median(known), ninth, max(known))

@@ -21,7 +21,7 @@ from unlatch.increments.model.reopen_statistics import (
     reopen_statistics,
 )
 from unlatch.worklog.neutral import csv_line
-from unlatch.worklog.times import stamp
+from unlatch.worklog.times import duration, stamp
 
 # The columns of --csv: keys of an entry in `reopened`.
 COLUMNS = (
@@ -31,7 +31,6 @@ COLUMNS = (
 )
 _NO_CATEGORY = "(none)"
 _DAY = 86400
-_UNITS = ((_DAY, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 _MOST_SHOWN = 10
 _LINE_END = re.compile(r"\r\n?")
 
@@ -92,7 +91,7 @@ def _tell_table(headings: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> N
 
 def _row(one: Reopen) -> tuple[str, ...]:
     entry, seconds = one.entry, one.seconds_to_completion
-    again = "no" if seconds is None else f"after {_duration(seconds)}"
+    again = "no" if seconds is None else f"after {duration(seconds)}"
     return (
         f"{entry.reopened_at:%Y-%m-%d %H:%M}",
         one.increment.id,
@@ -123,15 +122,8 @@ def _not_completed(found: ReopenStatistics) -> int:
 
 
 def _span(span: Span) -> str:
-    least, middle, most = map(_duration, (span.least, span.median, span.most))
+    least, middle, most = map(duration, (span.least, span.median, span.most))
     return least if least == most else f"{least} to {most}, median {middle}"
-
-
-def _duration(seconds: float) -> str:
-    """A duration in the largest unit that fits."""
-    size, unit = next((one for one in _UNITS if seconds >= one[0]), _UNITS[-1])
-    number = f"{round(seconds / size, 1):g}"
-    return f"{number} {unit}{'' if number == '1' else 's'}"
 
 
 def _document(found: ReopenStatistics, broken: Sequence[BrokenIncrement]) -> output.Json:

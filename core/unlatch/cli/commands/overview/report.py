@@ -1,0 +1,108 @@
+"""unlatch report: figures of the reopens of a project."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.commands.overview.report_text import report_lines, tell_tables
+from unlatch.cli.options.period import read_period
+from unlatch.cli.render.documents import broken_entries
+from unlatch.cli.render.notes import tell_left_out
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import UNDECIDED
+from unlatch.cli.runtime.session import JSON, Session, flag, with_session
+from unlatch.increments.records.pending import operation_entry
+from unlatch.worklog.times import stamp
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from datetime import datetime
+
+    from unlatch.increments.model.reopen_statistics import ReopenedIncrement, Span
+    from unlatch.report.figures import Report
+
+_SPAN = ("count", "least", "median", "p90", "most")
+_DRIFT = ("increment", "tracker", "item", "url", "here", "there", "why")
+
+
+@click.command()
+@click.option("--since", metavar="TIME", help="Only reopens since this day or time; 30d: 30 days.")
+@click.option("--until", metavar="TIME", help="Only reopens until this day or time.")
+@flag("--online", help="Read the items now; by default drift comes from the last sync.")
+@JSON
+@with_session
+def run(
+    session: Session, *, since: str | None, until: str | None, online: bool, as_json: bool
+) -> int:
+    report = _make(session, since, until, online=online)
+    code = UNDECIDED if report.broken or (online and report.drift.unknown) else 0
+    if as_json:
+        output.document("report", code, **_document(report))
+        return code
+    with session.paged():
+        output.data(*report_lines(report))
+        tell_tables(report)
+    tell_left_out(report.broken)
+    return code
+
+
+def _make(session: Session, since: str | None, until: str | None, *, online: bool) -> Report:
+    from unlatch.increments.model.reopen_statistics import ReopenFilter  # noqa: PLC0415
+    from unlatch.report.figures import make_report  # noqa: PLC0415
+
+    period = ReopenFilter(*read_period(since, until, session.workspace.clock(), command="report"))
+    if not online:
+        return make_report(session.workspace, period)
+    with session.trackers() as trackers:
+        return make_report(session.workspace, period, trackers=trackers)
+
+
+def _document(report: Report) -> output.Json:
+    found, drift = report.reopens, report.drift
+    return {
+        "made": stamp(report.made),
+        "since": _stamp(report.period.since),
+        "until": _stamp(report.period.until),
+        "increments": found.increments,
+        "completed": found.completed,
+        "reopened": report.reopened,
+        "reopens": len(found.reopens),
+        "undone": len(found.listed) - len(found.reopens),
+        "reopenRate": found.rate,
+        "goal": report.goal,
+        "overGoal": [one.increment.id for one in report.over_goal],
+        "byMonth": report.by_month,
+        "byCategory": _counts("category", found.by_category),
+        "byTracker": _counts("tracker", found.by_tracker),
+        "secondsToReopen": _span(found.to_reopen),
+        "secondsToCompletion": _span(found.to_completion),
+        "mostReopened": [_often(one) for one in found.most_reopened],
+        "pending": [
+            {**operation_entry(one.operation), "increment": one.increment.id}
+            for one in report.pending
+        ],
+        "blocked": report.blocked,
+        "drift": [output.fields(one, *_DRIFT) for one in drift.items],
+        "links": drift.links,
+        "notCompared": drift.unknown,
+        "online": drift.is_online,
+        "broken": broken_entries(report.broken),
+    }
+
+
+def _stamp(at: datetime | None) -> str | None:
+    return None if at is None else stamp(at)
+
+
+def _counts(name: str, counts: Mapping[str | None, int]) -> list[output.Json]:
+    return [{name: one, "reopens": number} for one, number in counts.items()]
+
+
+def _span(span: Span | None) -> output.Json | None:
+    return None if span is None else output.fields(span, *_SPAN)
+
+
+def _often(one: ReopenedIncrement) -> output.Json:
+    return {**output.fields(one.increment, "id", "title"), "reopens": len(one.reopens)}

@@ -1,0 +1,128 @@
+"""A report at the terminal."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+from unlatch.cli.render.describe import times
+from unlatch.cli.runtime import output
+from unlatch.worklog.times import duration
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from unlatch.increments.model.reopen_statistics import Span
+    from unlatch.report.figures import Report
+
+_NONE = "(none)"
+_MOST_SHOWN = 10
+# The cells of the longest bar, by the width of the terminal; without one, as at 100 columns.
+_SHARE, _SHORTEST, _LONGEST, _USUAL = 3, 10, 50, 33
+
+
+def report_lines(report: Report) -> Iterator[str]:
+    """The figures in sentences."""
+    found = report.reopens
+    undone = len(found.listed) - len(found.reopens)
+    count = f"{times(len(found.reopens), 'reopen')} of {times(report.reopened, 'increment')}"
+    yield output.strong(f"{count}{_period(report)}{f'; {undone} undone' if undone else ''}")
+    if found.rate is not None:
+        completed = times(found.completed, "completed increment")
+        yield f"Reopened: {found.rate:.1%} ({report.reopened} of {completed})"
+    over = len(report.over_goal)
+    goal = f"Goal: fewer than {times(report.goal, 'reopen')} of each increment"
+    yield f"{goal}: {output.warn(f'missed by {over}') if over else output.good('met')}"
+    for what, span in _spans(report):
+        yield from output.hang("", f"{what}: {_span_text(span)}")
+    blocked = f", {report.blocked} blocked" if report.blocked else ""
+    yield f"Pending operations: {len(report.pending)}{blocked}"
+    yield from output.hang("", f"Drift: {_drift_text(report)}")
+
+
+def _period(report: Report) -> str:
+    since, until = report.period.since, report.period.until
+    start = f" since {since:%Y-%m-%d}" if since else ""
+    return f"{start}{f' until {until:%Y-%m-%d}' if until else ''}"
+
+
+def _spans(report: Report) -> Iterator[tuple[str, Span]]:
+    for what, span in (
+        ("From completion to reopen", report.reopens.to_reopen),
+        ("From reopen to completion", report.reopens.to_completion),
+    ):
+        if span is not None:
+            yield what, span
+
+
+def _span_text(span: Span) -> str:
+    if span.count == 1:
+        return duration(span.median)
+    return f"median {duration(span.median)}, 90% within {duration(span.p90)}"
+
+
+def _drift_text(report: Report) -> str:
+    drift = report.drift
+    source = "now" if drift.is_online else "at the last sync"
+    known = drift.links - drift.unknown
+    text = f"{len(drift.items)} of {times(known, 'item')} ({source})"
+    what = "not read" if drift.is_online else "never compared"
+    return f"{text}, {drift.unknown} {what}" if drift.unknown else text
+
+
+def tell_tables(report: Report) -> None:
+    """Write the tables of the report, without empty ones."""
+    found = report.reopens
+    for heading, counts in (
+        ("Month", report.by_month),
+        ("Category", _named(found.by_category)),
+        ("Tracker", _named(found.by_tracker)),
+    ):
+        _tell_bars(heading, counts)
+    often = [
+        (one.increment.id, str(len(one.reopens)), one.increment.title)
+        for one in found.most_reopened[:_MOST_SHOWN]
+    ]
+    _tell(("Most reopened", "Reopens", "Title"), often, flexible=(2,))
+    pending = [
+        (one.increment.id, one.operation.kind, one.operation.item, _state(one.operation.is_blocked))
+        for one in report.pending
+    ]
+    _tell(("Pending", "What", "Item", "State"), pending, flexible=(2,))
+    drift = [
+        (one.increment, one.here, f"{one.tracker} {one.item}", one.there or "", one.why)
+        for one in report.drift.items
+    ]
+    _tell(("Drift", "Here", "Item", "There", "Why"), drift, flexible=(4,))
+
+
+def _state(is_blocked: bool) -> str:
+    return "blocked" if is_blocked else "waiting"
+
+
+def _named(counts: Mapping[str | None, int]) -> dict[str, int]:
+    return {name or _NONE: number for name, number in counts.items()}
+
+
+def _tell_bars(heading: str, counts: Mapping[str, int]) -> None:
+    longest, most = _bar_cells(), max(counts.values(), default=0)
+    sign = output.sign("bar")
+    rows = [
+        (name, str(number), sign * round(number * longest / most) if most else "")
+        for name, number in counts.items()
+    ]
+    _tell((heading, "Reopens", ""), rows, flexible=(0,))
+
+
+def _bar_cells() -> int:
+    if not sys.stdout.isatty():
+        return _USUAL
+    return min(_LONGEST, max(_SHORTEST, output.columns() // _SHARE))
+
+
+def _tell(
+    headings: tuple[str, ...], rows: Sequence[tuple[str, ...]], *, flexible: tuple[int, ...]
+) -> None:
+    if rows:
+        output.data("")
+        output.table(headings, rows, flexible=flexible)

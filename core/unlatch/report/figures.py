@@ -1,0 +1,100 @@
+"""The figures of a report."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.increments.model.reopen_statistics import (
+    ReopenedIncrement,
+    ReopenFilter,
+    ReopenStatistics,
+    reopen_statistics,
+)
+from unlatch.lifecycle.overview import PendingOperation
+from unlatch.report.drift import Drift, present_drift, recorded_drift
+from unlatch.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from unlatch.increments.model.increment import BrokenIncrement
+    from unlatch.project.trackers import Trackers
+    from unlatch.project.workspace import Workspace
+
+_MONTHS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The reopens of a period, and what is pending and differs now.
+
+    Args:
+        made: when.
+        goal: an increment stays below this number of reopens.
+    """
+
+    made: datetime
+    period: ReopenFilter
+    reopens: ReopenStatistics
+    goal: int
+    pending: tuple[PendingOperation, ...]
+    drift: Drift
+    broken: Sequence[BrokenIncrement]
+
+    @property
+    def reopened(self) -> int:
+        """The number of increments with a reopen in the period."""
+        return len(self.reopens.most_reopened)
+
+    @property
+    def over_goal(self) -> tuple[ReopenedIncrement, ...]:
+        """The increments that missed the goal, the most reopened first."""
+        return tuple(one for one in self.reopens.most_reopened if len(one.reopens) >= self.goal)
+
+    @property
+    def blocked(self) -> int:
+        """The number of pending operations that need a person."""
+        return sum(one.operation.is_blocked for one in self.pending)
+
+    @property
+    def by_month(self) -> dict[str, int]:
+        """The reopens of each month from the first to the last one with any."""
+        counts = self.reopens.by_month
+        months = sorted(counts)
+        found: dict[str, int] = {}
+        if months:
+            number, last = _number(months[0]), _number(months[-1])
+            found = {_name(one): counts.get(_name(one), 0) for one in range(number, last + 1)}
+        return found
+
+
+def _number(month: str) -> int:
+    year, _, number = month.partition("-")
+    return int(year) * _MONTHS + int(number) - 1
+
+
+def _name(number: int) -> str:
+    return f"{number // _MONTHS:04}-{number % _MONTHS + 1:02}"
+
+
+def make_report(
+    workspace: Workspace, period: ReopenFilter, *, trackers: Trackers | None = None
+) -> Report:
+    """The figures; with `trackers`, drift is read from them now.
+
+    Raises:
+        StoreError: the increments cannot be listed.
+        ConfigError: the configuration has mistakes.
+    """
+    sound, broken = workspace.manager.read_all()
+    drift = present_drift(workspace, trackers, sound) if trackers else recorded_drift(sound)
+    return Report(
+        workspace.clock(),
+        period,
+        reopen_statistics(sound, period),
+        workspace.config.frequent_reopens,
+        tuple(PendingOperation(one, operation) for one in sound for operation in one.pending),
+        drift,
+        broken,
+    )
