@@ -25,7 +25,7 @@ def generate(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_drift_is_told_file_by_file(tmp_path: Path) -> None:
-    for folder in ("schemas", "docs"):
+    for folder in ("schemas", "docs", "man"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     (tmp_path / "schemas/resume.schema.json").write_text("{}\n")
     (tmp_path / "schemas/list.schema.json").unlink()

@@ -1,4 +1,4 @@
-"""Generate schemas/ and docs/settings.md from the models, and docs/cli.md from the commands.
+"""Generate schemas/ and docs/settings.md from the models, docs/cli.md and man/ from the commands.
 
 `python tools/generate.py` writes; `--check` writes nothing and fails where a file has drifted.
 """
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from man_pages import man_pages
 
 from unlatch.cli.app import app
 from unlatch.cli.contracts.documents import document_schemas
@@ -38,7 +39,7 @@ _TYPES = {
 def main() -> int:
     """Write the files, or compare them; the exit code."""
     parser = argparse.ArgumentParser(
-        description="Generate schemas/, docs/cli.md and docs/settings.md."
+        description="Generate schemas/, docs/cli.md, docs/settings.md and man/."
     )
     parser.add_argument("--check", action="store_true", help="write nothing, fail on drift")
     parser.add_argument("--into", type=Path, default=ROOT, help="the project's folder")
@@ -65,7 +66,8 @@ def generated() -> dict[str, str]:
         for name, schema in sorted(schemas.items())
     }
     pages = {"docs/cli.md": reference(ours), "docs/settings.md": settings(schemas)}
-    return {**files, **pages}
+    manual = {f"man/{name}": text for name, text in man_pages(ours).items()}
+    return {**files, **pages, **manual}
 
 
 def drift(root: Path, wanted: dict[str, str]) -> list[str]:
@@ -90,8 +92,8 @@ def _report(found: list[str]) -> int:
 
 
 def _surplus(root: Path, wanted: dict[str, str]) -> list[Path]:
-    schemas = sorted((root / "schemas").glob("*.schema.json"))
-    return [path for path in schemas if str(path.relative_to(root)) not in wanted]
+    found = [*(root / "schemas").glob("*.schema.json"), *(root / "man").glob("*.1")]
+    return [path for path in sorted(found) if str(path.relative_to(root)) not in wanted]
 
 
 def _own_plugins() -> list[str]:

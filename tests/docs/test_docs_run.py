@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 # Commands that the test does not run, with the reason.
 NOT_RUN = {
     "pipx install 'unlatch[all]'": "the unlatch that is tested is installed already",
+    "pipx install 'unlatch[all] @ git+https://github.com/OWNER/unlatch'": "as above",
+    "pipx install './unlatch[all]'": "as above",
     "make demo": "is `unlatch demo` in an environment that it makes first; README runs that",
     "make test": "runs this test",
 }
