@@ -62,7 +62,8 @@ def _wrapped_lines(
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:
     padded = (
-        f"{cell}{' ' * (width - cells(cell))}" for cell, width in zip(row, widths, strict=True)
+        cell.ljust(width) if cell.isascii() else f"{cell}{' ' * (width - cells(cell))}"
+        for cell, width in zip(row, widths, strict=True)
     )
     return _GAP.join(padded).rstrip()
 

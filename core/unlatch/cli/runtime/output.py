@@ -26,6 +26,8 @@ T = TypeVar("T")
 _CI_COMMAND = re.compile(r"##(?=(?:vso)?\[)|^:(?=:)")
 # The same in whole lines; GitHub ignores leading space.
 _CI_LINE = re.compile(r"##(?=(?:vso)?\[)|(?:^|(?<=\r))[^\S\r\n]*:(?=:)", re.MULTILINE)
+# In a line of plain texts that bars separate: space around a text, or a CI command.
+_UNCLEAN = ("  ", "| ", " |", "##", "::")
 _FAILURES: list[OSError] = []
 sign, good, bad, warn = styles.sign, styles.good, styles.bad, styles.warn
 faint, strong = styles.faint, styles.strong
@@ -39,6 +41,14 @@ def clean(text: str) -> str:
         # Ruling out a CI command is quicker than a search for one.
         return text if "##" not in text and "::" not in text else harmless(text)
     return harmless(" ".join(text.split()))
+
+
+def _clean_all(texts: Sequence[str]) -> Sequence[str]:
+    """Each text as from `clean`; a long column is checked as a whole, as most are plain."""
+    whole = f"|{'|'.join(texts)}|"
+    if whole.isascii() and whole.isprintable() and not any(one in whole for one in _UNCLEAN):
+        return texts
+    return [*map(clean, texts)]
 
 
 def harmless(text: str) -> str:
@@ -181,6 +191,8 @@ def _write(lines: Sequence[str], stream: IO[str]) -> None:
 
 
 def _neutral(line: str, *, colour: bool) -> str:
+    if "\x1b" not in line:
+        return visible(line)
     # Texts, and between them the numbers of our own styles.
     parts = styles.STYLE.split(line)
     if not colour:
@@ -246,7 +258,7 @@ def table(
     """
     stream = sys.stderr if aside else sys.stdout
     first, *others = lay_out(
-        [headings, *(tuple(map(clean, row)) for row in rows)],
+        [headings, *zip(*map(_clean_all, zip(*rows, strict=True)), strict=True)],
         flexible=flexible,
         width=columns() if stream.isatty() else None,
     )

@@ -58,7 +58,18 @@ class _Scalar:
 
 def title(text: str) -> str | None:
     """The front matter's title, else the text of the first top heading."""
-    block = _BLOCK.match(text)
+    return _title_behind(_BLOCK.match(text), text)
+
+
+def title_in_head(head: str) -> str | None:
+    """The same from the beginning of a text; None if it may be in the rest."""
+    block = _BLOCK.match(head)
+    if block is None and head.removeprefix("\ufeff").startswith("---"):
+        return None
+    return _title_behind(block, head)
+
+
+def _title_behind(block: re.Match[str] | None, text: str) -> str | None:
     if block is None:
         return next(_headings(text), None)
     scalar = _find(block, "title")
@@ -78,11 +89,6 @@ def status(text: str) -> str | None:
     """The front matter's status, without quotes or comment."""
     scalar = _status(text)
     return scalar.value if scalar else None
-
-
-def is_whole(head: str) -> bool:
-    """Whether `head` holds the whole front matter of its text, or there is none."""
-    return not head.removeprefix("\ufeff").startswith("---") or _BLOCK.match(head) is not None
 
 
 def values(text: str) -> dict[str, Any]:

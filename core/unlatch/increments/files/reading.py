@@ -153,18 +153,22 @@ def times_in(data: Mapping[str, Any], keys: Iterable[str]) -> tuple[str, ...]:
 
 def read_title(folder: Folder, data: Mapping[str, Any]) -> str:
     """The title from spec.md, else from metadata.json, else the words of the folder's name."""
-    title = None
-    with suppress(OSError, StoreError, UnicodeDecodeError):
-        raw = _read(folder, SPEC, at_most=_HEAD)
-        if len(raw) == _HEAD:
-            head = raw[: raw.rfind(b"\n") + 1].decode("utf-8")
-            title = front_matter.title(head) if front_matter.is_whole(head) else None
-            raw = b"" if title else _read(folder, SPEC)
-        title = title or front_matter.title(raw.decode("utf-8"))
+    try:
+        title = _title_in_spec(folder)
+    except (OSError, StoreError, UnicodeDecodeError):
+        title = None
     if title:
         return title
     texts = (" ".join(one.split()) for one in map(data.get, TITLE_KEYS) if isinstance(one, str))
     return next(filter(None, texts), None) or words_of(folder.name)
+
+
+def _title_in_spec(folder: Folder) -> str | None:
+    raw = _read(folder, SPEC, at_most=_HEAD)
+    if len(raw) < _HEAD:
+        return front_matter.title(raw.decode("utf-8"))
+    head = raw[: raw.rfind(b"\n") + 1].decode("utf-8")
+    return front_matter.title_in_head(head) or front_matter.title(_read(folder, SPEC).decode())
 
 
 def words_of(name: str) -> str:

@@ -36,6 +36,11 @@ if TYPE_CHECKING:
     from unlatch.worklog.json_text.document import JsonText
 
 _RECORDS = frozenset({"reopenHistory", "pending", "amendments"})
+# The parts of most increments: without records, and not of another tool.
+_DEFAULTS = (
+    *dict.fromkeys(("reopens", "pending", "amendments"), ()).items(),
+    *dict.fromkeys(("unit", "evidence", "overridden")).items(),
+)
 
 
 def read_folder(folder: Folder, shapes: Shapes) -> Increment | BrokenIncrement:
@@ -83,6 +88,8 @@ class IncrementHeader(Increment):
         put = object.__setattr__
         put(one, "id", folder.name)
         put(one, "status", status_in(data, path))
+        for name, default in _DEFAULTS:
+            put(one, name, default)
         if "unit" in data or unit_in(folder):
             from unlatch.increments.files.unit_parts import unit_parts  # noqa: PLC0415
 
@@ -177,9 +184,7 @@ def _first_time(data: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
 
 
 _COMPUTED: dict[str, Callable[[Any], Any]] = {
-    **dict.fromkeys(("reopens", "pending", "amendments"), lambda _one: ()),
     "folder": lambda one: one.source.path,
-    **dict.fromkeys(("unit", "evidence", "overridden"), lambda _one: None),
     "title": _title,
     "links": lambda one: read_links(one.data, one.shapes.links),
     "warnings": lambda one: tuple(_warnings(one.source, one.text, one.shapes)),

@@ -4,6 +4,7 @@ It names trackers because each has pages, APIs and older hosts that show the sam
 """
 
 import re
+from functools import lru_cache
 from urllib.parse import parse_qsl, unquote
 
 from unlatch.increments.model.increment import Link
@@ -41,6 +42,7 @@ def item_at(tracker: str, url: str) -> str | None:
     return found[1] if found else None
 
 
+@lru_cache  # it is asked for twice in a row
 def _parts(url: str) -> tuple[str, str]:
     """The host and path of an address in lower case, and its query."""
     address = url.strip().partition("#")[0].casefold()

@@ -75,8 +75,15 @@ def places_of(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterat
 
 def trackers_in(data: Mapping[str, Any], trackers: Iterable[str]) -> list[str]:
     """The trackers that any key names; most files name one, and this check is quick."""
+    if _all_keys(tuple(trackers)).isdisjoint(data):
+        return []
     keys = {key for _, holder in holders(data) for key in holder}
     return [one for one in trackers if not keys.isdisjoint(_keys_of(one))]
+
+
+@cache
+def _all_keys(trackers: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(OUTER_BLOCKS).union(*map(_keys_of, trackers))
 
 
 @cache
@@ -156,9 +163,10 @@ def _own_item(
     block: Mapping[str, Any], tracker: str, shape: LinkShape
 ) -> tuple[str | None, str, str | None] | None:
     """The container and the item under the keys of a block, and the key of its address."""
-    named = (_named_in(block.get(key), tracker) for key in item_keys(tracker, shape))
-    found = next(filter(None, named), None)
-    return (*found, url_key(block, found[1], shape)) if found else None
+    for key in item_keys(tracker, shape):
+        if key in block and (found := _named_in(block[key], tracker)):
+            return (*found, url_key(block, found[1], shape))
+    return None
 
 
 def contradiction(
@@ -181,7 +189,7 @@ def url_key(block: Mapping[str, Any], item: str, shape: LinkShape) -> str | None
     """The key of an item's address; an old key counts if its address names the item."""
     for key in (shape.url, *_OLD_URL_KEYS):
         url = block.get(key)
-        if isinstance(url, str) and url.strip() and (key == shape.url or _names(url, item)):
+        if url and isinstance(url, str) and url.strip() and (key == shape.url or _names(url, item)):
             return key
     return None
 
