@@ -2,6 +2,9 @@
 
 from enum import StrEnum
 
+# The default folder of the sessions.
+SESSIONS = ".unlatch/sessions"
+
 
 class CommentStyle(StrEnum):
     """The length of comments."""

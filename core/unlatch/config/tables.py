@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from unlatch.config.choices import AutoSave, Part, Provider, SubagentMode
+from unlatch.config.choices import SESSIONS, AutoSave, Part, Provider, SubagentMode
 from unlatch.increments.model import reopening
 from unlatch.increments.model.limits import Limits
 from unlatch.increments.model.policies import Direction, OnClose, OnConflict, Policy, SyncPolicy
@@ -153,9 +153,7 @@ class EffortsConfig(Table):
 class SessionsConfig(Table):
     """Sessions: readable logs of agents' work."""
 
-    path: Word = Field(
-        ".unlatch/sessions", description="Folder of the sessions, relative to the project"
-    )
+    path: Word = Field(SESSIONS, description="Folder of the sessions, relative to the project")
     subagents: SubagentMode = Field(
         SubagentMode.LINK,
         description="Place of a subagent's log: in its own file that the session names (`link`) "

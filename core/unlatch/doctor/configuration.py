@@ -56,7 +56,7 @@ def settings_in_force(workspace: Workspace) -> Iterator[Setting]:
             yield from _in_force(table, raw.origins, prefix=f"trackers.{name}.")
     further = [*_hosts_of_environment(workspace)]
     with suppress(ConfigError):
-        settings = [*settings_of_user(workspace.user_config)]
+        settings = [*settings_of_user(workspace.user_file)]
         hosts = [one for one in settings if one.key == _HOSTS and (one.value or not further)]
         yield from (one for one in settings if one.key != _HOSTS)
         yield from hosts

@@ -10,7 +10,6 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unlatch.delivery.run import SharedItems
 from unlatch.errors import StoreError
 from unlatch.increments.files.plans import IntentDetails, plan_transition
 from unlatch.increments.files.undo_plan import plan_undo, undoable
@@ -30,6 +29,7 @@ from unlatch.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from unlatch.delivery.run import SharedItems
     from unlatch.increments.files.plans import Intent, Plan
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry
     from unlatch.project.workspace import Workspace
@@ -128,7 +128,10 @@ def plan_finish(
         UnlatchError: as `check_finish`.
     """
     before = workspace.manager.read(wanted).as_recorded
-    shared = shared or SharedItems.of(workspace)
+    if shared is None:
+        from unlatch.delivery.run import SharedItems  # noqa: PLC0415  (slow to load)
+
+        shared = SharedItems.of(workspace)
     is_done = before.status is to
     reason = None if reason is None else checked_reason(reason)
     approval = APPROVED if is_done else check_finish(before, to, reason=reason, force=force)

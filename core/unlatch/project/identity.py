@@ -1,12 +1,10 @@
 """The user's name for audit entries."""
 
-import getpass
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
 from unlatch.errors import UsageError
-from unlatch.project.git.run import ask_git
 from unlatch.spi.text import without_surrogates
 from unlatch.worklog.neutral import without_controls
 
@@ -28,10 +26,16 @@ def user_name(given: str | None, *, environ: Mapping[str, str], root: Path) -> t
         raise UsageError("name-too-long", message, hint="use --by NAME for another name")
     actors = (environ.get(actor, "") for actor in _CI_ACTORS)
     found = next(filter(None, map(_tidy, actors)), "")
-    known = found or _tidy(ask_git(root, "config", "--get", "user.name") or "")
-    found = known
+    if not found:
+        from unlatch.project.git.run import ask_git  # noqa: PLC0415  (slow to load)
+
+        found = _tidy(ask_git(root, "config", "--get", "user.name") or "")
+    known = found
     with suppress(OSError, KeyError):
-        found = found or getpass.getuser()
+        if not found:
+            from getpass import getuser  # noqa: PLC0415  (slow to load)
+
+            found = getuser()
     # Not typed for this command, so it is cut instead of refused.
     return (found or "unknown")[:LONGEST_NAME], not known
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unlatch.errors import ConfigError, PluginBroken
@@ -18,7 +19,6 @@ from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from pathlib import Path
 
     from unlatch.config.config import CoreConfig, RawConfig, UserConfig
     from unlatch.increments.files.paths import ProjectPaths
@@ -34,7 +34,8 @@ def utc_now() -> datetime:
 class Workspace:
     paths: ProjectPaths
     environ: Mapping[str, str]
-    user_config: Path  # the file with the user's own configuration
+    # The file with the user's own configuration: asked for when it is needed, as that is slow.
+    user_config: Path | Callable[[], Path]
     clock: Callable[[], datetime] = utc_now  # with a zone
     new_id: Callable[[], str] = new_ulid
     registry: Registry = field(default_factory=Registry)
@@ -66,12 +67,16 @@ class Workspace:
             return RawConfig(CoreConfig(), self.tables)
         return read_config(self.paths)
 
+    @property
+    def user_file(self) -> Path:
+        return self.user_config if isinstance(self.user_config, Path) else self.user_config()
+
     @cached_property
     def user(self) -> UserConfig:
         """The user's own configuration; raises as `read_user_config`."""
         from unlatch.config.config import read_user_config  # noqa: PLC0415
 
-        return read_user_config(self.user_config)
+        return read_user_config(self.user_file)
 
     @property
     def config(self) -> CoreConfig:

@@ -6,12 +6,14 @@ increment is still meant by its number, unless another one has the name.
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING
 
-from unlatch.errors import UnlatchError
+from unlatch.config.choices import SESSIONS
+from unlatch.errors import StoreError, UnlatchError
 from unlatch.values import dataclass
-from unlatch.worklog.disk.safe_open import exists
+from unlatch.worklog.disk.safe_open import exists, read_file
 from unlatch.worklog.disk.user_files import state_folder
 
 if TYPE_CHECKING:
@@ -80,13 +82,24 @@ class Related:
 
 def may_have_related(workspace: Workspace, increment: Increment) -> bool:
     """Whether there is any other work, or a briefing; a quick look at the folders."""
+    if os.path.lexists(workspace.user_file) and workspace.user.efforts.path:
+        return True
     places = (*_session_places(workspace), *_own_places(workspace), increment.folder / BRIEFING)
-    return bool(workspace.user.efforts.path) or any(map(exists, places))
+    return any(map(exists, places))
 
 
 def _session_places(workspace: Workspace) -> tuple[Path, Path]:
     root = workspace.paths.root
-    return root / workspace.config.sessions.path, state_folder(root) / "imports"
+    return root / _sessions_path(workspace), state_folder(root) / "imports"
+
+
+def _sessions_path(workspace: Workspace) -> str:
+    # Loading the configuration takes longer than all of `show`, and most have no such table.
+    try:
+        has_table = b"sessions" in read_file(workspace.paths.config)
+    except (OSError, StoreError):
+        has_table = False
+    return workspace.config.sessions.path if has_table else SESSIONS
 
 
 def _own_places(workspace: Workspace) -> tuple[Path, Path]:

@@ -58,7 +58,7 @@ class Session:
 
     @cached_property
     def workspace(self) -> Workspace:
-        return Workspace(self.paths, environ=os.environ, user_config=user_config_file())
+        return Workspace(self.paths, environ=os.environ, user_config=user_config_file)
 
     @cached_property
     def has_project(self) -> bool:
