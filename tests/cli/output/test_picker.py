@@ -132,9 +132,11 @@ def test_data_stays_apart_from_the_menu(several: Project) -> None:
     assert target.read_text(encoding="utf-8").startswith('{\n  "schema": "unlatch.show/1"')
 
 
-@pytest.mark.parametrize("extra", [{"TERM": "dumb"}])
-def test_a_terminal_without_menus_gets_the_error(several: Project, extra: dict[str, Any]) -> None:
-    with picker(several, "show", **extra) as terminal:
+@pytest.mark.parametrize(("command", "extra"), [("show", {"TERM": "dumb"}), ("unlink", {})])
+def test_a_terminal_without_menus_and_a_second_missing_argument_get_the_error(
+    several: Project, command: str, extra: dict[str, Any]
+) -> None:
+    with picker(several, command, **extra) as terminal:
         assert 2 == terminal.end()
     assert "Missing argument 'ID'" in terminal.text
 

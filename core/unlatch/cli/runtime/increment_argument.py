@@ -37,9 +37,14 @@ class IncrementArgument(click.Argument):
         try:
             return super().process_value(ctx, value)
         except click.MissingParameter:
-            if (picked := pick_increment(ctx)) is None:
+            if self._is_before_others(ctx) or (picked := pick_increment(ctx)) is None:
                 raise
             return super().process_value(ctx, picked if self.nargs == 1 else (picked,))
+
+    def _is_before_others(self, ctx: click.Context) -> bool:
+        """Whether another argument is missing, too, which no menu offers."""
+        others = ctx.command.params[ctx.command.params.index(self) + 1 :]
+        return any(isinstance(one, click.Argument) and one.required for one in others)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         try:
