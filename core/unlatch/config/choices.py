@@ -37,6 +37,14 @@ class AutoSave(StrEnum):
     INTERVAL = "interval"  # after a time
 
 
+class EvidencePolicy(StrEnum):
+    """What `complete` does without evidence of a change since the last reopen."""
+
+    WARN = "warn"
+    REQUIRE = "require"
+    OFF = "off"
+
+
 class Part(StrEnum):
     """A part of an item that unlatch may write."""
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any, TypeVar
 from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from unlatch.config.choices import CommentStyle
+from unlatch.config.completion import CompletionConfig
 from unlatch.config.specweave import read_specweave, settings_of
 from unlatch.config.tables import (
     EffortsConfig,
@@ -89,6 +90,7 @@ class CoreConfig(TopLevel):
     labels: Labels = Labels.model_construct()
     limits: LimitsConfig = LimitsConfig.model_construct()
     reopen: ReopenConfig = ReopenConfig.model_construct()
+    completion: CompletionConfig = CompletionConfig.model_construct()
     sync: SyncConfig = SyncConfig.model_construct()
     layouts: LayoutsConfig = LayoutsConfig.model_construct()
     sessions: SessionsConfig = SessionsConfig.model_construct()

@@ -23,6 +23,10 @@ class Applied:
     plan: ChangePlan
     result: ChangeResult
 
+    @property
+    def id(self) -> str:
+        return self.plan.before.id
+
 
 def plan_each(
     workspace: Workspace,

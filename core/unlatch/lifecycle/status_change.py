@@ -22,6 +22,7 @@ from unlatch.lifecycle.activation_guard import (
     Approval,
     allow_activation,
 )
+from unlatch.lifecycle.completion.evidence import find_evidence, weigh_evidence
 from unlatch.lifecycle.completion.open_work import check_finish
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
 from unlatch.values import dataclass
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from unlatch.delivery.run import SharedItems
     from unlatch.increments.files.plans import Intent, Plan
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry
+    from unlatch.lifecycle.completion.evidence import Evidence
     from unlatch.project.workspace import Workspace
 
 
@@ -45,6 +47,7 @@ class ChangePlan:
         spared: links whose items stay open, with the unfinished increments that need them.
         shared: the increments that share items with it.
         undone: the entries of reopenHistory that an undo marks, the oldest first.
+        evidence: the changes since the last reopen, for `complete`.
     """
 
     before: Increment
@@ -57,6 +60,7 @@ class ChangePlan:
     spared: tuple[tuple[Link, tuple[str, ...]], ...] = ()
     shared: SharedItems | None = None
     undone: tuple[ReopenEntry, ...] = ()
+    evidence: Evidence | None = None
 
     def preview(self, workspace: Workspace) -> Plan:
         """The change for the present state.
@@ -135,6 +139,10 @@ def plan_finish(
     is_done = before.status is to
     reason = None if reason is None else checked_reason(reason)
     approval = APPROVED if is_done else check_finish(before, to, reason=reason, force=force)
+    evidence = None
+    if to is Status.COMPLETED and not is_done:
+        evidence = find_evidence(workspace, before)
+        approval = weigh_evidence(workspace, before, evidence, approval, reason=reason, force=force)
     spared = () if is_done else shared.needed_links(before)
     details: IntentDetails = {
         "options": options,
@@ -145,7 +153,9 @@ def plan_finish(
     def decide(before: Increment, intent: Intent) -> Plan:
         return plan_transition(before, to, intent, enqueue=Kind.CLOSE)
 
-    return ChangePlan(before, to, by, reason, decide, details, approval, spared, shared)
+    return ChangePlan(
+        before, to, by, reason, decide, details, approval, spared, shared, evidence=evidence
+    )
 
 
 def plan_undo_reopen(

@@ -23,6 +23,7 @@ from unlatch.increments.files.plans import (
 from unlatch.increments.model.increment import Base, Increment, Link, ReopenEntry, SyncedItem
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions, allow_activation
+from unlatch.lifecycle.completion.evidence import evidence_warnings
 from unlatch.lifecycle.completion.open_work import check_finish
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import DeliveryOptions, Kind, Operation, seen_of
@@ -76,11 +77,14 @@ def apply_sync_plan(
     enqueued = {operation.op for operation in pushed}
     moves = list(plan.moves)
     for number, move in enumerate(moves):
+        is_completed = move.to is Status.COMPLETED
         try:
+            warnings = evidence_warnings(workspace, move.increment) if is_completed else ()
             made = _move(workspace, move, by=by, force=force)
         except UnlatchError as error:
             moves[number] = replace(move, error=error)
         else:
+            moves[number] = replace(move, warnings=warnings)
             enqueued |= made
             # An earlier pull may have delivered the same operations.
             fresh |= made - {move.op}

@@ -44,8 +44,7 @@ if TYPE_CHECKING:
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
 
-# How long a reopen on another branch explains an open item.
-MERGED_WITHIN = timedelta(days=30)
+MERGED_WITHIN = timedelta(days=30)  # a reopen on another branch explains an open item so long
 _UNKNOWN_USER = "unknown user"
 _STATUSES = {Side.OPEN: Status.ACTIVE, Side.DONE: Status.COMPLETED, Side.DROPPED: Status.ABANDONED}
 
@@ -62,6 +61,7 @@ class Move:
     reason: str
     op: str | None = None  # the earlier pull that it repeats, if any
     error: UnlatchError | None = None  # why the increment was left as it is
+    warnings: tuple[UnlatchError, ...] = ()  # about one that was completed
 
     @property
     def relabelled(self) -> tuple[Link, ...]:

@@ -56,6 +56,7 @@ def test_complete_documents_what_it_did(active: Project) -> None:
         "increment": {"id": NAME, "status": "completed", "previousStatus": "active"},
         "spared": [],
         "forced": [],
+        "evidence": None,
         "warnings": [],
         "exitCode": 0,
     }

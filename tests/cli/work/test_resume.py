@@ -70,6 +70,7 @@ def test_the_files_tell_what_happened_and_nothing_else_changed(ready: Project) -
         "previousStatus": "completed",
         "previousCompletedAt": stamp(FINISHED),
         "reopenedBy": "ci-bot",
+        "doneWork": 0,
         "syncedTo": entry["syncedTo"],
     }
     items: dict[str, dict[str, object]] = {

@@ -51,6 +51,7 @@ def test_a_reopen_is_one_entry_one_status_and_what_is_owed(project: Project) -> 
         "previousCompletedAt": "2025-11-01T09:00:00.000Z",
         "reopenedBy": "ada",
         "source": "cli",
+        "doneWork": 0,
         "syncedTo": {},
     }
     owed = {"op": ulid(1), "kind": "reopen", "at": STAMP}
@@ -98,6 +99,7 @@ def test_the_file_differs_only_by_what_changed(project: Project) -> None:
         '\t\t\t"previousStatus": "completed",',
         '\t\t\t"previousCompletedAt": "2025-11-01",',
         '\t\t\t"reopenedBy": "ada",',
+        '\t\t\t"doneWork": 0,',
         '\t\t\t"syncedTo": {}',
         "\t\t}",
         "\t]",

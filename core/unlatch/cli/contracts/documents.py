@@ -16,7 +16,7 @@ resume-many = unlatch resume with several ids, or --all-matching.
 # `forced` holds the ids of the refusals that were overridden.
 complete, abandon = unlatch complete, unlatch abandon.
   increment: MovedIncrement; spared: [Spared]; trackers: [DeliveryEntry]; forced: [str];
-  warnings: [Problem]
+  evidence: EvidenceEntry?; warnings: [Problem]
 undo = unlatch undo.
   increment: MovedIncrement; undone: str; trackers: [DeliveryEntry]
 complete-many, abandon-many = unlatch complete and unlatch abandon with several ids.

@@ -115,9 +115,14 @@ IncrementItems = An increment, and its items on one tracker.
   id: str; status: Status; items: [SyncedItemEntry]
 Spared = An item that stays open because other increments need it.
   tracker id: str; url: str?; neededBy: [str]
+CommitSubject = A commit, by its id and the first line of its message.
+  id subject: str
+# `ticked` is a number of tasks and criteria; with `git` false, commits could not be read.
+EvidenceEntry = The changes since the last reopen.
+  reopen since: str; commits: [CommitSubject]; ticked: int; git: bool
 FinishedEntry = One of several increments that were completed or abandoned.
   id: str; status previousStatus: Status?; spared: [Spared]; trackers: [DeliveryEntry];
-  left: int; forced: [str]; warnings: [Problem]; error: Problem?
+  left: int; forced: [str]; evidence: EvidenceEntry?; warnings: [Problem]; error: Problem?
 UndoneEntry = One of several increments whose last reopen was undone.
   id: str; status previousStatus: Status?; undone: str?; trackers: [DeliveryEntry]; left: int;
   error: Problem?
@@ -185,7 +190,7 @@ ComparedEntry = A link, and the state of both sides.
 NotCheckedEntry = Items of one tracker that were not checked, and whether this is allowed.
   tracker: str; items: [str]; allowed: bool; error: Problem
 MoveEntry = An increment that follows its items.
-  increment: str; before after: Status; by reason: str; error: Problem?
+  increment: str; before after: Status; by reason: str; warnings: [Problem]; error: Problem?
 SyncedIncrement = An increment whose items were updated.
   id: str; trackers: [DeliveryEntry]; left: int
 CommitEntry = The published commit, or the error.

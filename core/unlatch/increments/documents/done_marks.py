@@ -1,6 +1,5 @@
 """Ticking and unticking tasks and criteria by their ids; all other characters stay."""
 
-import difflib
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -179,6 +178,8 @@ def _nearest(wanted: str, known: Sequence[str]) -> list[str]:
         near = sorted(alike, key=lambda one: abs(int(one["number"]) - number))
         if near:
             return [one[0] for one in near[:_SUGGESTED]]
+    import difflib  # noqa: PLC0415  (only for an error)
+
     return difflib.get_close_matches(wanted, known, n=_SUGGESTED)
 
 

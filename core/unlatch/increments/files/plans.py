@@ -12,6 +12,7 @@ from typing import Any, TypedDict
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.reading import completion_keys, times_in
 from unlatch.increments.files.work.amendments import plan_amendment
+from unlatch.increments.files.work.done_count import count_done
 from unlatch.increments.model.increment import (
     Amendment,
     AppliedAmendment,
@@ -139,6 +140,9 @@ def plan_reopen(
     new = build_operations(before, Kind.REOPEN, replace(intent, reason=None), by=None)
     reopens, pending = (*before.reopens, entry), (*kept, *new, *more)
     after = replace(before, status=Status.ACTIVE, reopens=reopens, pending=pending)
+    if not before.is_item:
+        entry = replace(entry, done_work=count_done(after))
+        after = replace(after, reopens=(*before.reopens, entry))
     pinned = tuple(intent.exclude) if entry.amendment else ()
     return Plan(before, after, entry, pin_base=pinned, event=reopened_event(entry))
 

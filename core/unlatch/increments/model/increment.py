@@ -168,6 +168,7 @@ class ReopenEntry:
     Args:
         forced: the ids of the rules that were overridden.
         struck: items that stay open, because their close was not delivered before this reopen.
+        done_work: the number of done marks in its documents after it; None if it is not recorded.
     """
 
     id: str
@@ -181,6 +182,7 @@ class ReopenEntry:
     source: str | None = None
     forced: tuple[str, ...] = ()
     struck: tuple[str, ...] = ()
+    done_work: int | None = None
     reverted_at: datetime | None = None
     revert: str | None = None
     synced_to: tuple[SyncedItem, ...] = ()

@@ -17,6 +17,7 @@ from unlatch.increments.records.link_edits import entry_for
 from unlatch.increments.records.pending import SEEN_ITEM
 from unlatch.spi.manifest import LinkShape
 from unlatch.worklog.record import (
+    NUMBER,
     TEXT,
     TEXTS,
     TIME,
@@ -81,6 +82,7 @@ REOPEN = Record(
     Field("source", TEXT, "source"),
     Field("forced", WORDS, "forced"),
     Field("struck", WORDS, "struck"),
+    Field("doneWork", NUMBER, "done_work"),
     Field("revertedAt", TIME, "reverted_at"),
     # The ULID of the operation that undid it.
     Field("revert", ULID, "revert"),

@@ -152,6 +152,7 @@ def _move_entry(move: Move) -> output.Json:
         "before": move.increment.status,
         "after": move.to,
         **output.fields(move, "by", "reason"),
+        "warnings": documents.warning_entries(move.warnings),
         "error": problem_entry(move.error) if move.error else None,
     }
 

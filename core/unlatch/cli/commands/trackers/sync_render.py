@@ -11,7 +11,7 @@ from unlatch.cli.commands.trackers.sync_documents import count_comments, count_r
 from unlatch.cli.render.adoptions import adoption_line
 from unlatch.cli.render.deliveries import tell_all_left
 from unlatch.cli.render.describe import times
-from unlatch.cli.render.notes import tell_excess
+from unlatch.cli.render.notes import tell_excess, tell_warnings
 from unlatch.cli.render.preview import item_lines
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import error_lines
@@ -156,6 +156,7 @@ def tell_moves(moved: Sequence[Move]) -> None:
                 output.data(f"    {output.clean(one.error.hint)}")
         elif len(done) <= FEW:
             output.ok(_move_line(one))
+            tell_warnings(one.warnings)
 
 
 def tell_result(

@@ -40,7 +40,8 @@ from unlatch.resume.related import may_have_related
 from unlatch.spi.operation import DeliveryOptions, Kind
 
 _FORCE = flag(
-    "--force", help="Complete the increment although work is open; recorded in the history."
+    "--force",
+    help="Complete although work is open or nothing changed; recorded in the history.",
 )
 _ARCHIVE = flag(
     "--archive", help="Also archive the unit with its tool's own program, such as openspec archive."

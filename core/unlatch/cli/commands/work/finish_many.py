@@ -7,7 +7,7 @@ from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from unlatch.cli.commands.work.finish_report import tell_undecided
+from unlatch.cli.commands.work.finish_report import evidence_entry, tell_undecided
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
 from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry
 from unlatch.cli.render.describe import times
@@ -93,6 +93,7 @@ def finish_many(
     if plans and not typed.confirm(plans):
         return None
     made = [*_apply(session, plans, typed), *refused]
+    made.sort(key=lambda one: names.index(one.id))
     if not typed.as_json:
         tell_refusals(one for one in made if isinstance(one, Refusal))
     applied = [one for one in made if not isinstance(one, Refusal)]
@@ -205,7 +206,8 @@ def _code(one: Applied | Refusal, served: dict[str, DeliveryResult]) -> int:
 def _entry(one: Applied | Refusal, served: dict[str, DeliveryResult], name: str) -> output.Json:
     facts: output.Json = {"trackers": [], "left": 0, "undone": None}
     if name != "undo":
-        facts = {"trackers": [], "left": 0, "spared": [], "forced": [], "warnings": []}
+        keys = ("trackers", "spared", "forced", "warnings")
+        facts = {**{key: [] for key in keys}, "left": 0, "evidence": None}
     if isinstance(one, Refusal):
         return {**refused_entry(one), **facts}
     plan, result = one.plan, one.result
@@ -217,5 +219,6 @@ def _entry(one: Applied | Refusal, served: dict[str, DeliveryResult], name: str)
     else:
         facts["spared"] = spared_entries(plan.spared)
         facts["forced"] = list(plan.approval.forced)
+        facts["evidence"] = evidence_entry(plan.evidence)
         facts["warnings"] = warning_entries(plan.approval.warnings)
     return {**increment_entry(result.increment, result.before.status), "error": None, **facts}

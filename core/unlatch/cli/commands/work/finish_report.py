@@ -9,12 +9,14 @@ from unlatch.cli.render.documents import increment_entry, spared_entries, warnin
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.runtime import output
 from unlatch.worklog.name_matching import first_of
+from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.runtime.session import Session
     from unlatch.increments.model.increment import Amendment
+    from unlatch.lifecycle.completion.evidence import Evidence
     from unlatch.lifecycle.deliver import DeliveryResult
     from unlatch.lifecycle.finish_many import Applied
     from unlatch.lifecycle.status_change import ChangePlan, ChangeResult
@@ -61,7 +63,20 @@ def change_document(
         "spared": spared_entries(plan.spared),
         "trackers": trackers,
         "forced": list(plan.approval.forced),
+        "evidence": evidence_entry(plan.evidence),
         "warnings": warning_entries(plan.approval.warnings),
+    }
+
+
+def evidence_entry(evidence: Evidence | None) -> output.Json | None:
+    if evidence is None:
+        return None
+    return {
+        "reopen": evidence.reopen.id,
+        "since": stamp(evidence.reopen.reopened_at),
+        "commits": [output.fields(one, "id", "subject") for one in evidence.commits],
+        "ticked": evidence.ticked,
+        "git": evidence.has_git,
     }
 
 

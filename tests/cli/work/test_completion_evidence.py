@@ -1,0 +1,329 @@
+"""After a reopen, complete looks for evidence that something changed since."""
+
+from __future__ import annotations
+
+import subprocess
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.layouts.folders import spec_kit
+from tests.cli.output.test_documents import check, check_files
+from tests.cli.project import NAME, REASON
+from tests.security.traps import Traps
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.project import Done, Project
+
+RESUME = ("resume", "7", "--reason", REASON, "--yes", "--offline")
+REQUIRE = '[completion]\nevidence = "require"\n'
+TASKS = "# Tasks\n\n- [x] T-001: Parse\n- [x] T-002: Print\n"
+
+
+def at(days: int) -> dict[str, str | None]:
+    moment = (datetime.now(UTC) + timedelta(days=days)).isoformat()
+    return {"GIT_COMMITTER_DATE": moment, "GIT_AUTHOR_DATE": moment}
+
+
+@pytest.fixture
+def reopened(project: Project) -> Project:
+    """0007 was completed, committed long ago, and reopened now; nothing was done since."""
+    project.increment(links=project.items("jira"))
+    (project.folder() / "tasks.md").write_text(TASKS)
+    project.commit()
+    project.run(*RESUME)
+    project.extra = at(1)
+    return project
+
+
+def commit(project: Project, message: str, *, path: str | None = None) -> None:
+    """Commit a file, or all that unlatch has written."""
+    if path:
+        place = project.root / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(message)
+    project.git("add", path or "--all")
+    project.git("commit", "--quiet", "--message", message)
+
+
+def complete(project: Project, *options: str) -> Done:
+    return project.run("complete", "7", "--offline", *options)
+
+
+def evidence(project: Project) -> Any:
+    return check(project, "complete", "complete", "7", "--offline")["evidence"]
+
+
+def test_without_a_change_it_warns_and_completes(reopened: Project) -> None:
+    done = complete(reopened)
+
+    today = f"{datetime.now(UTC):%Y-%m-%d}"
+    assert done.code == 0, done.said
+    assert (
+        f"    note: nothing shows a change of {NAME} since it was reopened on {today}: no commit "
+        "changes or names it, and no task or criterion was ticked [evidence-missing]\n"
+    ) in done.err
+    assert "completed" == reopened.metadata()["status"]
+    check_files(reopened)
+
+
+def test_committing_the_reopen_itself_is_no_evidence(reopened: Project) -> None:
+    commit(reopened, f"Reopen {NAME}, see SCRUM-28")
+
+    assert "[evidence-missing]" in complete(reopened).err
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        f"Fix {NAME}",
+        "fix(0007): close the file",
+        "Close the file\n\nFor increment 7.",
+        "scrum-28: close the file",
+        f"Merge branch 'feature/{NAME}'",
+    ],
+)
+def test_a_commit_that_names_the_increment_or_its_item_is_evidence(
+    reopened: Project, message: str
+) -> None:
+    commit(reopened, message, path="src/parser.py")
+
+    found = evidence(reopened)
+
+    assert [message.partition("\n")[0]] == [one["subject"] for one in found["commits"]]
+    assert (0, True) == (found["ticked"], found["git"])
+
+
+@pytest.mark.parametrize(
+    "message", ["Tidy up", "Fix 10007", "Fix 0008-smart-discipline", "SCRUM-281", "SCRUM-2", "7"]
+)
+def test_a_commit_that_does_not_name_it_is_none(reopened: Project, message: str) -> None:
+    commit(reopened, message, path="src/parser.py")
+
+    assert [] == evidence(reopened)["commits"]
+
+
+def test_a_commit_below_its_folder_is_evidence(reopened: Project) -> None:
+    commit(reopened, "Measure", path=f".unlatch/increments/{NAME}/reports/speed.md")
+
+    assert ["Measure"] == [one["subject"] for one in evidence(reopened)["commits"]]
+
+
+def test_an_edit_of_its_documents_by_hand_is_evidence(reopened: Project) -> None:
+    commit(reopened, "Reopen")
+    commit(reopened, "Say more", path=f".unlatch/increments/{NAME}/spec.md")
+
+    assert ["Say more"] == [one["subject"] for one in evidence(reopened)["commits"]]
+
+
+def test_a_commit_from_before_the_reopen_is_none(reopened: Project) -> None:
+    reopened.extra = at(-1)
+    commit(reopened, f"Fix {NAME}", path="src/parser.py")
+
+    assert [] == evidence(reopened)["commits"]
+
+
+def test_the_merge_of_an_older_fix_is_evidence(reopened: Project) -> None:
+    reopened.git("checkout", "--quiet", "-b", "fix")
+    reopened.extra = at(-1)
+    commit(reopened, "Fix it", path="src/parser.py")
+    reopened.git("checkout", "--quiet", "main")
+    reopened.extra = at(1)
+    reopened.git("merge", "--quiet", "--no-ff", "--message", f"Merge {NAME}", "fix")
+
+    assert [f"Merge {NAME}"] == [one["subject"] for one in evidence(reopened)["commits"]]
+
+
+def test_leaving_the_archive_is_no_evidence(project: Project) -> None:
+    project.increment(archived=True)
+    (project.increments / "_archive" / NAME / "plan.md").write_text("A plan\n")
+    project.commit()
+    project.run(*RESUME)
+    project.extra = at(1)
+    commit(project, f"Reopen {NAME}")
+
+    assert [] == evidence(project)["commits"]
+
+
+def test_a_task_that_was_unticked_and_is_ticked_again_is_evidence(project: Project) -> None:
+    project.increment()
+    (project.folder() / "tasks.md").write_text(TASKS)
+    project.run(*RESUME, "--task", "T-002")
+    open_again = complete(project)
+    (project.folder() / "tasks.md").write_text(TASKS)
+
+    assert "[work-open]" in open_again.err
+    assert 1 == evidence(project)["ticked"]
+
+
+@pytest.mark.parametrize(
+    ("document", "more"),
+    [
+        ("tasks.md", "- [x] T-003: Retry\n"),
+        ("tasks.md", "### T-003: Retry\n**Status**: completed\n"),
+        ("spec.md", "\n## US-001: Retry\n- [x] **AC-US1-01**: It is sent again\n"),
+    ],
+)
+def test_a_new_task_or_criterion_that_is_ticked_is_evidence(
+    reopened: Project, document: str, more: str
+) -> None:
+    path = reopened.folder() / document
+    path.write_text(f"{path.read_text()}{more}")
+
+    done = complete(reopened)
+
+    assert (0, False) == (done.code, "evidence" in done.err), done.err
+
+
+def test_a_reopen_of_an_earlier_version_has_no_count(reopened: Project) -> None:
+    path = reopened.folder() / "metadata.json"
+    path.write_text(path.read_text().replace('"doneWork": 2,', ""))
+
+    assert {"ticked": 0, "git": True}.items() <= evidence(reopened).items()
+
+
+def test_without_git_only_boxes_count_and_that_is_said(project: Project) -> None:
+    project.increment()
+    project.run(*RESUME)
+
+    done = complete(project)
+
+    assert "no task or criterion was ticked (commits were not checked: no git" in done.err
+    assert done.code == 0
+
+
+def test_a_project_can_require_evidence(reopened: Project) -> None:
+    reopened.configure_more(tables=REQUIRE)
+    before = reopened.tree()
+
+    refused = complete(reopened)
+    unchanged = before == reopened.tree()
+    unexplained = complete(reopened, "--force")
+    done = complete(reopened, "--force", "--reason", "It was a false alarm")
+
+    assert (1, True) == (refused.code, unchanged)
+    assert "error[evidence-missing]: nothing shows a change of" in refused.err
+    assert f"or unlatch complete {NAME} --force --reason TEXT\n" in refused.err
+    assert (2, True) == (unexplained.code, "error[reason-missing]" in unexplained.err)
+    assert done.code == 0, done.said
+    assert ["evidence-missing"] == reopened.events()[-1]["forced"]
+    check_files(reopened)
+
+
+def test_required_evidence_that_is_there_is_enough(reopened: Project) -> None:
+    reopened.configure_more(tables=REQUIRE)
+    commit(reopened, "SCRUM-28: fix", path="src/parser.py")
+
+    assert 0 == complete(reopened).code
+
+
+def test_one_of_several_without_evidence_leaves_the_others_done(reopened: Project) -> None:
+    reopened.configure_more(tables=REQUIRE)
+    reopened.increment("0008-other", status="active")
+
+    document = check(reopened, "complete-many", "complete", "7-8", "--offline")
+
+    assert ["evidence-missing", None] == [
+        one["error"] and one["error"]["id"] for one in document["increments"]
+    ]
+
+
+def test_it_can_be_turned_off(reopened: Project) -> None:
+    reopened.configure_more(tables='[completion]\nevidence = "off"\n')
+
+    assert evidence(reopened) is None
+
+
+def test_an_increment_that_was_never_reopened_needs_none(project: Project) -> None:
+    project.configure_more(tables=REQUIRE)
+    project.increment(status="active")
+
+    assert evidence(project) is None
+
+
+def test_a_reopen_that_was_undone_does_not_count(reopened: Project) -> None:
+    reopened.configure_more(tables=REQUIRE)
+    reopened.run("undo", "7", "--yes", "--offline")
+    reopened.run("start", "7")
+    path = reopened.folder() / "metadata.json"
+    path.write_text(path.read_text().replace('"status": "completed"', '"status": "active"'))
+
+    assert evidence(reopened) is None
+
+
+def test_an_item_that_was_closed_by_hand_completes_its_increment_with_a_warning(
+    project: Project,
+) -> None:
+    project.configure_more(tables=f'{REQUIRE}[sync]\non_close = "follow"\n')
+    project.increment(links=project.items("jira"))
+    project.run("resume", "7", "--reason", REASON, "--yes")
+    project.box.jira.edit("SCRUM-28", status="Done")
+
+    document = check(project, "sync", "sync", "--yes")
+
+    assert "completed" == project.metadata()["status"]
+    (move,) = document["moves"]
+    assert (["evidence-missing"], None) == ([one["id"] for one in move["warnings"]], move["error"])
+
+
+def test_a_unit_of_another_tool_needs_evidence_too(project: Project) -> None:
+    feature = spec_kit(project.root)
+    project.configure_more(tables=f'{REQUIRE}[layouts]\nuse = ["spec-kit"]\n')
+    tasks = feature / "tasks.md"
+    tasks.write_text(tasks.read_text().replace("[ ]", "[X]"))
+    spec = feature / "spec.md"
+    spec.write_text(spec.read_text())
+    project.commit()
+    completed = project.run("complete", "1", "--offline")
+    project.run("resume", "1", "--reason", REASON, "--yes", "--offline")
+    project.extra = at(1)
+    commit(project, "Reopen 001-photo-albums")
+
+    refused = project.run("complete", "1", "--offline")
+    commit(project, "Sort albums", path="specs/001-photo-albums/research.md")
+    done = project.run("complete", "1", "--offline")
+
+    assert (0, 1, 0) == (completed.code, refused.code, done.code), (refused.said, done.said)
+    assert "error[evidence-missing]" in refused.err
+
+
+def test_a_shallow_clone_says_how_to_get_the_commits(reopened: Project, tmp_path: Path) -> None:
+    commit(reopened, "SCRUM-28: fix", path="src/parser.py")
+    reopened.configure_more(tables=REQUIRE)
+    commit(reopened, "Reopen")
+    clone = tmp_path / "clone"
+    reopened.git("clone", "--quiet", "--depth", "1", f"file://{reopened.root}", str(clone))
+    reopened.root = clone
+
+    refused = complete(reopened)
+
+    assert "this clone is shallow, and git fetch --unshallow gets the older commits" in refused.err
+
+
+def test_a_repository_cannot_make_it_start_a_program(reopened: Project, tmp_path: Path) -> None:
+    traps = Traps(tmp_path / "traps")
+    gpg = traps.program("gpg")
+    commit(reopened, "SCRUM-28: fix", path="src/parser.py")
+    signed = reopened.git("cat-file", "commit", "HEAD").replace(
+        "\n\n", "\ngpgsig -----BEGIN PGP SIGNATURE-----\n \n -----END PGP SIGNATURE-----\n\n", 1
+    )
+    made = subprocess.run(
+        ["git", "hash-object", "-t", "commit", "-w", "--stdin"],
+        input=signed,
+        cwd=reopened.root,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.strip()
+    reopened.git("reset", "--quiet", "--soft", made)
+    for name, value in (("log.showSignature", "true"), ("gpg.program", str(gpg))):
+        reopened.git("config", name, value)
+    reopened.git("log", "-1")
+    assert ["gpg"] == traps.sprung()
+    (traps.folder / "gpg.ran").unlink()
+
+    found = evidence(reopened)
+
+    assert (["SCRUM-28: fix"], []) == ([one["subject"] for one in found["commits"]], traps.sprung())
