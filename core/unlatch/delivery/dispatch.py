@@ -109,7 +109,8 @@ def _serve_all(
         for item in one.items:
             waiting.setdefault(item, []).append(one)
     _expect_reads(run, waiting)
-    jobs = {item: partial(_serve_item, item, some) for item, some in waiting.items()}
+    run.trackers.load_in_order(tracker for tracker, _ in waiting)
+    jobs = {item: partial(_serve_item, run, item, some) for item, some in waiting.items()}
     limits = {one.name: one.parallel for one in run.workspace.registry.manifests.values()}
     return run_parallel(jobs, lane_of=itemgetter(0), limits=limits)
 
@@ -137,14 +138,17 @@ def _in_order(
             yield waiting[0], ended[waiting.pop(0)]
 
 
-def _serve_item(item: Item, queues: Sequence[_IncrementQueues]) -> Deliveries:
+def _serve_item(run: DeliveryRun, item: Item, queues: Sequence[_IncrementQueues]) -> Deliveries:
     """Deliver the operations of all increments on an item, one after the other."""
     deliveries: Deliveries = []
-    for one in queues:
-        try:
-            deliveries += _serve(one, one.items[item])
-        finally:
-            one.end_item()
+    try:
+        for one in queues:
+            try:
+                deliveries += _serve(one, one.items[item])
+            finally:
+                one.end_item()
+    finally:
+        run.trackers.end_turn(item[0])
     return deliveries
 
 

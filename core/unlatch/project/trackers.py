@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
+from dataclasses import replace
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from unlatch.errors import UnlatchError, UsageError
+from unlatch.project.load_order import LoadOrder
 from unlatch.project.registry import open_plugin
+from unlatch.spi import Capability
 from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions, Wait
 from unlatch.worklog.disk.user_files import state_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from unlatch.increments.model.increment import Link
     from unlatch.project.workspace import Workspace
     from unlatch.spi import ItemRef, Manifest, Settings, SyncPlugin
     from unlatch.transport import Transport
 
-# Imports run one at a time anyway. In sequence, the first tracker answers while the next SDK loads.
+# Imports run one at a time anyway.
 _LOADING = threading.Lock()
 
 
@@ -36,6 +42,7 @@ class Trackers:
         self._open: dict[str, SyncPlugin] = {}
         self._transport_of: dict[str, Transport] = {}
         self._stopped = threading.Event()
+        self._order = LoadOrder()
         # One lock per tracker: finding a credential may take long.
         self._locks: dict[str, threading.Lock] = {}
 
@@ -174,6 +181,20 @@ class Trackers:
                 self._open[name] = self._load(name)
             return self._open[name]
 
+    def load_in_order(self, names: Iterable[str]) -> None:
+        """Let these trackers load in sequence when they are opened; `end_turn` has to follow.
+
+        Those that take many items in one request come last: they have the least to wait for.
+        """
+        manifests = self.registry.manifests
+        chosen = [name for name in dict.fromkeys(names) if name in manifests.keys() - self._open]
+        chosen.sort(key=lambda name: Capability.BATCH in manifests[name].capabilities)
+        self._order = LoadOrder(chosen)
+
+    def end_turn(self, name: str) -> None:
+        """Let the next tracker load: this one has sent a request, or will send none."""
+        self._order.end(name)
+
     def _load(self, name: str) -> SyncPlugin:
         from unlatch.transport import open_transport  # noqa: PLC0415  (requests is slow to load)
 
@@ -185,9 +206,10 @@ class Trackers:
             env=self._workspace.environ,
             cache=state_folder(self._workspace.paths.root) / "cache" / name,
             user_hosts=self._workspace.user.trusted_hosts,
-            options=self._options,
+            options=replace(self._options, on_request=partial(self.end_turn, name)),
         )
         self._transport_of[name] = transport
+        self._order.wait(name)
         with _LOADING:
             return open_plugin(manifest, settings, transport)
 

@@ -98,6 +98,8 @@ class TrackerAdapter(BoundedAdapter):
             else None
         )
         count_request()
+        if chosen.on_request:
+            chosen.on_request()
         response = self._send_and_read(outgoing, options)
         if not isinstance(response, requests.Response):
             error = error_of_failure(response, write=write)

@@ -35,6 +35,7 @@ class TransportOptions:
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] | None = None  # None for waits that an interruption ends
     jitter: Callable[[], float] = random.random
+    on_request: Callable[[], None] | None = None  # called before each request is sent
 
 
 DEFAULT_OPTIONS = TransportOptions()
