@@ -48,6 +48,42 @@ def test_at_a_terminal_every_cell_is_whole_and_every_line_fits(
     assert WIDE in "".join(words_below(lines, "Title"))
 
 
+@pytest.mark.parametrize("columns", [60, 100, 200])
+@pytest.mark.parametrize(
+    "category",
+    ["再開", "보고서", "e\u0301te\u0301", "नमस्ते"],
+    ids=["han", "hangul", "combined", "hindi"],
+)
+def test_columns_behind_wide_and_combined_signs_are_in_line(
+    completed: Project, columns: int, category: str
+) -> None:
+    name = f"{category} 👍🏽 👩‍👩‍👧"
+    completed.run("resume", "7", "-m", "First", "--by", name, "--yes", "--offline")
+    completed.increment("0008-plain")
+    completed.run("resume", "8", "-m", "Second", "--by", "Gil", "--yes", "--offline")
+
+    with Terminal(
+        completed, "history", "--all", columns=columns, extra={"PYTHONUTF8": "1"}
+    ) as terminal:
+        assert terminal.end() == 0
+
+    lines = terminal.text.splitlines()
+    first, second = (next(line for line in lines if one in line) for one in ("First", "Second"))
+    assert cell_len(first.partition("First")[0]) == cell_len(second.partition("Second")[0])
+    assert columns >= max(map(cell_len, lines))
+
+
+@pytest.mark.parametrize("columns", [60, 100, 200])
+def test_lines_of_doctor_about_wide_titles_fit(titled: Project, columns: int) -> None:
+    titled.configure(f'"{WIDE * 4}" = 1')
+
+    with Terminal(titled, "doctor", columns=columns, extra={"PYTHONUTF8": "1"}) as terminal:
+        assert terminal.end() == 1
+
+    assert WIDE[:9] in terminal.text
+    assert columns >= max(map(cell_len, terminal.text.splitlines()))
+
+
 def words_below(lines: list[str], heading: str) -> list[str]:
     """The words in the last column."""
     start = lines[0].index(heading)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-import textwrap
 from dataclasses import replace
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from unlatch.cli.render.describe import foreseen_lines, seen_line, times
 from unlatch.cli.render.documents import scope_entry, spared_entries, warning_entries
 from unlatch.cli.render.notes import tell_unread, tell_warnings
 from unlatch.cli.runtime import output
+from unlatch.cli.runtime.columns import cells, wrap
 from unlatch.cli.runtime.failure import UNDECIDED, problem_entry
 from unlatch.lifecycle.deliver import preview_plans
 from unlatch.lifecycle.fetch_items import ItemSnapshot
@@ -148,11 +148,11 @@ def _request_lines(requests: list[PlannedRequest]) -> Iterator[list[str]]:
     words = [output.clean(one.what) for one in requests]
     longest = max(map(len, heads), default=0)
     columns = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
-    if columns is None or longest + 2 + max(map(len, words), default=0) < columns:
+    if columns is None or longest + 2 + max(map(cells, words), default=0) < columns:
         return ([f"{head:<{longest}}  {what}"] for head, what in zip(heads, words, strict=True))
     margin = " " * (len(_INDENT) + _METHOD + 1)
     return (
-        [head, *textwrap.wrap(what, columns - 1, initial_indent=margin, subsequent_indent=margin)]
+        [head, *(f"{margin}{line}" for line in wrap(what, columns - 1 - len(margin)))]
         for head, what in zip(heads, words, strict=True)
     )
 

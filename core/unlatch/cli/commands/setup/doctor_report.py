@@ -3,13 +3,13 @@
 import json
 import shutil
 import sys
-import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime import output
+from unlatch.cli.runtime.columns import wrap
 
 _STYLES = {"error": output.bad, "warning": output.warn, "note": output.faint}
 _SEVERITIES = tuple(_STYLES)
@@ -106,15 +106,11 @@ def _without_place(message: str, where: str) -> str:
 
 
 def _wrapped(text: str, head: str) -> Iterable[str]:
-    if not sys.stdout.isatty():
+    columns = min(shutil.get_terminal_size().columns, _WIDEST) if sys.stdout.isatty() else None
+    if columns is None:
         return [f"{head}{text}"]
-    return textwrap.wrap(
-        text,
-        width=min(shutil.get_terminal_size().columns, _WIDEST),
-        initial_indent=head,
-        subsequent_indent=" " * len(head),
-        break_on_hyphens=False,
-    )
+    first, *others = wrap(text, columns - len(head))
+    return [f"{head}{first}", *(f"{' ' * len(head)}{line}" for line in others)]
 
 
 def tell_settings(settings: Sequence[output.Json]) -> None:
