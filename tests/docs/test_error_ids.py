@@ -9,11 +9,22 @@ from typing import TYPE_CHECKING
 from tests.docs.pages import ROOT, tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 _PAGE = ROOT / "docs/errors.md"
 _ROOT_CLASS = "UnlatchError"
+# The nodes at which an id may be.
+_KINDS = (
+    ast.Assign,
+    ast.Call,
+    ast.ClassDef,
+    ast.FunctionDef,
+    ast.List,
+    ast.Set,
+    ast.Tuple,
+    ast.arg,
+)
 
 
 def test_every_error_is_explained() -> None:
@@ -33,13 +44,16 @@ def _ids() -> set[str]:
     row, in which the class is followed by the id.
     """
     trees = [ast.parse(path.read_text(encoding="utf-8")) for path in _sources()]
-    classes = _error_classes(trees)
+    modules = [
+        (tree, [node for node in ast.walk(tree) if isinstance(node, _KINDS)]) for tree in trees
+    ]
+    classes = _error_classes(nodes for _, nodes in modules)
     found: set[str] = set()
-    for tree in trees:
+    for tree, nodes in modules:
         constants = _constants(tree)
-        here = classes | _classes_passed(tree, classes)
-        makers = _makers(tree, here)
-        for node in ast.walk(tree):
+        here = classes | _classes_passed(nodes, classes)
+        makers = _makers(nodes, here)
+        for node in nodes:
             for value in [*_places_of_ids(node, here), *_passed_to(node, makers)]:
                 found |= set(_texts(value, constants))
     return {text for text in found if text.replace("-", "").isalnum() and text == text.lower()}
@@ -50,9 +64,9 @@ def _sources() -> Iterator[Path]:
         yield from sorted((ROOT / folder).rglob("*.py"))
 
 
-def _error_classes(trees: list[ast.Module]) -> set[str]:
+def _error_classes(modules: Iterable[list[ast.AST]]) -> set[str]:
     found = {_ROOT_CLASS}
-    classes = [node for t in trees for node in ast.walk(t) if isinstance(node, ast.ClassDef)]
+    classes = [node for nodes in modules for node in nodes if isinstance(node, ast.ClassDef)]
     while True:
         more = {node.name for node in classes if any(_is_name(b, found) for b in node.bases)}
         if more <= found:
@@ -73,24 +87,30 @@ def _places_of_ids(node: ast.AST, classes: set[str]) -> Iterator[ast.expr]:
             yield value
 
 
-def _makers(tree: ast.Module, classes: set[str]) -> dict[str, int]:
+def _makers(nodes: list[ast.AST], classes: set[str]) -> dict[str, int]:
     """The functions that make an error of an id they are given, with the place of that argument."""
+    passed = [
+        value
+        for node in nodes
+        for value in _places_of_ids(node, classes)
+        if isinstance(value, ast.Name)
+    ]
     found: dict[str, int] = {}
-    for function in ast.walk(tree):
+    for function in nodes if passed else ():
         if isinstance(function, ast.FunctionDef):
             names = [argument.arg for argument in function.args.args]
-            for node in ast.walk(function):
-                for value in _places_of_ids(node, classes):
-                    if isinstance(value, ast.Name) and value.id in names:
-                        found[function.name] = names.index(value.id)
+            lines = range(function.lineno, (function.end_lineno or 0) + 1)
+            for value in passed:
+                if value.id in names and value.lineno in lines:
+                    found[function.name] = names.index(value.id)
     return found
 
 
-def _classes_passed(tree: ast.Module, classes: set[str]) -> set[str]:
+def _classes_passed(nodes: list[ast.AST], classes: set[str]) -> set[str]:
     """The parameters that take an error's class."""
     return {
         node.arg
-        for node in ast.walk(tree)
+        for node in nodes
         if isinstance(node, ast.arg)
         and isinstance(node.annotation, ast.Subscript)
         and _is_name(node.annotation.value, {"type"})

@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 # They show nothing but what they bring along.
 OWN_WORDS = {"demo", "sandbox"}
 SHOWING = [name for name in DECLARED if name not in OWN_WORDS]
+# What the demo of runs shows is written by processes of its own, in a project of its own.
+SHOWING_HERE = [name for name in SHOWING if name != "run demo"]
 SYSTEMS = {"github": GITHUB, "azure": AZURE, "gitlab": GITLAB}
 OURS = re.compile(
     r"::(?:error|warning|notice) [^:]*::|##vso\[task\.(?:logissue|uploadsummary|setvariable)[ \]]"
@@ -140,7 +142,7 @@ MISTYPED = [
 ]
 
 
-@pytest.mark.parametrize("name", SHOWING)
+@pytest.mark.parametrize("name", SHOWING_HERE)
 def test_nothing_acts_at_a_terminal_or_in_the_log(
     hostile: Project, tmp_path: Path, name: str
 ) -> None:
@@ -154,7 +156,7 @@ def test_nothing_acts_at_a_terminal_or_in_the_log(
     assert set() == acting_in_file(log.read_text() if log.exists() else "")
 
 
-@pytest.mark.parametrize("name", SHOWING)
+@pytest.mark.parametrize("name", SHOWING_HERE)
 def test_nothing_acts_in_a_job(hostile: Project, tmp_path: Path, name: str) -> None:
     hostile.extra |= {**GITHUB, **_files(tmp_path)}
 
