@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.pairs import rest_of_products
 
-from unlatch.project import registry
+from unlatch.project import identity, registry
+from unlatch.project.git.run import ask_git
 from unlatch.worklog.entry_points import entry_points
+from unlatch.worklog.programs import find_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,6 +73,42 @@ def _installed_once() -> Iterator[None]:
         patch.setattr(app, "entry_points", cached)
         patch.setattr(registry, "entry_points", cached)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _names_asked_once() -> Iterator[None]:
+    """Ask git for the user's name once for each state of the files that it reads."""
+    answers: dict[tuple[object, ...], str | None] = {}
+
+    def asked(root: Path, *arguments: str) -> str | None:
+        read = _read_by_git(root)
+        if read is None:
+            return ask_git(root, *arguments)
+        key = (*read, *arguments)
+        if key not in answers:
+            answers[key] = ask_git(root, *arguments)
+        return answers[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(identity, "ask_git", asked)
+        yield
+
+
+def _read_by_git(root: Path) -> tuple[object, ...] | None:
+    """The program, variables and files that decide its configuration; None if more may."""
+    places = (root, *root.parents)
+    top = next((one for one in places if os.path.lexists(one / ".git")), root)
+    repository = top / ".git"
+    is_plain = (repository / "HEAD").is_file() or not os.path.lexists(repository)
+    if not is_plain or any(os.path.lexists(one / "HEAD") for one in places):
+        return None
+    home = Path(os.environ.get("HOME", os.devnull))
+    files = (home / ".gitconfig", home / ".config" / "git" / "config", repository / "config")
+    texts = tuple(file.read_bytes() if file.is_file() else b"" for file in files)
+    variables = [one for one in os.environ.items() if one[0].startswith(("GIT_", "XDG_CONFIG"))]
+    if b"include" in b"".join(texts).lower():
+        return None
+    return find_program("git", apart=root), *variables, texts
 
 
 @pytest.hookimpl(tryfirst=True)

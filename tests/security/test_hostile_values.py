@@ -10,6 +10,7 @@ import sys
 
 import pytest
 from tests.cli.project import NAME, REASON, Project
+from tests.warm.client import unlatch
 
 from unlatch.project.identity import LONGEST_NAME
 
@@ -114,7 +115,7 @@ def test_a_root_may_be_named_by_way_of_its_own_folders(completed: Project, root:
         root, completed.root
     )
     done = subprocess.run(
-        [sys.executable, "-P", "-m", "unlatch.cli", "--root", root, "list", "--all"],
+        [*unlatch(), "--root", root, "list", "--all"],
         cwd=where,
         env=completed.environ,
         capture_output=True,
@@ -138,17 +139,9 @@ def test_the_users_own_file_is_read_within_bounds(completed: Project, kind: str)
     else:
         path.write_text("# " + "x" * (2 * MEBIBYTE))
 
-    done = subprocess.run(
-        [sys.executable, "-P", "-m", "unlatch.cli", "doctor"],
-        cwd=completed.root,
-        env=completed.environ,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = completed.process("doctor")  # which has a minute for it
 
-    assert (1, True) == (done.returncode, str(path) in done.stdout + done.stderr), done.stderr
+    assert (1, True) == (done.code, str(path) in done.said), done.err
 
 
 @pytest.mark.parametrize("version", ["99", True, None, [2], 2.5])

@@ -191,7 +191,7 @@ def test_a_process_names_the_plugin_without_a_traceback(
     project.increment(links={"redmine": {"issue": 5}})
 
     for command in (["doctor"], ["auth", "status"], ["sync"], ["redmine", "status", "7"]):
-        check_no_traceback(project.process(*command, cold=True))
+        check_no_traceback(project.process(*command))
 
 
 def test_the_commands_of_a_tracker_name_its_broken_plugin(project: Project, package: str) -> None:

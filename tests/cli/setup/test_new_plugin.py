@@ -67,7 +67,7 @@ def test_its_tests_name_the_next_method_to_write(project: Project, tmp_path: Pat
     made, site, report = make(project, tmp_path), tmp_path / "site", tmp_path / "report.xml"
     assert (0, "") == python("pip", "install", *ALONE, "-q", "--target", site, made, cwd=tmp_path)
 
-    arguments = ("-p", "no:cacheprovider", f"--junitxml={report}")
+    arguments = ("-p", "no:cacheprovider", "--tb=line", f"--junitxml={report}")
     code, _ = python("pytest", *arguments, cwd=made, PYTHONPATH=str(site))
 
     cases = [*ET.parse(report).iter("testcase")]
