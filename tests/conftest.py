@@ -14,8 +14,8 @@ import pytest
 from hypothesis import HealthCheck, settings
 from tests.pairs import rest_of_products
 
-from unlatch.project import identity, registry
-from unlatch.project.git.run import ask_git
+from unlatch.project import registry
+from unlatch.project.git import run
 from unlatch.worklog.entry_points import entry_points
 from unlatch.worklog.programs import find_program
 
@@ -78,19 +78,19 @@ def _installed_once() -> Iterator[None]:
 @pytest.fixture(scope="session", autouse=True)
 def _names_asked_once() -> Iterator[None]:
     """Ask git for the user's name once for each state of the files that it reads."""
+    ask_git = run.ask_git
     answers: dict[tuple[object, ...], str | None] = {}
 
     def asked(root: Path, *arguments: str) -> str | None:
-        read = _read_by_git(root)
-        if read is None:
+        key = _read_by_git(root) if arguments == ("config", "--get", "user.name") else None
+        if key is None:
             return ask_git(root, *arguments)
-        key = (*read, *arguments)
         if key not in answers:
             answers[key] = ask_git(root, *arguments)
         return answers[key]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(identity, "ask_git", asked)
+        patch.setattr(run, "ask_git", asked)
         yield
 
 
