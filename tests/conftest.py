@@ -105,8 +105,9 @@ def _read_by_git(root: Path) -> tuple[object, ...] | None:
     home = Path(os.environ.get("HOME", os.devnull))
     files = (home / ".gitconfig", home / ".config" / "git" / "config", repository / "config")
     texts = tuple(file.read_bytes() if file.is_file() else b"" for file in files)
-    variables = [one for one in os.environ.items() if one[0].startswith(("GIT_", "XDG_CONFIG"))]
-    if b"include" in b"".join(texts).lower():
+    variables = [one for one in os.environ.items() if one[0].startswith("GIT_")]
+    elsewhere = {"GIT_CONFIG_GLOBAL", "GIT_DIR", "XDG_CONFIG_HOME"} & os.environ.keys()
+    if elsewhere or b"include" in b"".join(texts).lower():
         return None
     return find_program("git", apart=root), *variables, texts
 

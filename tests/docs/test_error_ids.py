@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tests.docs.pages import ROOT, tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
 _PAGE = ROOT / "docs/errors.md"
@@ -64,7 +64,7 @@ def _sources() -> Iterator[Path]:
         yield from sorted((ROOT / folder).rglob("*.py"))
 
 
-def _error_classes(modules: Iterable[list[ast.AST]]) -> set[str]:
+def _error_classes(modules: Iterable[Sequence[ast.AST]]) -> set[str]:
     found = {_ROOT_CLASS}
     classes = [node for nodes in modules for node in nodes if isinstance(node, ast.ClassDef)]
     while True:
@@ -87,7 +87,7 @@ def _places_of_ids(node: ast.AST, classes: set[str]) -> Iterator[ast.expr]:
             yield value
 
 
-def _makers(nodes: list[ast.AST], classes: set[str]) -> dict[str, int]:
+def _makers(nodes: Sequence[ast.AST], classes: set[str]) -> dict[str, int]:
     """The functions that make an error of an id they are given, with the place of that argument."""
     passed = [
         value
@@ -106,7 +106,7 @@ def _makers(nodes: list[ast.AST], classes: set[str]) -> dict[str, int]:
     return found
 
 
-def _classes_passed(nodes: list[ast.AST], classes: set[str]) -> set[str]:
+def _classes_passed(nodes: Sequence[ast.AST], classes: set[str]) -> set[str]:
     """The parameters that take an error's class."""
     return {
         node.arg
