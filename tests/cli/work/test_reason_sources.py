@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import stat
 from typing import TYPE_CHECKING
 
@@ -148,6 +150,36 @@ def test_without_a_working_editor_nothing_changes(
     assert f"error[{error}]" in terminal.text
     assert "next: " in terminal.text
     assert_unchanged(completed, before)
+
+
+def test_the_plan_is_confirmed_after_the_edit(completed: Project, tmp_path: Path) -> None:
+    completed.increment("0008-more")
+    shown = tmp_path / "shown"
+    script = f'/bin/cp "$2" {shown}; echo "As edited" > "$2"'
+
+    with Terminal(completed, "resume", "7-8", "-e", extra=editor(tmp_path, script)) as terminal:
+        terminal.expect("Continue? [y/N]: ")
+        terminal.type("y\n")
+        assert terminal.end() == 0, terminal.text
+
+    assert f"# {NAME}: Smart discipline (completed)\n" in shown.read_text()
+    assert "# 0008-more: More (completed)\n" in shown.read_text()
+    assert reasons(completed) == ["As edited"]
+    assert WHY not in terminal.text
+
+
+def test_the_editor_is_at_the_terminal_and_the_document_on_stdout(
+    completed: Project, tmp_path: Path
+) -> None:
+    reader, writer = os.pipe()
+    environ = editor(tmp_path, '[ -t 1 ] && echo "Editing here"; echo "As edited" > "$2"')
+    command = ("resume", "7", "-e", "--yes", "--json")
+    with Terminal(completed, *command, extra=environ, stdout=writer) as terminal:
+        os.close(writer)
+        terminal.expect("Editing here")
+        assert terminal.end() == 0
+    with os.fdopen(reader) as data:
+        assert json.load(data)["reopen"]["reason"] == "As edited"
 
 
 def test_without_a_terminal_no_editor_opens(completed: Project) -> None:

@@ -1,0 +1,45 @@
+"""Prompts show the answer that Enter stands for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+PROPOSE = """\
+#!/bin/sh
+echo '{"tasks": [{"title": "Add a switch"}]}'
+"""
+
+
+def test_sync_leaves_a_conflict_by_default(completed: Project) -> None:
+    assert completed.run("resume", "7", "-m", "First", "--yes").code == 0
+    completed.box.github.edit("octo/widgets", 4, state="closed", state_reason="completed")
+
+    with Terminal(completed, "sync") as terminal:
+        terminal.expect("i = reopen the item, t = complete the increment, l = leave both [l]: ")
+        terminal.type("\n")
+        terminal.end()
+
+    assert completed.metadata()["status"] == "active"
+    assert completed.states()["github"] == "closed"
+
+
+def test_proposed_tasks_are_taken_by_default_and_a_reopen_is_not(completed: Project) -> None:
+    program = completed.home / "propose"
+    program.write_text(PROPOSE)
+    program.chmod(0o755)
+    completed.run("config", "set", "--user", "tasks_command", str(program))
+    (completed.folder() / "tasks.md").write_text("# Tasks\n\n### T-001: Look\n")
+
+    with Terminal(completed, "resume", "7", "-m", "More", "--scope", "Switches") as terminal:
+        terminal.expect("Continue? [y/N]: ")
+        terminal.type("y\n")
+        terminal.expect("Write these tasks? [Y/n]: ")
+        terminal.type("\n")
+        assert terminal.end() == 0, terminal.text
+
+    assert "Add a switch" in (completed.folder() / "tasks.md").read_text()
