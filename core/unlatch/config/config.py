@@ -115,6 +115,10 @@ class UserConfig(Table):
         description="Absolute paths of folders that symbolic links in a project may lead to. "
         "Other links are not followed",
     )
+    confirm_closing: bool = Field(
+        default=True,
+        description="Ask at a terminal before `complete` and `abandon` close items",
+    )
     aliases: dict[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")], str] = Field(
         {},
         description="Short names for commands: {r = 'resume', wip = 'list --status active'}",

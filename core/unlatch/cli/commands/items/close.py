@@ -41,4 +41,4 @@ def command(entry: Entry) -> click.Command:
 def _complete(session: Session, increment: str, options: dict[str, Any]) -> int:
     of_items = ("item_only", "max_items")
     kept = {name: value for name, value in options.items() if name not in of_items}
-    return finish(session, "complete", increment, **kept)
+    return finish(session, "complete", increment, yes=True, **kept)

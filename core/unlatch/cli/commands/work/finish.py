@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from unlatch.cli.commands.work.finish_consent import ask_undo
+from unlatch.cli.commands.work.finish_consent import confirm_finish
 from unlatch.cli.commands.work.finish_many import Finishing, finish_many
 from unlatch.cli.commands.work.finish_report import change_document, tell_change, tell_undecided
 from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, YES, serving
@@ -59,7 +59,7 @@ def _of_complete(function: Callable[..., Any]) -> Callable[..., Any]:
     return _FORCE(_ARCHIVE(_BRIEFING(function)))
 
 
-_OWN_OPTIONS: dict[str, Callable[[Any], Any]] = {"complete": _of_complete, "undo": YES}
+_OWN_OPTIONS: dict[str, Callable[[Any], Any]] = {"complete": _of_complete}
 STATUSES = {"complete": Status.COMPLETED, "abandon": Status.ABANDONED}
 
 
@@ -68,6 +68,7 @@ def command(entry: Entry) -> click.Command:
     @IDS
     @reason_option("Record this reason, and post it on each item.")
     @BY
+    @YES
     @_OWN_OPTIONS.get(entry.name, lambda function: function)
     @MAX_ITEMS
     @OFFLINE
@@ -77,6 +78,8 @@ def command(entry: Entry) -> click.Command:
     @with_session
     def run(session: Session, *, named: Named, max_items: int | None, **options: Any) -> int:
         briefing = options.pop("briefing", False)
+        if briefing is None and options["yes"]:
+            briefing = False
         if named.is_many:
             code = _finish_many(session, entry.name, named.names, max_items=max_items, **options)
         else:
@@ -132,10 +135,11 @@ def finish(
             spared=plan.spared,
             warnings=plan.approval.warnings,
         )
-    if plan.undone and not yes and not ask_undo([plan]):
+    confirmed = [plan] if yes else confirm_finish(session, name, [plan], silent=as_json)
+    if confirmed is None:
         output.talk("Nothing was changed.")
         return DECLINED
-    code = _apply(session, name, plan, offline=offline, as_json=as_json)
+    code = _apply(session, name, confirmed[0], offline=offline, as_json=as_json)
     if name != "abandon":
         _archive(session, plan.before.id, wanted=archive, silent=as_json)
     return code
@@ -166,8 +170,8 @@ def _finish_many(
             check_archive(session.workspace, made.before)
         return made
 
-    def confirm(plans: Sequence[ChangePlan]) -> bool:
-        return yes or name != "undo" or ask_undo(plans)
+    def confirm(plans: Sequence[ChangePlan]) -> Sequence[ChangePlan] | None:
+        return plans if yes else confirm_finish(session, name, plans, silent=options["as_json"])
 
     typed = Finishing(name=name, plan=plan, confirm=confirm, tell=tell_change, **options)
     done = finish_many(session, names, typed, max_items=max_items)

@@ -46,13 +46,13 @@ class Finishing:
     Args:
         name: the command.
         plan: the change of one increment.
-        confirm: asks for consent to the plans.
+        confirm: asks for consent to the plans; None if the user declined.
         tell: shows the change of one increment.
     """
 
     name: str
     plan: Callable[[str, SharedItems], ChangePlan]
-    confirm: Callable[[Sequence[ChangePlan]], bool]
+    confirm: Callable[[Sequence[ChangePlan]], Sequence[ChangePlan] | None]
     tell: Callable[[Applied], None]
     delivery: DeliveryOptions
     offline: bool
@@ -90,9 +90,10 @@ def finish_many(
         return code, ()
     if excess is not None:
         raise excess
-    if plans and not typed.confirm(plans):
+    confirmed = typed.confirm(plans) if plans else ()
+    if confirmed is None:
         return None
-    made = [*_apply(session, plans, typed), *refused]
+    made = [*_apply(session, confirmed, typed), *refused]
     made.sort(key=lambda one: names.index(one.id))
     if not typed.as_json:
         tell_refusals(one for one in made if isinstance(one, Refusal))

@@ -1,0 +1,138 @@
+"""At a terminal, complete and abandon name the items that they will close, and ask once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
+from tests.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OTHER = "0008-other-work"
+COLUMNS = [60, 100, 200]
+
+
+@pytest.fixture
+def active(project: Project) -> Project:
+    project.increment(status="active", links=project.items(finished=False))
+    return project
+
+
+def user_config(project: Project, text: str) -> Path:
+    path = project.home / ".config" / "unlatch" / "config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("columns", COLUMNS)
+def test_the_items_are_named_before_they_are_closed(active: Project, columns: int) -> None:
+    with Terminal(active, "complete", "7", columns=columns) as terminal:
+        terminal.expect("Continue? [y/N]")
+        assert terminal.text == (
+            f"! Completing {NAME} will close 3 items:\n"
+            "    GitHub octo/widgets#4\n"
+            "    Azure DevOps fabrikam/widgets 101\n"
+            "    Jira SCRUM-28\n"
+            "Continue? [y/N]: "
+        )
+        assert active.sent() == []
+        terminal.type("y\n")
+        assert terminal.end() == 0
+
+    assert (CLOSED, "completed") == (active.states(), active.metadata()["status"])
+
+
+@pytest.mark.parametrize("columns", COLUMNS)
+def test_a_no_changes_nothing(active: Project, columns: int) -> None:
+    before = active.tree()
+
+    with Terminal(active, "abandon", "7", columns=columns) as terminal:
+        terminal.expect("Abandoning 0007-smart-discipline will close 3 items as not planned:")
+        terminal.expect("Continue? [y/N]")
+        terminal.type("\n")
+        assert terminal.end() == 2
+        assert "Nothing was changed.\n" in terminal.text
+
+    assert (before, OPEN) == (active.tree(), active.states())
+
+
+def test_several_are_asked_about_once(active: Project) -> None:
+    issue = {"github": {"issue": 4, "url": active.urls["github"]}}
+    active.increment(OTHER, status="active", links=issue)
+
+    with Terminal(active, "complete", "7-8") as terminal:
+        terminal.expect("Continue? [y/N]")
+        assert "! Completing 2 increments will close 3 items:\n" in terminal.text
+        assert f"    {NAME}: Azure DevOps fabrikam/widgets 101, Jira SCRUM-28\n" in terminal.text
+        assert f"    {active.urls['github']} stays open: {OTHER} needs it\n" in terminal.text
+        assert f"    {OTHER}: GitHub octo/widgets#4\n" in terminal.text
+        terminal.type("y\n")
+        assert terminal.end() == 0
+
+    assert active.states() == CLOSED
+
+
+def test_the_warning_about_an_unchanged_increment_comes_before_the_question(
+    completed: Project,
+) -> None:
+    completed.run("resume", "7", "--reason", REASON, "--yes")
+
+    with Terminal(completed, "complete", "7") as terminal:
+        terminal.expect("Continue?")
+        assert "[evidence-missing]" in terminal.text
+        terminal.type("y\n")
+        assert terminal.end() == 0
+        assert terminal.text.count("[evidence-missing]") == 1
+
+
+@pytest.mark.parametrize("options", [("--yes",), ("--json",), ("--dry-run",)])
+def test_these_options_ask_nothing(active: Project, options: tuple[str, ...]) -> None:
+    with Terminal(active, "complete", "7", *options) as terminal:
+        assert terminal.end() == 0
+        assert "Continue?" not in terminal.text
+
+
+def test_the_users_configuration_silences_it(active: Project) -> None:
+    user_config(active, "confirm_closing = false\n")
+
+    with Terminal(active, "complete", "7") as terminal:
+        assert terminal.end() == 0
+        assert "Continue?" not in terminal.text
+
+    assert active.states() == CLOSED
+
+
+def test_a_repository_cannot_silence_it(active: Project) -> None:
+    active.configure_more("confirm_closing = false")
+
+    done = active.run("complete", "7")
+
+    assert "confirm_closing: wrong file: it belongs in your own configuration" in done.err
+
+
+@pytest.mark.parametrize("part", ["none", "spared", "not-written", "completed"])
+def test_without_an_item_to_close_nothing_is_asked(project: Project, part: str) -> None:
+    links = project.items("github", finished=part == "completed") if part != "none" else {}
+    project.increment(status="completed" if part == "completed" else "active", links=links)
+    if part == "spared":
+        project.increment(OTHER, status="active", links=links)
+    if part == "not-written":
+        project.configure_more(tables='[sync]\nwrite = ["comment"]\n')
+
+    with Terminal(project, "complete", "7") as terminal:
+        assert terminal.end() == 0, terminal.text
+        assert "Continue?" not in terminal.text
+
+
+def test_closing_an_item_of_an_increment_asks_once(active: Project) -> None:
+    with Terminal(active, "close", active.urls["github"]) as terminal:
+        terminal.expect("Complete the increment instead, and close its 3 items?")
+        terminal.type("y\n")
+        assert terminal.end() == 0
+        assert "Continue?" not in terminal.text
+
+    assert active.states() == CLOSED
