@@ -51,6 +51,8 @@ for folder, _ in read(sys.argv[1], sys.argv[2]):
             file.read()
 """
 )
+# What any command line with click takes before it does anything.
+_CLICK = "import click\n"
 # As durable as unlatch: a new file in place of the old one, a line in a log, and both synced.
 _CHANGE = (
     _LISTING
@@ -94,14 +96,20 @@ _FLOORS = {
     "and every spec.md": _TITLED,
     "reading its files": _SHOW,
     "reading and replacing its file": _CHANGE,
+    "reading every metadata.json, with click": _CLICK + _LIST,
+    "reading its files, with click": _CLICK + _SHOW,
+    "reading and replacing its file, with click": _CLICK + _CHANGE,
 }
 _COMMANDS = (
     _Beside("list --all", "reading every metadata.json", 1.5),
     _Beside("list --all", "and every spec.md"),
+    _Beside("list --all", "reading every metadata.json, with click"),
     _Beside("list --all --json", "reading every metadata.json"),
     _Beside("status", "reading every metadata.json"),
     _Beside("show {}", "reading its files", 1.6),
+    _Beside("show {}", "reading its files, with click"),
     _Beside("pause {} --by me", "reading and replacing its file", 2.5),
+    _Beside("pause {} --by me", "reading and replacing its file, with click"),
     _Beside("new Title", "reading every metadata.json"),  # with nothing indexed for search
 )
 

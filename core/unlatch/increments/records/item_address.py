@@ -23,9 +23,9 @@ def address_of(link: Link) -> str | None:
     if not link.url:
         is_placed = link.tracker == "github" and link.name != link.item
         return link.name.casefold() if is_placed else None
-    path, query = _parts(link.url)
-    if (known := _READERS.get(link.tracker)) and (found := known(path, query)):
+    if found := _item_of(link.tracker, link.url):
         return "#".join(found)
+    path, query = _parts(link.url)
     # Some addresses name their item in the query alone.
     return path if path.endswith(f"/{link.item.casefold()}") or not query else f"{path}?{query}"
 
@@ -38,11 +38,16 @@ def on_other_host(one: Link, other: Link) -> bool:
 
 def item_at(tracker: str, url: str) -> str | None:
     """The item at an address, in lower case; None for an unknown form."""
-    found = _READERS[tracker](*_parts(url)) if tracker in _READERS else None
+    found = _item_of(tracker, url)
     return found[1] if found else None
 
 
-@lru_cache  # it is asked for twice in a row
+@lru_cache  # reading links asks twice in a row
+def _item_of(tracker: str, url: str) -> tuple[str, str] | None:
+    """The place and the item at an address; None for an unknown form."""
+    return _READERS[tracker](*_parts(url)) if tracker in _READERS else None
+
+
 def _parts(url: str) -> tuple[str, str]:
     """The host and path of an address in lower case, and its query."""
     address = url.strip().partition("#")[0].casefold()

@@ -224,7 +224,10 @@ def story_in(block: Mapping[str, Any]) -> str | None:
     # unlatch alone writes this key, and other tools call their stories anything.
     if isinstance(own, str) and own.strip():
         return own
-    return next(filter(None, (_story(block.get(key)) for key in STORY_KEYS)), None)
+    for key in STORY_KEYS:
+        if key in block and (found := _story(block[key])):
+            return found
+    return None
 
 
 def _story(value: object) -> str | None:
@@ -301,4 +304,7 @@ def target_in(block: Mapping[str, Any], tracker: str) -> str | None:
 
 def _names(url: str, item: str) -> bool:
     """Whether an address contains an item's Jira key or number as a whole word."""
+    # Most addresses end with the number, and this check is quick.
+    if item.isalnum() and item[0] != "0" and url.endswith(f"/{item}"):
+        return True
     return item.casefold() in (word.lstrip("0") for word in _WORD.findall(url.casefold()))
