@@ -151,8 +151,12 @@ def _require_coordinator(folder: Path) -> None:
 def _wait(folder: Path, is_reached: Callable[[RunState], bool]) -> None:
     """Wait until the coordinator carried out a request; StoreError `run-busy`."""
     deadline = time.monotonic() + _PATIENCE
-    while not is_reached(read_state(folder)):
-        if time.monotonic() > deadline or not is_held(folder):
+    while True:
+        # Asked before the state is read: what a coordinator wrote before it ended counts.
+        has_coordinator = is_held(folder)
+        if is_reached(read_state(folder)):
+            return
+        if time.monotonic() > deadline or not has_coordinator:
             message = f"the coordinator of '{folder.name}' has not answered yet"
             hint = f"unlatch run status {folder.name}"
             raise StoreError("run-busy", message, hint=hint)
