@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -13,7 +14,9 @@ from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.session import JSON, Session, flag, with_session
+from unlatch.errors import UnlatchError
 from unlatch.increments.records.pending import operation_entry
+from unlatch.project.registry import is_installed
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -31,15 +34,38 @@ _DRIFT = ("increment", "tracker", "item", "url", "here", "there", "why")
 @click.option("--since", metavar="TIME", help="Only reopens since this day or time; 30d: 30 days.")
 @click.option("--until", metavar="TIME", help="Only reopens until this day or time.")
 @flag("--online", help="Read the items now; by default drift comes from the last sync.")
+@click.option(
+    "--html",
+    "page",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write one self-contained HTML page to FILE, in place of the text.",
+)
 @JSON
 @with_session
 def run(
-    session: Session, *, since: str | None, until: str | None, online: bool, as_json: bool
+    session: Session,
+    *,
+    since: str | None,
+    until: str | None,
+    online: bool,
+    page: Path | None,
+    as_json: bool,
 ) -> int:
+    if page is not None:
+        _check_libraries()
     report = _make(session, since, until, online=online)
     code = UNDECIDED if report.broken or (online and report.drift.unknown) else 0
+    if page is not None:
+        from unlatch.report.page import write_page  # noqa: PLC0415  (loads jinja2 and pygal)
+
+        write_page(report, page.absolute(), title=f"Reopens of {session.paths.root.name}")
     if as_json:
         output.document("report", code, **_document(report))
+        return code
+    if page is not None:
+        output.ok(str(page))
+        tell_left_out(report.broken)
         return code
     with session.paged():
         output.data(*report_lines(report))
@@ -57,6 +83,17 @@ def _make(session: Session, since: str | None, until: str | None, *, online: boo
         return make_report(session.workspace, period)
     with session.trackers() as trackers:
         return make_report(session.workspace, period, trackers=trackers)
+
+
+def _check_libraries() -> None:
+    for module in ("jinja2", "pygal"):
+        if not is_installed(module):
+            raise UnlatchError(
+                "extra-missing",
+                f"the page needs {module}, which is not installed",
+                where=module,
+                hint="pipx inject unlatch 'unlatch[report]'  (or: pip install 'unlatch[report]')",
+            )
 
 
 def _document(report: Report) -> output.Json:

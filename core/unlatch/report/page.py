@@ -1,0 +1,136 @@
+"""A report as one HTML page that loads nothing."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from importlib.resources import files
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from jinja2 import DictLoader, Environment, StrictUndefined
+from markupsafe import Markup
+
+from unlatch.report.charts import bars, columns
+from unlatch.values import dataclass
+from unlatch.worklog.disk.atomic import replace_file
+from unlatch.worklog.neutral import without_controls
+from unlatch.worklog.times import duration
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from unlatch.report.figures import Report
+
+_NONE = "(none)"
+_MOST_DRAWN = 15
+_DAY = 86400
+_STYLE, _TEMPLATE = "page.css", "page.html"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart with the table of its numbers."""
+
+    id: str
+    title: str
+    headings: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    chart: Markup
+
+
+def render_page(report: Report, *, title: str) -> str:
+    """The page; people's words in it are escaped, and its policy lets it load nothing."""
+    found = report.reopens
+    style = _read(_STYLE)
+    environment = Environment(
+        autoescape=True,
+        finalize=_shown,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.loader = DictLoader({_TEMPLATE: _read(_TEMPLATE)})
+    environment.filters |= {"web": _web, "duration": duration}
+    figures = [
+        _counted("months", "Reopens by month", "Month", report.by_month, is_time=True),
+        _counted("categories", "Reopens by category", "Category", _named(found.by_category)),
+        _counted("trackers", "Reopens by tracker", "Tracker", _named(found.by_tracker)),
+        _times(report),
+    ]
+    return environment.get_template(_TEMPLATE).render(
+        title=title,
+        report=report,
+        found=found,
+        undone=len(found.listed) - len(found.reopens),
+        known=report.drift.links - report.drift.unknown,
+        figures=[one for one in figures if one],
+        # The text is a constant of ours; the policy allows this style alone.
+        style=Markup(style),  # noqa: S704
+        digest=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
+    )
+
+
+def write_page(report: Report, file: Path, *, title: str) -> None:
+    """Write the page in place of an older one; StoreError as `replace_file`."""
+    # A lone surrogate has no UTF-8 form.
+    replace_file(file, render_page(report, title=title).encode(errors="replace"))
+
+
+def _read(name: str) -> str:
+    return (files("unlatch.report") / name).read_text(encoding="utf-8")
+
+
+def _shown(value: object) -> object:
+    """A value of the page; HTML has no control characters."""
+    is_text = isinstance(value, str) and not isinstance(value, Markup)
+    return without_controls(str(value)) if is_text else value
+
+
+def _web(url: str | None) -> str | None:
+    """An address that a browser may open; None for any other."""
+    try:
+        return url if url and urlsplit(url).scheme in ("https", "http") else None
+    except ValueError:
+        return None
+
+
+def _named(counts: Mapping[str | None, int]) -> dict[str, int]:
+    return {name or _NONE: number for name, number in counts.items()}
+
+
+def _counted(
+    id: str, title: str, heading: str, counts: Mapping[str, int], *, is_time: bool = False
+) -> Figure | None:
+    if not counts:
+        return None
+    drawn = counts if is_time else dict(list(counts.items())[:_MOST_DRAWN])
+    rows = tuple((name, str(number)) for name, number in counts.items())
+    chart = (columns if is_time else bars)(drawn, label=f"{title}; the table has the numbers")
+    return Figure(id, title, (heading, "Reopens"), rows, _safe(chart))
+
+
+def _times(report: Report) -> Figure | None:
+    spans = {
+        "To reopen": report.reopens.to_reopen,
+        "To completion": report.reopens.to_completion,
+    }
+    known = {name: span for name, span in spans.items() if span is not None}
+    if not known:
+        return None
+    title, days = "Time from completion to reopen, and to the next completion", {}
+    for name, span in known.items():
+        days[f"{name}, median"] = round(span.median / _DAY, 1)
+        days[f"{name}, 90%"] = round(span.p90 / _DAY, 1)
+    rows = tuple(
+        (name, duration(span.median), duration(span.p90), str(span.count))
+        for name, span in known.items()
+    )
+    chart = bars(days, label=f"{title}, in days; the table has the numbers")
+    return Figure("times", title, ("From", "Median", "90% within", "Reopens"), rows, _safe(chart))
+
+
+def _safe(chart: str) -> Markup:
+    # An XML serializer wrote it, and escaped its labels.
+    return Markup(chart)  # noqa: S704
