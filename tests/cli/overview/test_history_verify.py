@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.cli.project import NAME, REASON
 
+import unlatch_github
+from unlatch.spi import Capability
+
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
@@ -316,3 +319,57 @@ def test_two_clones_that_reopened_at_once_raise_no_alarm(project: Project, tmp_p
     assert len(project.metadata()["reopenHistory"]) == 2
 
     verify(project)
+
+
+def test_created_and_updated_items_and_new_scope_raise_no_alarm(reopened: Project) -> None:
+    reopened.increment("0008-other", status="active")
+    assert reopened.run("link", "8", "--create", "github").code == 0
+    assert reopened.run("github", "update-issue", "8", "--reason", "Spelling").code == 0
+    scope = (
+        "--scope",
+        "Rules can be *switched* off",
+        "--task",
+        "Add a switch",
+        "--reason",
+        "Asked",
+    )
+    assert reopened.run("resume", "7", "--yes", *scope).code == 0
+    assert reopened.run("ado", "reopen-work-item", "7", "--reason", "Once more").code == 0
+    verify(reopened)
+
+    reopened.box.github.edit("octo/widgets", 4, title="Another title", assignees=["octocat"])
+    verify(reopened)
+
+
+def test_a_template_without_the_reason_leaves_it_unchecked(project: Project) -> None:
+    project.configure_more("comment_template = 'Reopened, see {increment}'")
+    project.increment(links=project.items())
+    assert project.run(*RESUME).code == 0
+
+    verify(project)
+
+
+def test_an_author_whose_rights_are_hidden_is_not_checked(reopened: Project) -> None:
+    reopened.box.github.add_person("carol")
+    reopened.box.github.add_repository("octo/widgets", push=False)
+    (text,) = reopened.comments()["github"]
+    _edit(reopened, "github", lambda _: None)
+    reopened.box.github.add_comment("octo/widgets", 4, text, "carol")
+
+    assert wrong(reopened) == [("author-unknown", "github")]
+
+
+def test_a_plugin_without_histories_is_checked_as_far_as_it_goes(
+    reopened: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifest = unlatch_github.manifest
+    less = manifest.capabilities - {Capability.HISTORY}
+    monkeypatch.setattr(unlatch_github, "manifest", replace(manifest, capabilities=less))
+
+    # The state is as the reopen left it; the text of the comment cannot be compared.
+    assert wrong(reopened) == [("history-not-offered", "github")]
+
+    reopened.box.github.edit("octo/widgets", 4, state="closed")
+    assert wrong(reopened) == 2 * [("history-not-offered", "github")]
+    _edit(reopened, "github", lambda _: None)
+    assert ("comment-missing", "github") in wrong(reopened)

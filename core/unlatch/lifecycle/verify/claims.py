@@ -65,7 +65,8 @@ def _claimed(increment: Increment, event: Delivered, entry: ReopenEntry | None) 
         event.at,
         entry.reopened_by if entry else event.by,
         entry.reason if entry else event.reason,
-        event.commented,
+        # The marker of a create is in the item's body.
+        event.commented and event.kind != Kind.CREATE,
         state,
         # Reopens of one completion by two clones reopened an item once.
         entry.previous_completed_at if entry else None,
