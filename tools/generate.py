@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import argparse
+import asyncio
 import json
 import sys
 import tomllib
@@ -16,6 +17,8 @@ import click
 from man_pages import man_pages
 
 from unlatch.cli.app import app
+from unlatch.cli.commands.mcp.calls import Calls
+from unlatch.cli.commands.mcp.server import build_server, definitions
 from unlatch.cli.contracts.documents import document_schemas
 from unlatch.cli.table import SECTIONS
 from unlatch.lifecycle.schemas import file_schemas
@@ -67,7 +70,17 @@ def generated() -> dict[str, str]:
     }
     pages = {"docs/cli.md": reference(ours), "docs/settings.md": settings(schemas)}
     manual = {f"man/{name}": text for name, text in man_pages(ours).items()}
-    return {**files, **pages, **manual}
+    return {**files, **pages, **manual, "schemas/mcp-tools.json": mcp_tools()}
+
+
+def mcp_tools() -> str:
+    """The definitions of all tools of the MCP server, by toolset."""
+    calls = Calls(ROOT, {})
+    servers = {
+        one: build_server(calls, toolsets=(one,), allow_writes=True) for one in ("work", "efforts")
+    }
+    made = {name: asyncio.run(definitions(server)) for name, server in servers.items()}
+    return f"{json.dumps(made, indent=2)}\n"
 
 
 def drift(root: Path, wanted: dict[str, str]) -> list[str]:

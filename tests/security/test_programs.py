@@ -135,6 +135,7 @@ EXAMPLES = {
     "run questions": Example(before=RAN),
     "run answer": Example(("1-1", "yes"), before=RAN, codes=frozenset({2})),
     "run demo": Example(),
+    "mcp": Example(),
     "effort open": Example(("memory",)),
     "effort close": Example(("--summary", "Done"), before=OPENED),
     "effort reopen": Example(("memory",), before=CONCLUDED),

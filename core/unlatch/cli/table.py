@@ -154,6 +154,13 @@ SECTIONS = {
             _GIT | {Program.EDITOR, Program.AGENT},
         ),
         Entry("run", "runs.group", "Carry out a plan with workers", _LOCAL, _RUN),
+        Entry(
+            "mcp",
+            "mcp.command",
+            "Serve tools to a coding agent (MCP)",
+            _WRITES,
+            frozenset({Program.UNLATCH}),
+        ),
         Entry("workflow", "workflows.group", "Check and show workflows of agents", _LOCAL),
         Entry("migrate", "files.migrate", "Migrate a SpecWeave project to .unlatch", _LOCAL, _GIT),
         Entry("merge", "files.merge", "Resolve git conflicts in an increment", _LOCAL, _GIT),

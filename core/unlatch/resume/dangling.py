@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.resume.related import PLAN, References, efforts_of
+from unlatch.resume.related import PLAN, References, efforts_of, sessions_of
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import exists
 
@@ -51,12 +51,11 @@ def dangling(workspace: Workspace) -> Iterator[Dangling]:
 def _of_sessions(
     workspace: Workspace, references: References, efforts: set[str]
 ) -> Iterator[Dangling]:
-    if not exists(workspace.paths.root / workspace.config.sessions.path):
+    if (store := sessions_of(workspace)) is None:
         return
-    from unlatch.sessions.project import session_store  # noqa: PLC0415
     from unlatch.sessions.store import Broken  # noqa: PLC0415
 
-    for found in session_store(workspace).heads():
+    for found in store.heads():
         if isinstance(found, Broken):
             continue
         path, meta, _ = found

@@ -82,10 +82,15 @@ class Related:
 
 def may_have_related(workspace: Workspace, increment: Increment) -> bool:
     """Whether there is any other work, or a briefing; a quick look at the folders."""
-    if os.path.lexists(workspace.user_file) and workspace.user.efforts.path:
+    if _shares_efforts(workspace):
         return True
     places = (*_session_places(workspace), *_own_places(workspace), increment.folder / BRIEFING)
     return any(map(exists, places))
+
+
+def _shares_efforts(workspace: Workspace) -> bool:
+    """Whether the user keeps the efforts of all projects in one folder."""
+    return os.path.lexists(workspace.user_file) and bool(workspace.user.efforts.path)
 
 
 def _session_places(workspace: Workspace) -> tuple[Path, Path]:
@@ -99,7 +104,19 @@ def _sessions_path(workspace: Workspace) -> str:
         has_table = b"sessions" in read_file(workspace.paths.config)
     except (OSError, StoreError):
         has_table = False
-    return workspace.config.sessions.path if has_table else SESSIONS
+    return workspace.raw_config.core.sessions.path if has_table else SESSIONS
+
+
+def sessions_of(workspace: Workspace) -> SessionStore | None:
+    """The sessions of a project; None if it has no folder of sessions, or that is misconfigured."""
+    if not exists(_session_places(workspace)[0]):
+        return None
+    from unlatch.sessions.project import session_store  # noqa: PLC0415
+
+    try:
+        return session_store(workspace)
+    except UnlatchError:  # doctor and the commands of sessions report it
+        return None
 
 
 def _own_places(workspace: Workspace) -> tuple[Path, Path]:
@@ -157,10 +174,10 @@ class _Search:
         workspace = self._workspace
         if not any(map(exists, _session_places(workspace))):
             return
-        from unlatch.sessions.project import import_store, session_store  # noqa: PLC0415
+        from unlatch.sessions.project import import_store  # noqa: PLC0415
         from unlatch.sessions.store import Broken  # noqa: PLC0415
 
-        for store in (session_store(workspace), import_store(workspace)):
+        for store in filter(None, (sessions_of(workspace), import_store(workspace))):
             for found in store.heads():
                 if isinstance(found, Broken):
                     self.unreadable.append(found.error)
@@ -168,14 +185,12 @@ class _Search:
                     yield from self._session(store, found[0])
 
     def _session(self, store: SessionStore, path: Path) -> Iterator[RelatedSession]:
-        from unlatch.sessions.project import session_store  # noqa: PLC0415
-
         try:
             session = store.read(path).session
         except UnlatchError as error:
             self.unreadable.append(error)
         else:
-            is_imported = store != session_store(self._workspace)
+            is_imported = store != sessions_of(self._workspace)
             yield RelatedSession(store, path, session, is_imported)
 
     def efforts(self, named: set[str | None]) -> tuple[Effort, ...]:
@@ -208,7 +223,7 @@ class _Search:
 
 def efforts_of(workspace: Workspace, *, by: str) -> EffortStore | None:
     """The efforts of a project; None, and nothing loaded, if it has no folder of efforts."""
-    if not workspace.user.efforts.path and not exists(workspace.paths.home / "efforts"):
+    if not exists(workspace.paths.home / "efforts") and not _shares_efforts(workspace):
         return None
     from unlatch.efforts.store import effort_store  # noqa: PLC0415
 

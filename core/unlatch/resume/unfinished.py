@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.resume.related import efforts_of
+from unlatch.resume.related import efforts_of, sessions_of
 from unlatch.worklog.disk.safe_open import exists
 
 if TYPE_CHECKING:
@@ -35,13 +35,12 @@ def _efforts(workspace: Workspace) -> Iterator[tuple[str, str, str]]:
 
 
 def _sessions(workspace: Workspace) -> Iterator[tuple[str, str, str]]:
-    if not exists(workspace.paths.root / workspace.config.sessions.path):
+    if (store := sessions_of(workspace)) is None:
         return
     from unlatch.sessions.model import Status  # noqa: PLC0415
-    from unlatch.sessions.project import session_store  # noqa: PLC0415
     from unlatch.sessions.store import Broken  # noqa: PLC0415
 
-    for one in session_store(workspace).heads():
+    for one in store.heads():
         if not isinstance(one, Broken) and one[1].status in (Status.ACTIVE, Status.PAUSED):
             yield "session", one[1].session_id, one[1].status.value
 

@@ -32,7 +32,7 @@ new = unlatch new.
 show = unlatch show.
   increment: ListEntry; reopenHistory: [Record]; pending: [PendingEntry];
   items: [SyncedItemEntry];
-  warnings: [str]; related?: [RelatedWork]
+  warnings: [str]; related?: [RelatedWork]; briefing?: BriefingEntry
 history = unlatch history.
   id: str; events: [EventEntry]; pending: [PendingEntry]; reopens: [Record]
 history-all = unlatch history --all.

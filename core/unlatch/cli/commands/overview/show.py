@@ -30,6 +30,7 @@ _SHOWN = 3
 @click.command()
 @ID
 @flag("--offline", help="Do not read the items from the trackers.")
+@flag("--briefing", help="Show what is known of it: decisions, failures and open work.")
 @flag("--web", help="Open an item in the browser; of several, the one that you choose.")
 @click.option("--tracker", metavar="NAME", help="With --web, the item on this tracker.")
 @JSON
@@ -39,6 +40,7 @@ def run(
     *,
     wanted: str,
     offline: bool,
+    briefing: bool,
     web: bool,
     tracker: str | None,
     as_json: bool,
@@ -50,6 +52,11 @@ def run(
         from unlatch.cli.commands.items.web import open_item_of  # noqa: PLC0415
 
         return open_item_of(session, increment, tracker)
+    if briefing and not as_json:
+        from unlatch.cli.commands.work.other_work import show_briefing  # noqa: PLC0415
+
+        show_briefing(session, increment)
+        return 0
     seen = _fetched(session, increment, offline=offline)
     unreadable = session.workspace.manager.unreadable_documents(increment)
     warnings = [*increment.warnings, *map(not_read, unreadable)]
@@ -57,9 +64,12 @@ def run(
         with session.paged():
             _tell(session, increment, seen, warnings)
         return 0
-    output.document(
-        "show", **_entries(increment, seen), warnings=warnings, **related_keys(session, increment)
-    )
+    more = related_keys(session, increment)
+    if briefing:
+        from unlatch.cli.commands.work.other_work import briefing_entry, briefing_now  # noqa: PLC0415
+
+        more["briefing"] = briefing_entry(briefing_now(session, increment))
+    output.document("show", **_entries(increment, seen), warnings=warnings, **more)
     return 0
 
 

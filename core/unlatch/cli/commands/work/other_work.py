@@ -10,7 +10,7 @@ from unlatch.cli.options.kinds import INCREMENT
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED, error_lines, problem_entry
 from unlatch.cli.runtime.session import is_interactive
-from unlatch.resume.briefing import Briefing
+from unlatch.resume.briefing import Briefing, briefing_of
 from unlatch.resume.briefing_file import file_text, known_briefing, title_of, write_briefing
 from unlatch.resume.briefing_text import render
 from unlatch.resume.related import BRIEFING, Related, find_related
@@ -81,6 +81,18 @@ def foresee_others(session: Session, increment: Increment, kinds: Collection[str
     """Say for a dry run which other work would be resumed."""
     if refs := chosen_related(session, increment, kinds).refs:
         output.talk(f"Other work of this increment: {', '.join(map(output.clean, refs))}")
+
+
+def briefing_now(session: Session, increment: Increment) -> Briefing:
+    """What is known of an increment, also if nothing else belongs to it."""
+    related = find_related(session.workspace, increment)
+    known = known_briefing(session.workspace, increment, related)
+    return known or briefing_of(session.workspace, increment, related)
+
+
+def show_briefing(session: Session, increment: Increment) -> None:
+    with session.paged():
+        output.data(*_lines(increment, briefing_now(session, increment)))
 
 
 def offer_briefing(session: Session, increment: Increment, *, wanted: bool | None) -> None:

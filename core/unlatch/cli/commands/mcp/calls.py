@@ -1,0 +1,88 @@
+"""Commands of unlatch as calls that return documents."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from unlatch.errors import UnlatchError
+from unlatch.values import dataclass
+from unlatch.worklog.neutral import without_controls
+from unlatch.worklog.programs import run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+Document = dict[str, Any]
+# Without the current folder on the module path: it is the project's.
+_UNLATCH = (sys.executable, "-P", "-m", "unlatch.cli")
+# Seconds; a delivery waits at most a minute for rate limits.
+_TIMEOUT = 300.0
+_MOST_BYTES = 8 << 20
+_LONGEST = 4000
+# The errors that mean several things, or nothing but something similar.
+_CANDIDATES = ("ambiguous-increment", "unknown-increment", "effort-ambiguous", "effort-unknown")
+ASK = "Ask the user which one is meant, then call again with it."
+
+
+class CallFailed(UnlatchError):
+    """A command failed; nothing was changed, or its document would be the result."""
+
+
+@dataclass(frozen=True, slots=True)
+class Calls:
+    """Runs commands in one project.
+
+    Args:
+        root: the project, or the folder to search from.
+    """
+
+    root: Path
+    environ: Mapping[str, str]
+
+    def run(self, *options: str, words: tuple[str, ...] = ()) -> Document:
+        """The document of a command; candidates are a document, too.
+
+        Args:
+            options: the command and its options.
+            words: arguments of the model, which are never options.
+
+        Raises:
+            CallFailed: with the id, message and next step of the command's error.
+        """
+        argv = [*_UNLATCH, *options, "--json", "--", *words]
+        try:
+            done = run(
+                argv, cwd=self.root, environ=self.environ, seconds=_TIMEOUT, most=_MOST_BYTES
+            )
+            found = json.loads(done.out)
+        except (OSError, ValueError) as error:
+            message = f"unlatch {options[0]} gave no document: {error}"
+            raise CallFailed("call-failed", message, hint="call again") from error
+        document = found if isinstance(found, dict) else {"entries": found}
+        if error_entry := document.get("error"):
+            return _candidates(error_entry)
+        return _shown(document)  # type: ignore[no-any-return]  # an object stays one
+
+
+def _candidates(error: Mapping[str, Any]) -> Document:
+    candidates = [_shown(one) for one in error.get("problems", ())]
+    if error.get("id") in _CANDIDATES and candidates:
+        return {"candidates": candidates, "message": _shown(error["message"]), "ask": ASK}
+    problems = "; ".join(candidates)
+    message = _shown(f"{error['message']}: {problems}" if problems else str(error["message"]))
+    raise CallFailed(str(error["id"]), message, hint=error.get("hint") or None)
+
+
+def _shown(value: Any) -> Any:
+    """A value for a model: without control characters, and no endless texts."""
+    if isinstance(value, str):
+        text = without_controls(value)
+        return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+    if isinstance(value, list):
+        return [_shown(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _shown(one) for key, one in value.items()}
+    return value

@@ -1,0 +1,41 @@
+"""unlatch mcp: serve tools to a coding agent."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.runtime.session import flag, with_session
+from unlatch.errors import UsageError
+
+if TYPE_CHECKING:
+    from unlatch.cli.runtime.session import Session
+
+
+@click.command()
+@click.option(
+    "--toolset",
+    "toolsets",
+    type=click.Choice(["work", "efforts"]),
+    multiple=True,
+    default=("work",),
+    show_default=True,
+    help="Serve these tools; repeat for both.",
+)
+@flag("--allow-writes", help="Also serve tools that reopen work, each after a plan.")
+@with_session
+def run(session: Session, *, toolsets: tuple[str, ...], allow_writes: bool) -> int:
+    if find_spec("mcp") is None:
+        message = "the MCP server needs the package mcp"
+        raise UsageError("mcp-missing", message, hint="pipx install 'unlatch[mcp]'")
+    from unlatch.cli.commands.mcp.calls import Calls  # noqa: PLC0415  (starts slowly)
+    from unlatch.cli.commands.mcp.server import build_server  # noqa: PLC0415
+
+    root = session.paths.root if session.has_project else Path.cwd()
+    calls = Calls(root, os.environ)
+    build_server(calls, toolsets=toolsets, allow_writes=allow_writes).run("stdio")
+    return 0

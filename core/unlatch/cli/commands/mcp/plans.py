@@ -1,0 +1,78 @@
+"""Plans that a model made and a later call applies: each once, within ten minutes."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from hashlib import sha256
+from typing import TYPE_CHECKING
+
+from unlatch.cli.commands.mcp.calls import CallFailed, Document
+from unlatch.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unlatch.cli.commands.mcp.calls import Calls
+
+# Seconds.
+LIFETIME = 600.0
+_MOST = 100
+_NEXT = "make a new plan, and show it to the user"
+# The ids and times that each dry run makes anew.
+_NEW = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    options: tuple[str, ...]
+    words: tuple[str, ...]
+    digest: str
+    until: float
+
+
+class Plans:
+    """The plans of one server.
+
+    Args:
+        clock: seconds that only grow.
+    """
+
+    def __init__(self, calls: Calls, clock: Callable[[], float]) -> None:
+        self._calls, self._clock = calls, clock
+        self._known: dict[str, Planned] = {}
+
+    def make(self, *options: str, words: tuple[str, ...]) -> Document:
+        """The dry run of a command, with the token that applies it; or candidates."""
+        document = self._calls.run(*options, "--dry-run", words=words)
+        if "candidates" in document:
+            return document
+        token = secrets.token_urlsafe(16)
+        until = self._clock() + LIFETIME
+        self._known[token] = Planned(options, words, _digest(document), until)
+        for old in [*self._known][:-_MOST]:
+            del self._known[old]
+        return {"plan": document, "token": token, "expiresInSeconds": int(LIFETIME)}
+
+    def apply(self, token: str) -> Document:
+        """Carry out a plan, if nothing has changed since.
+
+        Raises:
+            CallFailed: `plan-unknown`, `plan-expired` or `plan-changed`; as the command.
+        """
+        planned = self._known.pop(token, None)
+        if planned is None:
+            raise CallFailed("plan-unknown", "no plan has this token; each counts once", hint=_NEXT)
+        if self._clock() > planned.until:
+            raise CallFailed("plan-expired", "the plan is older than ten minutes", hint=_NEXT)
+        now = self._calls.run(*planned.options, "--dry-run", words=planned.words)
+        if _digest(now) != planned.digest:
+            message = "an increment or item changed since the plan was made"
+            raise CallFailed("plan-changed", message, hint=_NEXT)
+        return self._calls.run(*planned.options, "--yes", words=planned.words)
+
+
+def _digest(document: Document) -> str:
+    text = json.dumps(document, sort_keys=True)
+    return sha256(_NEW.sub("", text).encode()).hexdigest()

@@ -1,0 +1,171 @@
+"""The toolset `work`: increments and their items."""
+
+# Annotations are read when a tool is registered, so they are no texts here.
+from collections.abc import Awaitable, Callable
+from typing import Annotated, Any, Literal
+
+from anyio.to_thread import run_sync
+from mcp.server.mcpserver import (
+    AcceptedElicitation,
+    Context,
+    Elicit,
+    ElicitationResult,
+    MCPServer,
+    Resolve,
+)
+from mcp_types import ToolAnnotations
+from pydantic import BaseModel, Field
+
+from unlatch.cli.commands.mcp.calls import ASK, Calls, Document
+from unlatch.cli.commands.mcp.errors import answering
+from unlatch.cli.commands.mcp.plans import Plans
+
+LOCAL = ToolAnnotations(readOnlyHint=True, openWorldHint=False)
+READS = ToolAnnotations(readOnlyHint=True, openWorldHint=True)
+PLANS = READS
+WRITES = ToolAnnotations(
+    readOnlyHint=False, destructiveHint=False, idempotentHint=False, openWorldHint=True
+)
+Id = Annotated[str, Field(description="Number, name, part of a name, path, or a linked item.")]
+Reason = Annotated[str, Field(description="Why, in the user's words; posted on each item.")]
+
+
+class Chosen(BaseModel):
+    """The increment that the user means."""
+
+    id: str = Field(description="The increment's full name")
+
+
+def add_reading(server: MCPServer, calls: Calls) -> None:
+    """Register the tools that change nothing."""
+
+    async def document(*options: str, words: tuple[str, ...] = ()) -> Document:
+        return await run_sync(lambda: calls.run(*options, words=words))
+
+    @server.tool(description="Find work of all kinds by words.", annotations=LOCAL)
+    @answering
+    async def search(words: str) -> Document:
+        return await document("search", words=(words,))
+
+    @server.tool(description="List increments.", annotations=LOCAL)
+    @answering
+    async def list_increments(
+        status: Literal[
+            "planning",
+            "backlog",
+            "active",
+            "paused",
+            "ready_for_review",
+            "completed",
+            "abandoned",
+        ]
+        | None = None,
+        limit: int = 20,
+    ) -> Document:
+        chosen = ("--status", status) if status else ("--all",)
+        return await document("list", *chosen, "--limit", str(limit))
+
+    @server.tool(
+        description="Show an increment: status, reopens, pending operations, other work.",
+        annotations=LOCAL,
+    )
+    @answering
+    async def show_increment(id: Id) -> Document:
+        return await document("show", "--offline", words=(id,))
+
+    @server.tool(
+        description="What was decided, failed, and is left to do. Read it before working.",
+        annotations=LOCAL,
+    )
+    @answering
+    async def briefing(id: Id) -> Document:
+        found = await document("show", "--offline", "--briefing", words=(id,))
+        if "candidates" in found:
+            return found
+        return {"increment": found["increment"]["id"], "briefing": found["briefing"]}
+
+    @server.tool(
+        description="The history of an increment, effort:ID, session:ID or run:ID.",
+        annotations=LOCAL,
+    )
+    @answering
+    async def history(id: Id) -> Document:
+        return await document("history", words=(id,))
+
+    add_overview(server, document)
+
+
+def add_overview(server: MCPServer, document: Callable[..., Awaitable[Document]]) -> None:
+    """Register the tools about all increments, and about items."""
+
+    @server.tool(
+        description="What needs attention: active, stale, pending, unfinished.", annotations=LOCAL
+    )
+    @answering
+    async def status() -> Document:
+        return await document("status")
+
+    @server.tool(description="Items as their trackers show them now.", annotations=READS)
+    @answering
+    async def item_status(
+        items: Annotated[list[str], Field(description="URLs, octo/widgets#4, or SCRUM-28.")],
+    ) -> Document:
+        return await document("status", words=(*items,))
+
+    @server.tool(description="Differences between increments and their items.", annotations=READS)
+    @answering
+    async def sync_plan() -> Document:
+        return await document("sync", "--plan")
+
+
+def add_writing(server: MCPServer, calls: Calls, plans: Plans) -> None:
+    """Register the tools that plan and apply changes."""
+
+    async def meant(id: str, ctx: Context[Any, Any]) -> Chosen | Elicit[Chosen]:
+        found = await run_sync(lambda: calls.run("show", "--offline", words=(id,)))
+        if "candidates" not in found or not _can_ask(ctx):
+            return Chosen(id=id)
+        names = ", ".join(found["candidates"])
+        return Elicit(f"'{id}' can mean several increments: {names}. Which one?", Chosen)
+
+    @server.tool(
+        description="Plan to reopen a completed increment with its items and other work. "
+        "Changes nothing: show the plan to the user, then apply_plan.",
+        annotations=PLANS,
+    )
+    @answering
+    async def plan_resume(
+        id: Id,  # noqa: ARG001  (the resolver reads it)
+        reason: Reason,
+        chosen: Annotated[ElicitationResult[Chosen], Resolve(meant)],
+    ) -> Document:
+        if not isinstance(chosen, AcceptedElicitation):
+            return {"message": "The user chose none.", "ask": ASK}
+        words = (chosen.data.id,)
+        return await run_sync(lambda: plans.make("resume", f"--reason={reason}", words=words))
+
+    @server.tool(
+        description="Plan to reopen items that belong to no increment. "
+        "Changes nothing: show the plan to the user, then apply_plan.",
+        annotations=PLANS,
+    )
+    @answering
+    async def plan_reopen(
+        items: Annotated[list[str], Field(description="URLs, octo/widgets#4, or SCRUM-28.")],
+        reason: Reason,
+    ) -> Document:
+        words = (*items,)
+        return await run_sync(lambda: plans.make("reopen", f"--reason={reason}", words=words))
+
+    @server.tool(
+        description="Apply a plan that the user agreed to. A token counts once, for 10 minutes.",
+        annotations=WRITES,
+    )
+    @answering
+    async def apply_plan(token: str) -> Document:
+        return await run_sync(lambda: plans.apply(token))
+
+
+def _can_ask(ctx: Context[Any, Any]) -> bool:
+    capabilities = ctx.client_capabilities
+    return capabilities is not None and capabilities.elicitation is not None

@@ -1,0 +1,217 @@
+"""unlatch mcp, with the official client: in this process and over stdio, in both protocol eras."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import pytest
+from mcp import Client, StdioServerParameters
+from mcp.client.stdio import stdio_client
+from mcp_types import ElicitRequestParams, ElicitResult
+
+from unlatch.cli.commands.mcp.calls import Calls
+from unlatch.cli.commands.mcp.server import build_server, definitions
+from unlatch.llm.tokens import estimate
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from mcp.types import CallToolResult
+    from tests.cli.project import Project
+
+REASON = "Another edge case"
+MODES: tuple[Literal["auto", "legacy"], ...] = ("auto", "legacy")
+SNAPSHOT = Path(__file__).parents[3] / "schemas/mcp-tools.json"
+
+
+class Talk:
+    """A conversation with a server in this process."""
+
+    def __init__(self, project: Project, **options: Any) -> None:
+        self.now = 0.0
+        calls = Calls(project.root, project.environ)
+        toolsets = options.pop("toolsets", ("work",))
+        writes = options.pop("allow_writes", True)
+        self._server = build_server(
+            calls, toolsets=toolsets, allow_writes=writes, clock=lambda: self.now
+        )
+        self._options = options
+
+    def __call__(self, steps: Callable[[Client], Awaitable[Any]], mode: Any = "auto") -> Any:
+        async def go() -> Any:
+            async with Client(self._server, mode=mode, **self._options) as client:
+                return await steps(client)
+
+        return asyncio.run(go())
+
+    def call(self, tool: str, mode: Any = "auto", **arguments: Any) -> CallToolResult:
+        found: CallToolResult = self(lambda client: client.call_tool(tool, arguments), mode)
+        return found
+
+    def result(self, tool: str, mode: Any = "auto", **arguments: Any) -> dict[str, Any]:
+        done = self.call(tool, mode, **arguments)
+        assert not done.is_error, done.content
+        assert done.structured_content is not None
+        return dict(done.structured_content)
+
+
+def text_of(done: CallToolResult) -> str:
+    assert done.is_error
+    return str(done.content)
+
+
+@pytest.mark.parametrize("toolset", ["work", "efforts"])
+def test_the_definitions_are_few_and_short(toolset: str) -> None:
+    tools = json.loads(SNAPSHOT.read_text())[toolset]
+    assert len(tools) <= 12
+    seen = [{key: value for key, value in one.items() if key != "annotations"} for one in tools]
+    assert estimate(json.dumps(seen)) <= 1200
+    assert all("readOnlyHint" in one["annotations"] for one in tools)
+
+
+def test_without_consent_no_tool_writes(project: Project) -> None:
+    calls = Calls(project.root, {})
+    server = build_server(calls, toolsets=("work", "efforts"), allow_writes=False)
+    found = asyncio.run(definitions(server))
+    assert found
+    assert all(one["annotations"]["readOnlyHint"] for one in found)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_resume_is_planned_and_applied_once(project: Project, mode: str) -> None:
+    name = project.increment(links=project.items("github"))
+    talk = Talk(project)
+    planned = talk.result("plan_resume", mode, id="7", reason=REASON)
+    assert planned["plan"]["schema"] == "unlatch.dry-run/1"
+    assert project.metadata(name)["status"] == "completed"
+    done = talk.result("apply_plan", mode, token=planned["token"])
+    assert done["schema"] == "unlatch.resume/1"
+    assert project.metadata(name)["reopenHistory"][0]["reason"] == REASON
+    assert project.states() == {"github": "open"}
+    assert "plan-unknown" in text_of(talk.call("apply_plan", mode, token=planned["token"]))
+
+
+def test_a_plan_expires_and_is_bound_to_what_it_showed(project: Project) -> None:
+    name = project.increment(links=project.items("github"))
+    talk = Talk(project)
+    old = talk.result("plan_resume", id="7", reason=REASON)["token"]
+    talk.now = 601.0
+    assert "plan-expired" in text_of(talk.call("apply_plan", token=old))
+    changed = talk.result("plan_resume", id="7", reason=REASON)["token"]
+    assert project.run("github", "reopen-issue", "7", "--reason", "Elsewhere").code == 0
+    assert "plan-changed" in text_of(talk.call("apply_plan", token=changed))
+    assert project.metadata(name)["status"] == "completed"
+
+
+def test_items_are_reopened_by_their_addresses(project: Project) -> None:
+    project.items("github")
+    talk = Talk(project)
+    url = project.urls["github"]
+    token = talk.result("plan_reopen", items=[url], reason=REASON)["token"]
+    assert project.states() == {"github": "closed"}
+    assert talk.result("apply_plan", token=token)["exitCode"] == 0
+    assert project.states() == {"github": "open"}
+
+
+def test_rules_hold(project: Project) -> None:
+    project.increment(links=project.items("github"))
+    project.configure_more(tables="[limits]\nmax_items = 0\n")
+    done = Talk(project).call("plan_resume", id="7", reason=REASON)
+    assert done.is_error or "refused" in str(done.structured_content)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_ambiguity_is_a_result(project: Project, mode: str) -> None:
+    project.increment("0007-search-index")
+    project.increment("0008-search-page")
+    found = Talk(project).result("show_increment", mode, id="search")
+    assert sorted(found["candidates"]) == ["0007-search-index", "0008-search-page"]
+    assert "Ask the user" in found["ask"]
+    assert "candidates" in Talk(project).result("plan_resume", mode, id="search", reason=REASON)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_client_that_can_ask_asks(project: Project, mode: str) -> None:
+    project.increment("0007-search-index")
+    project.increment("0008-search-page")
+    asked: list[str] = []
+
+    async def answer(_: Any, params: ElicitRequestParams) -> ElicitResult:
+        asked.append(params.message)
+        return ElicitResult(action="accept", content={"id": "0008-search-page"})
+
+    talk = Talk(project, elicitation_callback=answer)
+    planned = talk.result("plan_resume", mode, id="search", reason=REASON)
+    assert planned["plan"]["increment"]["id"] == "0008-search-page"
+    assert len(asked) == 1
+    assert "0007-search-index" in asked[0]
+
+
+def test_an_error_has_its_id_and_next_step(project: Project) -> None:
+    project.increment()
+    said = text_of(Talk(project).call("show_increment", id="42"))
+    assert "error[unknown-increment]" in said
+    assert "next:" in said
+
+
+def test_words_of_a_model_are_never_options(project: Project) -> None:
+    project.increment()
+    talk = Talk(project)
+    for word in ("--help", "--root=/", "-h"):
+        assert "error[" in text_of(talk.call("show_increment", id=word))
+    assert talk.call("plan_resume", id="7", reason="--yes").is_error is False
+    assert project.metadata()["status"] == "completed"
+
+
+def test_a_module_of_the_project_is_not_loaded(project: Project) -> None:
+    project.increment()
+    for name in ("json.py", "click.py", "unlatch.py"):
+        (project.root / name).write_text("import pathlib; pathlib.Path('owned').touch()\n")
+    assert Talk(project).result("show_increment", id="7")["increment"]["status"] == "completed"
+    assert not (project.root / "owned").exists()
+
+
+def test_the_briefing_is_one_call(project: Project) -> None:
+    name = project.increment()
+    project.run("effort", "open", "Auth bug")
+    project.run("effort", "close", "--summary", "Refresh tokens at 401.")
+    project.run("effort", "link", "auth-bug", "7")
+    found = Talk(project).result("briefing", id="7")
+    assert found["increment"] == name
+    assert found["briefing"]["done"][0]["text"] == "Refresh tokens at 401."
+
+
+def test_efforts_are_opened_concluded_and_found(project: Project) -> None:
+    talk = Talk(project, toolsets=("efforts",))
+    assert talk.result("open_effort", name="Auth bug")["effortId"] == "auth-bug"
+    done = talk.result("conclude_effort", effort_id="auth-bug", summary="--Fixed tokens")
+    assert done["status"] == "concluded"
+    found = talk.result("search_efforts", query="tokens")
+    assert found["results"][0]["id"] == "auth-bug"
+    assert talk.result("reopen_effort", id="auth")["status"] == "reopened"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_command_serves_over_stdio(project: Project, mode: Any) -> None:
+    project.increment()
+
+    async def go() -> tuple[int, dict[str, Any] | None]:
+        command = StdioServerParameters(
+            command=sys.executable,
+            args=["-P", "-m", "unlatch.cli", "mcp"],
+            env=project.environ,
+            cwd=project.root,
+        )
+        async with Client(stdio_client(command), mode=mode) as client:
+            tools = (await client.list_tools()).tools
+            shown = await client.call_tool("show_increment", {"id": "7"})
+            return len(tools), shown.structured_content
+
+    count, shown = asyncio.run(go())
+    assert count == 8
+    assert shown is not None
+    assert shown["increment"]["status"] == "completed"
