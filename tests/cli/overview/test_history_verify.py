@@ -373,3 +373,13 @@ def test_a_plugin_without_histories_is_checked_as_far_as_it_goes(
     assert wrong(reopened) == 2 * [("history-not-offered", "github")]
     _edit(reopened, "github", lambda _: None)
     assert ("comment-missing", "github") in wrong(reopened)
+
+
+def test_verify_is_a_command_of_history_and_no_increment(project: Project) -> None:
+    project.increment("0001-verify-the-build")
+
+    usage = project.run("history", "verify", "--help").out.splitlines()[0]
+    assert usage == "Usage: unlatch history verify [OPTIONS] [ID|ITEM]..."
+    assert project.run("history", "verify").err == "Nothing is recorded yet.\n"
+    assert "created" in project.run("history", "verify-the-build").out
+    assert "created" in project.run("history", "--json", "1").out

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import click
 
 from unlatch.cli.runtime.suggest import Group
-
-if TYPE_CHECKING:
-    import click
 
 
 class GroupWithArguments(Group):
     """The first word is the name of a command below, or an argument of the group itself."""
 
     allow_interspersed_args = True
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """The parameters; without arguments for the path of a command below."""
+        found = super().get_params(ctx)
+        if ctx.command is self:
+            return found
+        return [one for one in found if not isinstance(one, click.Argument)]
 
     def make_context(
         self,
