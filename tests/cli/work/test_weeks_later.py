@@ -1,0 +1,171 @@
+"""An agent builds an increment with all kinds of work; weeks later it is reopened, here and there.
+
+Every decision that a person finds in the agent's records has to reach whoever resumes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shlex
+import shutil
+import sys
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from mcp import Client
+
+from unlatch.cli.commands.mcp.calls import Calls
+from unlatch.cli.commands.mcp.server import build_server
+from unlatch.cli.runtime import session as session_module
+from unlatch.project.workspace import Workspace
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.project import Project
+
+BUILT = datetime(2026, 3, 2, 9, tzinfo=UTC)
+REOPENED = BUILT + timedelta(weeks=3)
+REASON = "Searches with umlauts find nothing"
+TASKS = "# Tasks\n\n### T-001: Build the index\n\n### T-002: Rank the results\n"
+# What a worker and an auditor print.
+WORKER = shlex.join((sys.executable, "-c", """print('{"type": "done"}')"""))
+CONVERSATION = (
+    ("user", "Which engine do we take for search?"),
+    ("assistant", "SQLite FTS5 or Whoosh. Whoosh did not work with Python 3.12."),
+    ("user", "Then we go with FTS5. It needs `unicode61`, as in src/search/index.py."),
+    ("assistant", "I tried trigrams, but they made the index 8 times larger."),
+    ("user", "We agreed to rank with bm25() and to keep titles three times as heavy."),
+    ("assistant", "Noted. The index is rebuilt on each start, see SEARCH-14."),
+    ("user", "No: let's use the file's size and time to tell whether it changed."),
+)
+# Marked by hand in the conversation above and the session below.
+DECISIONS = (
+    "Then we go with FTS5.",
+    "We agreed to rank with bm25() and to keep titles three times as heavy.",
+    "let's use the file's size and time to tell whether it changed",
+    "Store the index in the user's state folder",
+    "Cut queries at 400 characters",
+    "no fuzzy search in this version (left it out)",
+)
+FAILED = (
+    "Whoosh did not work with Python 3.12.",
+    "I tried trigrams, but they made the index 8 times larger.",
+    "pip install whoosh",
+)
+IDENTIFIERS = ("`unicode61`", "src/search/index.py", "SEARCH-14")
+
+
+@pytest.fixture
+def built(project: Project) -> Project:
+    """The project after the agent has completed the increment, committed."""
+    at(project, BUILT)
+    name = project.increment(
+        "0007-search", status="active", links=project.items("github", finished=False)
+    )
+    (project.folder(name) / "tasks.md").write_text(TASKS)
+    converse(project)
+    log_session(project)
+    do(project, "run", "start", "increment:7", "--worker", WORKER, "--auditor", WORKER, "--yes")
+    tasks = project.folder(name) / "tasks.md"
+    tasks.write_text(tasks.read_text().replace("\n\n###", "\n**Status**: [x] completed\n\n###"))
+    do(project, "complete", "7", "--force", "--briefing")
+    project.commit("Build the search")
+    at(project, REOPENED)
+    return project
+
+
+def at(project: Project, moment: datetime) -> None:
+    """Let the commands of this process see this time."""
+    made = partial(Workspace, clock=lambda: moment)
+    project.monkeypatch.setattr(session_module, "Workspace", made)
+
+
+def do(project: Project, *arguments: str) -> str:
+    done = project.run(*arguments)
+    assert done.code == 0, done.said
+    return done.out.strip()
+
+
+def converse(project: Project) -> None:
+    do(project, "effort", "open", "Search engine")
+    log = project.root / ".unlatch/efforts/search-engine/log.jsonl"
+    with log.open("a", encoding="utf-8") as file:
+        for role, content in CONVERSATION:
+            file.write(json.dumps({"role": role, "content": content}) + "\n")
+    do(project, "effort", "close", "--summary", "Search with FTS5, ranked by bm25().")
+    do(project, "effort", "link", "search-engine", "7")
+
+
+def log_session(project: Project) -> None:
+    id_ = do(project, "session", "start", "Build search", "--increment", "7", "--phase", "Index")
+    for more in (
+        ("--decision", DECISIONS[3]),
+        ("--error", "pip install whoosh", "--resolution", "removed it"),
+        ("--decision", DECISIONS[4]),
+        ("--user", "no fuzzy search in this version", "--note", "left it out"),
+    ):
+        do(project, "session", "log", id_, *more)
+    do(project, "session", "complete", id_)
+
+
+def clone_for_another(project: Project, tmp_path: Path) -> Project:
+    """A fresh clone, under another home."""
+    root, home = tmp_path / "there" / project.root.name, tmp_path / "another"
+    home.mkdir()
+    project.git("clone", "--quiet", str(project.root), str(root))
+    shutil.copy(project.home / ".gitconfig", home) if (project.home / ".gitconfig").exists() else 0
+    return replace(project, root=root, home=home)
+
+
+def missing(said: str) -> list[str]:
+    """What a person marked, and this text lacks."""
+    return [one for one in (*DECISIONS, *FAILED, *IDENTIFIERS) if one not in said]
+
+
+def points(briefing: dict[str, Any]) -> str:
+    return "\n".join(one["text"] for entries in briefing.values() for one in entries)
+
+
+def test_it_is_resumed_where_it_was_built(built: Project) -> None:
+    done = built.run("resume", "7", "--reason", REASON, "--yes", "--json")
+    assert done.code == 0, done.err
+    assert missing(points(done.document["briefing"])) == []
+    assert done.document["reopen"]["reopenedAt"] == "2026-03-23T09:00:00Z"
+    statuses = {one["ref"].partition(":")[0]: one["status"] for one in done.document["related"]}
+    assert statuses == {"effort": "open", "session": "active", "run": "paused"}
+    assert built.states() == {"github": "open"}
+    assert built.comments()["github"][-1].startswith(f"**Reopened**: {REASON}")
+
+
+def test_it_is_resumed_in_a_fresh_clone_by_another_person(built: Project, tmp_path: Path) -> None:
+    there = clone_for_another(built, tmp_path)
+    assert not (there.root / ".unlatch/efforts").exists()
+    done = there.run("resume", "7", "--reason", REASON, "--yes", "--by", "Bo")
+    assert done.code == 0, done.err
+    assert missing(done.out) == []
+    assert f"2026-03-23 by Bo: {REASON}" in done.out
+    assert there.states() == {"github": "open"}
+
+
+def test_it_is_resumed_by_an_agent_over_mcp(built: Project, tmp_path: Path) -> None:
+    there = clone_for_another(built, tmp_path)
+    server = build_server(Calls(there.root, there.environ), toolsets=("work",), allow_writes=True)
+
+    async def go() -> tuple[Any, Any]:
+        async with Client(server) as client:
+            known = await client.call_tool("briefing", {"id": "7"})
+            plan = await client.call_tool("plan_resume", {"id": "7", "reason": REASON})
+            assert plan.structured_content is not None
+            token = plan.structured_content["token"]
+            done = await client.call_tool("apply_plan", {"token": token})
+            return known.structured_content, done.structured_content
+
+    known, done = asyncio.run(go())
+    assert missing(points(known["briefing"])) == []
+    assert missing(points(done["briefing"])) == []
+    assert there.states() == {"github": "open"}
