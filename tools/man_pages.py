@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.app import app
-from unlatch.cli.table import COMMANDS, SECTIONS
+from unlatch.cli.table import COMMANDS, TOPICS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -38,8 +38,8 @@ def _overview(root: click.Context, trackers: Sequence[str]) -> Iterator[str]:
     yield from _head(root, "reopen finished work everywhere at once")
     yield from (".SH DESCRIPTION", _text(app.help or ""), *_options(root))
     yield ".SH COMMANDS"
-    for section, entries in SECTIONS.items():
-        yield f".SS {_text(section)}"
+    for topic, entries in TOPICS.items():
+        yield f".SS {_text(topic.capitalize())}"
         for entry in entries:
             if entry.shown:
                 yield from (".TP", rf".BR unlatch\-{_text(entry.name)} (1)", _text(entry.line))

@@ -104,6 +104,7 @@ EXAMPLES = {
     "plugins": Example(),
     "plugins new": Example(("redmine",)),
     "completion": Example(("bash",)),
+    "help": Example(("trackers",)),
     "search": Example(("smart", "discipline")),
     "session start": Example(("Memory",)),
     "session log": Example(("--decision", "Use a lock"), before=LOGGED),

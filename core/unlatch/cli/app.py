@@ -8,7 +8,7 @@ import click
 
 from unlatch import __version__
 from unlatch.cli.runtime.suggest import Group
-from unlatch.cli.table import COMMANDS, SECTIONS, Entry, Globals
+from unlatch.cli.table import COMMANDS, FRONT, MORE, Entry, Globals
 from unlatch.worklog.entry_points import entry_points
 
 PLUGINS = "unlatch.plugins"
@@ -34,14 +34,11 @@ class App(Group):
         return None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands under their headings, from the table alone."""
-        for section, entries in SECTIONS.items():
-            rows = [(entry.name, entry.line) for entry in entries if entry.shown]
-            if section == "Trackers":
-                names = "|".join(entry_points(PLUGINS)) or "TRACKER"
-                rows.append((f"{names} ...", "Work on the items of one tracker (writes trackers)"))
+        """Write the most used commands, from the table alone."""
+        for section, names in FRONT.items():
             with formatter.section(section):
-                formatter.write_dl(rows, col_max=24)
+                formatter.write_dl([(name, COMMANDS[name].line) for name in names])
+        formatter.write(f"\nMore: unlatch help {'|'.join(MORE)}\n")
 
 
 def _load(entry: Entry) -> click.Command:

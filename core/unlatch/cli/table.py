@@ -85,9 +85,9 @@ _HISTORY = "Show the history of an increment, or verify it"
 _REPORT = "Report on the reopens of all increments"
 _SYNC = "Deliver pending updates and sync with the trackers"
 
-# The order of sections and commands is the order of the help.
-SECTIONS = {
-    "Everyday": (
+# Each command has one topic of `unlatch help`, in the order of the help.
+TOPICS = {
+    "increments": (
         Entry("resume", "work.resume", "Reopen an increment and its items", _WRITES, _SCOPE),
         Entry("reopen", "items.reopen", "Reopen items, or the same as resume", _WRITES, _SCOPE),
         Entry("close", "items.close", "Close items", _WRITES, _CLOSE),
@@ -95,11 +95,14 @@ SECTIONS = {
         Entry(
             "complete", "work.finish", "Complete an increment and close its items", _WRITES, _FINISH
         ),
-        Entry("pause", "work.moves", "Pause an active increment", _LOCAL, _EDIT),
-        Entry("start", "work.moves", "Make an increment active", _LOCAL, _EDIT),
         Entry("new", "work.new", "Create an increment", _READS, _ITEMS),
-    ),
-    "See": (
+        Entry("start", "work.moves", "Make an increment active", _LOCAL, _EDIT),
+        Entry("pause", "work.moves", "Pause an active increment", _LOCAL, _EDIT),
+        Entry("review", "work.moves", "Move an increment to review", _LOCAL, _EDIT),
+        Entry("backlog", "work.moves", "Move an increment to the backlog", _LOCAL, _EDIT),
+        Entry(
+            "abandon", "work.finish", "Abandon an increment and close its items", _WRITES, _FINISH
+        ),
         Entry("status", "overview.status", _ATTENTION, _READS, _ITEMS | _BROWSER),
         Entry("list", "overview.list", "List the increments", _LOCAL, _PAGER),
         Entry(
@@ -113,47 +116,13 @@ SECTIONS = {
         Entry("report", "overview.report", _REPORT, _READS, _ITEMS | _PAGER),
         Entry("search", "overview.search", "Find work of all kinds by words", _LOCAL),
     ),
-    "Trackers": (
+    "trackers": (
         Entry("link", "trackers.link", "Link items to an increment", _WRITES, _ITEMS),
         Entry("unlink", "trackers.link:unlink", "Unlink an item", _LOCAL, _GIT),
         Entry("sync", "trackers.sync", _SYNC, _WRITES, _ITEMS),
         Entry("ingest", "trackers.sync:ingest", "Process a webhook event", _WRITES, _ITEMS),
     ),
-    "Set up": (
-        Entry("init", "setup.init", "Set up a project", _LOCAL, _GIT),
-        Entry("auth", "setup.auth", "Store tokens in the keyring", _LOCAL, _TOKEN),
-        Entry(
-            "doctor", "setup.doctor", "Check files and configuration, and fix them", _READS, _ITEMS
-        ),
-        Entry("config", "setup.config", "Show and change settings", _LOCAL),
-        Entry("plugins", "setup.plugins", "List the tracker plugins, or write a new one", _LOCAL),
-        Entry("completion", "setup.completion", "Print a shell completion script", _LOCAL),
-    ),
-    "Try": (
-        Entry(
-            "demo",
-            "sandbox:demo",
-            "Show a reopen on local stand-ins (no account needed)",
-            _LOCAL,
-            _DEMO,
-        ),
-        Entry("sandbox", "sandbox:sandbox", "Serve local stand-ins for the three trackers", _LOCAL),
-    ),
-    "More": (
-        Entry(
-            "abandon", "work.finish", "Abandon an increment and close its items", _WRITES, _FINISH
-        ),
-        Entry("review", "work.moves", "Move an increment to review", _LOCAL, _EDIT),
-        Entry("backlog", "work.moves", "Move an increment to the backlog", _LOCAL, _EDIT),
-        Entry("effort", "efforts.group", "Conclude, find and reopen conversations", _LOCAL, _EDIT),
-        Entry(
-            "session",
-            "sessions.group",
-            "Log, pause and resume agents' work",
-            _LOCAL,
-            _GIT | {Program.EDITOR, Program.AGENT},
-        ),
-        Entry("run", "runs.group", "Carry out a plan with workers", _LOCAL, _RUN),
+    "agents": (
         Entry(
             "mcp",
             "mcp.command",
@@ -162,6 +131,38 @@ SECTIONS = {
             frozenset({Program.UNLATCH}),
         ),
         Entry("workflow", "workflows.group", "Check and show workflows of agents", _LOCAL),
+    ),
+    "efforts": (
+        Entry("effort", "efforts.group", "Conclude, find and reopen conversations", _LOCAL, _EDIT),
+    ),
+    "sessions": (
+        Entry(
+            "session",
+            "sessions.group",
+            "Log, pause and resume agents' work",
+            _LOCAL,
+            _GIT | {Program.EDITOR, Program.AGENT},
+        ),
+    ),
+    "runs": (Entry("run", "runs.group", "Carry out a plan with workers", _LOCAL, _RUN),),
+    "setup": (
+        Entry("init", "setup.init", "Set up a project", _LOCAL, _GIT),
+        Entry(
+            "doctor", "setup.doctor", "Check files and configuration, and fix them", _READS, _ITEMS
+        ),
+        Entry("auth", "setup.auth", "Store tokens in the keyring", _LOCAL, _TOKEN),
+        Entry("config", "setup.config", "Show and change settings", _LOCAL),
+        Entry("plugins", "setup.plugins", "List the tracker plugins, or write a new one", _LOCAL),
+        Entry("completion", "setup.completion", "Print a shell completion script", _LOCAL),
+        Entry("help", "setup.help", "Show help on a topic or a command", _LOCAL, _PAGER),
+        Entry(
+            "demo",
+            "sandbox:demo",
+            "Show a reopen on local stand-ins (no account needed)",
+            _LOCAL,
+            _DEMO,
+        ),
+        Entry("sandbox", "sandbox:sandbox", "Serve local stand-ins for the three trackers", _LOCAL),
         Entry("migrate", "files.migrate", "Migrate a SpecWeave project to .unlatch", _LOCAL, _GIT),
         Entry("merge", "files.merge", "Resolve git conflicts in an increment", _LOCAL, _GIT),
         Entry(
@@ -173,4 +174,12 @@ SECTIONS = {
         ),
     ),
 }
-COMMANDS = {entry.name: entry for entries in SECTIONS.values() for entry in entries}
+COMMANDS = {entry.name: entry for entries in TOPICS.values() for entry in entries}
+# The commands and topics that `unlatch --help` shows.
+FRONT = {
+    "Reopen and complete": ("resume", "reopen", "close", "undo", "complete"),
+    "Create and sync": ("new", "link", "sync"),
+    "View": ("status", "list", "show", "history"),
+    "Set up": ("init", "doctor"),
+}
+MORE = ("trackers", "agents", "efforts", "sessions", "runs", "setup", "increments")

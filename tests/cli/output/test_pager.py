@@ -63,7 +63,8 @@ def test_the_pager_gets_all_lines_as_they_would_be_on_the_terminal(
 
 
 @pytest.mark.parametrize(
-    "command", [("list",), ("history", "100"), ("history", "--all"), ("--help",), ("list", "-h")]
+    "command",
+    [("list",), ("history", "100"), ("history", "--all"), ("help",), ("resume", "--help"), ("-h",)],
 )
 def test_what_is_longer_than_the_screen_is_paged(long: Project, command: tuple[str, ...]) -> None:
     install(long.bin)

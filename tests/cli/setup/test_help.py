@@ -1,0 +1,82 @@
+"""unlatch --help shows few commands, and unlatch help all of them by topic."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.setup.test_completion import complete
+
+from unlatch.cli.table import COMMANDS, FRONT, MORE, TOPICS
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+_ROW = re.compile(r"^  (\S+(?: \S+)*?)  ", re.MULTILINE)
+_SHOWN = [entry.name for entry in COMMANDS.values() if entry.shown]
+
+
+def rows(text: str) -> list[str]:
+    """The commands of a help text, whose rows follow the options."""
+    return _ROW.findall(text.rpartition("Show this message and exit.")[2])
+
+
+def test_the_first_page_shows_the_most_used_commands(project: Project) -> None:
+    done = project.run("--help")
+
+    assert sum(FRONT.values(), ()) == tuple(rows(done.out))
+    assert len(rows(done.out)) <= 14
+    assert done.out.splitlines()[-1] == f"More: unlatch help {'|'.join(MORE)}"
+    assert set(TOPICS) == set(MORE)
+
+
+def test_help_shows_each_command_once(project: Project) -> None:
+    done = project.run("help")
+
+    headings = re.findall(r"^(\w+):$", done.out, re.MULTILINE)
+
+    assert sorted([*_SHOWN, "ado|github|jira ..."]) == sorted(rows(done.out))
+    assert [topic.capitalize() for topic in TOPICS] == headings
+
+
+@pytest.mark.parametrize("topic", TOPICS)
+def test_a_topic_shows_its_commands_and_those_of_its_groups(project: Project, topic: str) -> None:
+    shown = rows(project.run("help", topic).out)
+
+    assert [entry.name for entry in TOPICS[topic] if entry.shown] == [
+        row for row in shown if " " not in row
+    ]
+    for row in shown:
+        if not row.endswith("..."):
+            assert project.run("help", *row.split()).out == project.run(*row.split(), "--help").out
+
+
+def test_a_tracker_has_help_of_its_own(project: Project) -> None:
+    for words in (("github",), ("github", "close-issue")):
+        assert project.run("help", *words).out == project.run(*words, "--help").out
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("tracker", "trackers"), ("sesion", "session"), ("run pase", "run pause")],
+)
+def test_a_mistyped_name_gets_the_one_that_was_meant(
+    project: Project, typed: str, meant: str
+) -> None:
+    done = project.run("help", *typed.split())
+
+    assert (2, "") == (done.code, done.out)
+    assert f"next: unlatch help {meant}\n" in done.err
+    assert project.run("help", *meant.split()).code == 0
+
+
+def test_a_command_without_commands_is_said(project: Project) -> None:
+    done = project.run("help", "list", "all")
+
+    assert 2 == done.code
+    assert "'unlatch list' has no commands" in done.err
+
+
+def test_a_shell_completes_topics_and_commands(project: Project) -> None:
+    assert {"efforts", "effort"} == complete(project, "help", "eff").keys()
