@@ -36,7 +36,7 @@ def test_a_file_ties_many_items_and_posts_nothing(project: Project) -> None:
         linked(project, NAME),
         linked(project, OTHER),
     ), done.said
-    assert "4 items linked to 2 increments; nothing was posted." in done.err
+    assert "3 items linked to 2 increments (4 links); nothing was posted." in done.err
     base = {"local": "completed", "remote": "done", "state": "closed"}
     assert base == project.metadata()["github"]["base"]
     assert [event["event"] for event in project.events(OTHER)] == ["linked"] * 3
@@ -60,7 +60,7 @@ def test_a_rehearsal_of_a_file_writes_nothing(project: Project) -> None:
     done = project.run("link", "--file", file, "--dry-run")
 
     assert (0, before) == (done.code, project.tree()), done.said
-    assert "4 items would be linked to 2 increments; nothing was written." in done.err
+    assert "3 items would be linked to 2 increments (4 links); nothing was written." in done.err
 
 
 def test_what_is_linked_already_is_said_and_left_alone(project: Project) -> None:
@@ -192,7 +192,10 @@ def test_an_item_with_the_same_title_is_proposed_and_the_output_is_what_file_rea
     done = project.run("link", "--suggest")
     piped = project.run("link", "--file", "-", stdin=done.out)
 
-    assert done.out == f"increment,url\n{NAME},{project.urls[tracker]}\n"
+    assert done.out == (
+        "increment,url,evidence,title\n"
+        f"{NAME},{project.urls[tracker]},the same title,Smart discipline\n"
+    )
     assert "Nothing was linked." in done.err
     assert (0, [tracker]) == (piped.code, linked(project, NAME)), piped.said
 

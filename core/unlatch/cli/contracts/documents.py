@@ -57,10 +57,14 @@ link = unlatch link.
   id: str; linked: [ItemEntry]; warnings: [Problem]; dryRun: bool
 link-file = unlatch link --file.
   increments: [TieEntry]; warnings: [Problem]; dryRun: bool
+link-many = unlatch link with several ids.
+  increments: [TieEntry]; warnings: [Problem]; dryRun: bool
 link-suggest = unlatch link --suggest.
   proposals: [ProposalEntry]; listed lacking: {int}; errors: [TrackerProblem]
 unlink = unlatch unlink.
   id: str; unlinked: LinkEntry; dropped: int
+unlink-many = unlatch unlink with several ids.
+  increments: [UntiedEntry]
 # `broken` are increments that could not be compared.
 reopen, close = unlatch reopen and close of items. `place` is project, or user outside of one.
   place: str; items: [ChangedItem]

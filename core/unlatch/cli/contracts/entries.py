@@ -174,6 +174,8 @@ ReopenedEntry = An increment that was reopened.
   id title: str; reopens: [ReopenSummary]
 TieEntry = An increment, and the items that a file links to it.
   id: str; linked already: [ItemEntry]; error: Problem?
+UntiedEntry = An increment, and the item that was unlinked from it.
+  id: str; unlinked: LinkEntry?; dropped: int; error: Problem?
 ProposedItem = An item that may be an increment's.
   id url title: str
 ProposalEntry = Items of one tracker that may belong to an increment.

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from unlatch.lifecycle.many import Refusal
 
 _NUMBER = re.compile(r"[0-9]+")
+_DETAILS = re.compile(r"[;:] ")
 
 
 def tell_refusals(refusals: Iterable[Refusal]) -> None:
@@ -28,8 +29,8 @@ def tell_refusals(refusals: Iterable[Refusal]) -> None:
 
 
 def _cause(refusal: Refusal) -> tuple[str, str]:
-    """The error without the names and numbers that differ between increments."""
-    message = refusal.error.message.replace(refusal.id, "")
+    """The error without the names, numbers and details that differ between increments."""
+    message = _DETAILS.split(refusal.error.message.replace(refusal.id, ""), 1)[0]
     return refusal.error.id, _NUMBER.sub("", message)
 
 

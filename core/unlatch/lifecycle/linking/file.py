@@ -1,31 +1,21 @@
 """Link many items to many increments from a CSV file."""
 
-import csv
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import field
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from unlatch.errors import MistakesError, NotFound, Rejected, UnlatchError
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.links import same_item
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
+from unlatch.lifecycle.linking.csv_rows import read_rows
 from unlatch.lifecycle.linking.link import link_items
 from unlatch.project.find_increment import find_increment
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
-from unlatch.worklog.neutral import without_apostrophe
 
-HEADER = ("increment", "url")
 T = TypeVar("T")
-
-
-class Row(NamedTuple):
-    """One line of the file: an increment and an address, as written."""
-
-    line: int
-    wanted: str
-    url: str
 
 
 @dataclass(slots=True)
@@ -42,31 +32,6 @@ class LinkPlan:
     items: list[ItemSnapshot] = field(default_factory=list)
     known: list[ItemSnapshot] = field(default_factory=list)
     error: UnlatchError | None = None
-
-
-def read_rows(text: str) -> tuple[list[Row], list[str]]:
-    """Read a CSV file with the columns increment and url; returns rows and mistakes.
-
-    The first line may hold the columns' names; empty lines are skipped.
-    """
-    rows: list[Row] = []
-    mistakes: list[str] = []
-    for number, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1):
-        # Read line by line, so that an unclosed quote affects only its own line.
-        try:
-            cells = next(csv.reader([line], skipinitialspace=True, strict=True), [])
-        except csv.Error as error:
-            mistakes.append(f"line {number}: {error}")
-            continue
-        values = [without_apostrophe(cell.strip()) for cell in cells]
-        is_header = not rows and tuple(map(str.casefold, values)) == HEADER
-        if is_header or not any(values):
-            continue
-        if len(values) != len(HEADER) or not all(values):
-            mistakes.append(f"line {number}: expected INCREMENT,URL")
-        else:
-            rows.append(Row(number, *values))
-    return rows, mistakes
 
 
 def plan_links(
@@ -110,6 +75,15 @@ def plan_links(
             plan = plans.setdefault(increment.id, LinkPlan(increment))
             _add(plan, seen[links[row.url]])
     return tuple(plans.values())
+
+
+def plan_same(increments: Iterable[Increment], seen: Sequence[ItemSnapshot]) -> list[LinkPlan]:
+    """Plan to link items that were read to each of several increments; nothing is written."""
+    plans = [LinkPlan(one) for one in increments]
+    for plan in plans:
+        for one in seen:
+            _add(plan, one)
+    return plans
 
 
 def _read_meant(workspace: Workspace, wanted: str) -> Increment:

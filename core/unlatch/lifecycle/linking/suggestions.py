@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from collections import Counter, defaultdict
 from dataclasses import replace
 from enum import StrEnum
@@ -19,7 +20,7 @@ from unlatch.values import dataclass
 from unlatch.worklog.parallel import run_parallel
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from unlatch.increments.model.increment import BrokenIncrement, Increment
     from unlatch.project.trackers import Trackers
@@ -36,6 +37,15 @@ class Ground(StrEnum):
     MARKER = "marker"
     MENTION = "mention"
     TITLE = "title"
+    WORDS = "words"  # of the title, without punctuation
+
+
+_EVIDENCE = {
+    Ground.MARKER: "created for this increment",
+    Ground.MENTION: "named in its documents",
+    Ground.TITLE: "the same title",
+    Ground.WORDS: "the same words as",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +55,7 @@ class Proposal:
     Args:
         items: one, or several to choose from.
         contested: whether another increment also matches one of them.
+        titles: the increment's title and id, which were compared.
     """
 
     increment: Increment
@@ -52,6 +63,15 @@ class Proposal:
     ground: Ground
     items: tuple[Listed, ...]
     contested: bool = False
+    titles: tuple[str, ...] = ()
+
+    def evidence(self, item: Listed) -> str:
+        """Why an item is proposed, in words for people."""
+        if self.ground is not Ground.WORDS:
+            return _EVIDENCE[self.ground]
+        words = words_of_title(item.title)
+        mine = next((one for one in self.titles if words_of_title(one) == words), "")
+        return f'{_EVIDENCE[self.ground]} "{mine}"'
 
     @property
     def is_clear(self) -> bool:
@@ -136,20 +156,28 @@ def _proposals(
 ) -> list[Proposal]:
     by_op: dict[str, list[Listed]] = defaultdict(list)
     by_title: dict[str, list[Listed]] = defaultdict(list)
+    by_words: dict[str, list[Listed]] = defaultdict(list)
     for item in listed:
         for op in item.ops:
             by_op[op].append(item)
         if _address(item.ref.url) not in taken:
             by_title[_folded(item.title)].append(item)
+            by_words[words_of_title(item.title)].append(item)
     found: list[Proposal] = []
     for increment in increments:
         marked = [item for op in _creations(increment) for item in by_op.get(op, ())]
         mentioned = [one for one in named[increment.id] if _address(one.ref.url) not in taken]
-        titles = dict.fromkeys(map(_folded, filter(str.strip, (increment.title, increment.id))))
-        titled = [item for title in titles for item in by_title.get(title, ())]
-        if items := tuple(dict.fromkeys(marked or mentioned or titled)):
-            ground = Ground.MENTION if mentioned else Ground.TITLE
-            found.append(Proposal(increment, tracker, Ground.MARKER if marked else ground, items))
+        titles = tuple(filter(str.strip, (increment.title, increment.id)))
+        candidates = {
+            Ground.MARKER: marked,
+            Ground.MENTION: mentioned,
+            Ground.TITLE: _matching(by_title, map(_folded, titles)),
+            Ground.WORDS: _matching(by_words, map(words_of_title, titles)),
+        }
+        ground = next((one for one, items in candidates.items() if items), None)
+        if ground is not None:
+            items = tuple(dict.fromkeys(candidates[ground]))
+            found.append(Proposal(increment, tracker, ground, items, titles=titles))
     # A title or a mention that fits two increments proves neither.
     claims = Counter(item.ref.url for proposal in found for item in proposal.items)
     return [
@@ -171,8 +199,29 @@ def _creations(increment: Increment) -> list[str]:
     return made + [one.op for one in created]
 
 
+def _matching(known: Mapping[str, list[Listed]], wanted: Iterable[str]) -> list[Listed]:
+    return [item for one in dict.fromkeys(wanted) for item in known.get(one, ())]
+
+
 def _folded(title: str) -> str:
-    return " ".join(title.split()).casefold()
+    """A title whose spaces, case and forms of characters (full width, ligatures) do not count."""
+    return " ".join(unicodedata.normalize("NFKC", title).casefold().split())
+
+
+def words_of_title(title: str) -> str:
+    """The words of a title in any script, without punctuation; without any, the whole title.
+
+    C, C++ and C# are different words.
+    """
+    folded = unicodedata.normalize("NFKC", _folded(title))
+    kept: list[str] = []
+    for one in folded:
+        kind = unicodedata.category(one)
+        if kind == "Cf":
+            continue  # it only joins characters
+        is_inside = kept[-1:] not in ([], [" "]) and (kind[0] == "M" or one in "+#")
+        kept.append(one if kind[0] in "LN" or is_inside else " ")
+    return " ".join("".join(kept).split()) or folded
 
 
 def _address(url: str) -> str:

@@ -1,7 +1,7 @@
 """unlatch link and unlink: items of an increment, by their browser addresses."""
 
-from collections.abc import Sequence
-from shlex import quote
+from collections.abc import Callable, Sequence
+from shlex import join, quote
 from typing import Any
 
 import click
@@ -9,10 +9,14 @@ import click
 from unlatch.cli.render.describe import seen_line, times
 from unlatch.cli.render.documents import item_entry, link_entry, warning_entries
 from unlatch.cli.render.notes import tell_warnings
+from unlatch.cli.render.refusals import tell_refusals
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.increments import ID, increment_argument, named_increment
+from unlatch.cli.runtime.failure import problem_entry
+from unlatch.cli.runtime.increments import IDS, Named, increment_argument, named_increments
 from unlatch.cli.runtime.session import BY, JSON, Session, flag, with_session
 from unlatch.errors import UsageError
+from unlatch.increments.model.increment import Link
+from unlatch.lifecycle.many import Refusal, change_each
 
 
 @click.command()
@@ -56,7 +60,7 @@ def run(
     if suggest:
         from unlatch.cli.commands.trackers.link_many import link_suggest  # noqa: PLC0415
 
-        increments = [named_increment(session, one) for one in named]
+        increments = named_increments(session, named).names
         return link_suggest(session, increments, as_json=typed["as_json"])
     if not named:
         raise click.UsageError("Missing argument 'ID'.")
@@ -64,15 +68,26 @@ def run(
         raise click.UsageError("--per-story goes with --create")
     if create:
         return _create(session, create, named, per_story=per_story, **typed)
-    wanted, *urls = named
-    _check_id(wanted)
+    _check_id(named[0])
+    first = next((n for n, one in enumerate(named) if n and _is_item(session, one)), len(named))
+    words, urls = named[:first], list(named[first:])
     if not urls:
         raise UsageError(
             "link-what",
             "name the addresses of items, or --create TRACKER",
-            hint=f"unlatch link {wanted} https://github.com/octo/widgets/issues/4",
+            hint=f"unlatch link {join(words)} https://github.com/octo/widgets/issues/4",
         )
-    return _link(session, named_increment(session, wanted), urls, **typed)
+    chosen = named_increments(session, words)
+    if chosen.is_many:
+        from unlatch.cli.commands.trackers.link_many import link_each  # noqa: PLC0415
+
+        return link_each(session, chosen.names, urls, **typed)
+    return _link(session, chosen.names[0], urls, **typed)
+
+
+def _is_item(session: Session, word: str) -> bool:
+    """Whether a word after the IDs is an item; one with the name of an increment is an ID."""
+    return "://" in word or session.is_item(word)
 
 
 def _create(
@@ -82,10 +97,11 @@ def _create(
 
     for one in named:
         _check_id(one)
-    if as_json and len(named) > 1:
+    increments = named_increments(session, named)
+    if as_json and increments.is_many:
         raise click.UsageError("with --create, --json takes one increment")
-    increments = list(dict.fromkeys(named_increment(session, one) for one in named))
-    return create_items(session, tracker, increments, stories=(), as_json=as_json, **options)
+    names = increments.names
+    return create_items(session, tracker, names, stories=(), as_json=as_json, **options)
 
 
 def _check_id(wanted: str) -> None:
@@ -135,19 +151,58 @@ def _link(
 
 
 @click.command()
-@ID
+@IDS
 @click.argument("item", metavar="URL|ITEM")
 @BY
 @JSON
 @with_session
-def unlink(session: Session, *, wanted: str, item: str, by: str | None, as_json: bool) -> int:
+def unlink(session: Session, *, named: Named, item: str, by: str | None, as_json: bool) -> int:
     from unlatch.lifecycle.linking.link import unlink_item  # noqa: PLC0415
 
-    link, dropped = unlink_item(session.workspace, wanted, item, by=session.who(by))
+    who = session.who(by)
+
+    def change(name: str) -> tuple[str, Link, int]:
+        return name, *unlink_item(session.workspace, name, item, by=who)
+
+    if named.is_many:
+        return _unlink_many(session, named, change, as_json=as_json)
+    name, link, dropped = change(named.names[0])
     if as_json:
-        output.document("unlink", id=wanted, unlinked=link_entry(link), dropped=dropped)
+        output.document("unlink", id=name, unlinked=link_entry(link), dropped=dropped)
         return 0
     output.ok(f"{output.clean(link.key)} unlinked")
+    _tell_dropped(dropped)
+    return 0
+
+
+def _unlink_many(
+    session: Session,
+    named: Named,
+    change: Callable[[str], tuple[str, Link, int]],
+    *,
+    as_json: bool,
+) -> int:
+    found = change_each(session.workspace, named.names, change)
+    refused = [one for one in found if isinstance(one, Refusal)]
+    code = max((one.error.exit_code for one in refused), default=0)
+    if as_json:
+        output.document("unlink-many", code, increments=list(map(_unlinked_entry, found)))
+        return code
+    done = [one for one in found if not isinstance(one, Refusal)]
+    for name, link, _ in done:
+        output.ok(f"{output.clean(name)}: {output.clean(link.key)} unlinked")
+    tell_refusals(refused)
+    _tell_dropped(sum(dropped for _, _, dropped in done))
+    return code
+
+
+def _unlinked_entry(one: tuple[str, Link, int] | Refusal) -> output.Json:
+    if isinstance(one, Refusal):
+        return {"id": one.id, "unlinked": None, "dropped": 0, "error": problem_entry(one.error)}
+    name, link, dropped = one
+    return {"id": name, "unlinked": link_entry(link), "dropped": dropped, "error": None}
+
+
+def _tell_dropped(dropped: int) -> None:
     if dropped:
         output.talk(f"Dropped {times(dropped, 'pending operation')}.")
-    return 0

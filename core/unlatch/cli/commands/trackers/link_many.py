@@ -7,27 +7,27 @@ from pathlib import Path
 from unlatch.cli.render.describe import seen_line, times
 from unlatch.cli.render.documents import item_entry, warning_entries
 from unlatch.cli.render.notes import tell_left_out, tell_warnings
+from unlatch.cli.render.refusals import tell_refusals
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import problem_entry
 from unlatch.cli.runtime.session import Session
 from unlatch.errors import UsageError
-from unlatch.lifecycle.linking.file import HEADER, LinkPlan, apply_links, plan_links
-from unlatch.lifecycle.linking.link import shared_items
+from unlatch.lifecycle.linking.csv_rows import HEADER
+from unlatch.lifecycle.linking.file import LinkPlan, apply_links, plan_links, plan_same
+from unlatch.lifecycle.linking.link import fetch_urls, shared_items
 from unlatch.lifecycle.linking.suggestions import (
     MOST_LISTED,
-    Ground,
     Proposal,
     Suggestions,
     suggest_links,
 )
+from unlatch.lifecycle.many import Refusal, change_each
+from unlatch.spi.item import Listed
 from unlatch.worklog.neutral import csv_line
 
 _STDIN = "-"
-_GROUNDS = {
-    Ground.MARKER: "created for this increment",
-    Ground.MENTION: "named in its documents",
-    Ground.TITLE: "the same title",
-}
+# The columns that `link --file` reads, and the reasons for people.
+_COLUMNS = (*HEADER, "evidence", "title")
 
 
 def link_file(session: Session, file: str, *, by: str | None, dry_run: bool, as_json: bool) -> int:
@@ -35,28 +35,67 @@ def link_file(session: Session, file: str, *, by: str | None, dry_run: bool, as_
     text = _read(file, where)
     with session.trackers() as trackers:
         plans = plan_links(workspace, trackers, text, where=where)
+    return _link_plans(session, "link-file", plans, by=by, dry_run=dry_run, as_json=as_json)
+
+
+def link_each(
+    session: Session,
+    names: Sequence[str],
+    urls: Sequence[str],
+    *,
+    by: str | None,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    """Link the items at addresses to each of several increments; the exit code."""
+    manager = session.workspace.manager
+    with session.trackers() as trackers:
+        seen = fetch_urls(trackers, urls)
+    found = change_each(session.workspace, names, manager.read)
+    plans = plan_same((one for one in found if not isinstance(one, Refusal)), seen)
+    refused = [one for one in found if isinstance(one, Refusal)]
+    options = {"dry_run": dry_run, "as_json": as_json}
+    return _link_plans(session, "link-many", plans, refused, by=by, **options)
+
+
+def _link_plans(
+    session: Session,
+    document: str,
+    plans: Sequence[LinkPlan],
+    refused: Sequence[Refusal] = (),
+    *,
+    by: str | None,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    workspace = session.workspace
     if not dry_run:
         apply_links(workspace, plans, by=session.who(by))
-    linked = [(plan.increment, one) for plan in plans for one in plan.items]
+    failed = [Refusal(one.increment.id, one.error, one.increment) for one in plans if one.error]
+    refused = [*refused, *failed]
+    linked = [(plan.increment, one) for plan in plans for one in plan.items if not plan.error]
     warnings = shared_items(workspace, linked)
-    code = max((plan.error.exit_code for plan in plans if plan.error), default=0)
+    code = max((one.error.exit_code for one in refused), default=0)
     if as_json:
-        increments = [
-            {
-                "id": one.increment.id,
-                "linked": list(map(item_entry, one.items)),
-                "already": list(map(item_entry, one.known)),
-                "error": problem_entry(one.error) if one.error else None,
-            }
-            for one in plans
-        ]
+        increments = [_entry(one) for one in plans if not one.error]
+        increments += [_refused_entry(one) for one in refused]
         shared = warning_entries(warnings)
-        output.document("link-file", code, increments=increments, warnings=shared, dryRun=dry_run)
+        output.document(document, code, increments=increments, warnings=shared, dryRun=dry_run)
         return code
-    output.data(*(line for plan in plans for line in _plan_lines(session, plan)))
+    output.data(*(line for plan in plans if not plan.error for line in _plan_lines(session, plan)))
+    tell_refusals(refused)
     tell_warnings(warnings)
-    output.talk(_sum(plans, dry_run=dry_run))
+    output.talk(_sum(plans, failed=len(refused), dry_run=dry_run))
     return code
+
+
+def _entry(plan: LinkPlan) -> output.Json:
+    linked, already = (list(map(item_entry, items)) for items in (plan.items, plan.known))
+    return {"id": plan.increment.id, "linked": linked, "already": already, "error": None}
+
+
+def _refused_entry(one: Refusal) -> output.Json:
+    return {"id": one.id, "linked": [], "already": [], "error": problem_entry(one.error)}
 
 
 def _read(file: str, where: str) -> str:
@@ -75,27 +114,25 @@ def _read(file: str, where: str) -> str:
 
 
 def _plan_lines(session: Session, plan: LinkPlan) -> Iterator[str]:
-    mark = output.bad(output.sign("no")) if plan.error else output.good(output.sign("ok"))
-    yield f"{mark} {output.strong(plan.increment.id)}"
+    yield f"{output.good(output.sign('ok'))} {output.strong(plan.increment.id)}"
     for one in plan.items:
         yield seen_line(session.workspace.registry, one, columns=14)
     for one in plan.known:
         yield output.faint(f"    {output.clean(one.name)} is linked already")
-    if plan.error is not None:
-        yield f"    not linked: {output.clean(plan.error.message)} [{plan.error.id}]"
 
 
-def _sum(plans: Sequence[LinkPlan], *, dry_run: bool) -> str:
+def _sum(plans: Sequence[LinkPlan], *, failed: int, dry_run: bool) -> str:
     done = [plan for plan in plans if plan.items and not plan.error]
-    items = times(sum(len(plan.items) for plan in done), "item")
+    links = [one.link.key for plan in done for one in plan.items]
+    items = times(len(set(links)), "item")
     known = sum(len(plan.known) for plan in plans)
     already = f"; {known} linked already" if known else ""
-    where = times(len(done), "increment")
+    each = f" ({len(links)} links)" if len(links) > len(set(links)) else ""
+    where = times(len(done), "increment") + each
     if dry_run:
         return f"{items} would be linked to {where}{already}; nothing was written."
-    count = sum(plan.error is not None for plan in plans)
-    failed = f"; {times(count, 'increment')} failed, repeat the command for these" if count else ""
-    return f"{items} linked to {where}{already}{failed}; nothing was posted."
+    left = f"; {times(failed, 'increment')} failed, repeat the command for these" if failed else ""
+    return f"{items} linked to {where}{already}{left}; nothing was posted."
 
 
 def link_suggest(session: Session, wanted: Sequence[str], *, as_json: bool) -> int:
@@ -124,7 +161,7 @@ def link_suggest(session: Session, wanted: Sequence[str], *, as_json: bool) -> i
 
 
 def _suggestion(proposal: Proposal, name: str, title: str) -> str:
-    why = _GROUNDS[proposal.ground]
+    why = output.clean(proposal.evidence(proposal.items[0]))
     mark, rivals = output.good(output.sign("ok", sys.stderr)), ""
     if not proposal.is_clear:
         mark, rivals = output.warn("?"), ", not the only one"
@@ -133,8 +170,13 @@ def _suggestion(proposal: Proposal, name: str, title: str) -> str:
 
 
 def _csv(proposals: Sequence[Proposal]) -> Iterator[str]:
-    clear = [(one.increment.id, one.items[0].ref.url) for one in proposals if one.is_clear]
-    return map(csv_line, [HEADER, *clear] if clear else [])
+    rows = [_row(one, one.items[0]) for one in proposals if one.is_clear]
+    return map(csv_line, [_COLUMNS, *rows] if rows else [])
+
+
+def _row(proposal: Proposal, item: Listed) -> tuple[str, ...]:
+    facts = (proposal.evidence(item), item.title)
+    return (proposal.increment.id, item.ref.url, *map(output.clean, facts))
 
 
 def _summary(session: Session, found: Suggestions) -> Iterator[str]:

@@ -1,0 +1,122 @@
+"""--suggest compares titles in any script, and --file reads what spreadsheets save."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import TYPE_CHECKING
+
+import pytest
+
+from unlatch.lifecycle.linking.csv_rows import read_rows
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+NAME = "0036-audit"
+
+
+def suggest(project: Project, mine: str, theirs: str) -> list[dict[str, str]]:
+    """The lines for an increment and an issue with these titles."""
+    project.box.github.add_issue(number=4, title=theirs)
+    project.increment(NAME, links={})
+    (project.folder(NAME) / "spec.md").write_text(f"# {mine}\n", encoding="utf-8")
+    done = project.run("link", "--suggest")
+    assert done.code == 0, done.said
+    return [*csv.DictReader(io.StringIO(done.out))]
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs"),
+    [
+        ("Locale Audit (v36)", "Locale audit v36"),
+        ("Locale audit: v36!", "[locale audit] v36"),
+        ("Don't log twice", "Don\u2019t log twice"),
+        ("Fix \ufb01le names", "Fix: file names"),
+        ("\uff2c\uff4f\uff43\uff41\uff4c\uff45 \uff13\uff16", "(Locale 36)"),
+        ("Cafe\u0301 menu", "Caf\u00e9-menu"),
+        ("Stra\u00dfe - Suche", "STRASSE SUCHE"),
+        ("\u76e3\u67fb\uff08v36\uff09", "\u76e3\u67fb v36"),
+        ("\u0939\u093f\u0928\u094d\u0926\u0940!", "\u0939\u093f\u0928\u094d\u0926\u0940"),
+        ("Support C++ (all of it)", "support C++: all of it"),
+        ("\U0001f680 Launch", "Launch!"),
+    ],
+)  # fmt: skip
+def test_titles_with_the_same_words_are_proposed_with_the_evidence(
+    project: Project, mine: str, theirs: str
+) -> None:
+    (line,) = suggest(project, mine, theirs)
+
+    assert (NAME, project.urls["github"]) == (line["increment"], line["url"])
+    assert line["evidence"] == f'the same words as "{mine}"'
+    assert line["title"] == theirs
+
+
+@pytest.mark.parametrize(
+    ("mine", "theirs"),
+    [
+        ("Locale audit v36", "Locale audit v37"),
+        ("Support C++", "Support C#"),
+        ("\u0939\u093f\u0928", "\u0939\u0940\u0928"),
+        ("\u76e3\u67fb", "\u691c\u67fb"),
+        ("\U0001f680", "\u2728"),
+        ("Audit", "The audit"),
+    ],
+)
+def test_other_words_are_not(project: Project, mine: str, theirs: str) -> None:
+    assert [] == suggest(project, mine, theirs)
+
+
+def test_an_exact_title_goes_before_the_same_words(project: Project) -> None:
+    project.box.github.add_issue(number=5, title="Locale Audit (v36)")
+
+    (line,) = suggest(project, "Locale audit v36", "locale audit v36")
+
+    assert "the same title" == line["evidence"]
+
+
+def test_a_hostile_title_stays_text_in_the_evidence(project: Project) -> None:
+    (line,) = suggest(project, "=HYPERLINK 1 \u0007", "=HYPERLINK(1)")
+
+    assert ("'=HYPERLINK(1)", False) == (line["title"], "\u0007" in line["evidence"])
+
+
+def test_what_is_suggested_can_be_linked_with_and_without_its_first_line(project: Project) -> None:
+    project.box.github.add_issue(number=4, title="Audit; part 1, or 2")
+    project.increment(NAME, links={})
+    (project.folder(NAME) / "spec.md").write_text("# Audit part 1 or 2\n")
+    proposed = project.run("link", "--suggest").out
+
+    for text in (proposed, proposed.partition("\n")[2]):
+        done = project.run("link", "--file", "-", "--dry-run", stdin=text)
+        assert (0, "1 item would be linked to 1 increment; nothing was written.\n") == (
+            done.code,
+            done.err,
+        )
+
+
+A, B = "https://example.com/a,b;c", "https://example.com/2"
+EXPECTED = [("7", A), ("8", B)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'7,"{A}"\n8,{B}\n',
+        f'increment;url\r\n7;"{A}"\r\n8;{B}\r\n',
+        f'\ufeffIncrement;URL\r\n7;"{A}"\r\n8;{B}\r\n',
+        f'sep=;\r\n7;"{A}"\r\n8;{B}\r\n',
+        f'\ufeff"sep=,"\nincrement,url\n7,"{A}"\n8,{B}\n',
+        f"increment\turl\n7\t{A}\n8\t{B}\n",
+        f'title;url;notes;increment\n"a; b";"{A}";;7\nx;{B};y;8\n',
+        f'7;"{A}";the same title;Audit\n\n;;;\n8;{B}\n',
+    ],
+)
+def test_a_file_is_read_as_spreadsheets_save_it(text: str) -> None:
+    rows, mistakes = read_rows(text)
+
+    assert (EXPECTED, []) == ([(row.wanted, row.url) for row in rows], mistakes)
+
+
+def test_a_line_without_an_address_is_a_mistake_with_its_number() -> None:
+    assert ([], ["line 3: expected INCREMENT,URL"]) == read_rows("increment;url\r\n\r\n7;\r\n")
