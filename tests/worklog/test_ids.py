@@ -62,4 +62,6 @@ def test_new_ulids_are_valid_differ_and_sort_by_their_time() -> None:
     assert all(map(is_ulid, many))
     assert sorted(many) == many
     assert [1469918176.5 + second for second in range(100)] == [*map(ulid_time, many)]
+    at_once = [new_ulid(1469918176.5) for _ in range(1000)]
+    assert sorted(set(at_once)) == at_once
     assert 100 == len({new_ulid(1469918176.5)[10:] for _ in range(100)})

@@ -14,7 +14,7 @@ from unlatch.config.choices import SESSIONS
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import exists, read_file
-from unlatch.worklog.disk.user_files import state_folder
+from unlatch.worklog.disk.user_files import has_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,8 +84,9 @@ def may_have_related(workspace: Workspace, increment: Increment) -> bool:
     """Whether there is any other work, or a briefing; a quick look at the folders."""
     if _shares_efforts(workspace):
         return True
-    places = (*_session_places(workspace), *_own_places(workspace), increment.folder / BRIEFING)
-    return any(map(exists, places))
+    home = workspace.paths.home
+    places = (home / "efforts", home / "runs", increment.folder / BRIEFING)
+    return any(map(exists, places)) or _has_sessions(workspace)
 
 
 def _shares_efforts(workspace: Workspace) -> bool:
@@ -93,9 +94,9 @@ def _shares_efforts(workspace: Workspace) -> bool:
     return os.path.lexists(workspace.user_file) and bool(workspace.user.efforts.path)
 
 
-def _session_places(workspace: Workspace) -> tuple[Path, Path]:
+def _has_sessions(workspace: Workspace) -> bool:
     root = workspace.paths.root
-    return root / _sessions_path(workspace), state_folder(root) / "imports"
+    return exists(root / _sessions_path(workspace)) or has_state(root, "imports")
 
 
 def _sessions_path(workspace: Workspace) -> str:
@@ -109,7 +110,7 @@ def _sessions_path(workspace: Workspace) -> str:
 
 def sessions_of(workspace: Workspace) -> SessionStore | None:
     """The sessions of a project; None if it has no folder of sessions, or that is misconfigured."""
-    if not exists(_session_places(workspace)[0]):
+    if not exists(workspace.paths.root / _sessions_path(workspace)):
         return None
     from unlatch.sessions.project import session_store  # noqa: PLC0415
 
@@ -117,10 +118,6 @@ def sessions_of(workspace: Workspace) -> SessionStore | None:
         return session_store(workspace)
     except UnlatchError:  # doctor and the commands of sessions report it
         return None
-
-
-def _own_places(workspace: Workspace) -> tuple[Path, Path]:
-    return workspace.paths.home / "efforts", workspace.paths.home / "runs"
 
 
 def find_related(workspace: Workspace, increment: Increment) -> Related:
@@ -172,7 +169,7 @@ class _Search:
 
     def sessions(self) -> Iterator[RelatedSession]:
         workspace = self._workspace
-        if not any(map(exists, _session_places(workspace))):
+        if not _has_sessions(workspace):
             return
         from unlatch.sessions.project import import_store  # noqa: PLC0415
         from unlatch.sessions.store import Broken  # noqa: PLC0415

@@ -3,6 +3,7 @@
 import os
 import re
 import time
+from threading import Lock
 
 ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 # Nine digits are more than any project has, and far below the limit of int(). SpecWeave adds a
@@ -11,6 +12,9 @@ LAST_NUMBER = 999_999_999
 FOLDER = re.compile(r"(?P<number>[0-9]{3,9})(?P<letter>[A-Za-z]?)-(?P<slug>.+)")
 ULID_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 NUMBER = re.compile(r"(?P<number>[0-9]{1,9})(?P<letter>[A-Za-z]?)", re.ASCII)
+
+_MAKING = Lock()
+_last = [0]  # the value of the last ULID
 
 
 def is_ulid(text: str) -> bool:
@@ -21,10 +25,15 @@ def is_ulid(text: str) -> bool:
 def new_ulid(at: float | None = None) -> str:
     """A new ULID of now, or of `at` seconds since 1970: milliseconds, and 80 random bits.
 
-    https://github.com/ulid/spec
+    Those that a process makes in one millisecond ascend: https://github.com/ulid/spec. They differ
+    by a random number, not by one, because a forked process continues from the same ULID.
     """
     moment = int((time.time() if at is None else at) * 1000)
-    value = moment << 80 | int.from_bytes(os.urandom(10))
+    with _MAKING:
+        value = moment << 80 | int.from_bytes(os.urandom(10))
+        if moment == _last[0] >> 80:
+            value = _last[0] + 1 + int.from_bytes(os.urandom(8))
+        _last[0] = value
     return "".join(ULID_DIGITS[value >> shift & 31] for shift in range(125, -1, -5))
 
 

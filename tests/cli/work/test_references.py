@@ -80,3 +80,15 @@ def test_doctor_reports_links_to_nothing(project: Project, name: str) -> None:
         "session",
     ]
     assert all(name in one["message"] for one in found)
+
+
+def test_looking_makes_no_folder(project: Project) -> None:
+    project.increment()
+    assert project.run("show", "7", "--offline").code == 0
+    assert not (project.home / "state").exists()
+
+
+def test_a_mistake_in_the_configuration_does_not_hide_an_increment(project: Project) -> None:
+    project.increment()
+    project.configure_more(tables="[limits]\nmax_active = 'many'\n")
+    assert project.run("show", "7", "--offline").code == 0

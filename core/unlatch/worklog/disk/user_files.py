@@ -77,16 +77,28 @@ def state_folder(root: Path) -> Path:
     the same path. Where the user's folders are not writable, it is a temporary folder that is
     removed when the process ends.
     """
+    try:
+        return _made(_state_place(root))
+    except (OSError, RuntimeError):  # the latter where this user has no home
+        return _temporary_folder()
+
+
+def has_state(root: Path, name: str) -> bool:
+    """Whether the private folder has a file or folder of this name; makes nothing."""
+    try:
+        return os.path.lexists(_state_place(root) / name)
+    except (OSError, RuntimeError):
+        return False
+
+
+def _state_place(root: Path) -> Path:
     from hashlib import sha256  # noqa: PLC0415  (`list` needs no state)
 
     from platformdirs import user_state_path  # noqa: PLC0415
 
-    try:
-        place = root.resolve()
-        key = f"{place.stat().st_ino} {place}".encode(errors="surrogateescape")
-        return _made(user_state_path("unlatch") / sha256(key).hexdigest()[:32])
-    except (OSError, RuntimeError):  # the latter where this user has no home
-        return _temporary_folder()
+    place = root.resolve()
+    key = f"{place.stat().st_ino} {place}".encode(errors="surrogateescape")
+    return user_state_path("unlatch") / sha256(key).hexdigest()[:32]
 
 
 def items_folder() -> Path:
