@@ -15,7 +15,7 @@ endif
 # A clean clone compiles its modules once, not at each of the hundreds of starts.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check quick quick-check quick-tests tests wheel-check torture generate format bench clean
+.PHONY: demo test check docs quick quick-check quick-tests tests wheel-check torture generate format bench clean
 
 demo: $(STAMP)
 	$(BIN)/unlatch demo
@@ -31,6 +31,11 @@ check: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python tools/generate.py --check
+	@$(MAKE) --no-print-directory docs
+
+# The site of the documentation, with its links and anchors checked.
+docs: $(STAMP)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --clean
 
 # What can be said in half a minute: without HTTP, with few examples of each property.
 QUICK := $(addprefix tests/,worklog spi increments config sync lifecycle doctor migrate project delivery)
@@ -83,7 +88,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv dist build .mypy_cache .ruff_cache .pytest_cache .import_linter_cache tests/servers/node_modules tests/runs/claude_code/node_modules tests/increments/layouts/openspec/cli/node_modules
+	rm -rf .venv dist build site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache tests/servers/node_modules tests/runs/claude_code/node_modules tests/increments/layouts/openspec/cli/node_modules
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("unlatch needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'

@@ -1,10 +1,10 @@
-"""docs/commands.md lists every command and its effect on trackers; README lists every exit code."""
+"""docs/commands.md lists every command and its effect on trackers, and every exit code."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.docs.pages import ROOT, START, tables
+from tests.docs.pages import ROOT, tables
 
 from unlatch.cli.commands.trackers.tracker import tracker_group
 from unlatch.cli.runtime.failure import DECLINED, INTERRUPTED, UNAUTHORISED, UNDECIDED, UNDELIVERED
@@ -45,7 +45,7 @@ def _tracker_commands() -> dict[str, str]:
     return found
 
 
-def test_the_readme_lists_every_exit_code() -> None:
+def test_every_exit_code_is_listed() -> None:
     codes = {0, UnlatchError.exit_code, UsageError.exit_code, DECLINED, UNDELIVERED}
     codes |= {UNAUTHORISED, UNDECIDED, INTERRUPTED}
-    assert sorted(codes) == [int(row[0]) for row in _rows(START, "Exit code")]
+    assert sorted(codes) == [int(row[0]) for row in _rows(GUIDE, "Exit code")]

@@ -43,7 +43,7 @@ NOT_RUN = {
     "pipx install 'unlatch[all]'": "the unlatch that is tested is installed already",
     "pipx install 'unlatch[all] @ git+https://github.com/OWNER/unlatch'": "as above",
     "pipx install './unlatch[all]'": "as above",
-    "make demo": "is `unlatch demo` in an environment that it makes first; README runs that",
+    "make demo": "is `unlatch demo` in an environment that it makes first; docs/start.md runs that",
     "make test": "runs this test",
 }
 # The direction before a ```text block that quotes the latest comment.

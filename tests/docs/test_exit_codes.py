@@ -1,4 +1,4 @@
-"""The exit codes in README: each row of the table, with commands that end with that code."""
+"""The exit codes in docs/commands.md: each row, with commands that end with that code."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NO_TOKENS = ("GITHUB_TOKEN", "AZURE_DEVOPS_EXT_PAT", "JIRA_API_TOKEN")
 
 
 def test_the_table_has_every_code() -> None:
-    page = (ROOT / "README.md").read_text(encoding="utf-8").partition("## Exit codes")[2]
+    page = (ROOT / "docs/commands.md").read_text(encoding="utf-8").partition("## Exit codes")[2]
     table = page.partition("\n## ")[0]
     known = {
         *(failure.DECLINED, failure.UNDELIVERED, failure.UNAUTHORISED, failure.UNDECIDED),
