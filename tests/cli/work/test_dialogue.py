@@ -222,7 +222,7 @@ def test_an_archived_increment_is_said_to_be_archived_and_moved_back(project: Pr
     assert "! Increment 0007-smart-discipline is completed, and archived\n" in terminal.text
     assert (
         "  Resuming will move it out of the archive, set it active, reopen 1 item and post the "
-        "reason on each.\n"
+        "reason on it.\n"
     ) in terminal.text
     assert f"✓ Moved out of the archive: .unlatch/increments/{NAME}\n" in terminal.text
     assert project.metadata()["status"] == "active"
@@ -247,7 +247,7 @@ def test_an_abandoned_increment_says_what_becomes_of_its_items(project: Project)
 
     for option, announced in (
         ((), "set it active; its items stay as they are."),
-        (("--reopen-items",), "set it active, reopen 1 item and post the reason on each."),
+        (("--reopen-items",), "set it active, reopen 1 item and post the reason on it."),
     ):
         with Terminal(project, "resume", "7", *option) as terminal:
             terminal.expect(CONTINUE)

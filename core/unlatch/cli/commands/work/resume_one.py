@@ -207,11 +207,14 @@ def _announcement(plan: ResumePlan, *, offline: bool) -> str:
         return f"Resuming will {back}set it active; it has no linked items."
     if not plan.reopens_items:
         return f"Resuming will {back}set it active; its items stay as they are."
-    items = times(len(links) - spared, "item")
+    count = len(links) - spared
+    items, each = times(count, "item"), "it" if count == 1 else "each"
     apart = f" {times(spared, 'item')} not affected." if spared else ""
     if offline:
         return f"Resuming will {back}set it active, and leave {items} to unlatch sync.{apart}"
-    return f"Resuming will {back}set it active, reopen {items} and post the reason on each.{apart}"
+    return (
+        f"Resuming will {back}set it active, reopen {items} and post the reason on {each}.{apart}"
+    )
 
 
 def _tell(result: ResumeResult) -> None:
