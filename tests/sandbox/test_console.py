@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import base64
+import hashlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -43,7 +45,11 @@ def test_pages_escape_whatever_an_item_holds(sandbox: Sandbox, console: Call) ->
         assert "<script" not in page.text
         assert "alert(1)" in page.text
         assert "6042729" not in page.text
-        assert "default-src 'none'" in page.headers["Content-Security-Policy"]
+        policy = page.headers["Content-Security-Policy"]
+        style = page.text.partition("<style>")[2].partition("</style>")[0]
+        digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+        assert f"default-src 'none'; style-src 'sha256-{digest}'; " in policy
+        assert "unsafe" not in policy
 
 
 def test_pages_need_nothing_from_elsewhere(console: Call) -> None:
@@ -51,6 +57,42 @@ def test_pages_need_nothing_from_elsewhere(console: Call) -> None:
     for word in ("<link", "<img", "<script", "@import", "url("):
         assert word not in page
     assert "prefers-color-scheme: dark" in page
+
+
+def test_the_page_updates_itself_only_on_demand(console: Call) -> None:
+    assert 'http-equiv="refresh"' not in console("GET", "/").text
+    assert 'http-equiv="refresh"' in console("GET", "/?live=1").text
+    assert console("GET", "/?lives=1").status_code == 501
+
+
+def test_the_page_shows_the_latest_comment_and_folds_the_earlier_ones(
+    sandbox: Sandbox, console: Call
+) -> None:
+    sandbox.github.add_issue(number=4, title="Smart")
+    for text in ("Morning", "Noon", "Evening"):
+        sandbox.github.add_comment("octo/widgets", 4, text)
+    page = console("GET", "/").text
+    assert page.index("Evening") < page.index("2 earlier comments") < page.index("Morning")
+
+
+def test_sample_items_are_open_and_closed_in_several_projects(
+    sandbox: Sandbox, console: Call
+) -> None:
+    assert console("POST", "/api/seed", json={}).json() == {"result": 27}
+    again = console("POST", "/api/seed", json={})
+    assert (again.status_code, again.json()["message"]) == (409, "the sandbox has items already")
+    found = [*sandbox.github.items(), *sandbox.ado.items(), *sandbox.jira.items()]
+    assert len(found) == 27
+    places = {(item.tracker, item.place) for item in found}
+    assert len(places) == 6
+    for place in places:
+        here = [item for item in found if (item.tracker, item.place) == place]
+        assert {True, False} == {item.open for item in here}
+        assert any(item.labels for item in here)
+        assert any(item.comments for item in here)
+    states = {item.id: item.state for item in found}
+    assert (states["101"], states["201"], states["OPS-2"]) == ("Closed", "Committed", "Closed")
+    assert sandbox.github.add_issue(title="The next one") == 10
 
 
 def test_the_web_address_of_each_item_is_a_page(sandbox: Sandbox) -> None:
@@ -110,6 +152,9 @@ def test_a_reset_forgets_items_faults_and_requests(
 def test_the_settings_are_handed_out(sandbox: Sandbox, console: Call) -> None:
     expected = {"environ": sandbox.environ(), "config": sandbox.config()}
     assert expected == console("GET", "/api/settings").json()
+    assert sandbox.config() == console("GET", "/config.toml").text
+    for name, value in sandbox.environ().items():
+        assert f"export {name}={value}\n" in console("GET", "/environment.sh").text
 
 
 @pytest.mark.parametrize(

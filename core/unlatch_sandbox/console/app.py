@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import shlex
 from dataclasses import asdict
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from unlatch_sandbox.answers import Refusal, check_query, new_app, nothing, repl
 from unlatch_sandbox.console.commands import COMMANDS
 from unlatch_sandbox.faults import Fault
 from unlatch_sandbox.pages import page
+from unlatch_sandbox.playground import fill
 
 if TYPE_CHECKING:
     from unlatch_sandbox import Request, Sandbox
@@ -46,6 +48,10 @@ def _items(sandbox: Sandbox) -> list[ItemView]:
     return [*sandbox.github.items(), *sandbox.ado.items(), *sandbox.jira.items()]
 
 
+def _text(text: str) -> Response:
+    return Response(text, content_type="text/plain; charset=utf-8")
+
+
 def _request(entry: Request) -> dict[str, Any]:
     return {**asdict(entry), "at": entry.at.isoformat()}
 
@@ -53,8 +59,11 @@ def _request(entry: Request) -> dict[str, Any]:
 def _add_page(app: Flask, sandbox: Sandbox) -> None:
     @app.get("/")
     def show() -> Response:
+        check_query("live")
         return page(
             "console.html",
+            live="live" in request.args,
+            console=sandbox.console_url,
             items=_items(sandbox),
             requests=sandbox.requests.entries()[-_SHOWN_REQUESTS:][::-1],
             faults=sandbox.faults.waiting(),
@@ -87,6 +96,15 @@ def _add_reading(app: Flask, sandbox: Sandbox) -> None:
     def settings() -> Response:
         """Addresses and tokens for another process to use the trackers."""
         return reply({"environ": sandbox.environ(), "config": sandbox.config()})
+
+    @app.get("/config.toml")
+    def config() -> Response:
+        return _text(sandbox.config())
+
+    @app.get("/environment.sh")
+    def environment() -> Response:
+        pairs = sandbox.environ().items()
+        return _text("".join(f"export {name}={shlex.quote(value)}\n" for name, value in pairs))
 
 
 def _add_faults(app: Flask, sandbox: Sandbox) -> None:
@@ -127,6 +145,13 @@ def _add_commands(app: Flask, sandbox: Sandbox) -> None:
     def reset() -> Response:
         sandbox.reset()
         return nothing()
+
+    @app.post("/api/seed")
+    def seed() -> Response:
+        try:
+            return reply({"result": fill(sandbox)}, HTTPStatus.CREATED)
+        except ValueError as error:
+            raise _bad(str(error), HTTPStatus.CONFLICT) from error
 
     @app.post("/api/<any(github, ado, jira):tracker>/<command>")
     def run(tracker: str, command: str) -> Response:

@@ -6,12 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.cli.project import Project
 
@@ -19,21 +21,21 @@ if TYPE_CHECKING:
 class Served:
     """A sandbox started by its command, and its output."""
 
-    def __init__(self, out: str) -> None:
+    def __init__(self, out: str, said: str) -> None:
+        self.said = said
         config, _, environ = out.partition("# the environment\n")
         self.config = config
         pairs = (line.removeprefix("export ").split("=", 1) for line in environ.splitlines())
         self.environ = dict(pairs)
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    folder = tmp_path_factory.mktemp("sandbox")
+@contextmanager
+def serving(folder: Path, *options: str) -> Iterator[Served]:
     said = folder / "said"
     with (
         said.open("wb") as err,
         subprocess.Popen(
-            [sys.executable, "-m", "unlatch.cli", "sandbox"],
+            [sys.executable, "-m", "unlatch.cli", "sandbox", *options],
             stdout=subprocess.PIPE,
             stderr=err,
             cwd=folder,
@@ -47,10 +49,16 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
             line = process.stdout.readline()
             assert line, said.read_text()
             lines.append(line)
-        yield Served("".join(lines))
+        yield Served("".join(lines), said.read_text())
         process.send_signal(signal.SIGINT)
     assert 0 == process.returncode
-    assert "There are no items yet. Create one: unlatch link ID --create github" in said.read_text()
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("sandbox")) as served:
+        assert "There are no items yet. Create one: unlatch link ID" in served.said
+        yield served
 
 
 @pytest.fixture
@@ -89,3 +97,38 @@ def test_it_starts_empty_and_link_makes_the_first_item(empty: Project, served: S
 
     assert {0} == set(empty_still.values())
     assert (0, True) == (linked.code, "octo/widgets#1" in linked.said), linked.said
+
+
+def test_seed_adds_sample_items_once_and_the_state_keeps_them(
+    tmp_path: Path, project: Project
+) -> None:
+    with serving(tmp_path, "--seed", "--state", "state.sqlite") as first:
+        assert "27 sample items were added." in first.said
+    with serving(tmp_path, "--seed", "--state", "state.sqlite") as second:
+        assert "note: the sandbox has items already" in second.said
+        (project.root / ".unlatch/config.toml").write_text(second.config)
+        project.extra |= second.environ
+        project.run("new", "Export to CSV")
+
+        items = project.run("link", "--suggest")
+        (project.root / "links.csv").write_text(items.out)
+        linked = project.run("link", "--file", "links.csv")
+
+    assert first.environ["GITHUB_TOKEN"] == second.environ["GITHUB_TOKEN"]
+    assert 0 == linked.code, linked.said
+    assert "3 items linked to 1 increment" in linked.said
+
+
+def test_the_commands_that_it_names_set_a_project_up(empty: Project, served: Served) -> None:
+    commands = [line for line in served.said.splitlines() if line.startswith("  ")]
+
+    printed = subprocess.run(
+        ["sh", "-c", "\n".join((*commands, "env"))],
+        cwd=empty.root,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+
+    assert set() == {f"{n}={v}" for n, v in served.environ.items()} - set(printed.stdout.split())
+    assert 0 == empty.run("doctor", "--online").code

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,8 @@ from unlatch.project.registry import is_installed
 from unlatch.worklog.programs import find_program
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from unlatch_sandbox import Sandbox
 
 _ME = (("user.name", "Dana Demo"), ("user.email", "dana@demo.invalid"))
@@ -136,36 +138,68 @@ def _tell_places(root: Path, box: Sandbox) -> None:
     type=click.IntRange(1, 65532),
     help="Use this port and the next three; by default free ones.",
 )
-def sandbox(*, state: Path | None, port: int | None) -> int:
+@click.option("--seed", is_flag=True, help="Add sample items to two projects of each tracker.")
+def sandbox(*, state: Path | None, port: int | None, seed: bool) -> int:
     _check_sandbox()
-    from unlatch_sandbox import BadState, Ports, Sandbox, serve  # noqa: PLC0415  (loads flask)
+    from unlatch_sandbox import serve  # noqa: PLC0415  (loads flask)
 
-    ports = Ports(*range(port, port + 4)) if port else None
-    with ExitStack() as stack:
-        try:
-            box = stack.enter_context(Sandbox(state, ports=ports))
-        except BadState as error:
-            hint = "name a new file, or one that the sandbox wrote"
-            raise UsageError(
-                "sandbox-state-unusable", str(error), where=str(state), hint=hint
-            ) from error
-        except OSError as error:
-            raise UsageError(
-                "sandbox-port-taken",
-                f"the sandbox cannot use its ports: {error.strerror}",
-                where=f"127.0.0.1:{port}" if port else None,
-                hint="unlatch sandbox without --port uses free ports",
-            ) from error
-        output.talk(f"The sandbox is at {box.console_url} (Ctrl-C stops it). In your project:", "")
+    # Ctrl-C stops it, also while it prints.
+    with _sandbox(state, port) as box, suppress(KeyboardInterrupt):
+        items = _seed(box) if seed else _emptiness(box)
+        output.talk(f"The sandbox is at {box.console_url} (Ctrl-C stops it).", *items)
+        output.talk("", "In your project, after unlatch init:")
+        output.talk(f"  curl -s {box.console_url}/config.toml > .unlatch/config.toml")
+        output.talk(f'  eval "$(curl -s {box.console_url}/environment.sh)"')
+        output.talk("", "The same texts:", "")
         output.data("# .unlatch/config.toml (replace the whole file)")
         output.data(*box.config().split("\n"))
         output.data("# the environment")
         output.data(*(f"export {name}={value}" for name, value in box.environ().items()))
-        output.talk("")
-        if state is None:
-            output.talk("There are no items yet. Create one: unlatch link ID --create github")
         serve(box)
     return 0
+
+
+@contextmanager
+def _sandbox(state: Path | None, port: int | None) -> Iterator[Sandbox]:
+    from unlatch_sandbox import BadState, Ports, Sandbox  # noqa: PLC0415  (loads flask)
+
+    box = Sandbox(state, ports=Ports(*range(port, port + 4)) if port else None)
+    try:
+        box.start()
+    except BadState as error:
+        hint = "name a new file, or one that the sandbox wrote"
+        raise UsageError(
+            "sandbox-state-unusable", str(error), where=str(state), hint=hint
+        ) from error
+    except OSError as error:
+        raise UsageError(
+            "sandbox-port-taken",
+            f"the sandbox cannot use its ports: {error.strerror}",
+            where=f"127.0.0.1:{port}" if port else None,
+            hint="unlatch sandbox without --port uses free ports",
+        ) from error
+    try:
+        yield box
+    finally:
+        box.stop()
+
+
+def _seed(box: Sandbox) -> list[str]:
+    from unlatch_sandbox.playground import fill  # noqa: PLC0415
+
+    try:
+        return [f"{fill(box)} sample items were added."]
+    except ValueError as error:
+        return [f"note: {error}; no sample items were added"]
+
+
+def _emptiness(box: Sandbox) -> list[str]:
+    if any(tracker.items() for tracker in (box.github, box.ado, box.jira)):
+        return []
+    return [
+        "There are no items yet. Create one: unlatch link ID --create github",
+        "Or start with sample items: unlatch sandbox --seed",
+    ]
 
 
 def _check_sandbox() -> None:
