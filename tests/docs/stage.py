@@ -22,6 +22,7 @@ from unlatch.increments.files.paths import paths_at
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import check_trackers
 from unlatch_sandbox import Fault
+from unlatch_sandbox.playground import fill
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -81,8 +82,11 @@ class Stage:
         self.home = place / "home"
         self._box = box
         self._prepared = prepared
+        # The addresses on the page, each with its own here.
+        self._addresses_shown: Mapping[str, str] = {}
         self._directions: Mapping[str, Callable[[], None]] = {
             "a new repository": self._begin,
+            "the sandbox with sample items": self._play,
             "a completed increment": self._complete_increment,
             "a completed increment anew": self._anew,
             "closed items": self._close_items,
@@ -148,6 +152,7 @@ class Stage:
 
     def write(self, path: str, text: str) -> None:
         """Write a file from a page; a configuration gets the sandbox's addresses."""
+        text = self.with_own_addresses(text)
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         shown = self.redirected(text) if path == self.config else text
@@ -159,9 +164,11 @@ class Stage:
         comments = self._box.github.comments("octo/widgets", 4)
         return str(comments[-1]["body"]) if comments else ""
 
-    def with_vendor_addresses(self, printed: str) -> str:
-        """The output with the vendors' addresses in place of the sandbox's."""
+    def with_shown_addresses(self, printed: str) -> str:
+        """The output with the addresses of the page in place of the sandbox's."""
         box = self._box
+        if self._addresses_shown:
+            return printed  # ports of 127.0.0.1 are not compared
         vendors = {
             box.github.api_url: "https://api.github.com",
             box.ado.organization_url: "https://dev.azure.com/fabrikam",
@@ -170,6 +177,12 @@ class Stage:
         for ours, theirs in vendors.items():
             printed = printed.replace(ours, theirs)
         return printed
+
+    def with_own_addresses(self, text: str) -> str:
+        """A command or file of a page with this sandbox's addresses."""
+        for shown, ours in self._addresses_shown.items():
+            text = text.replace(shown, ours)
+        return text
 
     def redirected(self, config: str) -> str:
         """The configuration with the sandbox's addresses for requests.
@@ -199,6 +212,17 @@ class Stage:
             "web_url": table.get("web_url", table["site"]),
             "api_version": 3,
         }
+
+    def _play(self) -> None:
+        """Make an empty repository; the page has the addresses of `sandbox --seed --port 8021`."""
+        self._begin()
+        self._git("remote", "remove", "origin")
+        box = self._box
+        box.reset()
+        fill(box)
+        urls = (box.github.web_url, box.ado.organization_url, box.jira.site, box.console_url)
+        hosts = (url.split("/")[2] for url in urls)
+        self._addresses_shown = {f"127.0.0.1:{8021 + n}": host for n, host in enumerate(hosts)}
 
     def _work_with_claude(self) -> None:
         """A transcript of yesterday, in which a person corrects the agent."""

@@ -10,6 +10,8 @@ import subprocess
 import time
 from typing import TYPE_CHECKING
 
+from tests.docs.transcript import constant
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -87,7 +89,7 @@ class _Screen:
         """Read until `wanted` appears in new output; None reads to the end."""
         seen = len(self.text)
         end = time.monotonic() + _PATIENCE
-        while wanted is None or wanted not in self.text[seen:]:
+        while wanted is None or constant(wanted) not in constant(self.text[seen:]):
             if not select.select([self._file], [], [], max(0.0, end - time.monotonic()))[0]:
                 raise AssertionError(f"{wanted!r} never came; there is:\n{self.text}")
             try:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -43,6 +44,7 @@ NOT_RUN = {
     "pipx install 'unlatch[all]'": "the unlatch that is tested is installed already",
     "pipx install 'unlatch[all] @ git+https://github.com/OWNER/unlatch'": "as above",
     "pipx install './unlatch[all]'": "as above",
+    "unlatch sandbox --seed --port 8021": "the stage has a sandbox with the same items",
     "make demo": "is `unlatch demo` in an environment that it makes first; docs/start.md runs that",
     "make test": "runs this test",
 }
@@ -136,10 +138,12 @@ def run_all(shown: list[Step], stage: Stage) -> Iterator[str]:
     for step, after in zip(shown, [*shown, None][1:], strict=True):
         if step.command in NOT_RUN:
             continue
-        code, printed = terminal.run(step, cwd=stage.root, environ=stage.environ, last_code=code)
-        if code and (after is None or after.command != ASK_EXIT_CODE):
+        typed = replace(step, command=stage.with_own_addresses(step.command))
+        code, printed = terminal.run(typed, cwd=stage.root, environ=stage.environ, last_code=code)
+        # Ctrl-C also ends the shell around the command.
+        if code and not step.is_interrupted and (after is None or after.command != ASK_EXIT_CODE):
             yield f"{step.command} failed with exit code {code}\n{printed}"
-        printed = stage.with_vendor_addresses(printed)
+        printed = stage.with_shown_addresses(printed)
         if step.shown and (differs := difference(step.shown, printed)):
             yield f"{step.command}\n{differs}"
 

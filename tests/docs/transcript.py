@@ -88,10 +88,11 @@ def _pattern(line: str) -> str:
 
 
 def _settled(lines: Sequence[str]) -> list[str]:
-    return _ordered([_constant(line.rstrip()) for line in lines])
+    return _ordered([constant(line.rstrip()) for line in lines])
 
 
-def _constant(line: str) -> str:
+def constant(line: str) -> str:
+    """A text with a word in place of each part that varies between runs."""
     for pattern, word in _VARYING:
         line = pattern.sub(word, line)
     return line
