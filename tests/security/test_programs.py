@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 OBSERVER = Path(__file__).parent / "observer"
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
+START = '{"hook_event_name": "SessionStart", "cwd": "{root}"}'
 PROPOSED = '{"tasks": [{"title": "Add a switch"}]}'
 
 
@@ -137,6 +138,8 @@ EXAMPLES = {
     "run answer": Example(("1-1", "yes"), before=RAN, codes=frozenset({2})),
     "run demo": Example(),
     "mcp": Example(),
+    "agents trust": Example(),
+    "agents hook": Example(stdin=START, before=(("agents", "trust"),)),
     "effort open": Example(("memory",)),
     "effort close": Example(("--summary", "Done"), before=OPENED),
     "effort reopen": Example(("memory",), before=CONCLUDED),
@@ -313,7 +316,9 @@ class Lair:
                 assert process.stdout
                 first = process.stdout.readline()
                 interrupt(process)
-            said, _ = process.communicate(example.stdin or None, timeout=120)
+            said, _ = process.communicate(
+                example.stdin.replace("{root}", str(self.project.root)) or None, timeout=120
+            )
         return Ran(process.returncode, first + said, self.started())
 
     def started(self) -> frozenset[Program | str]:

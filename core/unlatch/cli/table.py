@@ -130,6 +130,13 @@ TOPICS = {
             _WRITES,
             frozenset({Program.UNLATCH}),
         ),
+        Entry(
+            "agents",
+            "agents.group",
+            "Install in coding agents, and serve their hooks",
+            _LOCAL,
+            _GIT,
+        ),
         Entry("workflow", "workflows.group", "Check and show workflows of agents", _LOCAL),
     ),
     "efforts": (

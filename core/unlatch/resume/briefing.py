@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from unlatch.efforts.model import Effort
-    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.project.workspace import Workspace
     from unlatch.resume.related import Related, RelatedRun, RelatedSession
 
@@ -82,10 +82,14 @@ def briefing_of(workspace: Workspace, increment: Increment, related: Related) ->
 def _reopens(increment: Increment) -> Iterator[Point]:
     for entry in increment.reopens:
         if entry.reverted_at is None:
-            # The words of a tracker are those of strangers: who and when, without them.
-            why = "on its tracker" if entry.source else entry.reason
-            text = f"{entry.reopened_at:%Y-%m-%d} by {entry.reopened_by}: {why}"
-            yield Point(text, increment.id)
+            yield Point(_reopened(entry), increment.id)
+
+
+def _reopened(entry: ReopenEntry) -> str:
+    """When, by whom and why; of a tracker no words, and a name only if it is a single word."""
+    by = f" by {entry.reopened_by}" if not entry.source or " " not in entry.reopened_by else ""
+    why = "on its tracker" if entry.source else entry.reason
+    return f"{entry.reopened_at:%Y-%m-%d}{by}: {why}"
 
 
 def _open_work(increment: Increment) -> Iterator[Point]:

@@ -6,6 +6,7 @@ Of a file only the first and last lines are read, and only once its entry is nee
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from fnmatch import fnmatchcase
 from operator import attrgetter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,15 +68,32 @@ def find_transcripts(
             yield from _described(listed)
 
 
+def is_transcript(path: Path, *, environ: Mapping[str, str], home: Path) -> bool:
+    """Whether a path, without links, is where an agent keeps its transcripts as files."""
+    for _, folder, patterns in _places(environ, home):
+        root = folder.resolve()
+        if path.is_relative_to(root):
+            steps = path.relative_to(root).parts
+            if len(steps) == len(patterns) and all(map(fnmatchcase, steps, patterns)):
+                return True
+    return False
+
+
 def _files(environ: Mapping[str, str], home: Path) -> Iterator[Listed]:
+    for agent, folder, patterns in _places(environ, home):
+        yield from _listed(agent, folder, patterns)
+
+
+def _places(environ: Mapping[str, str], home: Path) -> Iterator[tuple[str, Path, tuple[str, ...]]]:
+    """The agents, their folders, and the patterns of the names below, one for each level."""
     for folder in _claude_folders(environ, home):
-        yield from _listed(claude_code.AGENT, folder, ["projects", "*", "*.jsonl"])
+        yield claude_code.AGENT, folder, ("projects", "*", "*.jsonl")
     folder = _folder(environ, "CODEX_HOME", home / ".codex")
-    yield from _listed(codex.AGENT, folder, ["sessions", "*", "*", "*", "rollout-*.jsonl"])
-    yield from _listed(codex.AGENT, folder, ["sessions", "rollout-*.json*"])
-    yield from _listed(codex.AGENT, folder, ["archived_sessions", "rollout-*.jsonl"])
+    yield codex.AGENT, folder, ("sessions", "*", "*", "*", "rollout-*.jsonl")
+    yield codex.AGENT, folder, ("sessions", "rollout-*.json*")
+    yield codex.AGENT, folder, ("archived_sessions", "rollout-*.jsonl")
     folder = _folder(environ, "GEMINI_CLI_HOME", home) / ".gemini"
-    yield from _listed(gemini_cli.AGENT, folder, ["tmp", "*", "chats", "session-*.json*"])
+    yield gemini_cli.AGENT, folder, ("tmp", "*", "chats", "session-*.json*")
 
 
 def _claude_folders(environ: Mapping[str, str], home: Path) -> list[Path]:

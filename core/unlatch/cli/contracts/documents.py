@@ -137,6 +137,8 @@ session-stats = unlatch session stats.
   by: str; groups: [SessionFigures]
 session-transcripts = unlatch session import, without a transcript to import.
   transcripts: [TranscriptEntry]
+agents-trust = unlatch agents trust.
+  root: str; trusted: bool
 session-import = unlatch session import.
   sessions: [ImportEntry]; failed: [FailedImport]
 session-publish = unlatch session publish.

@@ -1,0 +1,82 @@
+"""Hooks of coding agents: the briefing at a session's start, and the import of its transcript."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from unlatch.agents.hook_event import read_event
+from unlatch.agents.trust import is_trusted
+from unlatch.errors import StoreError, UsageError
+from unlatch.increments.files.paths import find_paths
+from unlatch.project.workspace import Workspace
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from unlatch.agents.hook_event import HookEvent
+
+_START = "SessionStart"
+_END = "SessionEnd"
+# Gemini CLI calls a compaction PreCompress. Stop follows every turn, and ends nothing.
+_IMPORTING = frozenset({"PreCompact", "PreCompress", _END})
+
+
+def handle_event(
+    raw: bytes, *, environ: Mapping[str, str], home: Path, user_config: Path
+) -> dict[str, Any] | None:
+    """Handle an event; the answer for the agent, if there is one.
+
+    Raises:
+        UnlatchError: the event, the project or the transcript cannot be read.
+    """
+    event = read_event(raw)
+    if event.name != _START and event.name not in _IMPORTING:
+        return None
+    try:
+        paths = find_paths(event.cwd)
+    except UsageError:  # hooks of a user run everywhere
+        return None
+    workspace = Workspace(paths, environ, user_config)
+    if event.name == _START:
+        return _briefing(workspace)
+    _import(workspace, event, home)
+    return None
+
+
+def _briefing(workspace: Workspace) -> dict[str, Any] | None:
+    if not is_trusted(workspace.paths.root):
+        return None
+    from unlatch.agents.context import session_context  # noqa: PLC0415  (slow to load)
+
+    text = session_context(workspace)
+    if text is None:
+        return None
+    return {"hookSpecificOutput": {"hookEventName": _START, "additionalContext": text}}
+
+
+def _import(workspace: Workspace, event: HookEvent, home: Path) -> None:
+    """Import the session's transcript into the user's state folder."""
+    if event.transcript is None:
+        return
+    from unlatch.sessions.imports.importing import Importer  # noqa: PLC0415  (as above)
+    from unlatch.sessions.imports.watching import running_at, take  # noqa: PLC0415
+    from unlatch.sessions.project import import_store  # noqa: PLC0415
+    from unlatch.transcripts.find import Listed, is_transcript  # noqa: PLC0415
+
+    path = event.transcript.resolve()
+    if not is_transcript(path, environ=workspace.environ, home=home):
+        message = "the transcript is not in a folder of a known agent"
+        hint = "unlatch session import PATH imports a file that you name"
+        raise UsageError("transcript-outside", message, where=str(path), hint=hint)
+    try:
+        modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
+    except OSError as error:
+        message = f"the transcript cannot be read: {error.strerror}"
+        raise StoreError("transcript-unreadable", message, where=str(path)) from error
+    listed = Listed("", path, modified)
+    importer = Importer(import_store(workspace), None, workspace.config.sessions.subagents)
+    is_over = event.name == _END
+    running = (lambda _: False) if is_over else running_at(workspace.clock(), listed)
+    take(importer, listed, is_running=running)

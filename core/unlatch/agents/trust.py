@@ -1,0 +1,45 @@
+"""Checkouts whose texts the user trusts in an agent's context, noted in the user's own state."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from platformdirs import user_state_path
+
+from unlatch.errors import StoreError
+from unlatch.worklog.disk.atomic import PRIVATE, remove_file, replace_file
+from unlatch.worklog.disk.user_files import read_user_file, state_folder
+from unlatch.worklog.times import stamp
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+_NOTE = "trusted"
+
+
+def is_trusted(root: Path) -> bool:
+    """Whether the user trusts this checkout; another one at the same path is not meant."""
+    with suppress(OSError, ValueError):
+        place, _ = read_user_file(state_folder(root) / _NOTE).decode().rsplit("\n", 1)
+        return place == str(root.resolve())
+    return False
+
+
+def trust(root: Path, *, now: datetime) -> None:
+    """Trust a checkout; StoreError `not-writable`."""
+    folder = state_folder(root)
+    if folder.parent != user_state_path("unlatch"):
+        message = "your state folder cannot be written, so nothing can be noted in it"
+        hint = "make it writable, or set XDG_STATE_HOME to a folder that is"
+        where = str(user_state_path("unlatch"))
+        raise StoreError("not-writable", message, where=where, hint=hint)
+    replace_file(folder / _NOTE, f"{root.resolve()}\n{stamp(now)}".encode(), mode=PRIVATE)
+
+
+def withdraw_trust(root: Path) -> bool:
+    """Trust a checkout no longer; returns whether it was trusted."""
+    was_trusted = is_trusted(root)
+    remove_file(state_folder(root) / _NOTE)
+    return was_trusted

@@ -1,0 +1,42 @@
+"""unlatch agents trust."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.agents.trust import trust, withdraw_trust
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.session import JSON, flag, with_session
+from unlatch.increments.files.paths import find_paths
+from unlatch.project.workspace import utc_now
+
+if TYPE_CHECKING:
+    from unlatch.cli.runtime.session import Session
+
+
+@click.command("trust", help="Let hooks show agents what is recorded in this checkout. (local)")
+@click.argument(
+    "folder", metavar="[PATH]", required=False, type=click.Path(exists=True, path_type=Path)
+)
+@flag("--remove", help="Trust it no longer.")
+@JSON
+@with_session
+def trust_agents(session: Session, *, folder: Path | None, remove: bool, as_json: bool) -> int:
+    root = (find_paths(folder.absolute()) if folder else session.paths).root
+    if remove:
+        was_trusted = withdraw_trust(root)
+    else:
+        trust(root, now=utc_now())
+    if as_json:
+        output.document("agents-trust", root=str(root), trusted=not remove)
+    elif not remove:
+        output.ok(f"trusted: {output.clean(str(root))}")
+        output.talk("Hooks give agents the briefings of its increments. --remove takes that back.")
+    elif was_trusted:
+        output.ok(f"no longer trusted: {output.clean(str(root))}")
+    else:
+        output.talk(f"{output.clean(str(root))} was not trusted.")
+    return 0
