@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from mcp import Client
+from tests.cli.agents.events import context, event, fire
 
 from unlatch.cli.commands.mcp.calls import Calls
 from unlatch.cli.commands.mcp.server import build_server
 from unlatch.cli.runtime import session as session_module
+from unlatch.llm.tokens import estimate
 from unlatch.project.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -169,3 +171,16 @@ def test_it_is_resumed_by_an_agent_over_mcp(built: Project, tmp_path: Path) -> N
     assert missing(points(known["briefing"])) == []
     assert missing(points(done["briefing"])) == []
     assert there.states() == {"github": "open"}
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex"])
+@pytest.mark.parametrize("is_cloned", [False, True])
+def test_a_new_session_of_an_agent_begins_with_it(
+    built: Project, tmp_path: Path, agent: str, *, is_cloned: bool
+) -> None:
+    place = clone_for_another(built, tmp_path) if is_cloned else built
+    do(place, "resume", "7", "--reason", REASON, "--yes")
+    do(place, "agents", "trust")
+    told = context(fire(place, event(place, agent, "SessionStart")))
+    assert missing(told) == []
+    assert estimate(told) < 1000
