@@ -267,7 +267,7 @@ class GithubAdmin:
             url=f"{self.web_url}/{issue.repository}/issues/{issue.number}",
             updated=issue.updated_at,
             notes=[
-                *([issue.state_reason] if issue.state_reason else []),
+                *([f"reason {issue.state_reason}"] if issue.state_reason else []),
                 *(["locked"] if issue.locked else []),
                 *(["archived"] if archived else []),
             ],
