@@ -15,7 +15,7 @@ endif
 # A clean clone compiles its modules once, not at each of the hundreds of starts.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: demo test check docs quick quick-check quick-tests tests wheel-check torture generate format bench clean
+.PHONY: demo test check docs quick quick-check quick-tests tests wheel-check release-check torture generate format bench clean
 
 demo: $(STAMP)
 	$(BIN)/unlatch demo
@@ -59,6 +59,15 @@ tests: $(STAMP)
 
 wheel-check: $(STAMP)
 	$(BIN)/python tools/wheel_check.py
+
+# What is published, in dist/, and how it installs; TAG=v1.2.3 also checks the version.
+# docs/releasing.md describes it.
+release-check: $(STAMP)
+	$(BIN)/python -m pip install --quiet --group release
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
+	$(BIN)/zizmor --offline --quiet .github action.yml
+	$(BIN)/python tools/release_check.py $(if $(TAG),--tag "$(TAG)")
 
 # The longer sweeps; docs/reliability.md says what they find.
 torture: $(STAMP)

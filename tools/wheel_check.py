@@ -43,7 +43,7 @@ def main() -> None:
 
 def build(dist: Path) -> tuple[Path, Path]:
     """Build the sdist from the tree, and the wheel from the sdist."""
-    _run(sys.executable, "-m", "build", "--no-isolation", "--outdir", str(dist), str(ROOT))
+    run(sys.executable, "-m", "build", "--no-isolation", "--outdir", str(dist), str(ROOT))
     return next(dist.glob("*.tar.gz")), next(dist.glob("*.whl"))
 
 
@@ -84,7 +84,7 @@ def install(wheel: Path, place: Path) -> Path:
     venv.create(place)
     python = str(place / "bin" / "python")
     pip = (sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-index")
-    _run(*pip, "--no-deps", str(wheel))
+    run(*pip, "--no-deps", str(wheel))
     paths = {"base": str(place), "platbase": str(place)}
     site = Path(sysconfig.get_path("purelib", "venv", paths))
     (metadata,) = site.glob("unlatch-*.dist-info")
@@ -120,21 +120,22 @@ def link_distribution(found: Distribution, site: Path) -> None:
 def use(bin_folder: Path, folder: Path) -> None:
     """Run the command line outside the tree."""
     unlatch = str(bin_folder / "unlatch")
-    _run(unlatch, "--version", cwd=folder)
-    _run(unlatch, "--help", cwd=folder)
-    plugins = _run(unlatch, "plugins", cwd=folder)
+    run(unlatch, "--version", cwd=folder)
+    run(unlatch, "--help", cwd=folder)
+    plugins = run(unlatch, "plugins", cwd=folder)
     for title in ("GitHub", "Azure DevOps", "Jira"):
         if title not in plugins:
             sys.exit(f"the installed wheel does not find the plugin for {title}")
-    demo = _run(unlatch, "demo", cwd=folder)
+    demo = run(unlatch, "demo", cwd=folder)
     for item in ("octo/widgets#4 reopened", "widgets 101 reopened", "SCRUM-28 reopened"):
         if item not in demo:
             sys.exit(f"the demo did not say {item!r}:\n{demo}")
-    if "Reopened effort" not in (efforts := _run(unlatch, "effort", "demo", cwd=folder)):
+    if "Reopened effort" not in (efforts := run(unlatch, "effort", "demo", cwd=folder)):
         sys.exit(f"the demo of efforts reopened nothing:\n{efforts}")
 
 
-def _run(*command: str, cwd: Path = ROOT) -> str:
+def run(*command: str, cwd: Path = ROOT) -> str:
+    """Run a command, and return its output; exits if the command fails."""
     # The tree must not be importable by accident.
     environ = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(  # noqa: S603  (a fixed list of our own)
