@@ -9,7 +9,7 @@ from platformdirs import user_state_path
 
 from unlatch.errors import StoreError
 from unlatch.worklog.disk.atomic import PRIVATE, remove_file, replace_file
-from unlatch.worklog.disk.user_files import read_user_file, state_folder
+from unlatch.worklog.disk.user_files import has_state, read_user_file, state_folder
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -21,6 +21,8 @@ _NOTE = "trusted"
 
 def is_trusted(root: Path) -> bool:
     """Whether the user trusts this checkout; another one at the same path is not meant."""
+    if not has_state(root, _NOTE):
+        return False
     with suppress(OSError, ValueError):
         place, _ = read_user_file(state_folder(root) / _NOTE).decode().rsplit("\n", 1)
         return place == str(root.resolve())

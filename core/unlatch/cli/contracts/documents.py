@@ -137,6 +137,10 @@ session-stats = unlatch session stats.
   by: str; groups: [SessionFigures]
 session-transcripts = unlatch session import, without a transcript to import.
   transcripts: [TranscriptEntry]
+agents = unlatch agents list.
+  agents: [AgentEntry]; trusted: bool?
+agents-install, agents-uninstall = unlatch agents install, uninstall.
+  scope: str; agents: [str]; files: [AgentFile]; kept: [KeptEntry]; dryRun: bool
 agents-trust = unlatch agents trust.
   root: str; trusted: bool
 session-import = unlatch session import.

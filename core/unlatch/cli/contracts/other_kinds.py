@@ -62,6 +62,12 @@ WorkflowEdge = Data that one step creates and another one takes.
   from to data: str
 WorkflowProblem = A mistake.
   severity: Severity; line: int; message: str
+AgentEntry = A coding agent, and whether unlatch is installed in it.
+  name title: str; found user: bool; project: bool?
+AgentFile = A file that is created, changed or removed.
+  path change: str
+KeptEntry = An entry that stays, because you changed it; null for a whole file.
+  path: str; entry: str?
 VerifiedEntry = An effort or conversation, and the lines that are not as they were written.
   id: str; problems: [LineProblem]
 """

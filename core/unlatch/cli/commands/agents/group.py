@@ -11,6 +11,9 @@ if TYPE_CHECKING:
 
 # The module of each command, in the order of the help.
 _MODULES = {
+    "install": "install",
+    "uninstall": "install",
+    "list": "install",
     "trust": "trust",
     "hook": "hook",
 }

@@ -1,0 +1,185 @@
+"""unlatch agents install, uninstall and list."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from functools import reduce
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from unlatch.agents.catalog import AGENTS, Agent, Target
+from unlatch.agents.installing import InstallPlan, apply_plan, plan_install, plan_uninstall
+from unlatch.agents.trust import is_trusted
+from unlatch.agents.written import read_written
+from unlatch.cli.options.delivery import YES
+from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import DECLINED
+from unlatch.cli.runtime.session import JSON, flag, with_session
+from unlatch.errors import UsageError
+from unlatch.transport.redact import own_home
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from unlatch.cli.runtime.session import Session
+
+_OPTIONS = (
+    click.argument("names", metavar="[NAME]...", nargs=-1, type=click.Choice([*AGENTS])),
+    flag("--project", "in_project", help="In this project, for its sessions alone."),
+    flag("--user", "for_user", help="For all your projects; the default."),
+    flag("--dry-run", help="Show the changes, and write nothing."),
+    YES,
+    JSON,
+)
+
+
+def _with_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    return reduce(lambda made, add: add(made), reversed(_OPTIONS), function)
+
+
+@click.command("install", help="Install skills, hooks and the MCP server in agents. (local)")
+@_with_options
+@with_session
+def install_agents(session: Session, **typed: Any) -> int:
+    target = _target(session, typed)
+    chosen = _chosen(typed["names"]) or _used(target)
+    plan = plan_install(chosen, target)
+    code = _carry_out(plan, chosen, typed, verb="install")
+    if not code and not typed["dry_run"] and not typed["as_json"]:
+        _tell_next(session)
+    return code
+
+
+@click.command("uninstall", help="Remove what install wrote, except what you changed. (local)")
+@_with_options
+@with_session
+def uninstall_agents(session: Session, **typed: Any) -> int:
+    target = _target(session, typed)
+    chosen = _chosen(typed["names"]) or [*AGENTS.values()]
+    return _carry_out(plan_uninstall(chosen, target), chosen, typed, verb="uninstall")
+
+
+@click.command("list", help="List the agents, and where unlatch is installed. (local)")
+@JSON
+@with_session
+def list_agents(session: Session, *, as_json: bool) -> int:
+    root = session.paths.root if session.has_project else None
+    rows = [_row(one, root) for one in AGENTS.values()]
+    trusted = is_trusted(root) if root else None
+    if as_json:
+        output.document("agents", agents=rows, trusted=trusted)
+        return 0
+    shown = [
+        (row["name"], row["title"], *(_word(row[it]) for it in ("found", "user", "project")))
+        for row in rows
+    ]
+    output.table(("Agent", "Program", "Found", "User", "Project"), shown, flexible=(1,))
+    if root:
+        state = "trusted" if trusted else "not trusted, so hooks add no briefings"
+        output.talk(f"This checkout is {state}.")
+    return 0
+
+
+def _word(value: bool | None) -> str:
+    return "" if value is None else "yes" if value else "no"
+
+
+def _row(agent: Agent, root: Path | None) -> output.Json:
+    user = _at(None)
+    return {
+        **output.fields(agent, "name", "title"),
+        "found": agent.sign.of(user)[1].is_dir(),
+        "user": _is_installed(agent, user),
+        "project": _is_installed(agent, _at(root)) if root else None,
+    }
+
+
+def _is_installed(agent: Agent, target: Target) -> bool:
+    return any(one.agent == agent.name for one in read_written(target.name))
+
+
+def _at(root: Path | None) -> Target:
+    return Target(root, own_home() or Path("/"), os.environ)
+
+
+def _target(session: Session, typed: dict[str, Any]) -> Target:
+    if typed["in_project"] and typed["for_user"]:
+        raise click.UsageError("--project and --user exclude each other")
+    return _at(session.paths.root if typed["in_project"] else None)
+
+
+def _chosen(names: tuple[str, ...]) -> list[Agent]:
+    return [AGENTS[name] for name in dict.fromkeys(names)]
+
+
+def _used(target: Target) -> list[Agent]:
+    """The agents that the user has, by their folders."""
+    user = _at(None)
+    found = [one for one in AGENTS.values() if one.sign.of(user)[1].is_dir()]
+    if not found:
+        option = " --project" if target.root else ""
+        message = "no folder of a coding agent was found"
+        hint = f"name an agent: unlatch agents install{option} claude"
+        raise UsageError("no-agents", message, hint=hint)
+    return found
+
+
+def _carry_out(plan: InstallPlan, chosen: list[Agent], typed: dict[str, Any], *, verb: str) -> int:
+    """Show a plan, ask, and apply it; the exit code."""
+    as_json, dry_run = typed["as_json"], typed["dry_run"]
+    if not as_json:
+        for one in plan.files:
+            show_diff(diff_of(str(one.path).removeprefix("/"), one.before, one.after))
+    if not dry_run:
+        option = "--project " if plan.target.root else ""
+        words = " ".join(one.name for one in chosen)
+        command = f"unlatch agents {verb} {option}--yes {words}"
+        question = "Change these files?"
+        if plan.files and not ask_consent(question, yes=typed["yes"], command=command):
+            return DECLINED
+        apply_plan(plan)
+    if as_json:
+        _document(plan, chosen, verb=verb, dry_run=dry_run)
+    else:
+        _tell(plan, chosen, verb=verb, dry_run=dry_run)
+    return 0
+
+
+def _document(plan: InstallPlan, chosen: list[Agent], *, verb: str, dry_run: bool) -> None:
+    output.document(
+        f"agents-{verb}",
+        scope="project" if plan.target.root else "user",
+        agents=[one.name for one in chosen],
+        files=[
+            {"path": str(one.path), "change": _change(one.before, one.after)} for one in plan.files
+        ],
+        kept=[{"path": str(path), "entry": ".".join(keys) or None} for path, keys in plan.kept],
+        dryRun=dry_run,
+    )
+
+
+def _change(before: bytes | None, after: bytes | None) -> str:
+    if before is None:
+        return "created"
+    return "removed" if after is None else "changed"
+
+
+def _tell(plan: InstallPlan, chosen: list[Agent], *, verb: str, dry_run: bool) -> None:
+    for path, keys in plan.kept:
+        entry = f"{'.'.join(keys)} in " if keys else ""
+        output.note(f"kept as you changed it: {entry}{path}")
+    if not plan.files:
+        output.talk("No changes needed.")
+    elif not dry_run:
+        for one in chosen:
+            output.ok(f"{one.title}: {verb}ed")
+
+
+def _tell_next(session: Session) -> None:
+    if session.has_project and not is_trusted(session.paths.root):
+        root = shlex.quote(str(session.paths.root))
+        output.talk(f"Next: unlatch agents trust {output.clean(root)}, for hooks to add briefings")

@@ -1,0 +1,345 @@
+"""unlatch agents install, uninstall and list, on agents' files as people have them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.output.test_documents import mistakes
+from tests.cli.terminal import Terminal
+
+from unlatch.agents.catalog import AGENTS
+
+if TYPE_CHECKING:
+    from tests.cli.project import Done, Project
+
+# As Claude Code, its users and other tools write it.
+CLAUDE_SETTINGS = """{
+    "$schema": "https://json.schemastore.org/claude-code-settings.json",
+    "permissions": { "allow": ["Bash(npm run lint)"], "deny": [] },
+    "hooks": {
+        "SessionStart": [
+            { "matcher": "startup", "hooks": [ { "type": "command", "command": "echo hi" } ] }
+        ]
+    },
+    "model": "opus"
+}
+"""
+CLAUDE_STATE = '{"numStartups":12,"mcpServers":{"other":{"command":"npx"}},"projects":{}}'
+CODEX_CONFIG = """\
+# My settings
+model = "gpt-5-codex"   # the large one
+
+[mcp_servers.docs]
+command = "docs-mcp"  # theirs
+
+[projects."/home/dev/demo"]
+trust_level = "trusted"
+"""
+GEMINI_SETTINGS = """\
+{
+  "security": {"auth": {"selectedType": "oauth-personal"}},
+  "mcpServers": {}
+}
+"""
+OPENCODE = '{\n\t"$schema": "https://opencode.ai/config.json",\n\t"theme": "nord"\n}'
+
+
+def agents(project: Project, *arguments: str) -> Done:
+    return project.run("agents", *arguments)
+
+
+def files(home: Path) -> dict[str, bytes]:
+    """All files of a folder but those of unlatch's own state."""
+    found = (path for path in home.rglob("*") if path.is_file())
+    texts = {str(path.relative_to(home)): path.read_bytes() for path in found}
+    return {name: text for name, text in texts.items() if not name.startswith("state/")}
+
+
+def put(home: Path, name: str, text: str) -> None:
+    path = home / name
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+
+
+@pytest.fixture
+def home(project: Project) -> Path:
+    """The home of a user of all agents, each with settings."""
+    put(project.home, ".claude/settings.json", CLAUDE_SETTINGS)
+    put(project.home, ".claude.json", CLAUDE_STATE)
+    put(project.home, ".codex/config.toml", CODEX_CONFIG)
+    put(project.home, ".gemini/settings.json", GEMINI_SETTINGS)
+    put(project.home, ".cursor/mcp.json", "{}\n")
+    put(project.home, ".config/opencode/opencode.json", OPENCODE)
+    return project.home
+
+
+def commands(hooks: dict[str, Any]) -> dict[str, list[str]]:
+    return {
+        event: [hook["command"] for group in groups for hook in group["hooks"]]
+        for event, groups in hooks.items()
+    }
+
+
+def test_install_writes_skills_hooks_and_server_of_each_agent(project: Project, home: Path) -> None:
+    assert agents(project, "install", "--yes").code == 0
+    names = ["unlatch-reopen-issue", "unlatch-reopen-work-item", "unlatch-resume"]
+    for folder in (".claude/skills", ".agents/skills"):
+        assert names == sorted(it.name for it in (home / folder).iterdir())
+        for name in names:
+            assert f"\nname: {name}\n" in (home / folder / name / "SKILL.md").read_text()
+    claude = json.loads((home / ".claude/settings.json").read_text())
+    found = commands(claude["hooks"])
+    assert found.keys() == {"SessionStart", "PreCompact", "SessionEnd"}
+    assert found["SessionStart"][0] == "echo hi"
+    assert commands(json.loads((home / ".codex/hooks.json").read_text())["hooks"]).keys() == {
+        "SessionStart",
+        "PreCompact",
+        "SessionEnd",
+    }
+    gemini = json.loads((home / ".gemini/settings.json").read_text())
+    assert "PreCompress" in commands(gemini["hooks"])
+    assert gemini["hooks"]["SessionEnd"][0]["hooks"][0]["timeout"] == 30_000
+    servers = [
+        json.loads((home / ".claude.json").read_text())["mcpServers"]["unlatch"],
+        tomllib.loads((home / ".codex/config.toml").read_text())["mcp_servers"]["unlatch"],
+        gemini["mcpServers"]["unlatch"],
+        json.loads((home / ".cursor/mcp.json").read_text())["mcpServers"]["unlatch"],
+    ]
+    for server in servers:
+        assert Path(server["command"]).is_absolute()
+        assert server["args"] == ["mcp"]
+    opencode = json.loads((home / ".config/opencode/opencode.json").read_text())
+    assert opencode["mcp"]["unlatch"]["command"][-1] == "mcp"
+
+
+def test_command_of_a_hook_runs_this_program(project: Project, home: Path) -> None:
+    agents(project, "install", "claude", "--yes")
+    hooks = json.loads((home / ".claude/settings.json").read_text())["hooks"]
+    (command,) = commands(hooks)["SessionEnd"]
+    program, *words = shlex.split(command)
+    assert Path(program).is_absolute()
+    done = subprocess.run(
+        [program, *words, "--help"], env=project.environ, capture_output=True, check=True
+    )
+    assert b"always exits with 0" in done.stdout
+
+
+def test_install_keeps_all_other_text(project: Project, home: Path) -> None:
+    agents(project, "install", "--yes")
+    claude = (home / ".claude/settings.json").read_text()
+    for line in CLAUDE_SETTINGS.splitlines()[:3]:
+        assert line in claude
+    toml = (home / ".codex/config.toml").read_text()
+    docs, projects = CODEX_CONFIG.split("\n[projects")
+    assert toml.startswith(docs)
+    assert toml.endswith(f"\n\n[projects{projects}")
+
+
+@pytest.mark.parametrize("name", [*AGENTS, "all"])
+def test_uninstall_restores_every_byte(project: Project, home: Path, name: str) -> None:
+    before = files(home)
+    names = [] if name == "all" else [name]
+    assert agents(project, "install", "--yes", *names).code == 0
+    assert files(home) != before
+    assert agents(project, "uninstall", "--yes", *names).code == 0
+    assert before == files(home)
+
+
+def test_files_that_were_missing_are_removed_again(project: Project) -> None:
+    assert agents(project, "install", "--yes", *AGENTS).code == 0
+    assert len(files(project.home)) > 10
+    assert agents(project, "uninstall", "--yes").code == 0
+    assert files(project.home).keys() == {".gitconfig"}
+
+
+def test_second_install_changes_nothing(project: Project, home: Path) -> None:
+    agents(project, "install", "--yes")
+    before = files(home)
+    done = agents(project, "install")  # and so there is nothing to ask
+    assert (done.code, done.out) == (0, "")
+    assert "No changes needed." in done.err
+    assert before == files(home)
+
+
+def test_install_in_a_project_writes_there_alone(project: Project, home: Path) -> None:
+    before, tree = files(home), project.tree()
+    assert agents(project, "install", "--project", "--yes").code == 0
+    assert before == files(home)
+    made = {name for name, text in project.tree().items() if text is not None} - tree.keys()
+    assert {
+        ".claude/settings.local.json",
+        ".mcp.json",
+        ".codex/config.toml",
+        ".codex/hooks.json",
+        ".gemini/settings.json",
+        ".cursor/mcp.json",
+        "opencode.json",
+    } == {name for name in made if "skills" not in name}
+    row = agents(project, "list", "--json").document["agents"][0]
+    assert (row["user"], row["project"]) == (False, True)
+    assert agents(project, "uninstall", "--project", "--yes").code == 0
+    assert {name for name, text in project.tree().items() if text is not None} <= tree.keys()
+
+
+def test_skills_that_another_agent_needs_stay(project: Project, home: Path) -> None:
+    agents(project, "install", "codex", "gemini", "--yes")
+    agents(project, "uninstall", "codex", "--yes")
+    assert (home / ".agents/skills/unlatch-resume/SKILL.md").exists()
+    agents(project, "uninstall", "gemini", "--yes")
+    assert not (home / ".agents/skills/unlatch-resume").exists()
+
+
+def test_what_the_user_changed_is_kept(project: Project, home: Path) -> None:
+    agents(project, "install", "claude", "--yes")
+    skill = home / ".claude/skills/unlatch-resume/SKILL.md"
+    skill.write_text("mine")
+    settings = home / ".claude/settings.json"
+    settings.write_text(settings.read_text().replace('"timeout": 30', '"timeout": 5', 1))
+    again = agents(project, "install", "claude", "--yes")
+    assert again.err.count("kept as you changed it") == 2
+    assert (skill.read_text(), settings.read_text().count('"timeout": 5')) == ("mine", 1)
+    agents(project, "uninstall", "claude", "--yes")
+    assert skill.read_text() == "mine"
+    hooks = commands(json.loads(settings.read_text())["hooks"])
+    assert [*hooks] == ["SessionStart"]
+    assert not (home / ".claude/skills/unlatch-reopen-issue").exists()
+
+
+def test_update_replaces_what_an_earlier_version_wrote(
+    project: Project, home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr("unlatch.agents.entries.program", lambda: ["/old/bin/unlatch"])
+        agents(project, "install", "--yes")
+    assert "/old/bin/unlatch agents hook" in (home / ".claude/settings.json").read_text()
+    assert agents(project, "install", "--yes").code == 0
+    assert [name for name, text in files(home).items() if b"/old/bin" in text] == []
+    updated = files(home)
+    agents(project, "uninstall", "--yes")
+    agents(project, "install", "--yes")
+    assert updated == files(home)
+
+
+def test_diff_is_shown_and_asked_about_first(project: Project, home: Path) -> None:
+    before = files(home)
+    piped = agents(project, "install", "claude")
+    assert piped.code == 2
+    assert "not-interactive" in piped.err
+    assert "unlatch agents install --yes claude" in piped.err
+    assert "+++ b" in piped.out
+    assert "agents hook" in piped.out
+    with Terminal(project, "agents", "install", "claude") as terminal:
+        terminal.expect("Change these files?")
+        terminal.type("n\n")
+        assert terminal.end() == 2
+    assert before == files(home)
+
+
+def test_dry_run_writes_nothing(project: Project, home: Path) -> None:
+    before = files(home)
+    done = agents(project, "install", "--dry-run", "--json")
+    assert done.code == 0
+    assert mistakes(done.document, "agents-install") == []
+    assert done.document["dryRun"] is True
+    changed = {one["path"]: one["change"] for one in done.document["files"]}
+    assert changed[str(home / ".claude/settings.json")] == "changed"
+    assert changed[str(home / ".codex/hooks.json")] == "created"
+    assert before == files(home)
+    assert not (home / "state/unlatch/agents.json").exists()
+
+
+@pytest.mark.parametrize("name", [".claude", ".claude/settings.json", ".claude/skills"])
+def test_links_are_refused(project: Project, home: Path, name: str) -> None:
+    other = project.home.parent / "elsewhere"
+    path = home / name
+    if path.exists():
+        path.rename(other)
+    else:
+        other.mkdir()
+    path.symlink_to(other)
+    before = files(home)
+    done = agents(project, "install", "claude", "--yes")
+    assert done.code == 1
+    assert "error[unsafe-path]" in done.err
+    assert before == files(home)
+    assert not (home / "state/unlatch/agents.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (".claude/settings.json", '{ // mine\n"model": "opus"}'),
+        (".claude/settings.json", '{"hooks": []}'),
+        (".claude/settings.json", '{"hooks": {"SessionStart": {}}}'),
+        (".claude/settings.json", '{"model": "a", "model": "b"}'),
+        (".claude.json", "[]"),
+        (".codex/config.toml", "model = "),
+        (".codex/config.toml", 'mcp_servers = "x"\n'),
+    ],
+)
+def test_file_that_cannot_be_changed_stays(
+    project: Project, home: Path, name: str, text: str
+) -> None:
+    put(home, name, text)
+    before = files(home)
+    done = agents(project, "install", "--yes")
+    assert done.code == 1
+    assert "error[agent-file-unreadable]" in done.err
+    assert before == files(home)
+
+
+def test_folders_that_the_environment_moves_are_used(project: Project) -> None:
+    moved = project.home / "moved"
+    moved.mkdir()
+    project.extra["CLAUDE_CONFIG_DIR"] = str(moved)
+    assert agents(project, "install", "--yes").code == 0  # found by its folder
+    names = {os.fspath(path.relative_to(moved)) for path in moved.rglob("*.json")}
+    assert names == {"settings.json", ".claude.json"}
+
+
+def test_without_any_agent_a_name_is_asked_for(project: Project) -> None:
+    done = agents(project, "install", "--yes")
+    assert done.code == 2
+    assert "error[no-agents]" in done.err
+    assert "unlatch agents install claude" in done.err
+
+
+def test_documents_match_their_schemas(project: Project, home: Path) -> None:
+    for schema, *arguments in (
+        ("agents-install", "install", "claude", "--yes"),
+        ("agents", "list"),
+        ("agents-uninstall", "uninstall", "claude", "--yes"),
+        ("agents-trust", "trust"),
+    ):
+        done = agents(project, *arguments, "--json")
+        assert done.code == 0
+        assert mistakes(done.document, schema) == []
+    assert (home / ".claude/settings.json").read_text() == CLAUDE_SETTINGS
+
+
+def test_list_says_where_it_is_installed(project: Project, home: Path) -> None:
+    agents(project, "install", "codex", "--yes")
+    rows = {it["name"]: it for it in agents(project, "list", "--json").document["agents"]}
+    assert [*rows] == [*AGENTS]
+    assert (rows["codex"]["user"], rows["claude"]["user"]) == (True, False)
+    done = agents(project, "list")
+    assert "This checkout is not trusted" in done.err
+    assert home.exists()
+
+
+def test_broken_record_is_an_error_with_its_place(project: Project, home: Path) -> None:
+    record = home / "state/unlatch/agents.json"
+    record.parent.mkdir(parents=True, exist_ok=True)
+    for text in ("{", '{"version": 2, "targets": {}}', '{"version": 1}'):
+        record.write_text(text)
+        done = agents(project, "uninstall", "--yes")
+        assert done.code == 1
+        assert "error[agent-record-unreadable]" in done.err
+        assert str(record) in done.err
