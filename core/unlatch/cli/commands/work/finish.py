@@ -1,12 +1,12 @@
 """unlatch complete, abandon, undo: changes of status that close items."""
 
-import shlex
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import click
 
 from unlatch.cli.commands.work.finish_consent import confirm_finish
+from unlatch.cli.commands.work.finish_ending import Ending, end_change
 from unlatch.cli.commands.work.finish_many import Finishing, finish_many
 from unlatch.cli.commands.work.finish_report import change_document, tell_change, tell_undecided
 from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, YES, serving
@@ -17,7 +17,7 @@ from unlatch.cli.render.delivery_documents import delivered_code
 from unlatch.cli.render.notes import tell_remarks
 from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import DECLINED, UNDECIDED, error_lines
+from unlatch.cli.runtime.failure import DECLINED, UNDECIDED
 from unlatch.cli.runtime.increments import IDS, Named
 from unlatch.cli.runtime.session import BY, JSON, Session, flag, with_session
 from unlatch.cli.table import Entry
@@ -30,13 +30,7 @@ from unlatch.lifecycle.status_change import (
     plan_finish,
     plan_undo_reopen,
 )
-from unlatch.lifecycle.units.archiving import (
-    NotArchived,
-    archive_command,
-    archive_unit,
-    check_archive,
-)
-from unlatch.resume.related import may_have_related
+from unlatch.lifecycle.units.archiving import check_archive
 from unlatch.spi.operation import DeliveryOptions, Kind
 
 _FORCE = flag(
@@ -77,33 +71,11 @@ def command(entry: Entry) -> click.Command:
     @JSON
     @with_session
     def run(session: Session, *, named: Named, max_items: int | None, **options: Any) -> int:
-        briefing = options.pop("briefing", False)
-        if briefing is None and options["yes"]:
-            briefing = False
         if named.is_many:
-            code = _finish_many(session, entry.name, named.names, max_items=max_items, **options)
-        else:
-            code = finish(session, entry.name, named.names[0], **options)
-            is_asked = not options["as_json"]
-            briefing = briefing if is_asked or briefing is not None else False
-        if not options["dry_run"]:
-            _offer_briefings(session, named, wanted=briefing)
-        return code
+            return _finish_many(session, entry.name, named.names, max_items=max_items, **options)
+        return finish(session, entry.name, named.names[0], **options)
 
     return run
-
-
-def _offer_briefings(session: Session, named: Named, *, wanted: bool | None) -> None:
-    """Write the briefing of each completed increment, or ask for one; several are not asked."""
-    if wanted is False or (wanted is None and named.is_many):
-        return
-    for one in named.names:
-        increment = session.workspace.manager.read(one)
-        is_completed = increment.status is Status.COMPLETED
-        if is_completed and (wanted or may_have_related(session.workspace, increment)):
-            from unlatch.cli.commands.work.other_work import offer_briefing  # noqa: PLC0415
-
-            offer_briefing(session, increment, wanted=wanted)
 
 
 def finish(
@@ -118,6 +90,7 @@ def finish(
     as_json: bool,
     yes: bool = False,
     archive: bool = False,
+    briefing: bool | None = False,
     **options: Any,
 ) -> int:
     """Complete or abandon an increment, or undo its last reopen, by the command's name."""
@@ -139,10 +112,10 @@ def finish(
     if confirmed is None:
         output.talk("Nothing was changed.")
         return DECLINED
-    code = _apply(session, name, confirmed[0], offline=offline, as_json=as_json)
-    if name != "abandon":
-        _archive(session, plan.before.id, wanted=archive, silent=as_json)
-    return code
+    if briefing is None and (yes or as_json):
+        briefing = False
+    ending = Ending(name=name, archive=archive, briefing=briefing, silent=as_json)
+    return _apply(session, confirmed[0], ending, offline=offline)
 
 
 def _finish_many(
@@ -154,6 +127,7 @@ def _finish_many(
     max_items: int | None,
     yes: bool = False,
     archive: bool = False,
+    briefing: bool | None = False,
     reason: str | None,
     force: bool = False,
     **options: Any,
@@ -173,34 +147,14 @@ def _finish_many(
     def confirm(plans: Sequence[ChangePlan]) -> Sequence[ChangePlan] | None:
         return plans if yes else confirm_finish(session, name, plans, silent=options["as_json"])
 
-    typed = Finishing(name=name, plan=plan, confirm=confirm, tell=tell_change, **options)
+    # Several are not asked about.
+    ending = Ending(name=name, archive=archive, briefing=bool(briefing), silent=options["as_json"])
+    typed = Finishing(ending=ending, plan=plan, confirm=confirm, tell=tell_change, **options)
     done = finish_many(session, names, typed, max_items=max_items)
     if done is None:
         output.talk("Nothing was changed.")
         return DECLINED
-    code, changed = done
-    for one in changed if name == "complete" else ():
-        try:
-            _archive(session, one, wanted=archive, silent=typed.as_json)
-        except NotArchived as error:
-            output.talk(*error_lines(error))
-            code = max(code, error.exit_code)
-    return code
-
-
-def _archive(session: Session, id: str, *, wanted: bool, silent: bool) -> None:
-    """Archive a completed unit, or name the command that does."""
-    increment = session.workspace.manager.read(id)
-    command = shlex.join(archive_command(increment))
-    if increment.archived or not command:
-        return
-    if wanted:
-        archive_unit(session.workspace, increment)
-    if not silent:
-        if wanted:
-            output.ok(f"{output.clean(command)}")
-        else:
-            output.talk(f"Next: {output.clean(command)}")
+    return done
 
 
 def _plan(
@@ -211,7 +165,8 @@ def _plan(
     return plan_finish(session.workspace, wanted, STATUSES[name], shared=shared, **options)
 
 
-def _apply(session: Session, name: str, plan: ChangePlan, *, offline: bool, as_json: bool) -> int:
+def _apply(session: Session, plan: ChangePlan, ending: Ending, *, offline: bool) -> int:
+    as_json = ending.silent
     result = apply_change(session.workspace, plan)
     if as_json:
         tell_remarks(result.increment)
@@ -227,10 +182,13 @@ def _apply(session: Session, name: str, plan: ChangePlan, *, offline: bool, as_j
         shared=plan.shared,
     )
     code = 0 if offline else delivered_code(delivered.deliveries, delivered.left)
-    if as_json:
-        output.document(name, code, **change_document(plan, result, delivered))
-    elif plan.undone and code == UNDECIDED:
+    if not as_json and plan.undone and code == UNDECIDED:
         tell_undecided(session, delivered)
-    elif code:
+    elif not as_json and code:
         tell_left(delivered)
+    failed = end_change(session, result.increment.id, ending)
+    code = code or (UNDECIDED if failed else 0)
+    if as_json:
+        document = change_document(plan, result, delivered, failed)
+        output.document(ending.name, code, **document)
     return code

@@ -7,6 +7,7 @@ from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from unlatch.cli.commands.work.finish_ending import Ending, end_change
 from unlatch.cli.commands.work.finish_report import evidence_entry, tell_undecided
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
 from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry
@@ -16,7 +17,7 @@ from unlatch.cli.render.notes import tell_remarks
 from unlatch.cli.render.preview_many import tell_previews
 from unlatch.cli.render.refusals import refused_entry, tell_refusals
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import UNDELIVERED
+from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED
 from unlatch.cli.runtime.progress import FEW, bar
 from unlatch.errors import UnlatchError
 from unlatch.lifecycle.deliver import (
@@ -31,7 +32,7 @@ from unlatch.lifecycle.many import Refusal
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from unlatch.cli.runtime.session import Session
     from unlatch.delivery.preview import Preview
@@ -44,13 +45,13 @@ class Finishing:
     """A change of several increments, as it was typed.
 
     Args:
-        name: the command.
+        ending: the command, and what it does after the change of each.
         plan: the change of one increment.
         confirm: asks for consent to the plans; None if the user declined.
         tell: shows the change of one increment.
     """
 
-    name: str
+    ending: Ending
     plan: Callable[[str, SharedItems], ChangePlan]
     confirm: Callable[[Sequence[ChangePlan]], Sequence[ChangePlan] | None]
     tell: Callable[[Applied], None]
@@ -62,11 +63,11 @@ class Finishing:
 
 def finish_many(
     session: Session, names: Sequence[str], typed: Finishing, *, max_items: int | None
-) -> tuple[int, Sequence[str]] | None:
+) -> int | None:
     """Change several increments, one failure aside from the others.
 
     Returns:
-        The exit code and the names of the changed increments; None if the user declined.
+        The exit code; None if the user declined.
 
     Raises:
         UsageError: `too-many-items`.
@@ -74,20 +75,19 @@ def finish_many(
     workspace = session.workspace
     plans, refused, shared = plan_each(workspace, names, typed.plan)
     items = items_of(plans)
-    command = f"unlatch {typed.name} {' '.join(map(quote, names))} --dry-run"
+    command = f"unlatch {typed.ending.name} {' '.join(map(quote, names))} --dry-run"
     excess = find_excess(workspace, items, max_items, command=command)
     if typed.dry_run:
         found, more = _preview(session, plans, shared, typed)
-        code = tell_previews(
+        return tell_previews(
             session,
             found,
             [*refused, *more],
-            command=f"unlatch {typed.name}",
+            command=f"unlatch {typed.ending.name}",
             items=items,
             excess=excess,
             as_json=typed.as_json,
         )
-        return code, ()
     if excess is not None:
         raise excess
     confirmed = typed.confirm(plans) if plans else ()
@@ -99,8 +99,9 @@ def finish_many(
         tell_refusals(one for one in made if isinstance(one, Refusal))
     applied = [one for one in made if not isinstance(one, Refusal)]
     delivered = _deliver(session, applied, typed)
-    code = _end(session, made, delivered, typed)
-    return code, [one.result.increment.id for one in applied]
+    names = [one.result.increment.id for one in applied]
+    failed = {one: end_change(session, one, typed.ending) for one in names}
+    return _end(session, made, delivered, failed, typed)
 
 
 def _preview(
@@ -179,18 +180,20 @@ def _end(
     session: Session,
     made: Sequence[Applied | Refusal],
     delivered: Sequence[DeliveryResult],
+    failed: Mapping[str, Sequence[UnlatchError]],
     typed: Finishing,
 ) -> int:
     served = {one.increment.id: one for one in delivered}
     codes = [_code(one, served) for one in made]
+    codes += [UNDECIDED for errors in failed.values() if errors]
     # Pending operations outweigh refusals.
     code = UNDELIVERED if UNDELIVERED in codes else max(codes, default=0)
     if typed.as_json:
-        entries = [_entry(one, served, typed.name) for one in made]
-        output.document(f"{typed.name}-many", code, increments=entries)
+        entries = [_entry(one, served, failed, typed.ending.name) for one in made]
+        output.document(f"{typed.ending.name}-many", code, increments=entries)
     elif not typed.offline:
         tell_all_left(delivered)
-        for one in delivered if typed.name == "undo" else ():
+        for one in delivered if typed.ending.name == "undo" else ():
             tell_undecided(session, one)
     return code
 
@@ -204,7 +207,12 @@ def _code(one: Applied | Refusal, served: dict[str, DeliveryResult]) -> int:
     return delivered_code(delivered.deliveries, delivered.left)
 
 
-def _entry(one: Applied | Refusal, served: dict[str, DeliveryResult], name: str) -> output.Json:
+def _entry(
+    one: Applied | Refusal,
+    served: dict[str, DeliveryResult],
+    failed: Mapping[str, Sequence[UnlatchError]],
+    name: str,
+) -> output.Json:
     facts: output.Json = {"trackers": [], "left": 0, "undone": None}
     if name != "undo":
         keys = ("trackers", "spared", "forced", "warnings")
@@ -221,5 +229,5 @@ def _entry(one: Applied | Refusal, served: dict[str, DeliveryResult], name: str)
         facts["spared"] = spared_entries(plan.spared)
         facts["forced"] = list(plan.approval.forced)
         facts["evidence"] = evidence_entry(plan.evidence)
-        facts["warnings"] = warning_entries(plan.approval.warnings)
+        facts["warnings"] = warning_entries((*plan.approval.warnings, *failed[result.increment.id]))
     return {**increment_entry(result.increment, result.before.status), "error": None, **facts}

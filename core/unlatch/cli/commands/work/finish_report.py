@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.runtime.session import Session
+    from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Amendment
     from unlatch.lifecycle.completion.evidence import Evidence
     from unlatch.lifecycle.deliver import DeliveryResult
@@ -52,7 +53,10 @@ def _tell_kept(amendments: Sequence[Amendment]) -> None:
 
 
 def change_document(
-    plan: ChangePlan, result: ChangeResult, delivered: DeliveryResult
+    plan: ChangePlan,
+    result: ChangeResult,
+    delivered: DeliveryResult,
+    failed: Sequence[UnlatchError],
 ) -> output.Json:
     increment = increment_entry(delivered.increment, plan.before.status)
     trackers = [delivery_entry(one) for one in delivered.deliveries]
@@ -64,7 +68,7 @@ def change_document(
         "trackers": trackers,
         "forced": list(plan.approval.forced),
         "evidence": evidence_entry(plan.evidence),
-        "warnings": warning_entries(plan.approval.warnings),
+        "warnings": warning_entries((*plan.approval.warnings, *failed)),
     }
 
 

@@ -7,6 +7,7 @@ from os.path import relpath
 from typing import TYPE_CHECKING
 
 from unlatch.cli.options.kinds import INCREMENT
+from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED, error_lines, problem_entry
 from unlatch.cli.runtime.session import is_interactive
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from unlatch.cli.commands.work.resume_options import ResumeOptions
     from unlatch.cli.runtime.session import Session
+    from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Increment
 
 _UNLIMITED = 1 << 20
@@ -39,16 +41,19 @@ def resume_others(
     typed: ResumeOptions,
     *,
     reason: str | None,
-) -> tuple[int, output.Json]:
+) -> tuple[int, output.Json, Collection[UnlatchError]]:
     """Resume the other work of an increment, and print the briefing.
 
     Returns:
-        The exit code, and the keys for the document; none if there is no other work.
+        The exit code, the keys for the document (none if there is no other work), and the errors of
+        unreadable work, which are shown.
     """
     related = chosen_related(session, increment, typed.kinds)
+    unreadable = related.unreadable if typed.kinds != {INCREMENT} else ()
+    tell_warnings(unreadable)
     briefing = known_briefing(session.workspace, increment, related)
     if briefing is None:
-        return 0, {}
+        return 0, {}, unreadable
     why = reason or (increment.reopens[-1].reason if increment.reopens else "")
     who = session.who(typed.by, notes_guess=INCREMENT not in typed.kinds)
     resumed = resume_related(session.workspace, related, reason=why, by=who)
@@ -56,10 +61,11 @@ def resume_others(
     if not typed.as_json:
         _tell(resumed)
         output.data("", *_lines(increment, briefing))
-    return code, {
+    found = {
         "related": [resumed_entry(one) for one in resumed],
         "briefing": briefing_entry(briefing),
     }
+    return code, found, unreadable
 
 
 def resume_only_others(session: Session, wanted: str, typed: ResumeOptions) -> int:
@@ -68,7 +74,7 @@ def resume_only_others(session: Session, wanted: str, typed: ResumeOptions) -> i
     if typed.dry_run:
         foresee_others(session, increment, typed.kinds)
         return 0
-    code, found = resume_others(session, increment, typed, reason=typed.reason)
+    code, found, _ = resume_others(session, increment, typed, reason=typed.reason)
     if typed.as_json:
         empty = {"related": [], "briefing": briefing_entry(Briefing())}
         output.document("resume-others", code, increment=increment.id, **(found or empty))

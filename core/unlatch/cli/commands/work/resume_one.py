@@ -5,6 +5,8 @@ from dataclasses import replace
 from os.path import relpath
 from shlex import quote
 
+import click
+
 from unlatch.cli.commands.work.closed_items import confirm_deliberate, settle_closed_items
 from unlatch.cli.commands.work.resume_options import (
     ResumeOptions,
@@ -20,7 +22,7 @@ from unlatch.cli.render.describe import ago, document_lines, seen_line, sum_line
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import DECLINED
+from unlatch.cli.runtime.failure import DECLINED, UNDECIDED, error_lines
 from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import Amendment, Increment
@@ -28,6 +30,7 @@ from unlatch.lifecycle.deliver import DeliveryResult
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.resume import ResumeResult, apply_resume
 from unlatch.lifecycle.resume_plan import ResumePlan, ResumeStep, plan_resume
+from unlatch.project.plugin_errors import attribute
 from unlatch.project.trackers import Trackers
 from unlatch.resume.related import may_have_related
 
@@ -65,26 +68,35 @@ def resume_one(session: Session, wanted: str, typed: ResumeOptions) -> int:
         if typed.verbose:
             tell_details(result, delivered.increment)
         _tell_end(result, delivered, code)
-    others, keys = _other_work(session, delivered.increment, typed, plan.request.reason)
+    others, keys, failed = _other_work(session, delivered.increment, typed, plan.request.reason)
     code = code or others
     if typed.as_json:
-        write_document(result, delivered, code, **keys)
+        write_document(result, delivered, code, failed, **keys)
     return code
 
 
 def _other_work(
     session: Session, increment: Increment, typed: ResumeOptions, reason: str | None
-) -> tuple[int, output.Json]:
+) -> tuple[int, output.Json, Collection[UnlatchError]]:
     """Resume the efforts, sessions and runs of an increment; loads nothing if there are none.
 
     Returns:
-        The exit code, and the keys for the document.
+        The exit code, the keys for the document, and the errors, which are shown: they cannot end
+        the command as if nothing was changed.
     """
-    if not may_have_related(session.workspace, increment):
-        return 0, {}
-    from unlatch.cli.commands.work.other_work import resume_others  # noqa: PLC0415
+    try:
+        if not may_have_related(session.workspace, increment):
+            return 0, {}, ()
+        from unlatch.cli.commands.work.other_work import resume_others  # noqa: PLC0415
 
-    return resume_others(session, increment, typed, reason=reason)
+        return resume_others(session, increment, typed, reason=reason)
+    except click.Abort:
+        raise
+    except Exception as error:  # noqa: BLE001  # a bug is reported like any error
+        failed = attribute(error)
+        session.trace(failed)
+        output.talk(*error_lines(failed))
+        return UNDECIDED, {}, (failed,)
 
 
 def _preview(session: Session, plan: ResumePlan, typed: ResumeOptions) -> int:

@@ -1,5 +1,6 @@
 """The options of unlatch resume, and its result for scripts: for one increment and for many."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from unlatch.cli.options.kinds import KINDS
@@ -16,6 +17,7 @@ from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDELIVERED, problem_entry
 from unlatch.cli.runtime.output import Json
 from unlatch.cli.runtime.session import Session
+from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import Increment, ReopenEntry
 from unlatch.increments.model.reopening import category_of
 from unlatch.increments.model.status import Status
@@ -98,7 +100,11 @@ def tell_details(result: ResumeResult, increment: Increment) -> None:
 
 
 def write_document(
-    result: ResumeResult, delivered: DeliveryResult, code: int, **more: Json
+    result: ResumeResult,
+    delivered: DeliveryResult,
+    code: int,
+    failed: Iterable[UnlatchError],
+    **more: Json,
 ) -> None:
     """Print the document of one resumed increment."""
     now = delivered.increment
@@ -109,7 +115,7 @@ def write_document(
         reopen=reopen_entry(result.entry, now),
         trackers=tracker_entries(result, delivered),
         scope=scope_entry(result.scope),
-        warnings=warning_entries(result.warnings),
+        warnings=warning_entries((*result.warnings, *failed)),
         **more,
     )
 

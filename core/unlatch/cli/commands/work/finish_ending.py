@@ -1,0 +1,84 @@
+"""The steps of complete after its change: the archive, and the briefing."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+import click
+
+from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import error_lines
+from unlatch.increments.model.status import Status
+from unlatch.lifecycle.units.archiving import archive_command, archive_unit
+from unlatch.project.plugin_errors import attribute
+from unlatch.resume.related import may_have_related
+from unlatch.values import dataclass
+
+if TYPE_CHECKING:
+    from unlatch.cli.runtime.session import Session
+    from unlatch.errors import UnlatchError
+    from unlatch.increments.model.increment import Increment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """What a command does after its change.
+
+    Args:
+        name: the command.
+        archive: archive the unit; by default the command for it is shown.
+        briefing: write the briefing; None asks at a terminal.
+        silent: without lines on stdout and next steps.
+    """
+
+    name: str
+    archive: bool
+    briefing: bool | None
+    silent: bool
+
+
+def end_change(session: Session, id: str, ending: Ending) -> list[UnlatchError]:
+    """Archive a changed increment, and write its briefing.
+
+    Returns:
+        The errors, which are shown: they cannot end the command as if nothing was changed.
+    """
+    failed = []
+    for step in (_archive, _brief):
+        try:
+            step(session, session.workspace.manager.read(id), ending)
+        except output.Unanswered as stop:
+            # An unanswered prompt would say that nothing was changed.
+            raise click.Abort from stop
+        except click.Abort:
+            raise
+        except Exception as error:  # noqa: BLE001  # a bug is reported like any error
+            failed.append(attribute(error))
+            session.trace(failed[-1])
+            output.talk(*error_lines(failed[-1]))
+    return failed
+
+
+def _archive(session: Session, increment: Increment, ending: Ending) -> None:
+    """Archive a completed unit, or name the command that does."""
+    command = shlex.join(archive_command(increment))
+    if ending.name == "abandon" or increment.archived or not command:
+        return
+    if ending.archive:
+        archive_unit(session.workspace, increment)
+    if not ending.silent:
+        if ending.archive:
+            output.ok(f"{output.clean(command)}")
+        else:
+            output.talk(f"Next: {output.clean(command)}")
+
+
+def _brief(session: Session, increment: Increment, ending: Ending) -> None:
+    """Write the briefing of a completed increment, or ask for it."""
+    if ending.briefing is False or increment.status is not Status.COMPLETED:
+        return
+    if ending.briefing or may_have_related(session.workspace, increment):
+        from unlatch.cli.commands.work.other_work import offer_briefing  # noqa: PLC0415
+
+        offer_briefing(session, increment, wanted=ending.briefing)
