@@ -46,7 +46,7 @@ def test_one_that_cannot_be_linked_leaves_the_others_done(three: Project) -> Non
     assert [("0001-work", None), ("0003-work", None), ("0002-work", "metadata-invalid")] == [
         (one["id"], one["error"] and one["error"]["id"]) for one in document["increments"]
     ]
-    assert 1 == document["exitCode"]
+    assert 5 == document["exitCode"]
 
 
 def test_a_dry_run_links_nothing(three: Project) -> None:
@@ -86,7 +86,7 @@ def test_an_item_is_unlinked_from_several(three: Project, columns: int) -> None:
     three.run("link", "1-2", three.urls["jira"])
 
     with Terminal(three, "unlink", "1-3", "jira", columns=columns) as terminal:
-        assert terminal.end() == 2
+        assert terminal.end() == 5
         shown = terminal.text
 
     url = three.urls["jira"]

@@ -197,7 +197,7 @@ def test_what_is_refused_keeps_none_of_the_others(project: Project) -> None:
 
     done = project.run(*COMPLETED)
 
-    assert done.code == 1, done.said
+    assert done.code == 5, done.said
     assert ["active", "active", "completed", "completed"] == [
         project.metadata(name)["status"] for name in names
     ]

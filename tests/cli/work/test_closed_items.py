@@ -226,7 +226,7 @@ def test_named_increments_with_another_reason_are_refused_and_the_others_resumed
 
     done = completed.run("resume", "7", "8", "--reason", MORE, "--yes", "--json")
 
-    assert done.code == 1, done.said
+    assert done.code == 5, done.said
     errors = [one["error"] and one["error"]["id"] for one in done.document["increments"]]
     assert errors == [None, "already-active"]
     assert completed.states() == OPEN
@@ -247,7 +247,7 @@ def test_the_dry_run_of_several_names_those_that_are_refused(completed: Project)
     ]
     done = completed.run(*command)
     (line,) = [one for one in done.out.splitlines() if "0008-other stays" in one]
-    assert (1, True) == (done.code, line in dry.out)
+    assert (5, True) == (done.code, line in dry.out)
 
 
 def test_the_dry_run_of_several_counts_active_increments_as_the_run_does(project: Project) -> None:
@@ -258,7 +258,7 @@ def test_the_dry_run_of_several_counts_active_increments_as_the_run_does(project
 
     dry, done = project.run(*command, "--dry-run"), project.run(*command)
 
-    assert (1, 1) == (dry.code, done.code), dry.said
+    assert (1, 5) == (dry.code, done.code), dry.said
     assert "0008-two stays completed: " in dry.out
     assert "0008-two stays completed: " in done.out
 
@@ -271,7 +271,7 @@ def test_of_several_the_closed_items_are_reported_or_reopened(project: Project) 
 
     assert done.code == 0, done.said
     assert "note: 3 linked items are closed: " in done.err
-    assert (reopened.code, OPEN) == (1, project.states()), reopened.said
+    assert (reopened.code, OPEN) == (5, project.states()), reopened.said
     assert "0008-other stays active: 0008-other is already active" in reopened.out
 
 

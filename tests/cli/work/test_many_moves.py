@@ -30,7 +30,7 @@ def test_one_that_is_refused_leaves_the_others_done_and_each_cause_is_shown_once
 ) -> None:
     done = five.run("pause", "1-5", "6", "0001-work")
 
-    assert done.code == 1
+    assert done.code == 5
     assert done.out == (
         "✓ Increment 0001-work: active -> paused\n"
         "✓ Increment 0002-work: active -> paused\n"
@@ -80,6 +80,6 @@ def test_without_an_id_nothing_is_moved(five: Project) -> None:
 @pytest.mark.parametrize("columns", [60, 100, 200])
 def test_at_a_terminal_the_lines_are_the_same(five: Project, columns: int) -> None:
     with Terminal(five, "pause", "1-3", columns=columns) as terminal:
-        assert terminal.end() == 1
+        assert terminal.end() == 5
         assert "✓ Increment 0002-work: active -> paused\n" in terminal.text
         assert "✗ 0003-work stays completed: " in terminal.text

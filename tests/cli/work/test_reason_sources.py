@@ -193,7 +193,12 @@ def test_without_a_terminal_no_editor_opens(completed: Project) -> None:
 
 @pytest.mark.parametrize(
     "command",
-    [("complete", "7"), ("abandon", "7"), ("pause", "7"), ("github", "close-issue", "7")],
+    [
+        ("complete", "7", "--yes"),
+        ("abandon", "7", "--yes"),
+        ("pause", "7"),
+        ("github", "close-issue", "7"),
+    ],
 )
 def test_every_command_with_a_reason_opens_the_editor(
     project: Project, tmp_path: Path, command: tuple[str, ...]

@@ -1,5 +1,7 @@
 """Errors for people and for programs."""
 
+from collections.abc import Iterable
+
 from unlatch.cli.runtime import output
 from unlatch.errors import Unauthorised, UnlatchError
 
@@ -9,6 +11,21 @@ UNDELIVERED = 3
 UNDECIDED = 5
 UNAUTHORISED = 4
 INTERRUPTED = 130
+
+
+# With these a command says that it changed nothing.
+_UNCHANGED = (1, DECLINED, UNAUTHORISED)
+
+
+def code_of_many(codes: Iterable[int], *, changed: bool) -> int:
+    """The exit code of a command on several increments, from the codes of each.
+
+    Pending operations outweigh refusals. If some increments were changed, a refusal of others is
+    left to a person.
+    """
+    found = [*codes]
+    code = UNDELIVERED if UNDELIVERED in found else max(found, default=0)
+    return UNDECIDED if changed and code in _UNCHANGED else code
 
 
 def exit_code_of(error: UnlatchError) -> int:

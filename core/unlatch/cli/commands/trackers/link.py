@@ -11,7 +11,7 @@ from unlatch.cli.render.documents import item_entry, link_entry, warning_entries
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.render.refusals import tell_refusals
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import problem_entry
+from unlatch.cli.runtime.failure import code_of_many, problem_entry
 from unlatch.cli.runtime.increments import IDS, Named, increment_argument, named_increments
 from unlatch.cli.runtime.session import BY, JSON, Session, flag, with_session
 from unlatch.errors import UsageError
@@ -184,7 +184,8 @@ def _unlink_many(
 ) -> int:
     found = change_each(session.workspace, named.names, change)
     refused = [one for one in found if isinstance(one, Refusal)]
-    code = max((one.error.exit_code for one in refused), default=0)
+    codes = (one.error.exit_code for one in refused)
+    code = code_of_many(codes, changed=len(refused) < len(found))
     if as_json:
         output.document("unlink-many", code, increments=list(map(_unlinked_entry, found)))
         return code

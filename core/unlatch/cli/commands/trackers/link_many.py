@@ -9,7 +9,7 @@ from unlatch.cli.render.documents import item_entry, warning_entries
 from unlatch.cli.render.notes import tell_left_out, tell_warnings
 from unlatch.cli.render.refusals import tell_refusals
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import problem_entry
+from unlatch.cli.runtime.failure import code_of_many, problem_entry
 from unlatch.cli.runtime.session import Session
 from unlatch.errors import UsageError
 from unlatch.lifecycle.linking.csv_rows import HEADER
@@ -75,7 +75,8 @@ def _link_plans(
     refused = [*refused, *failed]
     linked = [(plan.increment, one) for plan in plans for one in plan.items if not plan.error]
     warnings = shared_items(workspace, linked)
-    code = max((one.error.exit_code for one in refused), default=0)
+    codes = (one.error.exit_code for one in refused)
+    code = code_of_many(codes, changed=not dry_run and any(not one.error for one in plans))
     if as_json:
         increments = [_entry(one) for one in plans if not one.error]
         increments += [_refused_entry(one) for one in refused]

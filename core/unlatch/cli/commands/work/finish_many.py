@@ -17,7 +17,7 @@ from unlatch.cli.render.notes import tell_remarks
 from unlatch.cli.render.preview_many import tell_previews
 from unlatch.cli.render.refusals import refused_entry, tell_refusals
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED
+from unlatch.cli.runtime.failure import UNDECIDED, code_of_many
 from unlatch.cli.runtime.progress import FEW, bar
 from unlatch.errors import UnlatchError
 from unlatch.lifecycle.deliver import (
@@ -186,8 +186,7 @@ def _end(
     served = {one.increment.id: one for one in delivered}
     codes = [_code(one, served) for one in made]
     codes += [UNDECIDED for errors in failed.values() if errors]
-    # Pending operations outweigh refusals.
-    code = UNDELIVERED if UNDELIVERED in codes else max(codes, default=0)
+    code = code_of_many(codes, changed=any(isinstance(one, Applied) for one in made))
     if typed.as_json:
         entries = [_entry(one, served, failed, typed.ending.name) for one in made]
         output.document(f"{typed.ending.name}-many", code, increments=entries)

@@ -12,6 +12,7 @@ from unlatch.cli.render.documents import increment_entry, warning_entries
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.render.refusals import refused_entry, tell_refusals
 from unlatch.cli.runtime import output
+from unlatch.cli.runtime.failure import code_of_many
 from unlatch.cli.runtime.increments import IDS, Named
 from unlatch.cli.runtime.session import BY, JSON, Session, with_session
 from unlatch.increments.model.status import Status
@@ -90,7 +91,8 @@ def _move_many(
 
     moved = change_each(session.workspace, named.names, change, report)
     refused = [one for one in moved if isinstance(one, Refusal)]
-    code = max((one.error.exit_code for one in refused), default=0)
+    codes = (one.error.exit_code for one in refused)
+    code = code_of_many(codes, changed=len(refused) < len(moved))
     if as_json:
         output.document(f"{name}-many", code, increments=list(map(_entry, moved)))
     else:

@@ -19,7 +19,7 @@ from unlatch.cli.render.notes import tell_left_out, tell_remarks, tell_warnings
 from unlatch.cli.render.preview_many import tell_previews
 from unlatch.cli.render.refusals import tell_refusals
 from unlatch.cli.runtime import output
-from unlatch.cli.runtime.failure import DECLINED, UNDELIVERED
+from unlatch.cli.runtime.failure import DECLINED, code_of_many
 from unlatch.cli.runtime.progress import FEW, bar
 from unlatch.cli.runtime.session import Session, require_terminal
 from unlatch.errors import UsageError
@@ -209,8 +209,8 @@ def _end(
 ) -> int:
     served = {one.increment.id: one for one in delivered}
     codes = [resume_code(one, served.get(one.before.id)) for one in results]
-    # Pending operations outweigh refusals.
-    code = UNDELIVERED if UNDELIVERED in codes else max(codes, default=0) or left_out
+    changed = any(one.error is None for one in results)
+    code = code_of_many(codes, changed=changed) or left_out
     if typed.as_json:
         entries = [resumed_entry(one, served.get(one.before.id)) for one in results]
         output.document("resume-many", code, increments=entries)
