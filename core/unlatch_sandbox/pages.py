@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,13 +28,6 @@ def _shown(value: Any) -> Any:
 
 
 _TEMPLATES = Path(__file__).parent / "templates"
-_STYLE = Markup((_TEMPLATES / "style.css").read_text(encoding="utf-8"))  # noqa: S704  (our file)
-_STYLE_HASH = base64.b64encode(hashlib.sha256(_STYLE.encode()).digest()).decode()
-# No scripts, and no styles but ours.
-_POLICY = (
-    f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; "
-    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
 
 _environment = Environment(
     loader=FileSystemLoader(_TEMPLATES),
@@ -43,13 +37,28 @@ _environment = Environment(
 )
 
 
+@cache
+def _style() -> Markup:
+    return Markup((_TEMPLATES / "style.css").read_text(encoding="utf-8"))  # noqa: S704  (our file)
+
+
+@cache
+def _policy() -> str:
+    """The policy of all pages: no scripts, and no styles but ours."""
+    digest = base64.b64encode(hashlib.sha256(_style().encode()).digest()).decode()
+    return (
+        f"default-src 'none'; style-src 'sha256-{digest}'; "
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+
+
 def page(template: str, status: int = 200, **values: Any) -> Response:
-    text = _environment.get_template(template).render(names=_NAMES, style=_STYLE, **values)
+    text = _environment.get_template(template).render(names=_NAMES, style=_style(), **values)
     # Characters that cannot be encoded came from a client; the page shows question marks.
     answer = Response(
         text.encode("utf-8", "replace"), status, content_type="text/html; charset=utf-8"
     )
-    answer.headers["Content-Security-Policy"] = _POLICY
+    answer.headers["Content-Security-Policy"] = _policy()
     answer.headers["X-Content-Type-Options"] = "nosniff"
     return answer
 

@@ -90,6 +90,7 @@ def test_sample_items_are_open_and_closed_in_several_projects(
         assert {True, False} == {item.open for item in here}
         assert any(item.labels for item in here)
         assert any(item.comments for item in here)
+    assert '<span class="soft">reason not_planned</span>' in console("GET", "/").text
     states = {item.id: item.state for item in found}
     assert (states["101"], states["201"], states["OPS-2"]) == ("Closed", "Committed", "Closed")
     assert sandbox.github.add_issue(title="The next one") == 10
