@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.runs.claude_code.model import INPUT, OUTPUT, Model, call, serving, text
+from tests.runs.claude_code.program import environment, installed
 from tests.runs.dispatch.local_harness import LIMITS, LocalHarness
-from tests.servers.availability import skipped_unless_available
-from tests.servers.install import NotInstallable, install
-from tests.servers.process import Unavailable
 
 from unlatch.increments.files.paths import paths_at
 from unlatch.project.workspace import Workspace
@@ -33,22 +30,12 @@ if TYPE_CHECKING:
     from unlatch.runs.dispatch.port import Lease
 
 WRITES = ("--allowedTools", "Write")
-HERE = Path(__file__).resolve().parent
 pytestmark = pytest.mark.servers
 
 
 @pytest.fixture(scope="module")
 def claude() -> str:
-    """The program, installed from the lock file."""
-    with skipped_unless_available():
-        try:
-            install(HERE)
-        except NotInstallable as error:
-            raise Unavailable(f"npm @anthropic-ai/claude-code: {error}") from error
-        modules = HERE / "node_modules" / "@anthropic-ai"
-        for program in modules.glob("claude-code-*/claude"):
-            return str(program)
-        raise Unavailable("npm @anthropic-ai/claude-code: it has no program for this system")
+    return installed()
 
 
 @pytest.fixture
@@ -56,20 +43,6 @@ def local(tmp_path: Path) -> Iterator[LocalHarness]:
     harness = LocalHarness(tmp_path, replace(LIMITS, settle=10))
     yield harness
     harness.end()
-
-
-def environment(home: Path, model: Model) -> dict[str, str]:
-    """The environment of a program that has no account, and knows the prepared model alone."""
-    home.mkdir()
-    return {
-        "HOME": str(home),
-        "PATH": os.environ["PATH"],
-        "ANTHROPIC_BASE_URL": model.url,
-        "ANTHROPIC_API_KEY": "of-no-account",
-        "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
-        "CLAUDE_CODE_MAX_RETRIES": "0",
-        "DISABLE_AUTOUPDATER": "1",
-    }
 
 
 def claim(
