@@ -7,13 +7,13 @@ with one value of the others: a Latin square in place of the whole. `make tortur
 from __future__ import annotations
 
 import math
-from itertools import groupby
+from itertools import combinations, groupby
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Hashable, Iterator, Sequence
 
 _SANDBOX = {"box", "_running"}
 
@@ -38,13 +38,22 @@ def _off_the_diagonal(cases: Sequence[pytest.Function]) -> Iterator[pytest.Funct
 
 def _columns(cases: Sequence[pytest.Function]) -> list[tuple[int, ...]]:
     """For each parameter that varies, the numbers of its values; those given together are one."""
-    found: list[tuple[int, ...]] = []
-    for name in _params(cases[0]):
-        numbers: dict[int, int] = {}
-        column = tuple(numbers.setdefault(id(_params(c)[name]), len(numbers)) for c in cases)
-        if len(numbers) > 1 and column not in found:
-            found.append(column)
+    found = [_numbered([id(_params(case)[name]) for case in cases]) for name in _params(cases[0])]
+    found = [column for column in dict.fromkeys(found) if any(column)]
+    while together := next((p for p in combinations(found, 2) if not _is_product(*p)), None):
+        joined = _numbered(list(zip(*together, strict=True)))
+        found = [joined, *(column for column in found if column not in together)]
+        found = list(dict.fromkeys(found))
     return found
+
+
+def _numbered(values: Sequence[Hashable]) -> tuple[int, ...]:
+    numbers: dict[Hashable, int] = {}
+    return tuple(numbers.setdefault(value, len(numbers)) for value in values)
+
+
+def _is_product(one: tuple[int, ...], other: tuple[int, ...]) -> bool:
+    return len(set(zip(one, other, strict=True))) == len(set(one)) * len(set(other))
 
 
 def _params(case: pytest.Function) -> dict[str, object]:

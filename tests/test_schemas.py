@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
+import generate
 import pytest
 from jsonschema import Draft202012Validator
 
@@ -15,26 +14,24 @@ ROOT = Path(__file__).parents[1]
 SCHEMAS = sorted((ROOT / "schemas").glob("*.schema.json"))
 
 
-def generate(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, str(ROOT / "tools/generate.py"), *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+@pytest.fixture(scope="module")
+def wanted() -> dict[str, str]:
+    return generate.generated()
 
 
-def test_drift_is_told_file_by_file(tmp_path: Path) -> None:
+def test_drift_is_told_file_by_file(
+    tmp_path: Path, wanted: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
     for folder in ("schemas", "docs", "man"):
         shutil.copytree(ROOT / folder, tmp_path / folder)
     (tmp_path / "schemas/resume.schema.json").write_text("{}\n")
     (tmp_path / "schemas/list.schema.json").unlink()
     (tmp_path / "schemas/gone.schema.json").write_text("{}\n")
 
-    done = generate("--check", "--into", str(tmp_path))
+    code = generate.check(tmp_path, wanted)
 
-    assert done.returncode == 1
-    assert done.stderr.splitlines() == [
+    assert code == 1
+    assert capsys.readouterr().err.splitlines() == [
         "schemas/list.schema.json is missing",
         "schemas/resume.schema.json differs",
         "schemas/gone.schema.json is generated from nothing",
@@ -42,12 +39,12 @@ def test_drift_is_told_file_by_file(tmp_path: Path) -> None:
     ]
 
 
-def test_generating_fixes_what_has_drifted(tmp_path: Path) -> None:
+def test_generating_fixes_what_has_drifted(tmp_path: Path, wanted: dict[str, str]) -> None:
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
     (tmp_path / "schemas").mkdir()
     (tmp_path / "schemas/gone.schema.json").write_text("{}\n")
 
-    generate("--into", str(tmp_path))
+    generate.write(tmp_path, wanted)
 
     assert {path.name: path.read_text() for path in SCHEMAS} == {
         path.name: path.read_text() for path in (tmp_path / "schemas").glob("*.schema.json")

@@ -47,16 +47,20 @@ def main() -> int:
     parser.add_argument("--check", action="store_true", help="write nothing, fail on drift")
     parser.add_argument("--into", type=Path, default=ROOT, help="the project's folder")
     options = parser.parse_args()
-    wanted = generated()
     if options.check:
-        return _report(drift(options.into, wanted))
+        return check(options.into, generated())
+    write(options.into, generated())
+    return 0
+
+
+def write(root: Path, wanted: dict[str, str]) -> None:
+    """Write the files, and remove those that are no longer generated."""
     for name, text in wanted.items():
-        path = options.into / name
+        path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    for path in _surplus(options.into, wanted):
+    for path in _surplus(root, wanted):
         path.unlink()
-    return 0
 
 
 def generated() -> dict[str, str]:
@@ -96,7 +100,9 @@ def drift(root: Path, wanted: dict[str, str]) -> list[str]:
     return found + [f"{path.relative_to(root)} is generated from nothing" for path in surplus]
 
 
-def _report(found: list[str]) -> int:
+def check(root: Path, wanted: dict[str, str]) -> int:
+    """Print what has drifted; the exit code."""
+    found = drift(root, wanted)
     for line in found:
         click.echo(line, err=True)
     if found:

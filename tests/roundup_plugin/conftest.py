@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from filelock import FileLock
+from tests.faults import OF_THE_PLUGIN
 from tests.servers import roundup
 from tests.servers.availability import skipped_unless_available
 
@@ -25,19 +26,14 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 EXAMPLE = HERE.parents[1] / "plugins" / "unlatch_example"
-# The faults that a plugin itself survives, by its marker, its revisions and its table of errors.
-# The transport handles the others, alike for all plugins, and the conformance tests of the three
-# trackers that come with unlatch try them every time; here `make torture` does, and it tries those
-# of the plugin on closing too.
-OF_THE_PLUGIN = {
-    *("lost-reply", "truncated-json", "401-midway", "403-forbidden", "412-stale-revision"),
-    *("400-with-the-request-in-it", "person-in-between"),
-}
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leave most faults to `make torture`: a request to a live Roundup takes its time."""
+    """Leave most faults to `make torture`: a request to a live Roundup takes its time.
+
+    The conformance tests of the three trackers that come with unlatch try the others.
+    """
     for item in items:
         _, survives, fault = item.name.partition("_survives[")
         is_own = fault.rstrip("]") in OF_THE_PLUGIN and "reopen" in item.name

@@ -109,7 +109,7 @@ def test_a_run_is_carried_out_by_it(
 @pytest.mark.parametrize(
     ("answer", "outcome"),
     [
-        ("It looks good to me.", NoAnswer(NO_VERDICT)),
+        pytest.param("It looks good to me.", NoAnswer(NO_VERDICT), marks=pytest.mark.sweep),
         pytest.param(
             'No test.\n{"type": "failed", "reason": "no test"}',
             Failed("no test"),
