@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 from unlatch.delivery.read_ahead import ReadAhead
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.paths import METADATA
+from unlatch.increments.files.reading import read_in
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.records.links import identity, link_of
 from unlatch.increments.records.pending import is_in_doubt
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Operation, OperationKey
 from unlatch.values import dataclass
-from unlatch.worklog.disk.safe_open import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -92,7 +92,7 @@ class SharedItems:
         for manager in filter(None, (self.manager, self.beside)):
             for folder in manager.collection.folders():
                 with suppress(OSError, UnlatchError):
-                    if _ATTEMPT in read_file(folder.path / METADATA):
+                    if _ATTEMPT in read_in(folder, METADATA):
                         one = manager.read(folder.name)
                         for operation in filter(is_in_doubt, one.pending):
                             in_doubt[identity(link_of(one, operation))].add(one.id)
