@@ -278,3 +278,50 @@ def test_an_answer_that_is_too_old_is_not_used(project: Project) -> None:
 
     assert {"pages": 1, "alone": 4, "writes": 8} == count_requests(project)
     assert_each_is_reopened_once(project, keys)
+
+
+def reads(project: Project, tracker: str) -> int:
+    return sum(not one.changes for one in project.box.requests.entries(tracker))
+
+
+def test_a_resume_reads_its_first_item_once_and_counts_the_request(completed: Project) -> None:
+    done = completed.run("resume", "7", "--reason", REASON, "--yes", "--json")
+
+    requests = {one["tracker"]: one["requests"] for one in done.document["trackers"]}
+    assert (0, 1) == (done.code, reads(completed, "github"))
+    assert len(completed.box.requests.entries("github")) == requests["github"]
+
+
+def test_a_first_read_that_fails_is_reported_and_not_repeated(completed: Project) -> None:
+    completed.box.faults.add(Fault("github", "status", method="GET", code=404))
+
+    done = completed.run("resume", "7", "--reason", REASON, "--yes")
+
+    assert (3, 1) == (done.code, reads(completed, "github")), done.said
+    (operation,) = completed.metadata()["pending"]
+    assert ("github", "item-not-found") == (operation["tracker"], operation["cause"])
+
+
+@pytest.mark.parametrize("option", ["--offline", "--dry-run"])
+def test_nothing_is_read_early_for_a_resume_that_writes_to_no_item(
+    completed: Project, option: str
+) -> None:
+    done = completed.run("resume", "7", "--reason", REASON, "--yes", option)
+
+    assert (0, option == "--dry-run") == (done.code, bool(reads(completed, "github"))), done.said
+    assert reads(completed, "github") <= 1
+
+
+def test_an_item_that_a_person_reopens_after_the_first_read_stays_open(completed: Project) -> None:
+    actions: list[str] = []
+
+    def reopen() -> None:
+        completed.box.github.edit("octo/widgets", 4, state="open", state_reason=None)
+        actions.append(completed.states()["github"])
+
+    completed.box.faults.add(Fault("github", "human", method="GET", effect=True, action=reopen))
+
+    done = completed.run("resume", "7", "--reason", REASON, "--yes")
+
+    assert (0, ["open"]) == (done.code, actions), done.said
+    assert ("open", 1) == (completed.states()["github"], len(completed.comments()["github"]))

@@ -47,10 +47,10 @@ def reading() -> Iterator[None]:
         _READING.reset(token)
 
 
-def count_request() -> None:
+def count_request(number: int = 1) -> None:
     with _COUNTING:
         for meter in _METERS.get():
-            meter.requests += 1
+            meter.requests += number
 
 
 def is_write(method: str) -> bool:

@@ -6,12 +6,8 @@ from dataclasses import replace
 from shlex import quote
 
 from unlatch.cli.commands.work.closed_items import settle_many
-from unlatch.cli.commands.work.resume_options import (
-    ResumeOptions,
-    resume_code,
-    resumed_entry,
-    tell_details,
-)
+from unlatch.cli.commands.work.resume_documents import resume_code, resumed_entry, tell_details
+from unlatch.cli.commands.work.resume_options import ResumeOptions
 from unlatch.cli.options.reason import ask_reason
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
 from unlatch.cli.render.describe import times

@@ -8,13 +8,8 @@ from shlex import quote
 import click
 
 from unlatch.cli.commands.work.closed_items import confirm_deliberate, settle_closed_items
-from unlatch.cli.commands.work.resume_options import (
-    ResumeOptions,
-    resume_code,
-    tell_details,
-    with_category,
-    write_document,
-)
+from unlatch.cli.commands.work.resume_documents import resume_code, tell_details, write_document
+from unlatch.cli.commands.work.resume_options import ResumeOptions, with_category
 from unlatch.cli.commands.work.scope import changed_work, foreseen_scope
 from unlatch.cli.options.reason import ask_reason
 from unlatch.cli.render.deliveries import deliver_and_tell, tell_left
@@ -35,34 +30,33 @@ from unlatch.project.trackers import Trackers
 from unlatch.resume.related import may_have_related
 
 
-def resume_one(session: Session, wanted: str, typed: ResumeOptions) -> int:
+def resume_one(session: Session, trackers: Trackers, wanted: str, typed: ResumeOptions) -> int:
     increment = session.workspace.manager.read(wanted)
     session.workspace.check_config()
     plan = plan_resume(increment, typed.request(session))
-    with session.trackers() as trackers:
-        settled = settle_closed_items(session, trackers, plan, typed)
-        if typed.dry_run:
-            return _preview(session, settled or plan, typed)
-        confirmed = _confirm(session, trackers, settled, typed) if settled else None
-        if confirmed is None:
-            output.talk("Nothing was changed.")
-            return DECLINED
-        plan, shown = confirmed
-        result = apply_resume(session.workspace, plan)
-        if typed.as_json:
-            tell_remarks(result.increment)
-        else:
-            _tell(result)
-            _tell_warnings(session, plan, result, typed, shown)
-        delivered = deliver_and_tell(
-            session,
-            result.increment,
-            options=plan.request.options,
-            fresh=result.fresh,
-            offline=typed.offline,
-            silent=typed.as_json,
-            trackers=trackers,
-        )
+    settled = settle_closed_items(session, trackers, plan, typed)
+    if typed.dry_run:
+        return _preview(session, settled or plan, typed)
+    confirmed = _confirm(session, trackers, settled, typed) if settled else None
+    if confirmed is None:
+        output.talk("Nothing was changed.")
+        return DECLINED
+    plan, shown = confirmed
+    result = apply_resume(session.workspace, plan)
+    if typed.as_json:
+        tell_remarks(result.increment)
+    else:
+        _tell(result)
+        _tell_warnings(session, plan, result, typed, shown)
+    delivered = deliver_and_tell(
+        session,
+        result.increment,
+        options=plan.request.options,
+        fresh=result.fresh,
+        offline=typed.offline,
+        silent=typed.as_json,
+        trackers=trackers,
+    )
     code = resume_code(result, delivered)
     if not typed.as_json:
         if typed.verbose:
