@@ -69,11 +69,15 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Hooks:
-    """The file with an agent's hooks, their events, and the time-out in the agent's unit."""
+    """The file with an agent's hooks, and their events.
+
+    Args:
+        timeout: in the agent's unit; None for its own, which ours would exceed at some events.
+    """
 
     place: Place
     events: tuple[str, ...]
-    timeout: int
+    timeout: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +133,7 @@ _ALL = (
             ("mcp_servers", "unlatch"),
             _standard,
         ),
-        Hooks(Place(Base.CODEX, "hooks.json", ".codex/hooks.json"), _EVENTS, 30),
+        Hooks(Place(Base.CODEX, "hooks.json", ".codex/hooks.json"), _EVENTS, None),
     ),
     Agent(
         "gemini",

@@ -64,7 +64,9 @@ def entries_for(agent: Agent, target: Target) -> Iterator[Entry]:
     if agent.hooks:
         base, path = agent.hooks.place.of(target)
         command = f"{shlex.join(program())} {HOOK}"
-        hook = {"type": "command", "command": command, "timeout": agent.hooks.timeout}
+        hook: dict[str, Any] = {"type": "command", "command": command}
+        if agent.hooks.timeout:
+            hook["timeout"] = agent.hooks.timeout
         for event in agent.hooks.events:
             yield Entry(base, path, {"hooks": [hook]}, ("hooks", event), is_element=True)
     if is_installed("mcp"):

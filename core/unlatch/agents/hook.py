@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.agents.hook_event import read_event
 from unlatch.agents.trust import is_trusted
-from unlatch.errors import StoreError, UsageError
+from unlatch.errors import UsageError
 from unlatch.increments.files.paths import find_paths
 from unlatch.project.workspace import Workspace
 
@@ -70,12 +70,9 @@ def _import(workspace: Workspace, event: HookEvent, home: Path) -> None:
         message = "the transcript is not in a folder of a known agent"
         hint = "unlatch session import PATH imports a file that you name"
         raise UsageError("transcript-outside", message, where=str(path), hint=hint)
-    try:
-        modified = datetime.fromtimestamp(path.stat().st_mtime, UTC)
-    except OSError as error:
-        message = f"the transcript cannot be read: {error.strerror}"
-        raise StoreError("transcript-unreadable", message, where=str(path)) from error
-    listed = Listed("", path, modified)
+    if not path.exists():  # a session that ended before its first prompt
+        return
+    listed = Listed("", path, datetime.fromtimestamp(path.stat().st_mtime, UTC))
     importer = Importer(import_store(workspace), None, workspace.config.sessions.subagents)
     is_over = event.name == _END
     running = (lambda _: False) if is_over else running_at(workspace.clock(), listed)
