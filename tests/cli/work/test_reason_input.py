@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.project import OPEN, REASON, Project
 from tests.cli.refusing import assert_refused, assert_unchanged
 from tests.cli.terminal import Terminal
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 WHY = "Reason for reopening: "
 LONG = "The import fails\n\nIt stops at the first empty line."
@@ -51,6 +55,20 @@ def test_bytes_that_are_not_text_are_replaced(completed: Project) -> None:
 
     assert done.code == 0, done.said
     assert reasons(completed) == ["caf\ufffd"]
+
+
+@pytest.mark.parametrize("content", [LONG.encode("utf-16"), b"\x7fELF\x02\x00\x01"])
+def test_a_file_that_is_not_utf_8_is_refused(
+    completed: Project, tmp_path: Path, content: bytes
+) -> None:
+    file = tmp_path / "why.txt"
+    file.write_bytes(content)
+    before = completed.tree()
+
+    done = completed.run("resume", "7", "-F", str(file), "--yes")
+
+    assert_refused(done, 2, "reason-unreadable")
+    assert_unchanged(completed, before)
 
 
 @pytest.mark.parametrize(

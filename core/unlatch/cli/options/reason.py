@@ -149,7 +149,12 @@ def _read(texts: tuple[str, ...], file: str | None) -> str | None:
 
 
 def _text(stream: IO[str]) -> str:
-    return checked_reason(stream.read(2 * LONGEST_REASON))
+    text = stream.read(2 * LONGEST_REASON)
+    # Single bytes that are not UTF-8 are replaced: the rest of the text can still be read.
+    if "\0" in text:
+        message = "the reason is binary, or text in another encoding than UTF-8"
+        raise UsageError("reason-unreadable", message, hint=f"save it as UTF-8, or {_OTHERWISE}")
+    return checked_reason(text)
 
 
 def _edited(session: Session, about: Iterable[str]) -> str:

@@ -53,6 +53,8 @@ def run(
     as_json: bool,
 ) -> int:
     if page is not None:
+        if not page.absolute().parent.is_dir():
+            raise click.BadParameter(f"'{page.parent}' is no folder.", param_hint="'--html'")
         _check_libraries()
     report = _make(session, since, until, online=online)
     code = UNDECIDED if report.broken or (online and report.drift.unknown) else 0
