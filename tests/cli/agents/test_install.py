@@ -203,13 +203,23 @@ def test_what_the_user_changed_is_kept(project: Project, home: Path) -> None:
     settings = home / ".claude/settings.json"
     settings.write_text(settings.read_text().replace('"timeout": 30', '"timeout": 5', 1))
     again = agents(project, "install", "claude", "--yes")
-    assert again.err.count("kept as you changed it") == 2
+    assert again.err.count("left unchanged") == 2
     assert (skill.read_text(), settings.read_text().count('"timeout": 5')) == ("mine", 1)
     agents(project, "uninstall", "claude", "--yes")
     assert skill.read_text() == "mine"
     hooks = commands(json.loads(settings.read_text())["hooks"])
     assert [*hooks] == ["SessionStart"]
     assert not (home / ".claude/skills/unlatch-reopen-issue").exists()
+
+
+def test_entry_of_a_repository_is_not_taken_for_ours(project: Project, home: Path) -> None:
+    theirs = '{"mcpServers": {"unlatch": {"command": "./evil"}}}'
+    (project.root / ".mcp.json").write_text(theirs)
+    for verb in ("install", "uninstall"):
+        done = agents(project, verb, "claude", "--project", "--yes")
+        assert done.code == 0
+        assert theirs == (project.root / ".mcp.json").read_text()
+    assert home.exists()
 
 
 def test_update_replaces_what_an_earlier_version_wrote(

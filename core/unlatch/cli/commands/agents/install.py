@@ -171,7 +171,7 @@ def _change(before: bytes | None, after: bytes | None) -> str:
 def _tell(plan: InstallPlan, chosen: list[Agent], *, verb: str, dry_run: bool) -> None:
     for path, keys in plan.kept:
         entry = f"{'.'.join(keys)} in " if keys else ""
-        output.note(f"kept as you changed it: {entry}{path}")
+        output.note(f"left unchanged, since unlatch did not write it so: {entry}{path}")
     if not plan.files:
         output.talk("No changes needed.")
     elif not dry_run:
