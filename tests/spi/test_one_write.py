@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     import requests
     from tests.transport.faulty import Reply
 
+pytestmark = pytest.mark.connects
 OP = "01JC0000000000000000000001"
 LABEL = Change(OP, add_labels=("reopened",))
 CREATE = replace(LABEL, draft=Draft("0007-smart", "Smart", None, ()))

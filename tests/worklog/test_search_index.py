@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
+from contextlib import closing
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -172,7 +173,7 @@ def test_documents_that_time_does_not_suffice_for_are_left(tmp_path: Path) -> No
 
 
 def test_an_index_of_another_version_is_made_again(tmp_path: Path, index: SearchIndex) -> None:
-    with sqlite3.connect(tmp_path / "search.sqlite3") as database:
+    with closing(sqlite3.connect(tmp_path / "search.sqlite3")) as database:
         database.execute("PRAGMA user_version = 99")
     index.refresh("effort", sources(DOCUMENTS))
     assert keys(index.search("axios")) == ["auth-bug"]

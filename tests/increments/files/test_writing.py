@@ -100,8 +100,6 @@ from tests.changes import reopen
 from tests.increments.files.making import manager_at
 from unlatch.errors import UnlatchError
 
-import ulid  # before the process may do less
-
 def limit(size):
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
