@@ -20,7 +20,7 @@ from unlatch.worklog.entry_points import entry_points
 from unlatch.worklog.programs import find_program
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 
 # The package exports the command group under the name of its module.
@@ -122,18 +122,6 @@ def pytest_collection_finish() -> None:
     """Leave the tests out of every later garbage collection: they stay to the end."""
     gc.freeze()
     gc.enable()
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Make no items of sweeps only to deselect them: each worker would make thousands."""
-    if metafunc.config.option.markexpr == "not sweep":
-        selected = [call for call in metafunc._calls if not _is_sweep(call.marks)]
-        metafunc._calls = selected or metafunc._calls
-
-
-def _is_sweep(marks: Iterable[pytest.Mark | pytest.MarkDecorator]) -> bool:
-    return any(mark.name == "sweep" for mark in marks)
 
 
 @pytest.hookimpl(tryfirst=True)
