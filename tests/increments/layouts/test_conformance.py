@@ -37,7 +37,7 @@ def test_the_layout_of_increments_conforms(layout: Native, tmp_path: Path) -> No
 
 
 @pytest.mark.skipif(not CORPUS, reason="UNLATCH_CORPUS names no real increments")
-@pytest.mark.parametrize("step", [300, pytest.param(1, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("step", [150, pytest.param(1, marks=pytest.mark.sweep)])
 def test_real_increments_conform(tmp_path: Path, *, step: int) -> None:
     real, root = Path(CORPUS or "") / "specweave", tmp_path / "root"
     for unit in list(SPECWEAVE.units(real))[::step]:
