@@ -68,7 +68,11 @@ release-check: $(STAMP)
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
 	$(BIN)/zizmor --offline --quiet .github action.yml
-	$(BIN)/python tools/release_check.py $(if $(TAG),--tag "$(TAG)")
+	@# Of the scripts of these packages only the one that puts the program in place.
+	npm ci --prefix tools/validators --ignore-scripts --no-audit --no-fund --silent
+	cd tools/validators && node node_modules/@anthropic-ai/claude-code/install.cjs
+	PATH="$(CURDIR)/tools/validators/node_modules/.bin:$$PATH" \
+	  $(BIN)/python tools/release_check.py $(if $(TAG),--tag "$(TAG)")
 
 # The longer sweeps; docs/reliability.md says what they find.
 torture: $(STAMP)
@@ -98,7 +102,7 @@ bench: $(STAMP)
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv dist build site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache tests/servers/node_modules tests/runs/claude_code/node_modules tests/increments/layouts/openspec/cli/node_modules
+	rm -rf .venv dist build site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache tools/validators/node_modules tests/servers/node_modules tests/runs/claude_code/node_modules tests/increments/layouts/openspec/cli/node_modules
 
 $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("unlatch needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'

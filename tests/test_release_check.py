@@ -1,0 +1,75 @@
+"""What `make release-check` refuses; the check itself needs the package index and some minutes."""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+TOOLS = Path(__file__).parents[1] / "tools"
+PROJECT = tomllib.loads((TOOLS.parent / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+@pytest.fixture
+def tool(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    monkeypatch.syspath_prepend(TOOLS)
+    import release_check  # noqa: PLC0415  # only on this path
+
+    yield release_check
+    for name in ("release_check", "wheel_check"):
+        del sys.modules[name]
+
+
+@pytest.mark.parametrize(
+    ("tag", "message"),
+    [
+        ("v99.0", f"the tag v99.0 is not the version {PROJECT['version']} of pyproject.toml"),
+        (PROJECT["version"], "is not the version"),
+    ],
+)
+def test_a_tag_that_is_not_the_version_is_refused(tool: Any, tag: str, message: str) -> None:
+    with pytest.raises(SystemExit, match=message):
+        tool.check_tag(tag)
+
+
+def test_a_version_that_the_changelog_lacks_is_refused(
+    tool: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pyproject.toml").write_text('[project]\nversion = "1.2.3"\n')
+    (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## [Unreleased]\n")
+    monkeypatch.setattr(tool, "ROOT", tmp_path)
+
+    with pytest.raises(SystemExit, match=r"no section \[1.2.3\]"):
+        tool.check_tag("v1.2.3")
+
+    (tmp_path / "CHANGELOG.md").write_text("# Changelog\n\n## [1.2.3] - 2026-11-23\n")
+    tool.check_tag("v1.2.3")
+
+
+@pytest.mark.parametrize(
+    ("script", "message"),
+    [
+        ("print('gemini: skipped, npm is not installed')", "skipped, npm"),
+        ("raise SystemExit(1)", "ended with exit code 1"),
+    ],
+)
+def test_a_validator_that_is_skipped_or_fails_ends_the_check(
+    tool: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str, message: str
+) -> None:
+    (tmp_path / "validate.py").write_text(script)
+    monkeypatch.setattr(tool, "VALIDATORS", tmp_path / "validate.py")
+
+    with pytest.raises(SystemExit, match=message):
+        tool.check_integrations()
+
+
+def test_each_extra_has_a_check(tool: Any) -> None:
+    checked = {*tool.MODULES, *tool.RESOLVED, "all"}
+
+    assert PROJECT["optional-dependencies"].keys() == checked
