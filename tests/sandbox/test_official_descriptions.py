@@ -195,6 +195,7 @@ def test_github(
     visit("GET", f"{home}/collaborators/ann/permission")
     comment = visit("POST", f"{issue}/comments", json={"body": "x"})
     visit("GET", f"{issue}/comments")
+    visit("GET", f"{issue}/events")
     visit("GET", f"{home}/issues/comments/{comment['id']}")
     visit("DELETE", f"{home}/issues/comments/{comment['id']}")
     visit("GET", f"{home}/issues/comments/{comment['id']}")

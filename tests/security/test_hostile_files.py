@@ -26,11 +26,13 @@ if TYPE_CHECKING:
 
 # They work in folders of their own, or in none.
 WITHOUT_PROJECT = {"demo", "effort demo", "run demo", "sandbox", "completion"}
+# It reads a protocol from a real stdin, and starts the other commands.
+SERVES = {"mcp"}
 # The trackers' groups are one implementation, so one of them stands for all.
 COMMANDS = [
     name
     for name in DECLARED
-    if name not in WITHOUT_PROJECT and name.split()[0] not in {"ado", "jira"}
+    if name not in WITHOUT_PROJECT | SERVES and name.split()[0] not in {"ado", "jira"}
 ]
 SECONDS = 60
 

@@ -138,7 +138,7 @@ def test_a_terminal_without_menus_and_a_second_missing_argument_get_the_error(
 ) -> None:
     with picker(several, command, **extra) as terminal:
         assert 2 == terminal.end()
-    assert "Missing argument 'ID'" in terminal.text
+    assert "Missing argument 'ID" in terminal.text
 
 
 def test_without_a_terminal_or_a_candidate_the_error_stays(project: Project) -> None:
