@@ -72,7 +72,7 @@ release-check: $(STAMP)
 	npm ci --prefix tools/validators --ignore-scripts --no-audit --no-fund --silent
 	cd tools/validators && node node_modules/@anthropic-ai/claude-code/install.cjs
 	PATH="$(CURDIR)/tools/validators/node_modules/.bin:$$PATH" \
-	  $(BIN)/python tools/release_check.py $(if $(TAG),--tag "$(TAG)")
+	  $(BIN)/python tools/release_check.py $${TAG:+--tag "$$TAG"}
 
 # The longer sweeps; docs/reliability.md says what they find.
 torture: $(STAMP)
