@@ -18,4 +18,5 @@ def test_a_disturbance_at_any_boundary_loses_nothing() -> None:
     assert told["interrupt"]["over"] <= 1
     for kind in DISKS:
         assert told[kind]["disturbed"] > 2
-        assert {"0", "1", "3"} >= set(told[kind]["codes"]) > {"1"}
+        # Which of them depends on the boundaries; not all are refused.
+        assert {"0", "1", "3"} >= set(told[kind]["codes"]) != {"1"}

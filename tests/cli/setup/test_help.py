@@ -48,7 +48,7 @@ def test_a_topic_shows_its_commands_and_those_of_its_groups(project: Project, to
         row for row in shown if " " not in row
     ]
     for row in shown:
-        if not row.endswith("..."):
+        if not row.endswith("...") and row not in TOPICS:  # a topic comes first
             assert project.run("help", *row.split()).out == project.run(*row.split(), "--help").out
 
 

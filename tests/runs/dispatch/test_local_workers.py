@@ -153,7 +153,7 @@ def test_a_worker_has_its_environment_and_no_other(local: LocalHarness) -> None:
     code = "say(type='checkpoint', text=json.dumps([dict(os.environ), os.getcwd()]))"
     given = marked({"PATH": f"{local.folder()}:/usr/bin:."}, run_id="01R", task_id="1-1")
     dispatcher, assignment, _ = run(local, code, environment=given)
-    (message,) = poll_until(dispatcher, assignment.run_id, Checkpoint)
+    message, *_ = poll_until(dispatcher, assignment.run_id, Checkpoint)
     assert isinstance(message, Checkpoint)
     environ, folder = json.loads(message.text)
     environ.pop("LC_CTYPE", None)  # Python sets it
