@@ -55,7 +55,7 @@ def test_an_interrupted_question_for_the_briefing_keeps_the_change(
 ) -> None:
     assert resume(project, "--only", "increment").code == 0
     with Terminal(project, "complete", "7", "--force") as terminal:
-        terminal.expect("Write this to ")
+        terminal.expect("for others who resume it? [y/N]: ")
         terminal.type(CTRL_C)
         terminal.expect("Recorded changes are kept")
         assert terminal.end() == 130
