@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from tests.cli.project import Project
 
 _PATIENCE = 30.0
+_BETWEEN_KEYS = 4.0
 # Colours, and the marks around a line that readline edits.
 _ANSI = re.compile(r"\x1b\[[0-9;]*m|\x1b\[\?2004h|\x1b\[\?2004l\r")
 CTRL_C = "\x03"
@@ -101,15 +102,28 @@ class Terminal:
         """Type, as soon as there is a question."""
         os.write(self._master, keys.encode())
 
-    def leave(self, key: str) -> int:
-        """Press a key until that ends it; the exit code.
+    def interrupt(self, wanted: str) -> None:
+        """Press Ctrl-C until the terminal shows `wanted`.
 
-        A signal that comes between Python's last look and its read() waits for the next key.
+        A signal that comes between Python's last look and its read() waits for the next one; just
+        after a prompt on a busy machine this is common.
         """
+        for _ in range(5):
+            self.type(CTRL_C)
+            end = time.monotonic() + _BETWEEN_KEYS
+            while (left := end - time.monotonic()) > 0:
+                if wanted in self.text:
+                    return
+                if select.select([self._master], [], [], left)[0]:
+                    assert self._read(), f"it ended without {wanted!r}:\n{self.text}"
+        raise AssertionError(f"never saw {wanted!r} in:\n{self.text}")
+
+    def leave(self, key: str) -> int:
+        """Press a key until that ends it, as in `interrupt`; the exit code."""
         for _ in range(5):
             self.type(key)
             with contextlib.suppress(subprocess.TimeoutExpired):
-                self._process.wait(2.0)
+                self._process.wait(_BETWEEN_KEYS)
                 break
         return self.end()
 

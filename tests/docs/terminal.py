@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pty
 import select
@@ -64,7 +65,7 @@ def _at_terminal(
             os.write(ours, f"{answer}\n".encode())
         if step.is_interrupted:
             screen.read_until(step.shown[step.shown.index("^C") - 1])
-            os.killpg(process.pid, signal.SIGINT)
+            _interrupt(process)
         screen.read_until(None)
         return process.wait(timeout=_PATIENCE), screen.text
     finally:
@@ -72,6 +73,15 @@ def _at_terminal(
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+def _interrupt(process: subprocess.Popen[bytes]) -> None:
+    """Press Ctrl-C until that ends a process; one that comes just before it waits can be lost."""
+    for _ in range(5):
+        os.killpg(process.pid, signal.SIGINT)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(4.0)
+            return
 
 
 class _Screen:

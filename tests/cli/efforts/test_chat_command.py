@@ -129,8 +129,9 @@ def test_ctrl_c_in_an_answer_keeps_what_arrived_and_the_chat_goes_on(project: Pr
             terminal.expect("you> ")
             terminal.type("401 errors\r")
             terminal.expect("The token expires")
-            terminal.type(CTRL_C)
-            terminal.expect("Interrupted; your message and the beginning of the answer are logged.")
+            terminal.interrupt(
+                "Interrupted; your message and the beginning of the answer are logged."
+            )
             terminal.expect("you> ", times=2)
             terminal.type("And now?\r")
             terminal.expect("Refresh it.")
@@ -205,8 +206,7 @@ def test_a_chat_says_that_it_waits_and_ctrl_c_sends_nothing(project: Project) ->
         terminal.expect("you> ")
         terminal.type("Hello\r")
         terminal.expect("Waiting for another process that uses the conversation main.")
-        terminal.type(CTRL_C)
-        terminal.expect("Interrupted; your message was not sent.")
+        terminal.interrupt("Interrupted; your message was not sent.")
         terminal.expect("you> ", times=2)
         terminal.type(CTRL_D)
         assert terminal.end() == 0

@@ -140,8 +140,9 @@ def test_ctrl_c_in_an_answer_keeps_what_arrived_and_leaves_the_session_paused(
             terminal.expect("you> ")
             terminal.type("And now?\r")
             terminal.expect("The token expires")
-            terminal.type(CTRL_C)
-            terminal.expect("Interrupted; your message and the beginning of the answer are logged.")
+            terminal.interrupt(
+                "Interrupted; your message and the beginning of the answer are logged."
+            )
             terminal.expect("you> ", times=2)
             assert terminal.leave(CTRL_C) == 0
             assert f"{paused} is paused at phase-2" in terminal.text

@@ -56,9 +56,8 @@ def test_an_interrupted_question_for_the_briefing_keeps_the_change(
     assert resume(project, "--only", "increment").code == 0
     with Terminal(project, "complete", "7", "--force") as terminal:
         terminal.expect("for others who resume it? [y/N]: ")
-        terminal.type(CTRL_C)
-        terminal.expect("Recorded changes are kept")
-        assert terminal.end() == 130
+        assert terminal.leave(CTRL_C) == 130
+    assert "Recorded changes are kept" in terminal.text
     assert "Nothing was changed" not in terminal.text
     assert project.metadata(name)["status"] == "completed"
 
