@@ -1,4 +1,4 @@
-"""Read the items of operations with few requests or early, shortly before they are written.
+"""Read the items of operations with few requests, shortly before they are written.
 
 Only a write may follow from such a read, because the write's answer shows the item afterwards. What
 would end or refuse an operation without a write is read again, for this item alone.
@@ -12,7 +12,7 @@ from dataclasses import field
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from unlatch.errors import Moved, UnlatchError
+from unlatch.errors import UnlatchError
 from unlatch.spi import Capability, Snapshot
 from unlatch.spi.operation import Kind, Operation, OperationKey
 from unlatch.values import dataclass
@@ -72,15 +72,10 @@ class ReadAhead:
     def take(
         self, operation: Operation, ref: ItemRef | None, change: Callable[[], Change]
     ) -> Snapshot | None:
-        """Return an operation's item as just read; None if it has to be read.
+        """Return an operation's item as just read with others; None if it was not.
 
-        An item is returned once: whoever needs it again reads it again. A read that was begun for
-        this item alone raises its errors here, except Moved: who reads it again can follow it.
+        An item is returned once: whoever needs it again reads it again.
         """
-        begun = self._trackers.take_read(ref) if ref else None
-        if begun is not None and begun.age <= _MAX_AGE:
-            with suppress(Moved):
-                return begun.result()
         items = self._items.get(_alike(operation))
         if items is None:
             return None
@@ -91,15 +86,6 @@ class ReadAhead:
         if found is None or found.ref != ref or self._clock() - found.at > _MAX_AGE:
             return None
         return found.snapshot
-
-    def forget(self, operation: Operation, ref: ItemRef | None) -> None:
-        """Let an operation's item be read again, because it may have changed meanwhile."""
-        if ref is not None:
-            self._trackers.take_read(ref)
-        if items := self._items.get(_alike(operation)):
-            with items.lock:
-                items.waiting.pop(operation.key, None)
-                items.read.pop(operation.key, None)
 
     def _read_page(self, items: _Items, operation: Operation, change: Callable[[], Change]) -> None:
         plugin = self._trackers.open(operation.tracker)

@@ -51,7 +51,6 @@ def _wait(task: DeliveryTask, step: Wait) -> None:
     if step.until is None:
         left = task.run.settle_time(task.increment, task.operation)
         trackers.pause(tracker, left, "an earlier request may still take effect")
-        task.run.ahead.forget(task.operation, task.ref)
         task.evidence = replace(task.evidence, settled=True)
         return
     seconds = (step.until - task.evidence.now).total_seconds()
@@ -112,7 +111,7 @@ def _plan(task: DeliveryTask) -> tuple[Snapshot, Change]:
 
 
 def _plan_ahead(task: DeliveryTask) -> tuple[Snapshot, Change] | None:
-    """Plan the change of an item that was read ahead; None if it has to be read."""
+    """Plan the change of an item that was read with others; None if it needs its own read."""
     if task.snapshot is not None or not task.is_fresh:
         return None
     ahead = task.run.ahead.take(task.operation, task.ref, partial(expected_change, task))

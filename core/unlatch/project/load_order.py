@@ -30,10 +30,6 @@ class LoadOrder:
         if name in self._before:
             self._before[name].wait(self._longest)
 
-    def wait_for_end(self, name: str) -> None:
-        """Wait for the end of a tracker's turn, at most `longest` seconds."""
-        self._ended[name].wait(self._longest)
-
     def end(self, name: str) -> None:
         """End the turn of a tracker that has sent a request, or will send none."""
         if name in self._ended:

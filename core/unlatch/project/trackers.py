@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from unlatch.errors import UnlatchError, UsageError
-from unlatch.project.begun_read import BegunRead
 from unlatch.project.load_order import LoadOrder
 from unlatch.project.registry import open_plugin
 from unlatch.spi import Capability
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.increment import Link
     from unlatch.project.workspace import Workspace
-    from unlatch.spi import Change, ItemRef, Manifest, Settings, Snapshot, SyncPlugin
+    from unlatch.spi import ItemRef, Manifest, Settings, SyncPlugin
     from unlatch.transport import Transport
 
 # Imports run one at a time anyway.
@@ -44,7 +43,6 @@ class Trackers:
         self._transport_of: dict[str, Transport] = {}
         self._stopped = threading.Event()
         self._order = LoadOrder()
-        self._begun: dict[ItemRef, BegunRead] = {}
         # One lock per tracker: finding a credential may take long.
         self._locks: dict[str, threading.Lock] = {}
 
@@ -182,22 +180,6 @@ class Trackers:
             if name not in self._open:
                 self._open[name] = self._load(name)
             return self._open[name]
-
-    def begin_read(self, ref: ItemRef, change: Change) -> None:
-        """Begin to read an item that will be written; returns when its request leaves."""
-        self._order = LoadOrder([ref.tracker])
-        self._begun[ref] = BegunRead(partial(self._read_in_turn, ref, change))
-        self._order.wait_for_end(ref.tracker)
-
-    def _read_in_turn(self, ref: ItemRef, change: Change) -> Snapshot:
-        try:
-            return self.open(ref.tracker).read(ref, change)
-        finally:
-            self.end_turn(ref.tracker)
-
-    def take_read(self, ref: ItemRef) -> BegunRead | None:
-        """Remove the read of an item that was begun, if there is one."""
-        return self._begun.pop(ref, None)
 
     def load_in_order(self, names: Iterable[str]) -> None:
         """Let these trackers load in sequence when they are opened; `end_turn` has to follow.

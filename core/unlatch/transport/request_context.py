@@ -47,10 +47,10 @@ def reading() -> Iterator[None]:
         _READING.reset(token)
 
 
-def count_request(number: int = 1) -> None:
+def count_request() -> None:
     with _COUNTING:
         for meter in _METERS.get():
-            meter.requests += number
+            meter.requests += 1
 
 
 def is_write(method: str) -> bool:

@@ -54,24 +54,15 @@ def resume(
     if INCREMENT not in kinds:
         return _resume_others(session, ids, typed)
     if ids.names and not ids.is_many:
-        return _resume_one(session, ids.names[0], typed)
+        from unlatch.cli.commands.work.resume_one import resume_one  # noqa: PLC0415
+
+        with session.trackers() as trackers:
+            return resume_one(session, trackers, ids.names[0], typed)
     from unlatch.cli.commands.work.resume_many import resume_selected  # noqa: PLC0415
 
     if typed.scoping is not None:
         raise click.UsageError("options that change the work take one increment")
     return resume_selected(session, typed, ids.names, expressions, max_items=max_items)
-
-
-def _resume_one(session: Session, wanted: str, typed: ResumeOptions) -> int:
-    with session.trackers() as trackers:
-        if typed.is_complete:
-            from unlatch.lifecycle.first_read import begin_first_read  # noqa: PLC0415
-
-            # The rest of the command is loaded while a tracker answers.
-            begin_first_read(session.workspace, trackers, wanted, typed.delivery)
-        from unlatch.cli.commands.work.resume_one import resume_one  # noqa: PLC0415
-
-        return resume_one(session, trackers, wanted, typed)
 
 
 def _resume_others(session: Session, ids: Named, typed: ResumeOptions) -> int:

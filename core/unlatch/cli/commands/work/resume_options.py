@@ -1,7 +1,4 @@
-"""The options of unlatch resume, for one increment and for many.
-
-This loads little, so that a first request can leave before the rest of the command is loaded.
-"""
+"""The options of unlatch resume, for one increment and for many."""
 
 from __future__ import annotations
 
@@ -12,14 +9,14 @@ from unlatch.cli.options.kinds import KINDS
 from unlatch.cli.runtime import output
 from unlatch.increments.model.reopening import category_of
 from unlatch.increments.model.status import Status
+from unlatch.lifecycle.activation_guard import ActivationOptions
+from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from unlatch.cli.options.scope import Scoping
     from unlatch.cli.runtime.session import Session
     from unlatch.increments.model.increment import Increment
-    from unlatch.lifecycle.activation_guard import ActivationOptions
-    from unlatch.lifecycle.resume_plan import ResumeRequest
     from unlatch.spi.operation import DeliveryOptions
 
 
@@ -39,17 +36,8 @@ class ResumeOptions:
     verbose: bool
     kinds: frozenset[str] = frozenset(KINDS)
 
-    @property
-    def is_complete(self) -> bool:
-        """Whether a finished increment and its items will be reopened without a prompt."""
-        is_dry = self.dry_run or self.offline
-        return self.yes and bool(self.reason) and self.scoping is None and not is_dry
-
     def request(self, session: Session) -> ResumeRequest:
         """The request, before any prompt."""
-        from unlatch.lifecycle.activation_guard import ActivationOptions  # noqa: PLC0415
-        from unlatch.lifecycle.resume_plan import ResumeRequest  # noqa: PLC0415
-
         activation = ActivationOptions(self.category, self.force)
         who = session.who(self.by)
         return ResumeRequest(who, self.reason, self.reopen_items, self.delivery, activation)
