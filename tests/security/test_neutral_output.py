@@ -30,7 +30,7 @@ from tests.security.test_programs import DECLARED, EXAMPLES, WORKER, lay_files
 
 import unlatch.cli
 from unlatch.cli.app import app
-from unlatch.cli.runtime import output
+from unlatch.cli.terminal import output
 from unlatch.lifecycle.linking.csv_rows import read_rows
 from unlatch.worklog.neutral import csv_line
 

@@ -35,7 +35,7 @@ def main() -> NoReturn:
 def run(arguments: list[str]) -> int:
     """Run one command; its exit code."""
     code = _run(arguments)
-    output = sys.modules.get("unlatch.cli.runtime.output")
+    output = sys.modules.get("unlatch.cli.terminal.output")
     failure = output.take_failure() if output else None
     if failure is None or code:
         return code
@@ -76,8 +76,8 @@ def _paging_help(arguments: list[str]) -> Iterator[None]:
     if not (asks and sys.stdout.isatty()):
         yield
         return
-    from unlatch.cli.runtime import output  # noqa: PLC0415
-    from unlatch.cli.runtime.pager import paged  # noqa: PLC0415
+    from unlatch.cli.terminal import output  # noqa: PLC0415
+    from unlatch.cli.terminal.pager import paged  # noqa: PLC0415
 
     shown = io.StringIO()
     try:
@@ -90,7 +90,7 @@ def _paging_help(arguments: list[str]) -> Iterator[None]:
 
 
 def _tell_unexpected(error: Exception, arguments: list[str]) -> int:
-    from unlatch.cli.runtime import output  # noqa: PLC0415
+    from unlatch.cli.terminal import output  # noqa: PLC0415
     from unlatch.project.plugin_errors import attribute  # noqa: PLC0415  (slow to load)
 
     # click writes --help and --version itself.
@@ -100,8 +100,8 @@ def _tell_unexpected(error: Exception, arguments: list[str]) -> int:
 
 
 def _tell_interrupt(stop: BaseException) -> int:
-    from unlatch.cli.runtime import output  # noqa: PLC0415
     from unlatch.cli.runtime.failure import INTERRUPTED  # noqa: PLC0415
+    from unlatch.cli.terminal import output  # noqa: PLC0415
 
     # Commands prompt before they change anything; sync does not, and raises another interruption.
     is_early = isinstance(stop, output.Unanswered)
@@ -113,8 +113,8 @@ def _tell_interrupt(stop: BaseException) -> int:
 
 
 def _tell_usage(error: click.ClickException, arguments: list[str]) -> int:
-    from unlatch.cli.runtime import output  # noqa: PLC0415
     from unlatch.cli.runtime.suggest import is_misplaced, suggestion  # noqa: PLC0415
+    from unlatch.cli.terminal import output  # noqa: PLC0415
     from unlatch.worklog.neutral import visible  # noqa: PLC0415
 
     meant = suggestion(error, arguments)

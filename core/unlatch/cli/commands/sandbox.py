@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.runtime import output
+from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.registry import is_installed
 from unlatch.worklog.programs import find_program

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.runtime import output
-from unlatch.cli.runtime.editor import edit, require_editor
 from unlatch.cli.runtime.increments import Named
 from unlatch.cli.runtime.session import flag, require_terminal, session_of
+from unlatch.cli.terminal import output
+from unlatch.cli.terminal.editor import edit, require_editor
 from unlatch.errors import UsageError
 from unlatch.increments.model.reopening import LONGEST_REASON, checked_reason
 from unlatch.project.earlier_reasons import earlier_reasons, remember_reason

@@ -1,6 +1,6 @@
 """Statuses that the files of other tools show."""
 
-from unlatch.cli.runtime import output
+from unlatch.cli.terminal import output
 from unlatch.lifecycle.units.adoption import Adoption
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli.render.delivery_text import delivery_lines
 from unlatch.cli.render.describe import next_command, times, tracker_title
-from unlatch.cli.runtime import output
-from unlatch.cli.runtime.progress import FEW, bar
+from unlatch.cli.terminal import output
+from unlatch.cli.terminal.progress import FEW, bar
 from unlatch.delivery.task import Delivery
 from unlatch.lifecycle.deliver import DeliveryResult, SharedItems, deliver_pending
 from unlatch.project.workspace import utc_now

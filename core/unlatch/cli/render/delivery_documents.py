@@ -11,7 +11,7 @@ from unlatch.spi.operation import Kind, Result
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from unlatch.cli.runtime.output import Json
+    from unlatch.cli.terminal.output import Json
     from unlatch.delivery.task import Delivery
     from unlatch.increments.model.increment import Increment
 

@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import tracker_title
-from unlatch.cli.runtime.output import bad, clean, faint, good, sign, warn
+from unlatch.cli.terminal.output import bad, clean, faint, good, sign, warn
 from unlatch.delivery.states import State
 from unlatch.spi.operation import Kind, Result
 

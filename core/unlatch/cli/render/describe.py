@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.cli.runtime.output import clean, good, hang, sign, warn
+from unlatch.cli.terminal.output import clean, good, hang, sign, warn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -2,8 +2,8 @@
 
 import difflib
 
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import require_terminal
+from unlatch.cli.terminal import output
 
 _NO_NEWLINE = "\\ No newline at end of file"
 

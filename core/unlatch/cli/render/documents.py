@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.cli.runtime.failure import problem_entry
-from unlatch.cli.runtime.output import Json, fields
+from unlatch.cli.terminal.output import Json, fields
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.worklog.times import stamp
 

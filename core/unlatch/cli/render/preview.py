@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from unlatch.cli.render.describe import foreseen_lines, seen_line, times
 from unlatch.cli.render.documents import scope_entry, spared_entries, warning_entries
 from unlatch.cli.render.notes import tell_unread, tell_warnings
-from unlatch.cli.runtime import output
-from unlatch.cli.runtime.columns import cells, wrap
 from unlatch.cli.runtime.failure import UNDECIDED, problem_entry
+from unlatch.cli.terminal import output
+from unlatch.cli.terminal.columns import cells, wrap
 from unlatch.lifecycle.deliver import preview_plans
 from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.spi.operation import DeliveryOptions, Kind

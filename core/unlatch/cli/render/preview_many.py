@@ -9,8 +9,8 @@ from unlatch.cli.render.describe import times, tracker_title
 from unlatch.cli.render.notes import tell_excess, tell_unread
 from unlatch.cli.render.preview import preview_document, show_preview, unread_items
 from unlatch.cli.render.refusals import tell_refusals
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED, problem_entry
+from unlatch.cli.terminal import output
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

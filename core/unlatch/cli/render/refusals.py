@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import problem_entry
+from unlatch.cli.terminal import output
 from unlatch.worklog.name_matching import first_of
 
 if TYPE_CHECKING:

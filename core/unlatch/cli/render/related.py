@@ -9,8 +9,8 @@ from unlatch.resume.related import find_related, may_have_related
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.cli.runtime import output
     from unlatch.cli.runtime.session import Session
+    from unlatch.cli.terminal import output
     from unlatch.increments.model.increment import Increment
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from unlatch.cli.runtime.output import clean, hang, sign
+from unlatch.cli.terminal.output import clean, hang, sign
 from unlatch.worklog.neutral import without_controls
 
 

@@ -1,1 +1,1 @@
-"""The environment of every command: session, output, errors, CI annotations."""
+"""The environment of every command: session, errors, arguments, CI annotations."""

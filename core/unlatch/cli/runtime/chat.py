@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import error_lines
-from unlatch.cli.runtime.line_editor import read_text
 from unlatch.cli.runtime.session import is_interactive
+from unlatch.cli.terminal import output
+from unlatch.cli.terminal.line_editor import read_text
 from unlatch.errors import ModelError, UsageError
 from unlatch.worklog.disk.user_files import user_config_file
 

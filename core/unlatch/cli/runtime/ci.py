@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
 
-from unlatch.cli.runtime import output
+from unlatch.cli.terminal import output
 from unlatch.publish.ci import Ci, System, detect
 from unlatch.spi.render import markdown
 from unlatch.spi.text import Span

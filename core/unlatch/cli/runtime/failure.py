@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from unlatch.cli.runtime import output
+from unlatch.cli.terminal import output
 from unlatch.errors import Unauthorised, UnlatchError
 
 DECLINED = 2

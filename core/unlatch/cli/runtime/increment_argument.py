@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import is_interactive, session_of
+from unlatch.cli.terminal import output
 from unlatch.worklog.neutral import visible
 
 if TYPE_CHECKING:

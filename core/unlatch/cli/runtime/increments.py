@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.increment_argument import IncrementArgument
 from unlatch.cli.runtime.session import Session, session_of
 from unlatch.cli.runtime.suggest import Mistyped
+from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.project.find_increment import (
     MeantIncrement,

@@ -16,9 +16,9 @@ from prompt_toolkit.completion import CompleteEvent, FuzzyCompleter, WordComplet
 from prompt_toolkit.key_binding import KeyBindings
 from prompt_toolkit.output import create_output
 
-from unlatch.cli.runtime import output
-from unlatch.cli.runtime.columns import cells
 from unlatch.cli.runtime.failure import DECLINED
+from unlatch.cli.terminal import output
+from unlatch.cli.terminal.columns import cells
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.runtime import output
 from unlatch.cli.table import Globals
+from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.files.paths import ProjectPaths, find_paths, project_at
 from unlatch.project.find_increment import (
@@ -120,7 +120,7 @@ class Session:
         if self.options.no_pager or not sys.stdout.isatty():
             yield
             return
-        from unlatch.cli.runtime.pager import paged  # noqa: PLC0415  (only at a terminal)
+        from unlatch.cli.terminal.pager import paged  # noqa: PLC0415  (only at a terminal)
 
         with paged(apart=self.paths.root if self.has_project else None):
             yield

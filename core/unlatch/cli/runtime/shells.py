@@ -17,7 +17,7 @@ from click.shell_completion import (
     add_completion_class,
 )
 
-from unlatch.cli.runtime.columns import cells, wrap
+from unlatch.cli.terminal.columns import cells, wrap
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -15,7 +15,7 @@ import click
 from unlatch.agents.hook import handle_event
 from unlatch.agents.hook_event import LARGEST
 from unlatch.agents.hook_log import log_failure
-from unlatch.cli.runtime import output
+from unlatch.cli.terminal import output
 from unlatch.project.workspace import utc_now
 from unlatch.transport.redact import own_home
 from unlatch.worklog.disk.user_files import user_config_file

@@ -8,9 +8,9 @@ import click
 
 from unlatch.cli.commands.efforts.conversation import CONVERSATION, tell, tools_of
 from unlatch.cli.options.reason import about_name, reason_option
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.session import BY, JSON, with_session
+from unlatch.cli.terminal import output
 
 if TYPE_CHECKING:
     from collections.abc import Callable

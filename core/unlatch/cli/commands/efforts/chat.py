@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.commands.efforts.conversation import CONVERSATION, conversation_of, store_of
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.chat import chat, configured_model, stream_pieces
 from unlatch.cli.runtime.session import Session, with_session
+from unlatch.cli.terminal import output
 from unlatch.efforts.chat import ROUNDS, Chat
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.memory import CEILING

@@ -10,10 +10,10 @@ import click
 
 from unlatch.cli.commands.efforts.conversation import store_of, tell_broken
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.new_file import write_new
 from unlatch.cli.runtime.session import JSON, with_session
+from unlatch.cli.terminal import output
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.export import Masker, as_markdown
 from unlatch.efforts.verify import check_conversation, check_effort

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime import output
+from unlatch.cli.terminal import output
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.limits import summary_missing
 from unlatch.efforts.store import effort_store

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.cli.runtime import output
+from unlatch.cli.terminal import output
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:

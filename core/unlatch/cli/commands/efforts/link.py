@@ -8,9 +8,9 @@ import click
 
 from unlatch.cli.commands.efforts.conversation import store_of
 from unlatch.cli.commands.efforts.document import effort_entry
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.increments import named_increment
 from unlatch.cli.runtime.session import BY, JSON, flag, with_session
+from unlatch.cli.terminal import output
 from unlatch.efforts.store import project_of
 
 if TYPE_CHECKING:

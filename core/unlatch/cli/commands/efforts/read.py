@@ -9,9 +9,9 @@ import click
 from unlatch.cli.commands.efforts.conversation import CONVERSATION, store_of, tell_broken
 from unlatch.cli.commands.efforts.document import effort_entry
 from unlatch.cli.render.texts import lines_of
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import error_lines
 from unlatch.cli.runtime.session import JSON, with_session
+from unlatch.cli.terminal import output
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.entries import entry_text, speaker
 from unlatch.efforts.model import Status

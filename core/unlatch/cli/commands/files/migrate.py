@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.session import BY, JSON, Session, flag, with_session
+from unlatch.cli.terminal import output
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:

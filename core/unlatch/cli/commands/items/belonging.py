@@ -6,8 +6,8 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED
+from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.items.change import find_increments

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from unlatch.cli.commands.items.render import left_code, pending_line, result_entry, tell_broken
 from unlatch.cli.render.deliveries import show_deliveries
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import error_lines
+from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
 from unlatch.lifecycle.deliver import find_excess
 from unlatch.lifecycle.items.pending import (

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from unlatch.cli.commands.items.render import pending_line
 from unlatch.cli.render.notes import tell_unread
 from unlatch.cli.render.preview import unread_items
-from unlatch.cli.runtime import output
+from unlatch.cli.terminal import output
 from unlatch.lifecycle.items.pending import preview_deliveries
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry, pending_of
 from unlatch.cli.render.describe import next_command, times, tracker_title
 from unlatch.cli.render.documents import item_entry, link_entry
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED, problem_entry
+from unlatch.cli.terminal import output
 from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.spi.operation import Kind
 

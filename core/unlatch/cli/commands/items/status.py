@@ -11,8 +11,8 @@ from unlatch.cli.render.describe import ago, seen_line
 from unlatch.cli.render.documents import item_entry
 from unlatch.cli.render.notes import tell_unread
 from unlatch.cli.render.texts import lines_of
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
+from unlatch.cli.terminal import output
 from unlatch.lifecycle.items.change import find_records, locate_items
 
 if TYPE_CHECKING:

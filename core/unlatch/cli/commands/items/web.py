@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.commands.items.groups import find_groups
-from unlatch.cli.runtime import output
-from unlatch.cli.runtime.browser import open_page
 from unlatch.cli.runtime.increment_argument import can_pick
+from unlatch.cli.terminal import output
+from unlatch.cli.terminal.browser import open_page
 from unlatch.errors import UsageError
 from unlatch.lifecycle.items.change import locate_items
 from unlatch.project.trackers import Trackers

@@ -9,8 +9,8 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import broken_entries, link_entry
 from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.render.texts import first_line
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import Session
+from unlatch.cli.terminal import output
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.reopen_statistics import (
     Reopen,

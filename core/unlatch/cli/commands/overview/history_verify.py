@@ -10,10 +10,10 @@ from unlatch.cli.commands.items.groups import find_record
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import broken_entries
 from unlatch.cli.render.notes import tell_left_out
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.increments import increment_argument, named_increment
 from unlatch.cli.runtime.session import JSON, Session, with_session
+from unlatch.cli.terminal import output
 from unlatch.lifecycle.verify.model import Verdict
 from unlatch.worklog.times import stamp
 

@@ -12,8 +12,8 @@ from unlatch.cli.options.listing import listing, take_listing
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import list_entry
 from unlatch.cli.render.notes import not_read, tell_hint, tell_left_out
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, with_session
+from unlatch.cli.terminal import output
 from unlatch.increments.model.increment import FROM_SPEC, BrokenIncrement, Increment
 from unlatch.increments.model.matching import Condition, Trait
 from unlatch.lifecycle.listing import Filters, Listed, Listing

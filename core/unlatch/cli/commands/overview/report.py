@@ -11,9 +11,9 @@ from unlatch.cli.commands.overview.report_text import report_lines, tell_tables
 from unlatch.cli.options.period import read_period
 from unlatch.cli.render.documents import broken_entries
 from unlatch.cli.render.notes import tell_left_out
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.session import JSON, Session, flag, with_session
+from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
 from unlatch.increments.records.pending import operation_entry
 from unlatch.project.registry import is_installed

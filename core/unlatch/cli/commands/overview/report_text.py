@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime import output
+from unlatch.cli.terminal import output
 from unlatch.worklog.times import duration
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from datetime import datetime
 
 import click
 
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, with_session
+from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.search.search import KINDS, Found, search
 from unlatch.worklog.times import read_stamp, stamp

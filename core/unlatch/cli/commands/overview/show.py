@@ -11,15 +11,15 @@ from unlatch.cli.render.describe import ago, next_command, synced_lines, times
 from unlatch.cli.render.notes import not_read, tell_unread
 from unlatch.cli.render.related import related_keys, related_lines
 from unlatch.cli.render.texts import lines_of
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.increments import ID
 from unlatch.cli.runtime.session import JSON, Session, flag, with_session
+from unlatch.cli.terminal import output
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
-    from unlatch.cli.runtime.output import Json
+    from unlatch.cli.terminal.output import Json
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.lifecycle.fetch_items import ItemSnapshot
 

@@ -17,8 +17,8 @@ from unlatch.cli.render.delivery_documents import pending_of
 from unlatch.cli.render.describe import ago, next_command, times
 from unlatch.cli.render.documents import list_entry
 from unlatch.cli.render.notes import not_read, tell_hint
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, flag, with_session
+from unlatch.cli.terminal import output
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.limits import Use
 from unlatch.increments.records.pending import operation_entry

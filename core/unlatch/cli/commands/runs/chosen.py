@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.commands.runs.sources import read_source
-from unlatch.cli.runtime import output
+from unlatch.cli.terminal import output
 from unlatch.runs.journal import is_held
 from unlatch.runs.model import TaskState
 from unlatch.runs.project import Console, Runs, run_store

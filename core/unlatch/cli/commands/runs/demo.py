@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.runtime import output
+from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
 from unlatch.runs.events import Checkpoint
 from unlatch.runs.journal import read_events

@@ -15,9 +15,9 @@ from unlatch.cli.commands.runs.chosen import RUN, chosen, run_entry, use_cases
 from unlatch.cli.commands.runs.plans import agree_to
 from unlatch.cli.commands.runs.sources import read_source, source_name
 from unlatch.cli.options.reason import about_name, reason_option
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED
 from unlatch.cli.runtime.session import BY, JSON, flag, with_session
+from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.runs.consent import Consent, read_consent, save_consent
 from unlatch.runs.coordinator.context import End

@@ -9,8 +9,8 @@ import click
 
 from unlatch.cli.commands.runs.chosen import RUN, chosen
 from unlatch.cli.commands.runs.sources import read_source, source_name
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, flag, is_interactive, with_session
+from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.runs.consent import read_consent, save_consent
 from unlatch.runs.journal import read_state

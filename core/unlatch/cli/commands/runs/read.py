@@ -14,8 +14,8 @@ from unlatch.cli.commands.runs.chosen import (
     run_entry,
     task_entry,
 )
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, with_session
+from unlatch.cli.terminal import output
 from unlatch.errors import StoreError
 from unlatch.runs.event_base import TYPES
 from unlatch.runs.event_lines import OtherEvent, entry_of, word_of

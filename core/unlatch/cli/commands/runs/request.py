@@ -9,8 +9,8 @@ import click
 
 from unlatch.cli.commands.runs.chosen import RUN, chosen, question_entry, run_entry, use_cases
 from unlatch.cli.options.reason import about_name, reason_option
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, JSON, flag, with_session
+from unlatch.cli.terminal import output
 from unlatch.errors import StoreError, UsageError
 from unlatch.runs import outputs
 from unlatch.runs.journal import is_held, read_state

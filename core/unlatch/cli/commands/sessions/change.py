@@ -18,10 +18,10 @@ from unlatch.cli.commands.sessions.chosen import (
 from unlatch.cli.commands.sessions.everywhere import chosen_or_picked
 from unlatch.cli.commands.sessions.hand_over import hand_over, program_of
 from unlatch.cli.options.reason import about_name, reason_option
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDELIVERED
 from unlatch.cli.runtime.increments import named_increment
 from unlatch.cli.runtime.session import JSON, flag, with_session
+from unlatch.cli.terminal import output
 from unlatch.efforts.store import effort_store
 from unlatch.project.git.revisions import DETACHED, current_branch
 from unlatch.sessions import lifecycle

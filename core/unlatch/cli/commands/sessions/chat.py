@@ -6,8 +6,8 @@ import sys
 from functools import partial
 from typing import TYPE_CHECKING
 
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.chat import chat, configured_model, stream_pieces
+from unlatch.cli.terminal import output
 from unlatch.sessions import lifecycle
 from unlatch.sessions.continuing.chat import SessionChat
 from unlatch.sessions.model import Status

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import flag
+from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.sessions.lifecycle import pause_idle
 from unlatch.sessions.project import idle_after, import_store, session_store

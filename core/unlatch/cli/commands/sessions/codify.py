@@ -10,11 +10,11 @@ import click
 
 from unlatch.cli.commands.sessions.chosen import IMPORTED, SESSION
 from unlatch.cli.commands.sessions.everywhere import chosen_or_picked
-from unlatch.cli.runtime import output
-from unlatch.cli.runtime.editor import edit, require_editor
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.new_file import write_new
 from unlatch.cli.runtime.session import flag, require_terminal, with_session
+from unlatch.cli.terminal import output
+from unlatch.cli.terminal.editor import edit, require_editor
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.sessions.document import read_document
 from unlatch.sessions.imports.masking import masked_session

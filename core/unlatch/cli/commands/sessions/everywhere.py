@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from unlatch.cli.commands.sessions.chosen import chosen, remark, store_of
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import Session as Run
 from unlatch.cli.runtime.session import is_interactive
+from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
 from unlatch.sessions.finding.places import Found, Place, fitting, newest_first, places
 from unlatch.sessions.model import Status

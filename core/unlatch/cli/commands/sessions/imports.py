@@ -11,9 +11,9 @@ import click
 
 from unlatch.cli.options.period import read_period
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import problem_entry
 from unlatch.cli.runtime.session import JSON, flag, is_interactive, with_session
+from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.sessions.imports.choosing import named, of_project
 from unlatch.sessions.imports.importing import Imported, Importer

@@ -9,9 +9,9 @@ import click
 
 from unlatch.cli.commands.sessions.chosen import IMPORTED, sessions, store_of
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.new_file import write_new
 from unlatch.cli.runtime.session import JSON, flag, is_interactive, with_session
+from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.sessions.learning.cases import CaseType, learn
 from unlatch.sessions.learning.export import Format, write_cases

@@ -9,9 +9,9 @@ import click
 from unlatch.cli.commands.sessions.chosen import session_entry, store_of
 from unlatch.cli.options.delivery import YES
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.session import JSON, require_terminal, with_session
+from unlatch.cli.terminal import output
 from unlatch.sessions.imports.publishing import Draft, draft, publish
 from unlatch.sessions.project import session_store
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.commands.sessions.chosen import IMPORTED, store_of
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, flag, with_session
+from unlatch.cli.terminal import output
 from unlatch.sessions.model import Status
 from unlatch.sessions.project import session_index
 from unlatch.sessions.statistics import GroupBy, choose, group

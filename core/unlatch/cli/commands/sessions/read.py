@@ -19,8 +19,8 @@ from unlatch.cli.commands.sessions.everywhere import (
     place_name,
     started,
 )
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, flag, with_session
+from unlatch.cli.terminal import output
 from unlatch.sessions.finding.places import Found, Place, fitting, newest_first
 from unlatch.sessions.model import Callout, CalloutKind, Status
 from unlatch.sessions.project import session_index

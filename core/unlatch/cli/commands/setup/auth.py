@@ -5,9 +5,9 @@ import sys
 
 import click
 
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, with_session
 from unlatch.cli.runtime.suggest import Group
+from unlatch.cli.terminal import output
 from unlatch.errors import Unauthorised, UsageError
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import read_settings

@@ -3,8 +3,8 @@
 import click
 from click.shell_completion import get_completion_class
 
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.shells import register
+from unlatch.cli.terminal import output
 
 
 @click.command()

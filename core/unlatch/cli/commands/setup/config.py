@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.commands.setup.doctor_report import tell_settings
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.table import COMMANDS
+from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.project.registry import Registry
 from unlatch.worklog.disk.user_files import user_config_file

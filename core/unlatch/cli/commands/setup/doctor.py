@@ -10,10 +10,10 @@ import click
 from unlatch.cli.commands.setup.doctor_report import tell_report
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.increments import increment_argument, named_increment
 from unlatch.cli.runtime.session import JSON, Session, flag, with_session
+from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime import output
-from unlatch.cli.runtime.columns import wrap
+from unlatch.cli.terminal import output
+from unlatch.cli.terminal.columns import wrap
 
 _STYLES = {"error": output.bad, "warning": output.warn, "note": output.faint}
 _SEVERITIES = tuple(_STYLES)

@@ -7,10 +7,10 @@ from contextlib import nullcontext
 import click
 from click.shell_completion import CompletionItem
 
-from unlatch.cli.runtime import output
-from unlatch.cli.runtime.pager import paged
 from unlatch.cli.runtime.suggest import NoSuchCommand
 from unlatch.cli.table import TOPICS
+from unlatch.cli.terminal import output
+from unlatch.cli.terminal.pager import paged
 from unlatch.worklog.entry_points import entry_points
 
 _TRACKERS = "trackers"

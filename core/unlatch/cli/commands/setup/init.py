@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON, flag
+from unlatch.cli.terminal import output
 from unlatch.increments.model.status import Status
 from unlatch.project.git.setup import DRIVER, GitSetupResult, require_git, set_up_git
 from unlatch.project.registry import Registry

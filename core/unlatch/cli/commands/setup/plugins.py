@@ -5,10 +5,10 @@ from shlex import quote
 
 import click
 
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import JSON
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.table import COMMANDS
+from unlatch.cli.terminal import output
 from unlatch.project.new_plugin import make_plugin
 from unlatch.project.registry import Registry, is_installed
 

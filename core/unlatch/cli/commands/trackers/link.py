@@ -10,10 +10,10 @@ from unlatch.cli.render.describe import seen_line, times
 from unlatch.cli.render.documents import item_entry, link_entry, warning_entries
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.render.refusals import tell_refusals
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import code_of_many, problem_entry
 from unlatch.cli.runtime.increments import IDS, Named, increment_argument, named_increments
 from unlatch.cli.runtime.session import BY, JSON, Session, flag, with_session
+from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Link
 from unlatch.lifecycle.many import Refusal, change_each

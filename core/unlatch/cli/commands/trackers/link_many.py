@@ -8,9 +8,9 @@ from unlatch.cli.render.describe import seen_line, times
 from unlatch.cli.render.documents import item_entry, warning_entries
 from unlatch.cli.render.notes import tell_left_out, tell_warnings
 from unlatch.cli.render.refusals import tell_refusals
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import code_of_many, problem_entry
 from unlatch.cli.runtime.session import Session
+from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.lifecycle.linking.csv_rows import HEADER
 from unlatch.lifecycle.linking.file import LinkPlan, apply_links, plan_links, plan_same

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from unlatch.cli.render.describe import times, tracker_title
-from unlatch.cli.runtime import ci, output
+from unlatch.cli.runtime import ci
 from unlatch.cli.runtime.failure import problem_entry
 from unlatch.cli.runtime.session import Session
+from unlatch.cli.terminal import output
 from unlatch.doctor.project import passed_over
 from unlatch.errors import CredentialMissing
 from unlatch.lifecycle.fetch_items import Unread

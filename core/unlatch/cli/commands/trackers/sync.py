@@ -22,11 +22,11 @@ from unlatch.cli.commands.trackers.not_checked import allowance, not_checked, te
 from unlatch.cli.commands.trackers.sync_listener import Listener
 from unlatch.cli.commands.trackers.sync_report import report_preview, report_result
 from unlatch.cli.options.delivery import YES, serving
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.increments import Named, increment_argument, increment_ids
 from unlatch.cli.runtime.session import BY, JSON, Session, flag, with_session
 from unlatch.cli.table import Entry
+from unlatch.cli.terminal import output
 from unlatch.project.registry import Registry
 from unlatch.publish.publish import sync_and_publish
 from unlatch.publish.target import Way

@@ -7,8 +7,8 @@ from unlatch.cli.commands.trackers.not_checked import NotChecked, not_checked_en
 from unlatch.cli.render import delivery_documents, documents
 from unlatch.cli.render.adoptions import adoption_entry
 from unlatch.cli.render.preview import previewed_entry
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED, error_entry, problem_entry
+from unlatch.cli.terminal import output
 from unlatch.delivery.preview import Previewed
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import BrokenIncrement, Increment

@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from unlatch.cli.commands.trackers import sync_render
 from unlatch.cli.render.deliveries import show_deliveries
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import error_lines
 from unlatch.cli.runtime.session import Session, is_interactive
+from unlatch.cli.terminal import output
 from unlatch.delivery.task import Delivery
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import Increment

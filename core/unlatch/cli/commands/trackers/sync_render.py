@@ -13,10 +13,10 @@ from unlatch.cli.render.deliveries import tell_all_left
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.notes import tell_excess, tell_warnings
 from unlatch.cli.render.preview import item_lines
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import error_lines
-from unlatch.cli.runtime.progress import FEW
 from unlatch.cli.runtime.session import Session
+from unlatch.cli.terminal import output
+from unlatch.cli.terminal.progress import FEW
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.sync.compare import Compared, Verdict
 from unlatch.sync.plan import Move, SyncPlan

@@ -14,7 +14,6 @@ from unlatch.cli.render.describe import synced_lines
 from unlatch.cli.render.documents import increment_entry, synced_item_entry
 from unlatch.cli.render.notes import tell_left_out, tell_unread
 from unlatch.cli.render.preview import tell_preview
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED
 from unlatch.cli.runtime.increments import (
     ID,
@@ -33,6 +32,7 @@ from unlatch.cli.runtime.session import (
     with_session,
 )
 from unlatch.cli.runtime.suggest import Group
+from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment
 from unlatch.lifecycle.fetch_items import ItemSnapshot, last_synced

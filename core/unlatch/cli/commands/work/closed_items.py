@@ -6,8 +6,8 @@ from dataclasses import replace
 from unlatch.cli.commands.work.resume_options import ResumeOptions
 from unlatch.cli.options.reason import ask_reason
 from unlatch.cli.render.describe import seen_line
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
+from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.lifecycle.closed_items import (
     already_active,

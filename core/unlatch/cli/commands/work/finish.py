@@ -16,11 +16,11 @@ from unlatch.cli.render.deliveries import deliver_and_tell, tell_left
 from unlatch.cli.render.delivery_documents import delivered_code
 from unlatch.cli.render.notes import tell_remarks
 from unlatch.cli.render.preview import preview_and_tell
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED
 from unlatch.cli.runtime.increments import IDS, Named
 from unlatch.cli.runtime.session import BY, JSON, Session, flag, with_session
 from unlatch.cli.table import Entry
+from unlatch.cli.terminal import output
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.deliver import SharedItems
 from unlatch.lifecycle.finish_many import Applied

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from unlatch.cli.render.describe import times, tracker_title
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.render.texts import lines_of
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import is_interactive, require_terminal
+from unlatch.cli.terminal import output
 from unlatch.config.choices import Part
 from unlatch.errors import UnlatchError
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import error_lines
+from unlatch.cli.terminal import output
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.units.archiving import archive_command, archive_unit
 from unlatch.project.plugin_errors import attribute

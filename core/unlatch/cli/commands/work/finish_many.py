@@ -16,9 +16,9 @@ from unlatch.cli.render.documents import increment_entry, spared_entries, warnin
 from unlatch.cli.render.notes import tell_remarks
 from unlatch.cli.render.preview_many import tell_previews
 from unlatch.cli.render.refusals import refused_entry, tell_refusals
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED, code_of_many
-from unlatch.cli.runtime.progress import FEW, bar
+from unlatch.cli.terminal import output
+from unlatch.cli.terminal.progress import FEW, bar
 from unlatch.errors import UnlatchError
 from unlatch.lifecycle.deliver import (
     DeliveryResult,

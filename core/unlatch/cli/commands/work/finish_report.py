@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from unlatch.cli.render.delivery_documents import delivery_entry
 from unlatch.cli.render.documents import increment_entry, spared_entries, warning_entries
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
-from unlatch.cli.runtime import output
+from unlatch.cli.terminal import output
 from unlatch.worklog.name_matching import first_of
 from unlatch.worklog.times import stamp
 

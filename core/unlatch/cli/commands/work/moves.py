@@ -11,10 +11,10 @@ from unlatch.cli.options.reason import reason_option
 from unlatch.cli.render.documents import increment_entry, warning_entries
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.render.refusals import refused_entry, tell_refusals
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import code_of_many
 from unlatch.cli.runtime.increments import IDS, Named
 from unlatch.cli.runtime.session import BY, JSON, Session, with_session
+from unlatch.cli.terminal import output
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions
 from unlatch.lifecycle.many import Refusal, change_each

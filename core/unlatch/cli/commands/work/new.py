@@ -6,9 +6,9 @@ import click
 
 from unlatch.cli.render.documents import warning_entries
 from unlatch.cli.render.notes import tell_warnings
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.session import BY, JSON, Session, with_session
 from unlatch.cli.table import Entry
+from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.model.increment import NEW_TYPE, Increment
 from unlatch.lifecycle.fetch_items import ItemSnapshot

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli.options.kinds import INCREMENT
 from unlatch.cli.render.notes import tell_warnings
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED, error_lines, problem_entry
 from unlatch.cli.runtime.session import is_interactive
+from unlatch.cli.terminal import output
 from unlatch.resume.briefing import Briefing, briefing_of
 from unlatch.resume.briefing_file import file_text, known_briefing, title_of, write_briefing
 from unlatch.resume.briefing_text import render

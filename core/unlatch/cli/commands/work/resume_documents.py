@@ -10,9 +10,9 @@ from unlatch.cli.render.documents import (
     warning_entries,
 )
 from unlatch.cli.render.texts import lines_of
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDELIVERED, problem_entry
-from unlatch.cli.runtime.output import Json
+from unlatch.cli.terminal import output
+from unlatch.cli.terminal.output import Json
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import Increment, ReopenEntry
 from unlatch.increments.records.reopens import write_reopen

@@ -14,10 +14,10 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.render.notes import tell_left_out, tell_remarks, tell_warnings
 from unlatch.cli.render.preview_many import tell_previews
 from unlatch.cli.render.refusals import tell_refusals
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED, code_of_many
-from unlatch.cli.runtime.progress import FEW, bar
 from unlatch.cli.runtime.session import Session, require_terminal
+from unlatch.cli.terminal import output
+from unlatch.cli.terminal.progress import FEW, bar
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.matching import matching, read_condition

@@ -16,9 +16,9 @@ from unlatch.cli.render.deliveries import deliver_and_tell, tell_left
 from unlatch.cli.render.describe import ago, document_lines, seen_line, sum_lines, times
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.render.preview import preview_and_tell
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED, error_lines
 from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
+from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import Amendment, Increment
 from unlatch.lifecycle.deliver import DeliveryResult

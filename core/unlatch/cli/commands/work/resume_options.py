@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.cli.options.kinds import KINDS
-from unlatch.cli.runtime import output
+from unlatch.cli.terminal import output
 from unlatch.increments.model.reopening import category_of
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions

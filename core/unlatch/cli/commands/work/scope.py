@@ -4,9 +4,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from unlatch.cli.options.scope import Scoping
-from unlatch.cli.runtime import output
-from unlatch.cli.runtime.editor import edit, user_editor
 from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
+from unlatch.cli.terminal import output
+from unlatch.cli.terminal.editor import edit, user_editor
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Amendment, Increment, NewTask
 from unlatch.lifecycle.scoping.scope import (

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime import output
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.session import JSON, flag
+from unlatch.cli.terminal import output
 from unlatch.errors import StoreError
 from unlatch.sessions.workflow.graph import check, data_edges
 from unlatch.sessions.workflow.model import Dialect, Severity

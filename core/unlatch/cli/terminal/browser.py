@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import webbrowser
 
-from unlatch.cli.runtime import output
+from unlatch.cli.terminal import output
 
 
 def open_page(address: str) -> None:

@@ -7,7 +7,7 @@ import shlex
 
 import click
 
-from unlatch.cli.runtime.line_editor import data_apart
+from unlatch.cli.terminal.line_editor import data_apart
 from unlatch.errors import UsageError
 from unlatch.worklog.programs import find_program
 

@@ -14,8 +14,8 @@ from typing import IO, Any, TypeVar
 
 import click
 
-from unlatch.cli.runtime import styles
-from unlatch.cli.runtime.columns import cells, hanging, lay_out
+from unlatch.cli.terminal import styles
+from unlatch.cli.terminal.columns import cells, hanging, lay_out
 from unlatch.errors import UsageError
 from unlatch.worklog.neutral import for_json, visible, without_controls
 
@@ -31,7 +31,7 @@ _UNCLEAN = ("  ", "| ", " |", "##", "::")
 _FAILURES: list[OSError] = []
 sign, good, bad, warn = styles.sign, styles.good, styles.bad, styles.warn
 faint, strong = styles.faint, styles.strong
-# Texts for a terminal that a pager may show; runtime/pager.py.
+# Texts for a terminal that a pager may show; pager.py.
 held: list[list[tuple[str, IO[str]]]] = []
 
 
@@ -126,7 +126,7 @@ def ask_text(question: str, *, earlier: Sequence[str] = ()) -> str:
     Args:
         earlier: texts that the arrow keys bring, the newest last.
     """
-    from unlatch.cli.runtime.line_editor import read_text  # noqa: PLC0415  (only at a terminal)
+    from unlatch.cli.terminal.line_editor import read_text  # noqa: PLC0415  (only at a terminal)
 
     with _asking():
         return read_text(visible(f"{question}: "), earlier=earlier)

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from shutil import get_terminal_size
 from typing import IO, TYPE_CHECKING
 
-from unlatch.cli.runtime import output
-from unlatch.cli.runtime.columns import cells
+from unlatch.cli.terminal import output
+from unlatch.cli.terminal.columns import cells
 from unlatch.worklog.programs import find_program
 
 if TYPE_CHECKING:

@@ -1,0 +1,1 @@
+"""The terminal: output, columns, styles, pager, editor, progress."""
