@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import platformdirs
 import pytest
 
-from unlatch.worklog.disk.user_files import state_folder
+from unlatch.worklog.disk.user_files import items_folder, state_folder, user_config_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -72,6 +72,8 @@ def test_without_a_home_it_is_temporary(
 ) -> None:
     root = made(tmp_path / "project")
     monkeypatch.chdir(root)
+    for name in ("XDG_STATE_HOME", "HOME"):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(platformdirs, "user_state_path", found)
     folder = state_folder(root)
     assert folder.name.startswith("unlatch-")
@@ -79,10 +81,24 @@ def test_without_a_home_it_is_temporary(
     assert [] == list(root.iterdir())
 
 
+@pytest.mark.parametrize("home", ["/home/ada", "relative", "", None])
+@pytest.mark.parametrize("given", ["/given", "relative", "~/given", "", None])
+def test_the_users_folders_are_those_of_platformdirs(
+    monkeypatch: pytest.MonkeyPatch, home: str | None, given: str | None
+) -> None:
+    for name, value in (("HOME", home), ("XDG_CONFIG_HOME", given), ("XDG_STATE_HOME", given)):
+        monkeypatch.delenv(name, raising=False)
+        if value is not None:
+            monkeypatch.setenv(name, value)
+
+    assert platformdirs.user_config_path("unlatch") / "config.toml" == user_config_file()
+    assert platformdirs.user_state_path("unlatch") / "items" == items_folder()
+
+
 _AS_NOBODY = """
 import os, sys
 from pathlib import Path
-import hashlib, platformdirs, shutil, tempfile  # before the process may do less
+import hashlib, shutil, tempfile  # before the process may do less
 from unlatch.worklog.disk.user_files import state_folder
 
 os.setgroups([])

@@ -4,6 +4,7 @@ import atexit
 import errno
 import os
 import stat
+import sys
 from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
@@ -15,13 +16,27 @@ _LARGEST = 1 << 20
 MAX_EVENT_SIZE = 5_000_000
 _NOTE, _LONGEST_PATH = "project", 1 << 14
 _NONBLOCK = getattr(os, "O_NONBLOCK", 0)
+# The variable for a kind of files, and their folder in the home (XDG Base Directory Specification).
+_XDG = {"config": ("XDG_CONFIG_HOME", ".config"), "state": ("XDG_STATE_HOME", ".local/state")}
 
 
 def user_config_file() -> Path:
     """The file with the user's own configuration, which no repository can change."""
-    from platformdirs import user_config_path  # noqa: PLC0415  (slow to load)
+    return _own_folder("config") / "config.toml"
 
-    return user_config_path("unlatch") / "config.toml"
+
+def _own_folder(kind: str) -> Path:
+    """The user's folder for unlatch's files of a kind, as platformdirs finds it."""
+    if sys.platform == "linux":  # platformdirs takes a sixth of the time of `show` to load
+        variable, in_home = _XDG[kind]
+        given, home = os.environ.get(variable, ""), Path(os.environ.get("HOME", ""), in_home)
+        folder = Path(given) if os.path.isabs(given) else home  # noqa: PTH117
+        if folder.is_absolute() and "ANDROID_ROOT" not in os.environ:
+            return folder / "unlatch"
+    import platformdirs  # noqa: PLC0415
+
+    found: Path = getattr(platformdirs, f"user_{kind}_path")("unlatch")
+    return found
 
 
 def read_user_file(path: Path, *, at_most: int = _LARGEST) -> bytes:
@@ -94,11 +109,9 @@ def has_state(root: Path, name: str) -> bool:
 def _state_place(root: Path) -> Path:
     from hashlib import sha256  # noqa: PLC0415  (`list` needs no state)
 
-    from platformdirs import user_state_path  # noqa: PLC0415
-
     place = root.resolve()
     key = f"{place.stat().st_ino} {place}".encode(errors="surrogateescape")
-    return user_state_path("unlatch") / sha256(key).hexdigest()[:32]
+    return _own_folder("state") / sha256(key).hexdigest()[:32]
 
 
 def items_folder() -> Path:
@@ -106,9 +119,7 @@ def items_folder() -> Path:
 
     Unlike the caches in `state_folder` it must last.
     """
-    from platformdirs import user_state_path  # noqa: PLC0415
-
-    return user_state_path("unlatch") / "items"
+    return _own_folder("state") / "items"
 
 
 def make_items_folder() -> None:
@@ -128,11 +139,9 @@ def remember_project(root: Path) -> None:
 
 def known_projects() -> list[Path]:
     """The projects of this user that are where they were noted, by their paths."""
-    from platformdirs import user_state_path  # noqa: PLC0415
-
     found = set()
     with suppress(OSError, RuntimeError):
-        for note in user_state_path("unlatch").glob(f"*/{_NOTE}"):
+        for note in _own_folder("state").glob(f"*/{_NOTE}"):
             with suppress(OSError, ValueError):
                 root = Path(os.fsdecode(read_user_file(note, at_most=_LONGEST_PATH)))
                 if root.is_dir() and state_folder(root) == note.parent:
