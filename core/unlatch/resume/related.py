@@ -76,8 +76,19 @@ class Related:
 
     @property
     def refs(self) -> list[str]:
-        efforts = [f"effort:{one.id}" for one in self.efforts]
-        return [*efforts, *(one.ref for one in self.sessions), *(one.ref for one in self.runs)]
+        return [*self._efforts, *(one.ref for one in self.sessions), *(one.ref for one in self.runs)]
+
+    @property
+    def resumable(self) -> dict[str, list[str]]:
+        """The work that a resume reaches, by its kind: an imported session is only read."""
+        sessions = [one.ref for one in self.sessions if not one.is_imported]
+        runs = [one.ref for one in self.runs]
+        found = {"efforts": self._efforts, "sessions": sessions, "runs": runs}
+        return {kind: refs for kind, refs in found.items() if refs}
+
+    @property
+    def _efforts(self) -> list[str]:
+        return [f"effort:{one.id}" for one in self.efforts]
 
 
 def may_have_related(workspace: Workspace, increment: Increment) -> bool:

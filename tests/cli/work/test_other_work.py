@@ -155,6 +155,44 @@ def test_without_the_increment_it_stays_completed(project: Project, name: str) -
 
 
 @pytest.mark.usefixtures("name")
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        (("--only", "runs"), "has no run to resume; it has effort:auth-bug, session:"),
+        (("--only", "runs", "--dry-run"), "has no run to resume; it has effort:auth-bug, session:"),
+        (
+            ("--only", "runs", "--json"),
+            "0007-smart-discipline has no run to resume; it has effort:auth-bug, session:",
+        ),
+        (
+            tuple(f"--without={kind}" for kind in ("increment", "efforts", "sessions", "runs")),
+            "all kinds are excluded; it has effort:auth-bug, session:",
+        ),
+    ],
+)
+def test_a_reason_for_nothing_is_refused(
+    project: Project, options: tuple[str, ...], problem: str
+) -> None:
+    before = statuses(project)
+    done = resume(project, *options)
+    assert done.code == 2
+    error = done.document["error"] if "--json" in options else None
+    assert (error["id"] if error else "nothing-to-resume") == "nothing-to-resume"
+    assert problem in (error["message"] if error else done.err)
+    command = "unlatch resume 0007-smart-discipline --only efforts --only sessions --reason TEXT"
+    assert command in (error["hint"] if error else done.err)
+    assert statuses(project) == before
+
+
+def test_without_other_work_only_the_increment_can_be_resumed(project: Project) -> None:
+    name = project.increment()
+    done = resume(project, "--without", "increment")
+    assert done.code == 2
+    assert f"{name} has no effort or session or run to resume; it has no other work" in done.err
+    assert f"next: unlatch resume {name} --reason TEXT" in done.err
+
+
+@pytest.mark.usefixtures("name")
 def test_a_failure_of_one_leaves_the_others_done(project: Project) -> None:
     (path,) = (project.root / ".unlatch/sessions").glob("*.md")
     text = path.read_text()

@@ -6,12 +6,13 @@ from dataclasses import replace
 from os.path import relpath
 from typing import TYPE_CHECKING
 
-from unlatch.cli.options.kinds import INCREMENT
+from unlatch.cli.options.kinds import INCREMENT, KINDS
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.runtime.failure import UNDECIDED, error_lines, problem_entry
 from unlatch.cli.runtime.session import is_interactive
 from unlatch.cli.terminal import output
-from unlatch.resume.briefing import Briefing, briefing_of
+from unlatch.errors import UsageError
+from unlatch.resume.briefing import briefing_of
 from unlatch.resume.briefing_file import file_text, known_briefing, title_of, write_briefing
 from unlatch.resume.briefing_text import render
 from unlatch.resume.related import BRIEFING, Related, find_related
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Increment
+    from unlatch.resume.briefing import Briefing
 
 _UNLIMITED = 1 << 20
 
@@ -71,16 +73,32 @@ def resume_others(
 def resume_only_others(session: Session, wanted: str, typed: ResumeOptions) -> int:
     """Resume the other work of an increment, and leave it and its items as they are."""
     increment = session.workspace.manager.read(wanted)
+    _check_chosen(session, increment, typed.kinds)
     if typed.dry_run:
         foresee_others(session, increment, typed.kinds)
         return 0
     code, found, _ = resume_others(session, increment, typed, reason=typed.reason)
     if typed.as_json:
-        empty = {"related": [], "briefing": briefing_entry(Briefing())}
-        output.document("resume-others", code, increment=increment.id, **(found or empty))
-    elif not found:
-        output.talk(f"No effort, session or run is linked to {output.clean(increment.id)}.")
+        output.document("resume-others", code, increment=increment.id, **found)
     return code
+
+
+def _check_chosen(session: Session, increment: Increment, kinds: Collection[str]) -> None:
+    """Raise UsageError `nothing-to-resume` if there is no work of these kinds to resume."""
+    found = find_related(session.workspace, increment)
+    has = found.resumable
+    if not has.keys().isdisjoint(kinds):
+        return
+    tell_warnings(found.unreadable)
+    chosen = " or ".join(one.removesuffix("s") for one in KINDS if one in kinds)
+    listed = ", ".join(output.clean(ref) for refs in has.values() for ref in refs)
+    problem = f"{increment.id} has no {chosen} to resume" if chosen else "all kinds are excluded"
+    options = "".join(f" --only {kind}" for kind in has)
+    raise UsageError(
+        "nothing-to-resume",
+        f"{problem}; it has {listed or 'no other work'}",
+        hint=f"unlatch resume {increment.id}{options} --reason TEXT",
+    )
 
 
 def foresee_others(session: Session, increment: Increment, kinds: Collection[str]) -> None:
