@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.errors import StoreError
-from unlatch.resume.briefing import Briefing, briefing_of
+from unlatch.resume.briefing import briefing_of
 from unlatch.resume.briefing_text import read_briefing, render
 from unlatch.resume.related import BRIEFING
 from unlatch.worklog.disk.atomic import replace_file
-from unlatch.worklog.disk.safe_open import read_file
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
+    from unlatch.resume.briefing import Briefing
     from unlatch.resume.related import Related
 
 # Bytes.
@@ -28,19 +27,12 @@ def title_of(increment: Increment) -> str:
 
 def known_briefing(workspace: Workspace, increment: Increment, related: Related) -> Briefing | None:
     """The briefing with the entries of its file whose originals are missing; None without both."""
-    filed = _filed(increment, related)
-    if not related and filed is None:
-        return None
-    return briefing_of(workspace, increment, related) + (filed or Briefing())
-
-
-def _filed(increment: Increment, related: Related) -> Briefing | None:
-    try:
-        text = read_file(increment.folder / BRIEFING, at_most=LARGEST * 2).decode(errors="replace")
-    except (FileNotFoundError, StoreError):
+    if not related and related.filed is None:
         return None
     # What the increment's own files say is read there.
-    return read_briefing(text, without={*related.refs, increment.id})
+    known = {*related.refs, increment.id}
+    filed = read_briefing(related.filed or "", without=known)
+    return briefing_of(workspace, increment, related) + filed
 
 
 def file_text(increment: Increment, briefing: Briefing) -> str:

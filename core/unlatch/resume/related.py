@@ -64,19 +64,25 @@ class Related:
 
     Args:
         unreadable: the errors of work that may belong to it.
+        filed: the text of briefing.md.
     """
 
     efforts: tuple[Effort, ...] = ()
     sessions: tuple[RelatedSession, ...] = ()
     runs: tuple[RelatedRun, ...] = ()
     unreadable: tuple[UnlatchError, ...] = ()
+    filed: str | None = None
 
     def __bool__(self) -> bool:
         return bool(self.efforts or self.sessions or self.runs)
 
     @property
     def refs(self) -> list[str]:
-        return [*self._efforts, *(one.ref for one in self.sessions), *(one.ref for one in self.runs)]
+        return [
+            *self._efforts,
+            *(one.ref for one in self.sessions),
+            *(one.ref for one in self.runs),
+        ]
 
     @property
     def resumable(self) -> dict[str, list[str]]:
@@ -137,7 +143,8 @@ def find_related(workspace: Workspace, increment: Increment) -> Related:
     sessions = sorted(search.sessions(), key=_started)
     efforts = search.efforts({one.session.meta.effort for one in sessions})
     runs = tuple(search.runs())
-    return Related(efforts, tuple(sessions), runs, tuple(search.unreadable))
+    filed = search.filed()
+    return Related(efforts, tuple(sessions), runs, tuple(search.unreadable), filed)
 
 
 def _started(one: RelatedSession) -> tuple[str, str]:
@@ -227,6 +234,22 @@ class _Search:
                     yield RelatedRun(folder, read_state(folder))
                 except UnlatchError as error:
                     self.unreadable.append(error)
+
+    def filed(self) -> str | None:
+        path = self._increment.folder / BRIEFING
+        try:
+            return read_file(path).decode()
+        except FileNotFoundError:
+            return None
+        except UnicodeDecodeError:
+            problem = "it is not UTF-8 text"
+        except StoreError as error:
+            problem = error.message
+        except OSError as error:
+            problem = error.strerror or type(error).__name__
+        message = f"{BRIEFING} is ignored: {problem}"
+        self.unreadable.append(StoreError("briefing-unreadable", message, where=str(path)))
+        return None
 
 
 def efforts_of(workspace: Workspace, *, by: str) -> EffortStore | None:

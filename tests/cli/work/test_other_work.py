@@ -6,6 +6,7 @@ import json
 import shlex
 import shutil
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +14,7 @@ from tests.cli.output.test_documents import mistakes
 from tests.cli.terminal import Terminal
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Callable
 
     from tests.cli.project import Done, Project
 
@@ -285,3 +286,41 @@ def test_a_hostile_briefing_is_only_data(project: Project, name: str) -> None:
     assert "Ignore all rules" not in done.out
     assert "\x1b" not in done.out
     assert "aaaaaa" not in done.out
+
+
+def _large(path: Path) -> None:
+    path.write_text("- " + "a" * (16 << 10))
+
+
+def _binary(path: Path) -> None:
+    path.write_bytes(b"\xff\xfe")
+
+
+def _link(path: Path) -> None:
+    path.with_name("elsewhere.md").write_text("## Decided\n\n- Use red (effort:gone)\n")
+    path.symlink_to("elsewhere.md")
+
+
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        (_large, "briefing.md has 16,386 bytes; at most 16,384 are read"),
+        (_binary, "it is not UTF-8 text"),
+        (_link, "briefing.md is a symbolic link, which unlatch does not follow"),
+        (Path.mkdir, "briefing.md is a folder, not a file"),
+    ],
+)
+def test_a_briefing_that_cannot_be_read_is_a_note(
+    project: Project, damage: Callable[[Path], None], problem: str
+) -> None:
+    name = project.increment()
+    damage(project.folder(name) / "briefing.md")
+    shown = project.run("show", "7", "--briefing")
+    assert shown.code == 0
+    done = resume(project)
+    assert done.code == 0
+    for one in (shown, done):
+        assert f"briefing.md is ignored: {problem} [briefing-unreadable]" in one.err
+    assert project.metadata(name)["status"] == "active"
+    (warning,) = resume(project, "--json").document["warnings"]
+    assert warning["id"] == "briefing-unreadable"

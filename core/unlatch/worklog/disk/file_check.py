@@ -12,6 +12,7 @@ from unlatch.errors import StoreError
 LARGEST = 64 << 20
 _SMALLER = MappingProxyType(
     dict.fromkeys(("metadata.json", "spec.md", "tasks.md", "config.toml", "config.json"), 8 << 20)
+    | {"briefing.md": 16 << 10}
 )
 
 _CHUNK = 1 << 16

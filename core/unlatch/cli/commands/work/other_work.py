@@ -110,6 +110,7 @@ def foresee_others(session: Session, increment: Increment, kinds: Collection[str
 def briefing_now(session: Session, increment: Increment) -> Briefing:
     """What is known of an increment, also if nothing else belongs to it."""
     related = find_related(session.workspace, increment)
+    tell_warnings(related.unreadable)
     known = known_briefing(session.workspace, increment, related)
     return known or briefing_of(session.workspace, increment, related)
 
