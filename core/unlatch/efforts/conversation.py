@@ -27,6 +27,7 @@ from unlatch.efforts.model import EFFORT_ID
 from unlatch.efforts.state import State
 from unlatch.efforts.transcript import Transcript
 from unlatch.errors import StoreError, UsageError
+from unlatch.worklog.collection import listing
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.private_folder import make_private
 from unlatch.worklog.disk.safe_open import open_folder, read_file
@@ -71,11 +72,10 @@ class Conversation:
     @staticmethod
     def names(efforts: EffortStore) -> list[str]:
         """The names of all conversations."""
-        try:
-            with open_folder(efforts.root / FOLDER) as opened:
-                return [name for name in opened.folders() if EFFORT_ID.fullmatch(name)]
-        except FileNotFoundError:
-            return []
+        place = efforts.root / FOLDER
+        with listing(place), open_folder(place) as opened:
+            return [name for name in opened.folders() if EFFORT_ID.fullmatch(name)]
+        return []
 
     def state(self) -> State:
         """The state by the events; those of earlier turns are already folded."""

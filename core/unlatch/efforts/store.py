@@ -13,6 +13,7 @@ from unlatch.efforts.limits import check_reason, check_summary
 from unlatch.efforts.model import EFFORT, EFFORT_ID, Effort, Reopen, Status, effort_id
 from unlatch.efforts.transcript import Author, Pen, Transcript, damaged
 from unlatch.errors import StoreError, UsageError
+from unlatch.worklog.collection import listing
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.private_folder import make_ignored, make_private
@@ -47,11 +48,9 @@ class EffortStore:
 
     def names(self) -> list[str]:
         """The ids of all efforts, by name."""
-        try:
-            with open_folder(self.root) as opened:
-                return [name for name in opened.folders() if EFFORT_ID.fullmatch(name)]
-        except FileNotFoundError:
-            return []
+        with listing(self.root), open_folder(self.root) as opened:
+            return [name for name in opened.folders() if EFFORT_ID.fullmatch(name)]
+        return []
 
     def all(self) -> list[Effort]:
         """All readable efforts, the most recently changed first."""

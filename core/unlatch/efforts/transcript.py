@@ -22,6 +22,7 @@ from unlatch.efforts.events import (
 )
 from unlatch.errors import StoreError
 from unlatch.values import dataclass
+from unlatch.worklog.collection import listing
 from unlatch.worklog.disk.atomic import PRIVATE, append_lines, sweep
 from unlatch.worklog.disk.folder_lock import STORE_PATIENCE, folder_lock
 from unlatch.worklog.disk.line_file import ending, repair_ending
@@ -96,7 +97,7 @@ class Transcript:
 
     def _end(self, size: int) -> tuple[list[bytes], int]:
         """The complete lines in the last `size` bytes, and their offset."""
-        with contextlib.suppress(FileNotFoundError), open_folder(self.folder) as opened:
+        with listing(self.folder), open_folder(self.folder) as opened:
             start = max(0, opened.lstat(self.name).st_size - size)
             lines = (_read_from(opened, self.name, start) or b"").split(b"\n")
             return lines[bool(start) : -1], start
@@ -109,7 +110,7 @@ class Transcript:
 
     def events_from(self, place: int) -> list[bytes] | None:
         """The complete lines of the events after `place` bytes; None if there are fewer bytes."""
-        with contextlib.suppress(FileNotFoundError), open_folder(self.folder) as opened:
+        with listing(self.folder), open_folder(self.folder) as opened:
             rest = _read_from(opened, EVENTS.name, place)
             return None if rest is None else rest.split(b"\n")[:-1]
         return None

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from unlatch.config.choices import SESSIONS
@@ -193,18 +194,23 @@ class _Search:
         from unlatch.sessions.store import Broken  # noqa: PLC0415
 
         for store in filter(None, (sessions_of(workspace), import_store(workspace))):
-            for found in store.heads():
-                if isinstance(found, Broken):
-                    self.unreadable.append(found.error)
-                elif self._is_meant(found[1].increment):
-                    yield from self._session(store, found[0])
+            with self._noting():
+                for found in store.heads():
+                    if isinstance(found, Broken):
+                        self.unreadable.append(found.error)
+                    elif self._is_meant(found[1].increment):
+                        yield from self._session(store, found[0])
 
-    def _session(self, store: SessionStore, path: Path) -> Iterator[RelatedSession]:
+    @contextmanager
+    def _noting(self) -> Iterator[None]:
         try:
-            session = store.read(path).session
+            yield
         except UnlatchError as error:
             self.unreadable.append(error)
-        else:
+
+    def _session(self, store: SessionStore, path: Path) -> Iterator[RelatedSession]:
+        with self._noting():
+            session = store.read(path).session
             is_imported = store != sessions_of(self._workspace)
             yield RelatedSession(store, path, session, is_imported)
 
@@ -213,13 +219,15 @@ class _Search:
             return ()
         from unlatch.efforts.store import project_of  # noqa: PLC0415
 
-        self.unreadable += store.unreadable()
-        project = project_of(self._workspace)
-        found = [
-            it
-            for it in store.all()
-            if it.id in named or (it.project == project and self._is_meant(it.increment))
-        ]
+        found: list[Effort] = []
+        with self._noting():
+            self.unreadable += store.unreadable()
+            project = project_of(self._workspace)
+            found = [
+                it
+                for it in store.all()
+                if it.id in named or (it.project == project and self._is_meant(it.increment))
+            ]
         return tuple(sorted(found, key=lambda one: (one.created, one.id)))
 
     def runs(self) -> Iterator[RelatedRun]:
@@ -228,12 +236,11 @@ class _Search:
         from unlatch.runs.journal import read_state  # noqa: PLC0415
         from unlatch.runs.project import run_store  # noqa: PLC0415
 
-        for folder, plan in run_store(self._workspace).plans():
-            if plan.startswith(PLAN) and self._is_meant(plan.removeprefix(PLAN)):
-                try:
-                    yield RelatedRun(folder, read_state(folder))
-                except UnlatchError as error:
-                    self.unreadable.append(error)
+        with self._noting():
+            for folder, plan in run_store(self._workspace).plans():
+                if plan.startswith(PLAN) and self._is_meant(plan.removeprefix(PLAN)):
+                    with self._noting():
+                        yield RelatedRun(folder, read_state(folder))
 
     def filed(self) -> str | None:
         path = self._increment.folder / BRIEFING

@@ -12,6 +12,7 @@ from unlatch.runs.event_lines import parse_event
 from unlatch.runs.events import RunCreated
 from unlatch.runs.journal import LOG
 from unlatch.values import dataclass
+from unlatch.worklog.collection import listing
 from unlatch.worklog.dated_names import dated_name, slug
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.private_folder import make_ignored, make_private
@@ -42,11 +43,9 @@ class RunStore:
 
     def names(self) -> list[str]:
         """The ids of all runs, the oldest first."""
-        try:
-            with open_folder(self.root) as opened:
-                names = [name for name in opened.folders() if _ID.fullmatch(name)]
-        except FileNotFoundError:
-            return []
+        names: list[str] = []
+        with listing(self.root), open_folder(self.root) as opened:
+            names = [name for name in opened.folders() if _ID.fullmatch(name)]
         return sorted(names, key=lambda name: (_begun(self.root / name), name))
 
     def plans(self) -> Iterator[tuple[Path, str]]:

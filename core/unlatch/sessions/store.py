@@ -13,6 +13,7 @@ from unlatch.errors import StoreError, UnlatchError, UsageError
 from unlatch.sessions.changes import apply
 from unlatch.sessions.document import Document, read_document, read_head, read_meta
 from unlatch.values import dataclass
+from unlatch.worklog.collection import listing
 from unlatch.worklog.dated_names import dated_name, slug
 from unlatch.worklog.disk.atomic import replace_file, sweep, writing
 from unlatch.worklog.disk.folder_lock import folder_lock
@@ -55,11 +56,9 @@ class SessionStore:
 
     def paths(self) -> list[Path]:
         """The files, by name; StoreError as `OpenFolder`."""
-        try:
-            with open_folder(self.root) as opened:
-                names = [one for one in opened.names() if one.endswith(SUFFIX) and one[0] != "."]
-        except FileNotFoundError:
-            return []
+        names: list[str] = []
+        with listing(self.root), open_folder(self.root) as opened:
+            names = [one for one in opened.names() if one.endswith(SUFFIX) and one[0] != "."]
         return [self.root / name for name in names]
 
     def stamps(self) -> Iterator[tuple[str, str]]:
@@ -98,7 +97,7 @@ class SessionStore:
 
     def unchanged_since(self, moment: datetime) -> Iterator[Path]:
         """The active sessions whose files are older, as far as the beginning of a file tells."""
-        with suppress(FileNotFoundError), open_folder(self.root) as opened:
+        with listing(self.root), open_folder(self.root) as opened:
             for path in self.paths():
                 old = opened.lstat(path.name).st_mtime <= moment.timestamp()
                 if old and _ACTIVE.search(opened.read(path.name, at_most=_HEAD)):

@@ -9,7 +9,7 @@ from pathlib import Path
 from unlatch.errors import StoreError
 from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import vanished
-from unlatch.worklog.disk.file_check import UnsafePath, or_restore
+from unlatch.worklog.disk.file_check import UnsafePath, not_a_folder
 from unlatch.worklog.disk.folder import OpenFolder
 from unlatch.worklog.disk.safe_open import list_folder, open_folder
 from unlatch.worklog.ids import number_of
@@ -140,12 +140,7 @@ def listing(parent: Path) -> Iterator[None]:
     except FileNotFoundError:
         return
     except NotADirectoryError as error:
-        raise StoreError(
-            "folder-unreadable",
-            "a file is in place of the folder",
-            where=str(parent),
-            hint=or_restore("put the folder in its place", parent, what="it"),
-        ) from error
+        raise not_a_folder(parent) from error
     except OSError as error:
         raise StoreError(
             "folder-unreadable",

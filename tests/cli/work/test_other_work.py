@@ -324,3 +324,27 @@ def test_a_briefing_that_cannot_be_read_is_a_note(
     assert project.metadata(name)["status"] == "active"
     (warning,) = resume(project, "--json").document["warnings"]
     assert warning["id"] == "briefing-unreadable"
+
+
+@pytest.mark.parametrize("kind", ["effort", "session", "run"])
+def test_a_file_in_place_of_a_folder_is_named(project: Project, kind: str) -> None:
+    name = project.increment()
+    (project.folder(name) / "tasks.md").write_text("# Tasks\n\n### T-002: Test it\n")
+    place = project.root / f".unlatch/{kind}s"
+    place.write_text("")
+    problem = f"a file is in place of the folder {kind}s"
+    first = {
+        "effort": ("open", "Auth bug"),
+        "session": ("start", "Build auth"),
+        "run": ("start", f"increment:{name}", "--worker", WORKER, "--auditor", WORKER, "--yes"),
+    }
+    commands = [(kind, "list"), (kind, *first[kind]), ("status",), ("search", "auth")]
+    for command in commands:
+        done = project.run(*command)
+        assert done.code == 1
+        assert f"error[folder-unreadable]: {problem}\n  at: {place}\n  next: " in done.err
+    for command in (("show", "7"), ("resume", "7", "--reason", REASON, "--yes")):
+        done = project.run(*command)
+        assert done.code == 0
+        assert f"note: {problem} [folder-unreadable]" in done.err
+    assert problem in project.run("doctor").out

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unlatch.cli.render.notes import tell_warnings
 from unlatch.resume.related import find_related, may_have_related
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ def related_lines(session: Session, increment: Increment) -> Iterator[tuple[str,
     if not may_have_related(session.workspace, increment):
         return
     found = find_related(session.workspace, increment)
+    tell_warnings(found.unreadable)
     yield from (("Effort", one.id, one.status.value) for one in found.efforts)
     yield from (("Session", it.session.id, it.session.meta.status.value) for it in found.sessions)
     yield from (("Run", one.folder.name, one.state.status.value) for one in found.runs)

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from unlatch.errors import NotDurable, StoreError
-from unlatch.worklog.disk.file_check import UnsafePath, check_size, or_restore
+from unlatch.worklog.disk.file_check import UnsafePath, check_size, not_a_folder, or_restore
 from unlatch.worklog.disk.flock import carry
 from unlatch.worklog.disk.folder import OpenFolder
 from unlatch.worklog.disk.safe_open import make_folders, open_folder, open_parent
@@ -144,6 +144,8 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except FileNotFoundError as error:
         raise vanished(path.parent) from error
+    except NotADirectoryError as error:
+        raise not_a_folder(path) from error
     except OSError as error:
         message = f"cannot write {path.name}: {error.strerror or error}"
         hint = "make the folder writable and its disk not full, then run the command again"

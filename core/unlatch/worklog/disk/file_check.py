@@ -67,6 +67,14 @@ def check_file(found: os.stat_result, place: str, name: str) -> None:
     check_size(found.st_size, place, name)
 
 
+def not_a_folder(path: Path) -> StoreError:
+    """The error for a file in place of a folder: `path` itself, or one that it is in."""
+    place = next((one for one in (path, *path.parents) if os.path.lexists(one)), path)
+    message = f"a file is in place of the folder {place.name}"
+    hint = or_restore("move the file away, or put the folder in its place", place, what="it")
+    return StoreError("folder-unreadable", message, where=str(place), hint=hint)
+
+
 def unsafe(place: str, why: str, hint: str) -> UnsafePath:
     return UnsafePath("unsafe-path", f"{Path(place).name} {why}", where=place, hint=hint)
 
