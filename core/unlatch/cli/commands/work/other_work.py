@@ -33,8 +33,12 @@ _UNLIMITED = 1 << 20
 def chosen_related(session: Session, increment: Increment, kinds: Collection[str]) -> Related:
     """The work of an increment, of these kinds."""
     found = find_related(session.workspace, increment)
-    left_out = {one: () for one in ("efforts", "sessions", "runs") if one not in kinds}
-    return replace(found, **left_out)
+    return replace(
+        found,
+        efforts=found.efforts if "efforts" in kinds else (),
+        sessions=found.sessions if "sessions" in kinds else (),
+        runs=found.runs if "runs" in kinds else (),
+    )
 
 
 def resume_others(
