@@ -77,18 +77,36 @@ def test_no_number_follows_the_last_one(project: Project) -> None:
         (f"{'x' * 59} y", "x" * 59),
         ("$(rm -rf ~); `id`", "rm-rf-id"),
         ("\ud800ok", "ok"),
+        ("照合", "increment"),
+        ("Привет мир", "increment"),
+        ("مرحبا", "increment"),
+        ("Привет API", "api"),
     ],
 )
 def test_a_folder_is_named_by_plain_words(title: str, slug: str) -> None:
     assert slug_of(title) == slug
 
 
-@pytest.mark.parametrize("title", ["", " ", "漢字", "!!!", "../..", "🎉", "\x00"])
-def test_a_title_without_a_plain_word_is_refused(project: Project, title: str) -> None:
+@pytest.mark.parametrize("title", ["", " ", "!!!", "../..", "🎉", "\x00"])
+def test_a_title_without_a_letter_is_refused(project: Project, title: str) -> None:
     before = tree(project.root)
     with pytest.raises(UsageError) as caught:
         project.manager.create(title, kind="bug", by="ada")
     assert (caught.value.id, tree(project.root)) == ("title-unusable", before)
+
+
+def test_a_title_in_any_script_is_found_again(project: Project) -> None:
+    titles = ["照合", "Привет мир", "مرحبا"]
+    made = [project.manager.create(title, kind="bug", by="ada") for title in titles]
+    assert [one.id for one in made] == ["0001-increment", "0002-increment", "0003-increment"]
+    assert [project.manager.read(str(number)).title for number in (1, 2, 3)] == titles
+
+
+def test_a_long_title_is_refused(project: Project) -> None:
+    before = tree(project.root)
+    with pytest.raises(UsageError, match="the title has 257 characters") as caught:
+        project.manager.create("x" * 257, kind="bug", by="ada")
+    assert (caught.value.id, tree(project.root)) == ("increment-title-too-long", before)
 
 
 @settings(max_examples=30)

@@ -22,20 +22,31 @@ from unlatch.worklog.neutral import without_controls
 from unlatch.worklog.times import stamp
 
 _LONGEST_SLUG = 60
+# As GitHub's, the longest of the trackers.
+_LONGEST_TITLE = 256
+_NEUTRAL_SLUG = "increment"
 _SPEC = "\n## User stories\n\n## Acceptance criteria\n"
 
 
 def slug_of(title: str) -> str:
-    """The folder name for a title: lower-case ASCII words joined by hyphens."""
+    """The folder name for a title: lower-case ASCII words joined by hyphens.
+
+    The name of a title in another script is neutral: SpecWeave, git and file systems do not spell
+    letters outside of ASCII alike.
+
+    Raises:
+        UsageError: `title-unusable` or `increment-title-too-long`.
+    """
+    if not any(map(str.isalnum, title)):
+        problem, hint = "the title has no letter or digit", "unlatch new 'Export to CSV'"
+        raise UsageError("title-unusable", problem, hint=hint)
+    if len(title) > _LONGEST_TITLE:
+        message = f"the title has {len(title):,} characters; at most {_LONGEST_TITLE} are allowed"
+        hint = "use some words of it, and put the rest into spec.md"
+        raise UsageError("increment-title-too-long", message, hint=hint)
     ascii_only = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
-    slug = re.sub(r"[^a-z0-9]+", "-", ascii_only.lower()).strip("-")[:_LONGEST_SLUG].rstrip("-")
-    if not slug:
-        raise UsageError(
-            "title-unusable",
-            "the title has no letter or digit to name a folder by",
-            hint="put a word in Latin letters, or a number, into the title",
-        )
-    return slug
+    words = re.sub(r"[^a-z0-9]+", "-", ascii_only.lower()).strip("-")
+    return words[:_LONGEST_SLUG].rstrip("-") or _NEUTRAL_SLUG
 
 
 def make_increment(
