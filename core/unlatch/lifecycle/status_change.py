@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.plans import IntentDetails, plan_transition
+from unlatch.increments.files.plans import IntentDetails, Plan, plan_transition
 from unlatch.increments.files.undo_plan import plan_undo, undoable
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.model.status import Status
@@ -21,6 +21,7 @@ from unlatch.lifecycle.activation_guard import (
     ActivationOptions,
     Approval,
     allow_activation,
+    check_activation,
 )
 from unlatch.lifecycle.completion.evidence import find_evidence, weigh_evidence
 from unlatch.lifecycle.completion.open_work import check_finish
@@ -31,8 +32,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch.delivery.run import SharedItems
-    from unlatch.increments.files.plans import Intent, Plan
+    from unlatch.increments.files.plans import Intent
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry
+    from unlatch.lifecycle.activation_guard import WipSnapshot
     from unlatch.lifecycle.completion.evidence import Evidence
     from unlatch.project.workspace import Workspace
 
@@ -194,13 +196,7 @@ def move(
         UsageError: the increment is unknown.
         StoreError: it is finished, the status table does not allow it, or the limits refuse it.
     """
-    before = workspace.manager.read(wanted).as_recorded
-    if before.status.is_finished:
-        raise StoreError(
-            "finished",
-            f"{before.id} is {before.status}; use `unlatch resume` to reopen it",
-            hint=f"unlatch resume {before.id}",
-        )
+    before = _unfinished(workspace, wanted)
     if before.status is to:
         return ChangeResult(before, before)
     is_active = to is Status.ACTIVE
@@ -215,3 +211,39 @@ def move(
             forced=approval.forced,
         )
     return ChangeResult(before, after, approval=approval)
+
+
+def preview_move(
+    workspace: Workspace,
+    wanted: str,
+    to: Status,
+    *,
+    by: str,
+    reason: str | None = None,
+    activation: ActivationOptions = DEFAULT_ACTIVATION,
+    wip: WipSnapshot | None = None,
+) -> tuple[Plan, Approval]:
+    """The change that `move` would make; raises as it.
+
+    Args:
+        wip: the increments as earlier moves of the same command would leave them.
+    """
+    before = _unfinished(workspace, wanted)
+    if before.status is to:
+        return Plan(before, before), APPROVED
+    approval = APPROVED
+    if to is Status.ACTIVE:
+        approval = check_activation(workspace, before, activation, wip=wip)
+    intent = workspace.manager.intent(by=by, reason=reason, forced=approval.forced)
+    return plan_transition(before, to, intent), approval
+
+
+def _unfinished(workspace: Workspace, wanted: str) -> Increment:
+    before = workspace.manager.read(wanted).as_recorded
+    if before.status.is_finished:
+        raise StoreError(
+            "finished",
+            f"{before.id} is {before.status}; use `unlatch resume` to reopen it",
+            hint=f"unlatch resume {before.id}",
+        )
+    return before

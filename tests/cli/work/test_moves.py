@@ -35,6 +35,40 @@ def test_moves_follow_the_status_table(project: Project, command: str, status: s
     assert project.sent() == []
 
 
+@pytest.mark.parametrize("command", MOVES)
+@pytest.mark.parametrize("status", [s.value for s in Status])
+def test_a_dry_run_foresees_the_move(project: Project, command: str, status: str) -> None:
+    project.increment(status=status, links=project.items("github"))
+    before = project.tree()
+
+    foreseen = project.run(command, "7", "--dry-run")
+    document = project.run(command, "7", "--dry-run", "--json").document
+
+    assert before == project.tree()
+    done = project.run(command, "7")
+    assert (foreseen.code, document["exitCode"]) == (done.code, done.code)
+    if done.code:
+        assert (foreseen.err, document["error"]["id"] in done.err) == (done.err, True)
+    else:
+        assert "(dry run)\nNo requests to send. Nothing was written.\n" in foreseen.out
+        now = project.metadata()["status"]
+        assert document["increment"] == {"id": NAME, "status": status, "wouldBe": now}
+
+
+def test_a_dry_run_of_several_counts_the_ones_before(project: Project) -> None:
+    project.configure("[limits]\nmax_active = 1\npolicy = 'refuse'\n")
+    names = [project.increment(name, status="planning") for name in ("0001-a", "0002-b")]
+    before = project.tree()
+
+    done = project.run("start", *names, "--dry-run", "--json")
+
+    assert (done.code, project.tree()) == (1, before)
+    assert [one["increment"]["id"] for one in done.document["increments"]] == names[:1]
+    assert [one["error"]["id"] for one in done.document["refused"]] == ["wip-limit"]
+    text = project.run("start", *names, "--dry-run", "--force").out
+    assert "2 increments, 0 requests in all.\n    Status        2 planning -> active\n" in text
+
+
 def test_a_move_is_documented(project: Project) -> None:
     project.increment(status="active")
 
@@ -95,7 +129,7 @@ def test_new_takes_title_and_link_from_an_item(project: Project, tracker: str) -
 
 @pytest.mark.parametrize(
     ("arguments", "expected"),
-    [((), "title-missing"), (("  ",), "title-missing"), (("日本語",), "title-unusable")],
+    [((), "title-missing"), (("  ",), "title-missing"), (("!?",), "title-unusable")],
 )
 def test_new_needs_a_title(project: Project, arguments: tuple[str, ...], expected: str) -> None:
     before = project.tree()

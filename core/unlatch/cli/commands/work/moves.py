@@ -13,12 +13,12 @@ from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.render.refusals import refused_entry, tell_refusals
 from unlatch.cli.runtime.failure import code_of_many
 from unlatch.cli.runtime.increments import IDS, Named
-from unlatch.cli.runtime.session import BY, JSON, Session, with_session
+from unlatch.cli.runtime.session import BY, JSON, Session, flag, with_session
 from unlatch.cli.terminal import output
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions
 from unlatch.lifecycle.many import Refusal, change_each
-from unlatch.lifecycle.status_change import ChangeResult, move
+from unlatch.lifecycle.status_change import ChangeResult, move, preview_move
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,6 +32,8 @@ STATUSES = {
     "backlog": Status.BACKLOG,
 }
 
+_DRY_RUN = flag("--dry-run", help="Show the changes, and write nothing.")
+
 
 def command(entry: Entry) -> click.Command:
     to = STATUSES[entry.name]
@@ -43,6 +45,7 @@ def command(entry: Entry) -> click.Command:
     @reason_option("Record this reason in the history.")
     @BY
     @force
+    @_DRY_RUN
     @JSON
     @with_session
     def run(
@@ -51,10 +54,14 @@ def command(entry: Entry) -> click.Command:
         named: Named,
         reason: str | None,
         by: str | None,
+        dry_run: bool,
         as_json: bool,
         force: bool = False,
     ) -> int:
         who, activation = session.who(by), ActivationOptions(force=force)
+        if dry_run:
+            how: Any = {"by": who, "reason": reason, "activation": activation}
+            return _preview(session, entry.name, named, how, as_json=as_json)
 
         def change(name: str) -> ChangeResult:
             workspace = session.workspace
@@ -71,6 +78,33 @@ def command(entry: Entry) -> click.Command:
         return 0
 
     return run
+
+
+def _preview(session: Session, name: str, named: Named, how: Any, *, as_json: bool) -> int:
+    from unlatch.cli.render.preview import tell_preview  # noqa: PLC0415  (slow to load)
+    from unlatch.cli.render.preview_many import tell_previews  # noqa: PLC0415
+    from unlatch.delivery.preview import Preview  # noqa: PLC0415
+
+    to, workspace = STATUSES[name], session.workspace
+    wip = {one.folder: one for one in workspace.manager.list()} if to is Status.ACTIVE else {}
+
+    def preview(one: str) -> Preview:
+        plan, approval = preview_move(workspace, one, to, wip=wip, **how)
+        wip[plan.before.folder] = plan.after
+        return Preview(plan, (), warnings=approval.warnings)
+
+    if not named.is_many:
+        return tell_preview(session, preview(named.names[0]), as_json=as_json)
+    found = change_each(workspace, named.names, preview)
+    return tell_previews(
+        session,
+        [one for one in found if not isinstance(one, Refusal)],
+        [one for one in found if isinstance(one, Refusal)],
+        command=f"unlatch {name}",
+        items=0,
+        excess=None,
+        as_json=as_json,
+    )
 
 
 def _move_many(
