@@ -13,7 +13,7 @@ from unlatch.worklog.disk.file_check import UnsafePath, not_a_folder
 from unlatch.worklog.disk.folder import OpenFolder
 from unlatch.worklog.disk.safe_open import list_folder, open_folder
 from unlatch.worklog.ids import number_of
-from unlatch.worklog.name_matching import Match, matching
+from unlatch.worklog.name_matching import Match, candidates, matching
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ class Collection:
         meant: Sequence[str] = (wanted,)
         if number_of(wanted) is None or not any(wanted in names for names in places.values()):
             listed = {name for names in places.values() for name in names}
-            known = [name for name in listed if number_of(name) is not None]
+            known = [one for one in candidates(listed, wanted) if number_of(one) is not None]
             how, meant = matching(known, wanted, up_to=up_to)
         chosen = frozenset(meant)
         return how, [

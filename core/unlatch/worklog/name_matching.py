@@ -70,11 +70,20 @@ def matching(names: Collection[str], wanted: str, *, up_to: Match = Match.WORDS)
     A number means only numbers: 7 is neither 0070-search nor 2026-01-24-search. A single
     character means no part of a name.
     """
-    word = _read(wanted.rstrip("/"))
+    word, names = _read(wanted.rstrip("/")), candidates(names, wanted)
     for how, fits in _RULES.items():
         if how <= up_to and (found := [name for name in names if fits(name, word)]):
             return Matches(how, found)
     return Matches(None, ())
+
+
+def candidates(names: Collection[str], wanted: str) -> Collection[str]:
+    """The names that a number may mean, by a quick check; for another word all names."""
+    number = NUMBER.fullmatch(wanted.rstrip("/"))
+    if number is None:
+        return names
+    digits = number["number"].lstrip("0")
+    return [name for name in names if name.lstrip("0").startswith(digits)]
 
 
 def in_range(names: Collection[str], wanted: str) -> Sequence[str]:
@@ -116,10 +125,8 @@ def _has_lettered_number(name: str, word: _Wanted) -> bool:
 
 
 def _label(name: str, word: _Wanted) -> tuple[int, str] | None:
-    """The number of a name and its letter; None, found at once, if it begins with another."""
-    if word.number is None or not name.lstrip("0").startswith(str(word.number or "")):
-        return None
-    return None if _DATED.match(name) else label_of(name)
+    """The number of a name and its letter; None if no number is wanted."""
+    return None if word.number is None or _DATED.match(name) else label_of(name)
 
 
 def _title(name: str) -> str:
