@@ -1,20 +1,23 @@
 """The project's own rules for making an increment active."""
 
-from collections.abc import Iterator
+from __future__ import annotations
+
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from pathlib import Path
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from unlatch.errors import UnlatchError
 from unlatch.increments.files.locks import ACTIVE, store_lock
-from unlatch.increments.model.increment import BrokenIncrement, Increment
-from unlatch.increments.model.limits import limit_violations
-from unlatch.increments.model.policies import Policy, RuleViolation
-from unlatch.increments.model.reopening import category_of, reopen_violations
 from unlatch.increments.model.status import Status
-from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from unlatch.errors import UnlatchError
+    from unlatch.increments.model.increment import BrokenIncrement, Increment
+    from unlatch.increments.model.policies import RuleViolation
+    from unlatch.project.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ class Approval:
 
 
 # The increments of a project by folder; a command that activates many reads them once.
-WipSnapshot: TypeAlias = dict[Path, Increment | BrokenIncrement]
+WipSnapshot: TypeAlias = "dict[Path, Increment | BrokenIncrement]"
 DEFAULT_ACTIVATION = ActivationOptions()
 APPROVED = Approval()
 
@@ -102,6 +105,11 @@ def check_activation(
         UsageError: `category-missing` or `category-unknown`.
         ConfigError: the configuration has mistakes, so that the rules are not known.
     """
+    # A move that activates nothing does without the rules.
+    from unlatch.increments.model.limits import limit_violations  # noqa: PLC0415
+    from unlatch.increments.model.policies import Policy  # noqa: PLC0415
+    from unlatch.increments.model.reopening import category_of, reopen_violations  # noqa: PLC0415
+
     category = category_of(activation.category, workspace.config.reopen.rules)
     if increment.status is Status.ACTIVE:
         return APPROVED  # nothing is added; a repeated CI step must not be refused

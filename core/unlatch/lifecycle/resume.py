@@ -1,11 +1,12 @@
 """Resume increments: one, or many for one reason."""
 
-from collections.abc import Callable, Iterable
+from __future__ import annotations
+
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.work.files import files_of
-from unlatch.increments.model.increment import Amendment, Increment, ReopenEntry
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import (
@@ -22,9 +23,14 @@ from unlatch.lifecycle.resume_plan import (
     plan_resume,
 )
 from unlatch.lifecycle.scoping import scope
-from unlatch.lifecycle.scoping.scope import Scope
-from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from unlatch.increments.model.increment import Amendment, Increment, ReopenEntry
+    from unlatch.lifecycle.scoping.scope import Scope
+    from unlatch.project.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.plans import IntentDetails, Plan, plan_transition
-from unlatch.increments.files.undo_plan import plan_undo, undoable
-from unlatch.increments.model.reopening import checked_reason
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import (
     APPROVED,
@@ -23,8 +21,6 @@ from unlatch.lifecycle.activation_guard import (
     allow_activation,
     check_activation,
 )
-from unlatch.lifecycle.completion.evidence import find_evidence, weigh_evidence
-from unlatch.lifecycle.completion.open_work import check_finish
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
 from unlatch.values import dataclass
 
@@ -133,6 +129,11 @@ def plan_finish(
         UsageError: the increment is unknown, or the reason is too long.
         UnlatchError: as `check_finish`.
     """
+    # These load git, and most commands that change a status do not complete.
+    from unlatch.increments.model.reopening import checked_reason  # noqa: PLC0415
+    from unlatch.lifecycle.completion.evidence import find_evidence, weigh_evidence  # noqa: PLC0415
+    from unlatch.lifecycle.completion.open_work import check_finish  # noqa: PLC0415
+
     before = workspace.manager.read(wanted).as_recorded
     if shared is None:
         from unlatch.delivery.run import SharedItems  # noqa: PLC0415  (slow to load)
@@ -174,6 +175,9 @@ def plan_undo_reopen(
         UsageError: the increment is unknown, or the reason is blank or too long.
         StoreError: `nothing-to-undo`.
     """
+    from unlatch.increments.files.undo_plan import plan_undo, undoable  # noqa: PLC0415
+    from unlatch.increments.model.reopening import checked_reason  # noqa: PLC0415
+
     before = workspace.manager.read(wanted).as_recorded
     reason = None if reason is None else checked_reason(reason)
     entries = undoable(before)

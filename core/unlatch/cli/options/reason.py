@@ -15,10 +15,8 @@ import click
 from unlatch.cli.runtime.increments import Named
 from unlatch.cli.runtime.session import flag, require_terminal, session_of
 from unlatch.cli.terminal import output
-from unlatch.cli.terminal.editor import edit, require_editor
 from unlatch.errors import UsageError
 from unlatch.increments.model.reopening import LONGEST_REASON, checked_reason
-from unlatch.project.earlier_reasons import earlier_reasons, remember_reason
 from unlatch.project.find_increment import find_increment, find_range
 from unlatch.worklog.neutral import without_controls
 
@@ -123,6 +121,8 @@ def reason_option(help: str, *, about: About = about_increments) -> Callable[[An
 
 def ask_reason(session: Session, question: str = "Reason for reopening") -> str:
     """Ask for the reason until it is usable; the arrow keys bring earlier ones of the project."""
+    from unlatch.project.earlier_reasons import earlier_reasons, remember_reason  # noqa: PLC0415
+
     if not session.has_project:
         return output.ask(question, checked_reason)
     root = session.paths.root
@@ -159,6 +159,9 @@ def _text(stream: IO[str]) -> str:
 
 def _edited(session: Session, about: Iterable[str]) -> str:
     """The reason as it is written in the editor; UsageError `reason-missing` if it is empty."""
+    from unlatch.cli.terminal.editor import edit, require_editor  # noqa: PLC0415
+    from unlatch.project.earlier_reasons import remember_reason  # noqa: PLC0415
+
     require_terminal("--edit opens an editor", _OTHERWISE)
     editor = require_editor(f"set EDITOR, or {_OTHERWISE}")
     text = edit(_template(about), editor, hint=_OTHERWISE, extension=".txt") or ""

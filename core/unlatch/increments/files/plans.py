@@ -11,8 +11,6 @@ from typing import Any, TypedDict
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.reading import completion_keys, times_in
-from unlatch.increments.files.work.amendments import plan_amendment
-from unlatch.increments.files.work.done_count import count_done
 from unlatch.increments.model.increment import (
     Amendment,
     AppliedAmendment,
@@ -113,6 +111,10 @@ def plan_reopen(
     more: Iterable[Operation] = (),
 ) -> Plan:
     """Reopen a completed increment; `more` operations follow from the change of its work."""
+    # A move along the status table does not read the documents.
+    from unlatch.increments.files.work.amendments import plan_amendment  # noqa: PLC0415
+    from unlatch.increments.files.work.done_count import count_done  # noqa: PLC0415
+
     if before.status is not Status.COMPLETED:
         raise StoreError(
             "not-completed",
@@ -167,6 +169,8 @@ def plan_transition(
 
 def plan_amend(before: Increment, amended: AppliedAmendment, *operations: Operation) -> Plan:
     """Change the work of an increment whose status stays; raises as `plan_amendment`."""
+    from unlatch.increments.files.work.amendments import plan_amendment  # noqa: PLC0415
+
     made = plan_amendment(before, amended)
     pending, amendments = (*before.pending, *operations), (*before.amendments, made)
     after = replace(before, pending=pending, amendments=amendments)

@@ -22,13 +22,11 @@ from unlatch.increments.files.reading import (
 )
 from unlatch.increments.files.snapshots import IncrementHeader, read_increment
 from unlatch.increments.files.units import UnitFolder, unit_in
-from unlatch.increments.files.work.amendments import write_amendments
 from unlatch.increments.files.work.files import work_files
 from unlatch.increments.model.increment import NEW_TYPE
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.model.unit import RecordedUnit
 from unlatch.increments.records.events import LOG
-from unlatch.increments.records.link_edits import block_at
 from unlatch.increments.records.pending import set_pending
 from unlatch.increments.records.reopens import AMENDED, AMENDMENTS, write_reopen
 from unlatch.increments.records.units import forget_evidence, read_unit, write_unit
@@ -91,6 +89,8 @@ def change_folder(
     if increment.unit is None:
         warnings += _follow_status(place, increment.status)
     if increment.unwritten:
+        from unlatch.increments.files.work.amendments import write_amendments  # noqa: PLC0415
+
         warnings += write_amendments(place, increment)
         increment = read_increment(place, shapes)
     return replace(increment, warnings=(*increment.warnings, *warnings))
@@ -132,6 +132,8 @@ def write_plan(data: dict[str, Any], plan: Plan, now: datetime) -> list[Event]:
         data.setdefault("reopenHistory", []).append(write_reopen(plan.entry))
     for link in plan.pin_base:
         if link.base is not None:
+            from unlatch.increments.records.link_edits import block_at  # noqa: PLC0415
+
             # Else the next comparison would report the difference as drift.
             block_at(data, link.path)["base"]["local"] = plan.after.status.value
     set_pending(data, plan.after.pending)

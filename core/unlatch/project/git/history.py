@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import secrets
 from datetime import UTC
 from typing import TYPE_CHECKING
 
@@ -100,7 +99,7 @@ def commits_since(
 
 def _log(root: Path, *query: str) -> Iterator[Commit]:
     # No message can contain it, so none can pass for the next commit.
-    token = secrets.token_hex(16)
+    token = os.urandom(16).hex()
     form = f"--format={token}%H%x00%P%x00%B%x00"
     arguments = ("--literal-pathspecs", "log", f"--max-count={_MOST}", form, *_PLAIN)
     listed = run_git(root, *arguments, *query)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.options.delivery import FORCE
 from unlatch.cli.options.reason import reason_option
-from unlatch.cli.render.documents import increment_entry, warning_entries
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
-from unlatch.cli.render.refusals import refused_entry, tell_refusals
 from unlatch.cli.runtime.failure import code_of_many
 from unlatch.cli.runtime.increments import IDS, Named
 from unlatch.cli.runtime.session import BY, JSON, Session, flag, with_session
@@ -35,16 +33,22 @@ STATUSES = {
 _DRY_RUN = flag("--dry-run", help="Show the changes, and write nothing.")
 
 
+def _forced(function: Any, *, to: Status) -> Any:
+    if to is not Status.ACTIVE:  # only the limits for active increments may refuse a move
+        return function
+    from unlatch.cli.options.delivery import FORCE  # noqa: PLC0415
+
+    return FORCE(function)
+
+
 def command(entry: Entry) -> click.Command:
     to = STATUSES[entry.name]
-    # Only the limits for active increments may refuse a move.
-    force: Callable[[Any], Any] = FORCE if to is Status.ACTIVE else lambda function: function
 
     @click.command(entry.name, help=entry.own_help)
     @IDS
     @reason_option("Record this reason in the history.")
     @BY
-    @force
+    @partial(_forced, to=to)
     @_DRY_RUN
     @JSON
     @with_session
@@ -115,6 +119,8 @@ def _move_many(
     *,
     as_json: bool,
 ) -> int:
+    from unlatch.cli.render.refusals import tell_refusals  # noqa: PLC0415
+
     def report(one: ChangeResult | Refusal) -> None:
         if isinstance(one, Refusal):
             session.trace(one.error)
@@ -144,6 +150,8 @@ def _tell(moved: ChangeResult) -> None:
 
 
 def _document(moved: ChangeResult) -> output.Json:
+    from unlatch.cli.render.documents import increment_entry, warning_entries  # noqa: PLC0415
+
     return {
         "increment": increment_entry(moved.increment, moved.before.status),
         "warnings": warning_entries(moved.approval.warnings),
@@ -152,6 +160,8 @@ def _document(moved: ChangeResult) -> output.Json:
 
 def _entry(one: ChangeResult | Refusal) -> output.Json:
     if isinstance(one, Refusal):
+        from unlatch.cli.render.refusals import refused_entry  # noqa: PLC0415
+
         return {**refused_entry(one), "warnings": []}
     made = _document(one)
     return {**made["increment"], "warnings": made["warnings"], "error": None}
