@@ -70,6 +70,8 @@ class Request:
 def main() -> None:
     """Serve until the standard input ends."""
     sys.path.pop(0)  # the folder of this file
+    # Processes run on any core, where their worker keeps to one.
+    os.sched_setaffinity(0, range(os.cpu_count() or 1))
     _load_modules()
     gc.collect()
     gc.freeze()
