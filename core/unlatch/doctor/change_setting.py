@@ -8,6 +8,8 @@ import tomllib
 from collections.abc import MutableMapping
 from contextlib import suppress
 from copy import deepcopy
+from functools import reduce
+from operator import getitem
 from typing import TYPE_CHECKING, Any
 
 from unlatch.config.config import WRONG_FILE, UserConfig, merge_config, parse, validate
@@ -23,6 +25,8 @@ from unlatch.worklog.disk.user_files import read_user_file
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from tomlkit import TOMLDocument
 
     from unlatch.project.workspace import Workspace
 
@@ -132,7 +136,9 @@ def _change(file: ConfigFile, parts: Sequence[str], value: Any) -> Sequence[str]
     known = file.problems(before)
     if mistakes := [one for one in file.problems(after) if one not in known]:
         return mistakes
-    text = _edited(file, parts, value)
+    text, emptied = _edited(file, parts, value)
+    for table in emptied:
+        _put(after, table, None, make=dict)
     if tomllib.loads(text) != after:
         return [f"{'.'.join(parts)}: cannot be changed alone; edit {file.path}"]
     with writing(file.path), suppress(FileExistsError):
@@ -157,7 +163,8 @@ def _put(table: Any, parts: Sequence[str], value: Any, *, make: Callable[[], Any
         raise UsageError("setting-invalid", message, hint="unlatch config list")
 
 
-def _edited(file: ConfigFile, parts: Sequence[str], value: Any) -> str:
+def _edited(file: ConfigFile, parts: Sequence[str], value: Any) -> tuple[str, list[Sequence[str]]]:
+    """The text of the file after a change, and the keys of the tables that went with a value."""
     import tomlkit  # noqa: PLC0415  (slow to load)
 
     text = ""
@@ -165,7 +172,21 @@ def _edited(file: ConfigFile, parts: Sequence[str], value: Any) -> str:
         text = file.read(file.path).decode()
     document = tomlkit.parse(text)
     _put(document, parts, value, make=tomlkit.table)
-    return tomlkit.dumps(document)
+    emptied = [*_remove_empty(document, parts)] if value is None else []
+    return tomlkit.dumps(document), emptied
+
+
+def _remove_empty(document: TOMLDocument, parts: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Remove the tables that the removal of a value left empty, and have no comment.
+
+    That of a tracker is kept: it says that the project uses it.
+    """
+    while (parts := parts[:-1]) and parts[0] != "trackers":
+        table: Any = reduce(getitem, parts, document)
+        if table or table.trivia.comment or "#" in table.as_string():
+            return
+        _put(document, parts, None, make=dict)
+        yield parts
 
 
 def _invalid(file: ConfigFile, mistakes: Sequence[str], verb: str, words: str) -> UsageError:

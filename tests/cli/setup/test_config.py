@@ -94,6 +94,41 @@ def test_a_removed_value_leaves_the_rest(plain: Project) -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "key", "after"),
+    [
+        (
+            "# our limits\n[limits]\nhard_cap = 3\n\n[limits.per_type]\nbug = 2\n",
+            "limits.per_type.bug",
+            "# our limits\n[limits]\nhard_cap = 3\n\n",
+        ),
+        ("[limits.per_type]\nbug = 2\n", "limits.per_type.bug", ""),
+        ("[limits] # ours\nhard_cap = 3\n", "limits.hard_cap", "[limits] # ours\n"),
+        (
+            "[limits.per_type]\nbug = 2\ndocs = 1\n",
+            "limits.per_type.bug",
+            "[limits.per_type]\ndocs = 1\n",
+        ),
+        ("[limits]\nper_type = { bug = 2 }\n", "limits.per_type.bug", ""),
+        ("[limits]\nper_type.bug = 2\n", "limits.per_type.bug", ""),
+        (
+            "[trackers.github]\nrepository = 'o/w'\n",
+            "trackers.github.repository",
+            "[trackers.github]\n",
+        ),
+    ],
+)
+def test_a_table_that_a_removal_leaves_empty_goes(
+    plain: Project, before: str, key: str, after: str
+) -> None:
+    plain.configure(before)
+
+    done = plain.run("config", "unset", key)
+
+    assert done.code == 0, done.said
+    assert text_of(plain) == after
+
+
+@pytest.mark.parametrize(
     ("arguments", "error", "shown"),
     [
         (("set", "frequent_reopens", "0"), "setting-invalid", "expected 1 or more"),
