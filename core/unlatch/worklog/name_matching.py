@@ -100,6 +100,13 @@ def in_range(names: Collection[str], wanted: str) -> Sequence[str]:
     return [name for label, name in sorted(numbered) if first <= label[0] <= last]
 
 
+def reversed_range(word: str) -> str | None:
+    """The range that was meant by one that runs backwards (12-1); None for any other word."""
+    if (found := _RANGE.fullmatch(word)) and int(found[1]) > int(found[2]):
+        return f"{found[2]}-{found[1]}"
+    return None
+
+
 def _read(typed: str) -> _Wanted:
     if number := NUMBER.fullmatch(typed):
         found = int(number["number"]), number["letter"].upper()

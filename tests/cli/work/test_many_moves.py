@@ -46,6 +46,16 @@ def test_one_that_is_refused_leaves_the_others_done_and_each_cause_is_shown_once
     assert ["paused", "paused", "completed", "completed", "planning"] == statuses(five)
 
 
+def test_a_range_that_runs_backwards_names_the_command(five: Project) -> None:
+    before = five.tree()
+
+    done = five.run("pause", "5-1", "--reason", "on leave")
+
+    assert (done.code, five.tree()) == (2, before)
+    assert "error[range-reversed]: the range 5-1 runs backwards\n" in done.err
+    assert "unlatch pause 1-5 --reason 'on leave'\n" in done.err
+
+
 @pytest.mark.parametrize("command", ["start", "pause", "review", "backlog"])
 def test_the_document_of_many_has_an_entry_for_each(five: Project, command: str) -> None:
     (five.folder("0002-work") / "metadata.json").write_text("{")

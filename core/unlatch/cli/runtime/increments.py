@@ -21,7 +21,7 @@ from unlatch.project.find_increment import (
     is_range,
 )
 from unlatch.values import dataclass
-from unlatch.worklog.name_matching import first_of
+from unlatch.worklog.name_matching import first_of, reversed_range
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,6 +90,9 @@ def meant_increment(session: Session, word: str) -> MeantIncrement:
     except UsageError as error:
         if error.id == "unknown-increment" and len(error.problems) == 1:
             raise Mistyped(error.id, error.message, typed=word, meant=error.problems) from error
+        if error.id == "unknown-increment" and (forwards := reversed_range(word)):
+            message = f"the range {word} runs backwards"
+            raise Mistyped("range-reversed", message, typed=word, meant=[forwards]) from error
         _suggest_item(error, word)
         raise
     if meant.is_part or meant.item:
