@@ -12,6 +12,9 @@ from tests.cli.project import NAME, REASON, Project
 from tests.cli.refusing import assert_refused, assert_unchanged
 from tests.cli.terminal import Terminal
 
+from unlatch.cli.runtime.session import require_terminal
+from unlatch.errors import UsageError
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -67,6 +70,40 @@ def test_a_file_that_is_missing_is_refused(completed: Project) -> None:
     assert done.code == 2
     assert "'nowhere.txt' does not exist" in done.err
     assert_unchanged(completed, before)
+
+
+@pytest.mark.parametrize(
+    ("size", "found"),
+    [(10_001, "10,001 characters"), (20_000, "20,000 characters or more"), (10 << 20, "or more")],
+)
+def test_a_long_file_is_refused_with_its_size(
+    completed: Project, tmp_path: Path, size: int, found: str
+) -> None:
+    before = completed.tree()
+    (tmp_path / "long.txt").write_text("x" * size)
+
+    done = completed.run("resume", "7", "-F", str(tmp_path / "long.txt"), "--yes")
+
+    assert done.code == 2
+    assert "error[reason-too-long]: the reason has " in done.err
+    assert f"{found}; at most 10,000 are kept" in done.err
+    assert_unchanged(completed, before)
+
+
+def test_only_the_beginning_of_an_endless_file_is_read(completed: Project) -> None:
+    done = completed.run("resume", "7", "-F", "/dev/zero", "--yes")
+
+    assert (done.code, "error[reason-unreadable]" in done.err) == (2, True)
+
+
+def test_what_is_no_terminal_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UsageError, match="cannot prompt: stdin is not a terminal"):
+        require_terminal("x", "y")
+    master, slave = os.openpty()
+    with open(master), open(slave) as terminal:  # noqa: PTH123  (descriptors)
+        monkeypatch.setattr("sys.stdin", terminal)
+        with pytest.raises(UsageError, match="cannot prompt: stderr is not a terminal"):
+            require_terminal("x", "y")
 
 
 @pytest.mark.parametrize(

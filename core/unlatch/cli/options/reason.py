@@ -16,7 +16,11 @@ from unlatch.cli.runtime.increments import Named
 from unlatch.cli.runtime.session import flag, require_terminal, session_of
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
-from unlatch.increments.model.reopening import LONGEST_REASON, checked_reason
+from unlatch.increments.model.reopening import (
+    LONGEST_REASON,
+    checked_reason,
+    reason_too_long,
+)
 from unlatch.project.find_increment import find_increment, find_range
 from unlatch.worklog.neutral import without_controls
 
@@ -36,6 +40,7 @@ _COMMENT = re.compile(r"#(\s.*)?$")
 # Lines in which vim and Emacs look for settings.
 _SETTINGS = re.compile(r"\b(vim?[<=>]?\d*|ex|Local Variables)(?=:)", re.IGNORECASE)
 _MOST_LINES = 100
+_MOST_READ = 2 * LONGEST_REASON
 
 
 def about_increments(session: Session, given: dict[str, Any]) -> Iterator[str]:
@@ -149,11 +154,13 @@ def _read(texts: tuple[str, ...], file: str | None) -> str | None:
 
 
 def _text(stream: IO[str]) -> str:
-    text = stream.read(2 * LONGEST_REASON)
+    text = stream.read(_MOST_READ)
     # Single bytes that are not UTF-8 are replaced: the rest of the text can still be read.
     if "\0" in text:
         message = "the reason is binary, or text in another encoding than UTF-8"
         raise UsageError("reason-unreadable", message, hint=f"save it as UTF-8, or {_OTHERWISE}")
+    if len(text) == _MOST_READ:  # the rest is not read, and may be huge
+        raise reason_too_long(f"{_MOST_READ:,} characters or more")
     return checked_reason(text)
 
 

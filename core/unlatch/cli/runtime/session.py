@@ -156,7 +156,15 @@ def _open_trace(path: Path) -> Trace:
 
 def is_interactive() -> bool:
     """Whether prompts are possible."""
-    return sys.stdin.isatty() and sys.stderr.isatty()
+    return why_no_prompt() is None
+
+
+def why_no_prompt() -> str | None:
+    """Why prompts are not possible: they are shown on stderr and answered on stdin."""
+    for stream, name in ((sys.stdin, "stdin"), (sys.stderr, "stderr")):
+        if not stream.isatty():
+            return f"cannot prompt: {name} is not a terminal"
+    return None
 
 
 def require_terminal(why: str, hint: str) -> None:
@@ -165,9 +173,8 @@ def require_terminal(why: str, hint: str) -> None:
     Raises:
         UsageError: `not-interactive`.
     """
-    if not is_interactive():
-        message = f"{why}; cannot prompt: stdin is not a terminal"
-        raise UsageError("not-interactive", message, hint=hint)
+    if problem := why_no_prompt():
+        raise UsageError("not-interactive", f"{why}; {problem}", hint=hint)
 
 
 def with_session(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -88,7 +88,11 @@ def checked_reason(reason: str) -> str:
         message = "a dash is not a reason" if reason else "the reason is empty"
         raise UsageError("reason-missing", message, hint="add --reason TEXT")
     if len(reason) > LONGEST_REASON:
-        message = f"the reason has {len(reason):,} characters; at most {LONGEST_REASON:,} are kept"
-        hint = "shorten it and put the rest into the increment's files"
-        raise UsageError("reason-too-long", message, hint=hint)
+        raise reason_too_long(f"{len(reason):,} characters")
     return reason
+
+
+def reason_too_long(found: str) -> UsageError:
+    message = f"the reason has {found}; at most {LONGEST_REASON:,} are kept"
+    hint = "shorten it and put the rest into the increment's files"
+    return UsageError("reason-too-long", message, hint=hint)

@@ -4,10 +4,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from unlatch.cli.options.scope import Scoping
-from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
+from unlatch.cli.runtime.session import Session, require_terminal
 from unlatch.cli.terminal import output
 from unlatch.cli.terminal.editor import edit, user_editor
-from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Amendment, Increment, NewTask
 from unlatch.lifecycle.scoping.scope import (
     for_documents,
@@ -39,12 +38,8 @@ def changed_work(
         return _named_parts(increment, scoping)
     change, tasks = scoping.change, _typed_tasks(scoping)
     if change is None:
-        if not is_interactive():
-            raise UsageError(
-                "not-interactive",
-                "--scope is required: describe the change (cannot prompt: stdin is not a terminal)",
-                hint=f"unlatch resume {increment.id} --scope TEXT --task TITLE --reason TEXT --yes",
-            )
+        hint = f"unlatch resume {increment.id} --scope TEXT --task TITLE --reason TEXT --yes"
+        require_terminal("--scope is required: describe the change", hint)
         change, more = _ask_change(with_tasks=not tasks)
         if change is None:
             return None
