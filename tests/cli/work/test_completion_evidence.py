@@ -10,6 +10,7 @@ import pytest
 from tests.cli.layouts.folders import spec_kit
 from tests.cli.output.test_documents import check, check_files
 from tests.cli.project import NAME, REASON
+from tests.cli.terminal import Terminal
 from tests.security.traps import Traps
 
 if TYPE_CHECKING:
@@ -67,6 +68,15 @@ def test_without_a_change_it_warns_and_completes(reopened: Project) -> None:
     ) in done.err
     assert "completed" == reopened.metadata()["status"]
     check_files(reopened)
+
+
+@pytest.mark.parametrize("columns", [60, 100])
+def test_the_note_fits_the_terminal(reopened: Project, columns: int) -> None:
+    with Terminal(reopened, "complete", "7", "--offline", "--yes", columns=columns) as terminal:
+        assert terminal.end() == 0, terminal.text
+
+    assert max(map(len, terminal.text.split("\n"))) <= columns
+    assert "was ticked [evidence-missing]" in " ".join(terminal.text.split())
 
 
 def test_committing_the_reopen_itself_is_no_evidence(reopened: Project) -> None:

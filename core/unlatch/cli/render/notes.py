@@ -21,8 +21,7 @@ def tell_warnings(warnings: Iterable[UnlatchError], *, known: Collection[str] = 
     """Show warnings, one per line, without those whose ids are in `known`."""
     for warning in warnings:
         if warning.id not in known:
-            note = f"    {output.warn('note:')} {output.clean(warning.message)}"
-            output.talk(f"{note} {output.faint(f'[{warning.id}]')}")
+            output.remark(warning.message, warning.id)
 
 
 def tell_remarks(increment: Increment) -> None:

@@ -76,12 +76,13 @@ def failed(text: str, hint: str | None = None) -> None:
 
 
 def note(text: str) -> None:
-    talk(f"{warn('note:')} {clean(text)}")
+    talk(*hang(f"{warn('note:')} ", clean(text), aside=True))
 
 
-def remark(text: str) -> None:
-    """Write a note about the line above it to stderr."""
-    talk(f"    {warn('note:')} {clean(text)}")
+def remark(text: str, id: str | None = None) -> None:
+    """Write a note about the line above it to stderr, with the id of its error if it has one."""
+    behind = f" {faint(f'[{id}]')}" if id else ""
+    talk(*hang(f"    {warn('note:')} ", f"{clean(text)}{behind}", aside=True))
 
 
 def traceback(error: BaseException) -> None:
@@ -265,12 +266,15 @@ def table(
     _write([*map(strong, first), *(line for row in others for line in row)], stream)
 
 
-def hang(head: str, text: str) -> list[str]:
+def hang(head: str, text: str, *, aside: bool = False) -> list[str]:
     """The lines of a text behind its head; at a terminal that is too narrow, broken at spaces.
 
     Longer words, such as addresses, stay whole.
+
+    Args:
+        aside: they are for stderr.
     """
-    width = columns() if sys.stdout.isatty() else None
+    width = columns() if (sys.stderr if aside else sys.stdout).isatty() else None
     return hanging(head, text, width=width, cells=_visible_cells)
 
 

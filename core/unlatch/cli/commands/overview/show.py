@@ -138,7 +138,8 @@ def _tell(
         line = f"{names}: changes of the work; unlatch resume {increment.id}"
         output.data(*output.hang(f"  {output.warn('Not written')}  ", line))
     for warning in warnings:
-        output.talk(f"  {output.warn('note:')} {output.clean(warning)}")
+        note = output.hang(f"  {output.warn('note:')} ", output.clean(warning), aside=True)
+        output.talk(*note)
     if increment.pending:
         output.talk(f"Next: {next_command(increment.id, increment.pending)}")
 
