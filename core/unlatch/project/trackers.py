@@ -88,6 +88,10 @@ class Trackers:
             raise UsageError("profile-unknown", message, hint=hint)
         return f"{repositories[link.target]}#{link.item}"
 
+    def item(self, word: str) -> ItemRef:
+        """The item with an address or a name; UsageError as `recognise` and `named`."""
+        return self.recognise(word) if "://" in word else self.named(" ".join(word.split()))
+
     def recognise(self, url: str) -> ItemRef:
         """The item at a pasted address; UsageError `url-unknown` or `target-not-allowed`."""
         found = (settings.recognise(url) for settings in self._workspace.settings.values())

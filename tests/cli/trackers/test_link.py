@@ -359,3 +359,38 @@ def test_only_one_item_is_created_at_a_time(project: Project) -> None:
 
     assert (2, []) == (done.code, project.sent())
     assert "--create takes one tracker: run the command once for each" in done.err
+
+
+@pytest.mark.parametrize(
+    ("tracker", "name"),
+    [
+        ("github", "octo/widgets#4"),
+        ("ado", "fabrikam/widgets 101"),
+        ("ado", "  fabrikam/widgets  101 "),
+        ("jira", "SCRUM-28"),
+    ],
+)
+def test_a_name_is_linked_and_unlinked_like_an_address(
+    project: Project, tracker: str, name: str
+) -> None:
+    project.items(tracker)
+    project.increment()
+
+    linked = project.run("link", "7", name)
+
+    assert (linked.code, linked.out) == (0, LINES[tracker]), linked.said
+    assert project.metadata()[tracker]["url"] == project.urls[tracker]
+    assert project.run("unlink", "7", name).code == 0
+    assert "base" not in project.metadata().get(tracker, {})
+    listed = project.run("link", "--file", "-", stdin=f"7,{name}\n")
+    assert listed.code == 0, listed.said
+    assert project.metadata()[tracker]["url"] == project.urls[tracker]
+    made = project.run("new", "--from", name)
+    assert made.code == 0, made.said
+    assert project.metadata("0008-smart-discipline")[tracker]["url"] == project.urls[tracker]
+
+
+def test_a_name_of_no_configured_tracker_is_refused(project: Project) -> None:
+    project.increment()
+
+    assert refused(project, "link", "7", "octo/widgets#4", "9") == (2, "unknown-item")

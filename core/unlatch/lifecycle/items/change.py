@@ -83,9 +83,9 @@ def locate_items(trackers: Trackers, words: Sequence[str]) -> list[ItemRef]:
     An operation on a host that is not trusted could never be delivered, so none is recorded.
 
     Raises:
-        UnlatchError: as `recognise`, `named` and `check_trust`.
+        UnlatchError: as `Trackers.item` and `check_trust`.
     """
-    refs = [trackers.recognise(one) if "://" in one else trackers.named(one) for one in words]
+    refs = [trackers.item(one) for one in words]
     for name in dict.fromkeys(ref.tracker for ref in refs):
         trackers.check_trust(name)
     return list(dict.fromkeys(refs))

@@ -45,7 +45,7 @@ def plan_links(
     """
     rows, mistakes = read_rows(text)
     increments = _each([row.wanted for row in rows], lambda one: _read_meant(workspace, one))
-    refs = _each([row.url for row in rows], trackers.recognise)
+    refs = _each([row.url for row in rows], trackers.item)
     links = {
         url: Link(ref.tracker, ref.id, ref.url)
         for url, ref in refs.items()

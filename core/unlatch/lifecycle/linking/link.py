@@ -1,4 +1,4 @@
-"""Link items to increments, by their browser addresses or by creating them."""
+"""Link items to increments, by their addresses and names, or by creating them."""
 
 from collections.abc import Iterable, Sequence
 
@@ -18,14 +18,14 @@ from unlatch.spi import Capability, Manifest
 from unlatch.spi.operation import Kind, Operation
 
 
-def fetch_urls(trackers: Trackers, urls: Sequence[str]) -> list[ItemSnapshot]:
-    """Read the items at browser addresses; all must exist.
+def fetch_named(trackers: Trackers, words: Sequence[str]) -> list[ItemSnapshot]:
+    """Read the items with these addresses and names; all must exist.
 
     Raises:
-        UsageError: an address is not an item's, or is outside the configured targets.
+        UsageError: a word is not an item's, or the item is outside the configured targets.
         TrackerError: an item cannot be read.
     """
-    refs = [trackers.recognise(url) for url in urls]
+    refs = [trackers.item(word) for word in words]
     seen = fetch_items(trackers, [Link(ref.tracker, ref.id, ref.url) for ref in refs])
     for one in seen:
         if one.error is not None:

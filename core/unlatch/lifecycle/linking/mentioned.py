@@ -52,8 +52,6 @@ def _mentioned(trackers: Trackers, tracker: str, increment: Increment) -> list[I
 
 
 def _recognise(trackers: Trackers, tracker: str, name: str) -> ItemRef:
-    if "://" in name:
-        return trackers.recognise(name)
     if name.startswith("#"):
         settings = trackers.settings(tracker)
         ref = settings.locate(name[1:], None)
@@ -61,4 +59,4 @@ def _recognise(trackers: Trackers, tracker: str, name: str) -> ItemRef:
         if not settings.name(ref).endswith(name):
             raise UnlatchError("unknown-item", name)
         return ref
-    return trackers.named(name)
+    return trackers.item(name)

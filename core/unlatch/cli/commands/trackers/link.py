@@ -1,4 +1,4 @@
-"""unlatch link and unlink: items of an increment, by their browser addresses."""
+"""unlatch link and unlink: items of an increment, by their addresses and names."""
 
 from collections.abc import Callable, Sequence
 from shlex import join, quote
@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from unlatch.cli.options.items import without_spaces
 from unlatch.cli.render.describe import seen_line, times
 from unlatch.cli.render.documents import item_entry, link_entry, warning_entries
 from unlatch.cli.render.notes import tell_warnings
@@ -20,7 +21,7 @@ from unlatch.lifecycle.many import Refusal, change_each
 
 
 @click.command()
-@increment_argument("named", metavar="[ID...] [URL...]", nargs=-1)
+@increment_argument("named", metavar="[ID...] [ITEM|URL...]", nargs=-1)
 @click.option(
     "--create",
     "creates",
@@ -62,6 +63,7 @@ def run(
 
         increments = named_increments(session, named).names
         return link_suggest(session, increments, as_json=typed["as_json"])
+    named = without_spaces(named)
     if not named:
         raise click.UsageError("Missing argument 'ID'.")
     if per_story and not create:
@@ -74,7 +76,7 @@ def run(
     if not urls:
         raise UsageError(
             "link-what",
-            "name the addresses of items, or --create TRACKER",
+            "name items by their addresses or names, or --create TRACKER",
             hint=f"unlatch link {join(words)} https://github.com/octo/widgets/issues/4",
         )
     chosen = named_increments(session, words)
@@ -117,13 +119,13 @@ def _link(
     session: Session, wanted: str, urls: list[str], *, by: str | None, dry_run: bool, as_json: bool
 ) -> int:
     from unlatch.lifecycle.closed_items import closed_warnings  # noqa: PLC0415
-    from unlatch.lifecycle.linking.link import fetch_urls, link_items, shared_items  # noqa: PLC0415
+    from unlatch.lifecycle.linking.link import fetch_named, link_items, shared_items  # noqa: PLC0415
     from unlatch.search.similar import similar_work  # noqa: PLC0415
 
     workspace = session.workspace
     increment = workspace.manager.read(wanted)
     with session.trackers() as trackers:
-        seen = fetch_urls(trackers, urls)
+        seen = fetch_named(trackers, urls)
     if not dry_run:
         increment = link_items(workspace, wanted, seen, by=session.who(by))
     shared = shared_items(workspace, [(increment, one) for one in seen])
@@ -152,7 +154,7 @@ def _link(
 
 @click.command()
 @IDS
-@click.argument("item", metavar="URL|ITEM")
+@click.argument("item", metavar="ITEM|URL")
 @BY
 @JSON
 @with_session

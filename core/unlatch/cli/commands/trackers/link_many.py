@@ -14,7 +14,7 @@ from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.lifecycle.linking.csv_rows import HEADER
 from unlatch.lifecycle.linking.file import LinkPlan, apply_links, plan_links, plan_same
-from unlatch.lifecycle.linking.link import fetch_urls, shared_items
+from unlatch.lifecycle.linking.link import fetch_named, shared_items
 from unlatch.lifecycle.linking.suggestions import (
     MOST_LISTED,
     Proposal,
@@ -50,7 +50,7 @@ def link_each(
     """Link the items at addresses to each of several increments; the exit code."""
     manager = session.workspace.manager
     with session.trackers() as trackers:
-        seen = fetch_urls(trackers, urls)
+        seen = fetch_named(trackers, urls)
     found = change_each(session.workspace, names, manager.read)
     plans = plan_same((one for one in found if not isinstance(one, Refusal)), seen)
     refused = [one for one in found if isinstance(one, Refusal)]

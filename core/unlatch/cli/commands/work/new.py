@@ -17,7 +17,7 @@ from unlatch.lifecycle.fetch_items import ItemSnapshot
 def command(entry: Entry) -> click.Command:
     @click.command(entry.name, help=entry.own_help)
     @click.argument("title", required=False)
-    @click.option("--from", "url", metavar="URL", help="Take title and link from this item.")
+    @click.option("--from", "url", metavar="ITEM|URL", help="Take title and link from this item.")
     @click.option(
         "--type", "kind", default=NEW_TYPE, show_default=True, help="Type of the increment."
     )
@@ -57,10 +57,10 @@ def command(entry: Entry) -> click.Command:
 
 
 def _item_at(session: Session, url: str) -> ItemSnapshot:
-    from unlatch.lifecycle.linking.link import fetch_urls  # noqa: PLC0415
+    from unlatch.lifecycle.linking.link import fetch_named  # noqa: PLC0415
 
     with session.trackers() as trackers:
-        return fetch_urls(trackers, [url])[0]
+        return fetch_named(trackers, [url])[0]
 
 
 def _create(
