@@ -68,7 +68,7 @@ def _import(workspace: Workspace, event: HookEvent, home: Path) -> None:
     path = event.transcript.resolve()
     if not is_transcript(path, environ=workspace.environ, home=home):
         message = "the transcript is not in a folder of a known agent"
-        hint = "unlatch session import PATH imports a file that you name"
+        hint = "unlatch session import PATH"
         raise UsageError("transcript-outside", message, where=str(path), hint=hint)
     if not path.exists():  # a session that ended before its first prompt
         return

@@ -152,6 +152,6 @@ def _require(part: Part, parts: frozenset[Part], tracker: str) -> None:
         "write-not-permitted",
         f"the configuration does not let items be {done}",
         where=f"[trackers.{tracker}]",
-        hint=f'add "{part.value}" to write in [sync] of .unlatch/config.toml; unlatch doctor '
-        "shows where it comes from",
+        hint=f'add "{part.value}" to write in [sync] of .unlatch/config.toml; to see '
+        "where its value comes from: unlatch doctor --settings",
     )

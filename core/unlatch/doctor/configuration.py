@@ -96,7 +96,7 @@ def _similar(key: str, known: Mapping[str, str]) -> str:
         return f"did you mean {close[0]}?"
     if elsewhere := [other for other in known if other.rpartition(".")[2] == name]:
         return f"did you mean {elsewhere[0]}?"
-    return "unlatch doctor --settings lists the settings"
+    return "unlatch doctor --settings"
 
 
 def known_settings(workspace: Workspace) -> dict[str, str]:

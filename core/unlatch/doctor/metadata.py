@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from shlex import quote
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unlatch.doctor.finding import FIX, FileChange, Found, Hits, several
@@ -202,7 +203,7 @@ def unread_links(one: ReadableIncrement) -> Hits:
         for path in unread_places(one.files.data, tracker, shape):
             block = block_at({**one.files.data}, path)
             message = f"{unread_reason(block, tracker, shape)} ({_shape_of(block)})"
-            hint = f"unlatch link {one.name} URL links the item by its address"
+            hint = f"unlatch link {one.name} URL"
             if path == (tracker,) and isinstance(block, list) and len(block) > 1:
                 hint = f"remove it; then {hint}"
             yield Found(message, one.files.at(*path), hint)
@@ -273,7 +274,7 @@ def shared_items(project: ProjectSnapshot) -> Hits:
             if first is not one.increment:
                 shared = f"{link.tracker} {link.item} is also linked to {first.id}"
                 message = f"{shared}; it is closed with the last of them"
-                hint = f"unlatch unlink {one.name} {link.key} if that is wrong"
+                hint = f"if that is wrong: unlatch unlink {one.name} {quote(link.key)}"
                 yield Found(message, one.files.at(*link.path), hint, one.name)
 
 

@@ -156,7 +156,7 @@ def _specweave(project: ProjectSnapshot) -> Any:
 def unfinished_migration(project: ProjectSnapshot) -> Hits:
     if (begun := find_unfinished(project.workspace)) is not None:
         message = f"a migration that {begun.by} started was interrupted"
-        hint = "unlatch migrate finishes it, unlatch migrate --undo reverts it"
+        hint = "to finish it: unlatch migrate; to revert it: unlatch migrate --undo"
         yield Found(message, f".unlatch/migrations/{begun.id}.json", hint)
 
 
@@ -168,7 +168,7 @@ def exceeded_limits(project: ProjectSnapshot) -> Hits:
         kind = use.setting.partition("per_type.")[2]
         noun = f"{kind} increments" if kind else "increments"
         limit = f"at most {use.most} may be (limits.{use.setting})"
-        hint = "unlatch pause or unlatch complete one of them"
+        hint = "unlatch pause ID, or unlatch complete ID"
         yield Found(f"{use.active} {noun} are active, {limit}", hint=hint)
 
 

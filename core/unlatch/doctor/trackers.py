@@ -98,7 +98,7 @@ def token(tracker: TrackerSetup) -> Iterator[tuple[str, Found]]:
         if isinstance(place, CommandToken) and find_program(place.argv[0]):
             command = " ".join(place.argv[:3])
             message = f"no token in the environment or the keyring; commands run `{command}`"
-            hint = "unlatch auth status runs it now"
+            hint = "to run it now: unlatch auth status"
             yield "token-from-program", Found(f"{manifest.title}: {message}", hint=hint)
             return
     hint = missing_hint(manifest.tokens, tracker=manifest.name)

@@ -128,7 +128,7 @@ class EffortStore:
         check_summary(summary)
         with self._changing(id) as (pen, effort):
             if not effort.is_open:
-                hint = f"unlatch effort reopen {effort.id} continues it"
+                hint = f"unlatch effort reopen {effort.id}"
                 message = f"the effort '{effort.id}' is concluded already"
                 raise UsageError("effort-not-open", message, hint=hint)
             pen.record(Concluded, summary=summary)
@@ -144,7 +144,7 @@ class EffortStore:
         check_reason(reason)
         with self._changing(id) as (pen, effort):
             if effort.is_open:
-                hint = f"unlatch effort switch {effort.id} makes it the active one"
+                hint = f"unlatch effort switch {effort.id}"
                 message = f"the effort '{effort.id}' is open; only a concluded one is reopened"
                 raise UsageError("effort-not-concluded", message, hint=hint)
             pen.record(Reopened, prior_summary=effort.summary, reason=reason)
@@ -259,4 +259,4 @@ def effort_store(workspace: Workspace, *, by: str) -> EffortStore:
 
 def _unknown(wanted: str) -> UsageError:
     message = f"there is no effort '{wanted}'"
-    return UsageError("effort-unknown", message, hint="unlatch effort list shows them all")
+    return UsageError("effort-unknown", message, hint="unlatch effort list")

@@ -213,7 +213,7 @@ class Tools:
     def _expand(self, id: str) -> Answer:
         effort = self._efforts.find(id)
         if effort.is_open:
-            hint = f"unlatch effort switch {effort.id} makes it the active one"
+            hint = f"unlatch effort switch {effort.id}"
             raise _mistake("effort-not-concluded", f"the effort '{effort.id}' is open", hint)
         tokens = self._count(spoken_text(self._efforts.transcript(effort.id).read()))
         self._turn.expand(effort.id)
@@ -224,7 +224,7 @@ class Tools:
         effort = self._efforts.find(id)
         if effort.id not in self._turn.state.expanded:
             message = f"the effort '{effort.id}' is not expanded"
-            hint = "unlatch effort list shows the expanded ones"
+            hint = "unlatch effort list"
             raise _mistake("effort-not-expanded", message, hint)
         self._turn.collapse(effort.id)
         self._say(f"Collapsed effort: {effort.id} (back to summary)")
@@ -254,12 +254,12 @@ class Tools:
     def _open_one(self, id: str | None) -> Effort:
         wanted = id or self._turn.state.active
         if wanted is None:
-            hint = "name one by its id; unlatch effort list shows them"
+            hint = "name one by its id, from: unlatch effort list"
             raise _mistake("effort-missing", "no effort is active", hint)
         effort = self._efforts.find(wanted)
         if not effort.is_open:
             message = f"the effort '{effort.id}' is concluded"
-            hint = f"unlatch effort reopen {effort.id} continues it"
+            hint = f"unlatch effort reopen {effort.id}"
             raise _mistake("effort-not-open", message, hint)
         return effort
 

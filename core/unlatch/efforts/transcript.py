@@ -229,5 +229,5 @@ def damaged(transcript: Transcript, why: str) -> StoreError:
         "effort-damaged",
         f"{transcript.folder.name} cannot be continued: {why}",
         where=str(transcript.folder),
-        hint="unlatch effort verify shows the lines in question",
+        hint="unlatch effort verify",
     )

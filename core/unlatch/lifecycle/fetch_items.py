@@ -83,10 +83,7 @@ def find_unread(increments: Iterable[Increment], shapes: Mapping[str, LinkShape]
 def _unread_error(tracker: str, increment: str, *, is_known: bool) -> StoreError:
     if is_known:
         message = "metadata.json names an item that unlatch cannot read"
-        hint = (
-            f"unlatch doctor {increment} shows the place; "
-            f"unlatch link {increment} URL links the item"
-        )
+        hint = f"unlatch doctor {increment}; to replace it: unlatch link {increment} URL"
     else:
         message = f"metadata.json names an item of {tracker}, for which no plugin is installed"
         hint = f'to exclude them, set direction = "off" in [sync.trackers.{_key(tracker)}]'

@@ -127,7 +127,7 @@ def last_migration(workspace: Workspace) -> Journal:
             "no-migration",
             "this project was not migrated",
             where=str(workspace.paths.root),
-            hint="unlatch migrate --dry-run shows the changes",
+            hint="unlatch migrate --dry-run",
         )
     return journals[-1]
 

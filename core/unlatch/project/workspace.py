@@ -100,7 +100,7 @@ class Workspace:
         raw = self.raw_config
         checked = check_trackers(raw, self.registry)
         if checked.problems:
-            where, hint = str(self.paths.config), "unlatch doctor --settings lists the settings"
+            where, hint = str(self.paths.config), "unlatch doctor --settings"
             raise ConfigError(checked.problems, where=where, hint=hint)
         for error in checked.broken:
             raise error

@@ -174,7 +174,7 @@ def _push(target: PublishTarget) -> None:
         target,
         "push-overtaken",
         f"each push to {target.branch} came after another one",
-        hint="let only one job publish at a time; then unlatch sync again",
+        hint="let only one job publish at a time; then: unlatch sync",
     )
 
 
@@ -199,7 +199,7 @@ def _merge(target: PublishTarget) -> None:
         target,
         "push-in-conflict",
         f"{target.branch} has other changes to the same fields",
-        hint="run unlatch sync again on their state; nothing is posted twice",
+        hint="run `unlatch sync` again on their state; nothing is posted twice",
     )
 
 

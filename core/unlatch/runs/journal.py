@@ -157,7 +157,7 @@ def _active(folder: Path) -> StoreError:
 
 def _taken_over(folder: Path) -> StoreError:
     message = f"another process writes the log of the run '{folder.name}'"
-    hint = f"unlatch run status {folder.name} shows its state"
+    hint = f"unlatch run status {folder.name}"
     if not exists(folder / LOG):
         message, hint = f"the log of the run '{folder.name}' was removed", "unlatch run list"
     return StoreError("run-taken-over", message, where=str(folder / LOG), hint=hint)

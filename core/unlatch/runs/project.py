@@ -144,7 +144,7 @@ class Runs:
         with self._opened(folder) as context:
             state = context.journal.state
             if state.is_over:
-                hint = f"unlatch run resume {folder.name} --reason TEXT takes it up again"
+                hint = f"unlatch run resume {folder.name} --reason TEXT"
                 message = f"the run '{folder.name}' is {state.status} already"
                 raise StoreError("run-over", message, hint=hint)
             context.journal.take_over(context.new_id())

@@ -77,9 +77,7 @@ class RunStore:
                 raise UsageError("run-none", "there is no run in this project", hint=hint)
             return self.root / names[-1]
         several = f"'{wanted}' matches several runs"
-        unknown = UsageError(
-            "run-unknown", f"there is no run '{wanted}'", hint="unlatch run list shows them all"
-        )
+        unknown = UsageError("run-unknown", f"there is no run '{wanted}'", hint="unlatch run list")
         ambiguous = UsageError("run-ambiguous", several, hint="name one in full")
         return self.root / choose(names, wanted, unknown=unknown, ambiguous=ambiguous)
 

@@ -161,9 +161,7 @@ def _require(session: Session, to: Status) -> None:
 
 def _not_active(session: Session) -> StoreError:
     message = f"the session '{session.id}' is {session.meta.status}"
-    return StoreError(
-        "session-not-active", message, hint=f"unlatch session resume {session.id} continues it"
-    )
+    return StoreError("session-not-active", message, hint=f"unlatch session resume {session.id}")
 
 
 def _with_session(change: Callable[[str, Session], str]) -> Change:

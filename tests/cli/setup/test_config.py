@@ -154,6 +154,16 @@ def test_a_table_that_a_removal_leaves_empty_goes(
         (("set", "--user", "aliases.jira", "list"), "setting-invalid", "is a command"),
         (("set", "--user", "aliases.r", "resume 'x"), "setting-invalid", "No closing quotation"),
         (("set", "--user", "aliases.r", ""), "setting-invalid", "does not begin with a command"),
+        (
+            ("set", "--user", "aliases.x", "resume", "--yes"),
+            "setting-invalid",
+            "next: unlatch config set --user aliases.x 'resume --yes'",
+        ),
+        (
+            ("set", "aliases.x", "resume", "7"),
+            "setting-invalid",
+            "next: unlatch config set --user aliases.x 'resume 7'",
+        ),
         (("unset", "comment"), "setting-invalid", "comment is not set"),
         (("unset", "sync.branch"), "setting-invalid", "sync is not set"),
         (("get", "coment"), "setting-unknown", "next: unlatch config get comment"),

@@ -176,7 +176,7 @@ def _sandbox(state: Path | None, port: int | None) -> Iterator[Sandbox]:
             "sandbox-port-taken",
             f"the sandbox cannot use its ports: {error.strerror}",
             where=f"127.0.0.1:{port}" if port else None,
-            hint="unlatch sandbox without --port uses free ports",
+            hint="leave --port out to use free ports: unlatch sandbox",
         ) from error
     try:
         yield box

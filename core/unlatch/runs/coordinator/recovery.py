@@ -67,7 +67,7 @@ def check_recoverable(context: Context) -> None:
         message = f"the run '{name}' is paused; a pause is resumed, not recovered"
         raise StoreError("run-paused", message, hint=f"unlatch run resume {name}")
     if state.is_over:
-        hint = f"unlatch run resume {name} --reason TEXT takes it up again"
+        hint = f"unlatch run resume {name} --reason TEXT"
         raise StoreError("run-over", f"the run '{name}' is {state.status}", hint=hint)
 
 

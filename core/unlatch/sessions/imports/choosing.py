@@ -59,4 +59,4 @@ def named(wanted: str, *, root: Path, environ: Mapping[str, str], home: Path) ->
         message = f"'{wanted}' matches several transcripts"
         raise UsageError("transcript-ambiguous", message, hint=hint, problems=ids)
     message = f"there is no transcript '{wanted}', neither a file nor an id"
-    raise UsageError("transcript-unknown", message, hint="unlatch session import lists them")
+    raise UsageError("transcript-unknown", message, hint="unlatch session import")

@@ -119,7 +119,9 @@ def _tell(session: Session, done: MergeResult, *, dry_run: bool) -> None:
     if not done.settled:
         output.data(f"Increment {done.increment}: both sides changed this, differently:")
         output.data(*_clash_lines(done.clashes))
-        output.talk(f"Next: unlatch merge --resolve {done.increment} --ours (or --theirs)")
+        output.talk(
+            f"Next: unlatch merge --resolve {done.increment} --ours, or --theirs in its place"
+        )
         return
     merged = "would be merged" if dry_run else "merged"
     for path in done.paths:
@@ -186,7 +188,7 @@ def _tell_driver(done: MergeDriverResult, path: str) -> None:
         output.talk(f"unlatch: {shown}: both sides changed this, differently:")
         output.talk(*_clash_lines(done.clashes))
         name = output.clean(PurePosixPath(path).parent.name)
-        step = f"unlatch merge --resolve {name} --ours (or --theirs)"
+        step = f"unlatch merge --resolve {name} --ours, or --theirs in its place"
         if path.endswith(".md"):
             step = f"fix the marked lines, then git add {shlex.quote(shown)}"
         output.talk(f"  Next: {step}")

@@ -80,7 +80,7 @@ def log_session(run: Run, *, wanted: str | None, as_json: bool, **given: Any) ->
 def _check(given: dict[str, Any]) -> None:
     """Refuse an option without the one that it belongs to; UsageError `option-alone`."""
     if not any(given[one] is not None for one in _KINDS):
-        hint = "unlatch session log --decision TEXT; unlatch session log --help lists all"
+        hint = "unlatch session log --decision TEXT; for all options: unlatch session log --help"
         raise UsageError("nothing-to-log", "nothing to add was given", hint=hint)
     for name, owners in _OWNERS.items():
         if given[name] and not any(given[one] is not None for one in owners):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from difflib import get_close_matches
 from os.path import relpath
+from shlex import join
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -19,6 +20,8 @@ from unlatch.project.registry import Registry
 from unlatch.worklog.disk.user_files import user_config_file
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from unlatch.doctor.change_setting import ConfigFile
     from unlatch.doctor.finding import Setting
 
@@ -27,6 +30,26 @@ _KEY = click.argument("key", metavar="KEY")
 _USER = flag("--user", help="Change your own configuration, not the project's.")
 
 run = Group()
+
+
+class _Setting(click.Command):
+    """The command that sets a setting; it names the quotes that an alias with options needs."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        typed = [one for one in args if one != "--user"]
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            key, *words = typed
+            if not key.startswith(_ALIASES):
+                raise
+            raise _unquoted(key, words) from error
+
+
+def _unquoted(key: str, words: Sequence[str]) -> UsageError:
+    message = "an alias is one text: quote the words of its command"
+    hint = join(["unlatch", "config", "set", "--user", key, " ".join(words)])
+    return UsageError("setting-invalid", message, hint=hint)
 
 
 @run.command("list", help="List the settings with their values and sources. (local)")
@@ -56,7 +79,7 @@ def _get(session: Session, *, key: str, as_json: bool) -> int:
     return 0
 
 
-@run.command("set", help="Set a setting; several values make a list. (local)")
+@run.command("set", cls=_Setting, help="Set a setting; several values make a list. (local)")
 @_KEY
 @click.argument("values", metavar="VALUE...", nargs=-1, required=True)
 @_USER
@@ -70,6 +93,8 @@ def _set(session: Session, *, key: str, values: tuple[str, ...], user: bool, as_
     if user and key.startswith(_ALIASES) and name in (*COMMANDS, *Registry().manifests):
         message = f"{name!r} is a command; an alias cannot replace it"
         raise UsageError("setting-invalid", message, hint="choose another name")
+    if key.startswith(_ALIASES) and len(values) > 1:
+        raise _unquoted(key, values)
     value = set_value(file, key, values)
     return _tell_change(file, key, value, as_json=as_json)
 

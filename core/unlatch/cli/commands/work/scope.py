@@ -48,8 +48,7 @@ def changed_work(
     amendment = for_documents(increment, _scope_change(change, (*tasks, *proposed), scoping))
     _show(increment, amendment, by=session.workspace.user.tasks_command[0] if proposed else None)
     if proposed and not yes:
-        hint = f"unlatch resume {increment.id} ... --yes takes them as they are"
-        require_terminal("the tasks are proposals", hint)
+        require_terminal("the tasks are proposals", "repeat with --yes to take them as they are")
         if not output.confirm("Write these tasks?", default=True):
             return None
     return amendment

@@ -1,0 +1,107 @@
+"""Next steps in the source that begin with a command: it can be typed as it is."""
+
+from __future__ import annotations
+
+import ast
+import re
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import pytest
+
+from unlatch.cli.app import app
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[3]
+# What follows a command in a hint: another one, or a remark.
+_END = re.compile(r"; |, | or (?=unlatch )|  +\(| \((?=or: )|\Z")
+# In place of a value that is known only when the command runs.
+_VALUE = "VALUE"
+
+
+def _commands() -> Iterator[tuple[str, str]]:
+    """Each command in a hint, with its place."""
+    for folder in ("core/unlatch", "plugins"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text())):
+                for value in _hints(node):
+                    for text in _texts(value):
+                        start = 0
+                        while (start := text.find("unlatch ", start)) == 0 or (
+                            start > 0 and re.search(r"(, |; )((or|then) )?\Z| or \Z", text[:start])
+                        ):
+                            end = _END.search(text, start)
+                            stop = end.start() if end else len(text)
+                            yield f"{path.relative_to(ROOT)}:{value.lineno}", text[start:stop]
+                            start = stop
+
+
+def _hints(node: ast.AST) -> Iterator[ast.expr]:
+    if isinstance(node, ast.keyword) and node.arg == "hint":
+        yield node.value
+    elif isinstance(node, ast.Assign):
+        names = [one.id for one in node.targets if isinstance(one, ast.Name)]
+        if any("hint" in name or name in ("step", "fix") for name in names):
+            yield node.value
+    elif isinstance(node, ast.FunctionDef) and "hint" in node.name:
+        yield from (
+            one.value for one in ast.walk(node) if isinstance(one, ast.Return) and one.value
+        )
+
+
+def _texts(node: ast.expr) -> Iterator[str]:
+    if isinstance(node, ast.IfExp):
+        yield from _texts(node.body)
+        yield from _texts(node.orelse)
+    elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value
+    elif isinstance(node, ast.JoinedStr):
+        parts = (one.value if isinstance(one, ast.Constant) else _VALUE for one in node.values)
+        yield "".join(map(str, parts))
+
+
+COMMANDS = sorted(set(_commands()))
+
+
+def test_there_are_hints_with_commands() -> None:
+    assert len(COMMANDS) > 50
+
+
+@pytest.mark.parametrize(("place", "command"), COMMANDS)
+def test_a_command_in_a_hint_can_be_typed(place: str, command: str) -> None:
+    assert _problem(shlex.split(command)[1:]) is None, place
+
+
+def _problem(words: list[str]) -> str | None:
+    """What is wrong with the words after `unlatch`: an option, a command or prose."""
+    if words[:1] == ["--root"]:
+        words = words[2:]
+    found: click.Command = app
+    context = click.Context(app)
+    while isinstance(found, click.Group) and words and words[0] != _VALUE:
+        inner = found.get_command(context, words[0])
+        if inner is None:
+            break
+        found, words = inner, words[1:]
+        context = click.Context(found, context)
+    if words[:1] == [_VALUE] and isinstance(found, click.Group):
+        return None
+    if found is app:
+        return f"no command {words}"
+    try:
+        values, rest, _ = found.make_parser(context).parse_args([*words])
+    except click.UsageError as error:
+        return error.format_message()
+    names = [one.name for one in found.get_params(context) if isinstance(one, click.Argument)]
+    typed = [word for name in names for word in _listed(values.get(name or ""))]
+    # The value of a setting may be any word.
+    prose = [word for word in typed if found.name != "set" and re.fullmatch(r"[a-z]{2,}", word)]
+    return f"no part of the command: {rest or prose}" if rest or prose else None
+
+
+def _listed(value: object) -> list[str]:
+    return [value] if isinstance(value, str) else [*value] if isinstance(value, tuple) else []
