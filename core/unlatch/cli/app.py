@@ -1,15 +1,22 @@
 """The command group; it loads a command when it is run."""
 
+from __future__ import annotations
+
+from contextlib import suppress
 from copy import copy
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from unlatch import __version__
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.table import COMMANDS, FRONT, MORE, Entry, Globals
+from unlatch.errors import UsageError
 from unlatch.worklog.entry_points import entry_points
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 PLUGINS = "unlatch.plugins"
 
@@ -32,6 +39,21 @@ class App(Group):
 
             return tracker_group(name)
         return None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if ctx.resilient_parsing:  # a shell completes the arguments of an alias
+            from unlatch.cli.runtime.aliases import without_alias  # noqa: PLC0415
+
+            with suppress(UsageError):
+                args = without_alias(args, self)
+        return super().resolve_command(ctx, args)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        from unlatch.cli.runtime.aliases import complete_alias  # noqa: PLC0415
+
+        return [*super().shell_complete(ctx, incomplete), *complete_alias(ctx, self, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the most used commands, from the table alone."""

@@ -62,7 +62,8 @@ def complete(project: Project, *words: str, shell: str = "bash") -> dict[str, st
     [
         (["show", ""], "1234"),
         (["show", "0002"], "2"),
-        (["history", ""], "1234"),
+        (["history", "0"], "1234"),
+        (["history", "verify", ""], "1234"),
         (["resume", ""], "234"),
         (["reopen", "0"], "234"),
         (["pause", ""], "1"),
@@ -81,6 +82,25 @@ def test_a_command_completes_the_increments_that_it_can_act_on(
     several: Project, words: Sequence[str], expected: str
 ) -> None:
     assert expected == "".join(name[3] for name in complete(several, *words))
+
+
+def test_a_command_below_one_with_ids_is_completed(several: Project) -> None:
+    assert ["verify"] == [*complete(several, "history", "ver")]
+    assert "verify" in complete(several, "history", "")
+
+
+def test_aliases_are_completed_like_the_commands_that_they_stand_for(several: Project) -> None:
+    path = several.home / ".config/unlatch/config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text(
+        "[aliases]\nrx = 'resume --yes'\nshow = 'list'\n'r $(touch made)' = 'list'\nry = 'ry'\n"
+    )
+
+    assert {"rx", "ry", "reopen", "report", "resume", "review", "run"} == {*complete(several, "r")}
+    assert ["show"] == [*complete(several, "show")]
+    assert "rx  resume --yes" == complete(several, "rx")["rx"]
+    assert complete(several, "resume", "0") == complete(several, "rx", "0") != {}
+    assert {} == complete(several, "ry", "0")
 
 
 def test_titles_stand_beside_the_ids_on_one_line(several: Project) -> None:

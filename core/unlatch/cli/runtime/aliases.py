@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -11,9 +12,15 @@ import click
 from unlatch.cli.table import COMMANDS
 from unlatch.errors import UsageError
 from unlatch.worklog.disk.user_files import read_user_file, user_config_file
+from unlatch.worklog.neutral import visible
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from click.shell_completion import CompletionItem
+
+# A shell inserts a completion without quoting it, so names with other characters are left out.
+PLAIN = re.compile(r"\w[\w.+@-]*")
 
 
 def without_alias(arguments: Sequence[str], group: click.Group) -> list[str]:
@@ -34,6 +41,18 @@ def without_alias(arguments: Sequence[str], group: click.Group) -> list[str]:
             raise _invalid(passed[0], f"it leads back to itself: {chain}")
         passed.append(words[at])
     return words
+
+
+def complete_alias(
+    ctx: click.Context, group: click.Group, begun: str
+) -> Iterator[CompletionItem[str]]:
+    """The aliases that begin so, with their words, for a shell; none that a command hides."""
+    from click.shell_completion import CompletionItem  # noqa: PLC0415
+
+    for name, words in _aliases().items():
+        is_plain = PLAIN.fullmatch(name) and name.startswith(begun)
+        if is_plain and group.get_command(ctx, name) is None:
+            yield CompletionItem(name, help=visible(words))
 
 
 def _place_of_command(arguments: Sequence[str], group: click.Group) -> int:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from unlatch.cli.runtime.aliases import PLAIN
 from unlatch.cli.runtime.session import is_interactive, session_of
 from unlatch.cli.terminal import output
 from unlatch.worklog.neutral import visible
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.increment import Increment
 
-# A shell inserts a completion without quoting it, so names with other characters are left out.
-_PLAIN = re.compile(r"\w[\w.+@-]*")
 # Titles are read from files, one for each increment.
 _MOST_TITLES = 200
 
@@ -47,10 +45,12 @@ class IncrementArgument(click.Argument):
         return any(isinstance(one, click.Argument) and one.required for one in others)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        is_group = isinstance(ctx.command, click.Group)
+        commands = ctx.command.shell_complete(ctx, incomplete) if is_group else []
         try:
-            return self._completions(ctx, incomplete)
+            return [*self._completions(ctx, incomplete), *commands]
         except Exception:  # noqa: BLE001  # a message would break the line that is being typed
-            return []
+            return commands
 
     def _completions(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         from unlatch.lifecycle.candidates import find_candidates  # noqa: PLC0415
@@ -60,7 +60,7 @@ class IncrementArgument(click.Argument):
         found = find_candidates(
             session_of(ctx).workspace, ctx.info_name or "", begins=incomplete, without=without
         )
-        plain = (one for one in found if _PLAIN.fullmatch(one.id))
+        plain = (one for one in found if PLAIN.fullmatch(one.id))
         titled = [_item(one, titled=True) for one in islice(plain, _MOST_TITLES)]
         others = [_item(one, titled=False) for one in plain]
         return [*titled, *others]
