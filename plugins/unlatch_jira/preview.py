@@ -11,7 +11,8 @@ from unlatch.spi import PlannedRequest
 from unlatch_jira.api.client import JiraClient
 from unlatch_jira.api.comments import Comment, CommentPage
 from unlatch_jira.api.connection import JiraConnection
-from unlatch_jira.api.models import Issue, Status, Transition, read_issue, to_issue
+from unlatch_jira.api.models import Issue, read_issue, to_issue
+from unlatch_jira.api.workflow_models import Status, Transition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

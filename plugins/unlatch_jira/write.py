@@ -16,8 +16,9 @@ from unlatch_jira.workflow.transition_runner import ALLOW_PATH, TransitionGoal, 
 if TYPE_CHECKING:
     from unlatch.spi import Change
     from unlatch_jira.api.client import JiraClient
-    from unlatch_jira.api.models import Issue, Transition
+    from unlatch_jira.api.models import Issue
     from unlatch_jira.api.site import JiraSite
+    from unlatch_jira.api.workflow_models import Transition
     from unlatch_jira.settings import JiraSettings
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from unlatch.spi import Category
 from unlatch_jira.api.json_model import Model
-from unlatch_jira.api.models import Status  # noqa: TC001  (pydantic reads it)
+from unlatch_jira.api.workflow_models import Status  # noqa: TC001  (pydantic reads it)
 
 _SERVER_SPRINT = re.compile(r"\[(?P<pairs>.*)\]\s*$", re.DOTALL)
 

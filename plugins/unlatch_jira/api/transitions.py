@@ -9,7 +9,7 @@ from unlatch.errors import Rejected
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from unlatch_jira.api.models import Transition
+    from unlatch_jira.api.workflow_models import Transition
 
 NO_MOVE = (
     "ask for the permission Transition Issues in its project, or name a way through its workflow "

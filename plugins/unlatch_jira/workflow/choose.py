@@ -13,7 +13,7 @@ from unlatch_jira.workflow.screens import required_fields
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from unlatch_jira.api.models import Transition
+    from unlatch_jira.api.workflow_models import Transition
     from unlatch_jira.settings_types import Transitions
 
 # Administrators name transitions; Jira's standard workflows use this English word. Statuses are

@@ -11,7 +11,8 @@ from unlatch_jira.api.rich_text import format_of
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable, Mapping
 
-    from unlatch_jira.api.models import Issue, Named, ScreenField, Transition
+    from unlatch_jira.api.models import Issue
+    from unlatch_jira.api.workflow_models import Named, ScreenField, Transition
     from unlatch_jira.settings import JiraSettings
 
 

@@ -25,8 +25,9 @@ if TYPE_CHECKING:
 
     from unlatch.spi import Goal, Progress
     from unlatch_jira.api.client import JiraClient
-    from unlatch_jira.api.models import Issue, Transition
+    from unlatch_jira.api.models import Issue
     from unlatch_jira.api.site import JiraSite
+    from unlatch_jira.api.workflow_models import Transition
     from unlatch_jira.settings import JiraSettings
     from unlatch_jira.settings_types import Transitions
 

@@ -6,7 +6,7 @@ import pytest
 
 from unlatch.errors import Rejected
 from unlatch.spi import Goal
-from unlatch_jira.api.models import Transition
+from unlatch_jira.api.workflow_models import Transition
 from unlatch_jira.settings_types import Transitions
 from unlatch_jira.workflow.choose import choose
 
