@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch_sandbox.github import shapes
 from unlatch_sandbox.github.hub import CLOSE_REASONS, OPEN_REASON, Hub
+from unlatch_sandbox.github.item_view import item_view
 from unlatch_sandbox.github.quota import Quota
 from unlatch_sandbox.github.records import (
     IssueRecord,
@@ -15,7 +16,6 @@ from unlatch_sandbox.github.records import (
     RepositoryRecord,
 )
 from unlatch_sandbox.ticking import ticked
-from unlatch_sandbox.view import CommentView, ItemView
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from unlatch_sandbox.clock import Clock
     from unlatch_sandbox.github.records import CommentRecord
     from unlatch_sandbox.store import Store
+    from unlatch_sandbox.view import ItemView
 
 HOME = "octo/widgets"
 OWNER = "octocat"
@@ -244,36 +245,15 @@ class GithubAdmin:
         return shapes.comment(comment, at, association=self.person(comment.user).association)
 
     def items(self) -> list[ItemView]:
-        return [self._view(issue) for issue in self.hub.issues.under() if not issue.deleted]
+        return [
+            item_view(self.hub, self.web_url, issue)
+            for issue in self.hub.issues.under()
+            if not issue.deleted
+        ]
 
     def item(self, repository: str, number: int) -> ItemView | None:
         issue = self.hub.issue(repository, number)
-        return self._view(issue) if issue and not issue.deleted else None
-
-    def _view(self, issue: IssueRecord) -> ItemView:
-        comments = self.hub.comments_of(issue)
-        repository = self.hub.repository(issue.repository)
-        archived = repository is not None and repository.archived
-        return ItemView(
-            tracker="github",
-            id=f"{issue.repository}#{issue.number}",
-            place=issue.repository,
-            title=issue.title,
-            type="Pull request" if issue.pull_request else "Issue",
-            state=issue.state,
-            open=issue.state == "open",
-            labels=issue.labels,
-            assignee=", ".join(issue.assignees) or None,
-            url=f"{self.web_url}/{issue.repository}/issues/{issue.number}",
-            updated=issue.updated_at,
-            notes=[
-                *([f"reason {issue.state_reason}"] if issue.state_reason else []),
-                *(["locked"] if issue.locked else []),
-                *(["archived"] if archived else []),
-            ],
-            description=issue.body or "",
-            comments=[CommentView(c.user, c.body, c.created_at) for c in comments],
-        )
+        return item_view(self.hub, self.web_url, issue) if issue and not issue.deleted else None
 
     def _repository(self, name: str) -> RepositoryRecord:
         repository = self.hub.repository(name)
