@@ -16,6 +16,7 @@ from unlatch.increments.files.snapshots import snapshot
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.contracts import TIME_PATTERN
 from unlatch.increments.records.item_address import item_at
+from unlatch.increments.records.item_ids import item_in
 from unlatch.increments.records.link_edits import (
     add_link,
     block_at,
@@ -23,7 +24,7 @@ from unlatch.increments.records.link_edits import (
     old_keys,
     remove_link,
 )
-from unlatch.increments.records.link_places import ITEMS, LISTS, OUTER_BLOCKS, item_in, places_of
+from unlatch.increments.records.link_places import ITEMS, LISTS, OUTER_BLOCKS, places_of
 from unlatch.increments.records.links import Shapes, read_links, same_item
 from unlatch.spi.manifest import LinkShape
 from unlatch.worklog.collection import Folder

@@ -12,12 +12,8 @@ from unlatch.increments.files import front_matter
 from unlatch.increments.files.paths import METADATA, SPEC
 from unlatch.increments.files.units import unit_in
 from unlatch.increments.model.status import Status, read_status
-from unlatch.increments.records.link_places import (
-    EXTERNAL_REF,
-    EXTERNAL_URL,
-    OUTER_BLOCKS,
-    TRACKERS,
-)
+from unlatch.increments.records.item_ids import TRACKERS
+from unlatch.increments.records.link_places import EXTERNAL_REF, EXTERNAL_URL, OUTER_BLOCKS
 from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.file_check import or_restore
 from unlatch.worklog.disk.safe_open import read_file

@@ -7,15 +7,14 @@ from typing import Any
 from unlatch.errors import StoreError
 from unlatch.increments.model.increment import Base, Link
 from unlatch.increments.records.bases import BASE
+from unlatch.increments.records.item_ids import NUMBER, item_in
 from unlatch.increments.records.link_places import (
     ITEMS,
     LISTS,
-    NUMBER,
     STORY_KEYS,
     URL_LISTS,
     Path,
     blocks_of,
-    item_in,
     item_keys,
     link_in,
     places_of,

@@ -1,7 +1,7 @@
 """The places of metadata.json that name items, in every shape found in real files.
 
-Only this module of the core knows trackers by name, because files written by SpecWeave name them;
-other trackers are read by the shapes in their manifests.
+Only this module and those that it imports know trackers by name in the core, because files written
+by SpecWeave name them; other trackers are read by the shapes in their manifests.
 """
 
 from __future__ import annotations
@@ -13,6 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.model.increment import Link
 from unlatch.increments.records.item_address import item_at
+from unlatch.increments.records.item_ids import (
+    TRACKERS,
+    is_at,
+    is_plain,
+    item_in,
+    named_in,
+    plain_item,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -36,25 +44,7 @@ _OLD_ITEM_KEYS: Mapping[str, tuple[str, ...]] = {
 }
 _OLD_URL_KEYS = ("url", "issueUrl", "issue_url", "workItemUrl", "epicUrl", "featureUrl")
 
-NUMBER = re.compile(r"[0-9]{1,18}")
-_WORD = re.compile(r"[\w-]+")
-_KEY = r"[A-Z][A-Z0-9_]*-[0-9]+"
-# The ids under an item's own keys: numbers from 1, with or without their container, and keys.
-_NUMBERED = re.compile(r"(?:([^\s/#]+/[^\s/#]+)#)?(?!0+$)([0-9]{1,18})")
-_IDS = {"github": _NUMBERED, "ado": _NUMBERED, "jira": re.compile(rf"()({_KEY})", re.IGNORECASE)}
 _STORY = re.compile(r"US-?\w+(?:-\w+)*", re.IGNORECASE | re.ASCII)
-# An item that is a plain value, and the address of one.
-_PLAIN = {"github": NUMBER, "ado": NUMBER, "jira": re.compile(_KEY, re.IGNORECASE)}
-TRACKERS = (*_PLAIN,)
-# Only in front of a query or fragment: elsewhere each of many "/issues/" would be tried.
-_START, _END = r"[^?#\n]*", r"/?(?:[?#].*)?"
-_URL = {
-    "github": re.compile(rf"{_START}/issues/([0-9]{{1,18}}){_END}"),
-    "ado": re.compile(
-        rf"(?i:{_START}/(?:_workitems/edit|_apis/wit/workitems))/([0-9]{{1,18}}){_END}"
-    ),
-    "jira": re.compile(rf"(?i:{_START}/browse/({_KEY}){_END})"),
-}
 # The keys of an item's container.
 _TARGET = {"github": ("owner", "repo"), "ado": ("organization", "project")}
 _REF = re.compile(r"(?P<tracker>\w+)#(?:(?P<target>[^#]*)#)?(?P<item>[^#]+)")
@@ -69,7 +59,7 @@ def places_of(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterat
             yield from _in_block(block, tracker, shape, path)
         elif link := plain_link(block, tracker):
             yield replace(link, path=path)
-    if tracker in _PLAIN:
+    if tracker in TRACKERS:
         yield from _beside_blocks(data, tracker)
 
 
@@ -164,7 +154,7 @@ def _own_item(
 ) -> tuple[str | None, str, str | None] | None:
     """The container and the item under the keys of a block, and the key of its address."""
     for key in item_keys(tracker, shape):
-        if key in block and (found := _named_in(block[key], tracker)):
+        if key in block and (found := named_in(block[key], tracker)):
             return (*found, url_key(block, found[1], shape))
     return None
 
@@ -189,33 +179,13 @@ def url_key(block: Mapping[str, Any], item: str, shape: LinkShape) -> str | None
     """The key of an item's address; an old key counts if its address names the item."""
     for key in (shape.url, *_OLD_URL_KEYS):
         url = block.get(key)
-        if url and isinstance(url, str) and url.strip() and (key == shape.url or _names(url, item)):
+        if url and isinstance(url, str) and url.strip() and (key == shape.url or is_at(url, item)):
             return key
     return None
 
 
 def item_keys(tracker: str, shape: LinkShape) -> tuple[str, ...]:
     return shape.item, *_OLD_ITEM_KEYS.get(tracker, ())
-
-
-def item_in(value: object, tracker: str) -> str | None:
-    """The id in a value; None for any other word, such as TBD."""
-    named = _named_in(value, tracker)
-    return named[1] if named else None
-
-
-def _named_in(value: object, tracker: str) -> tuple[str | None, str] | None:
-    """The container (octo/widgets) and the id that a value names, a number in one spelling."""
-    if not (text := _text(value)) or tracker not in _IDS:
-        return (None, text) if text else None
-    match = _IDS[tracker].fullmatch(text)
-    return (match[1] or None, match[2].lstrip("0")) if match else None
-
-
-def _text(value: object) -> str | None:
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        return None
-    return str(value).strip().removeprefix("#") or None
 
 
 def story_in(block: Mapping[str, Any]) -> str | None:
@@ -249,16 +219,9 @@ def _plain(
     value: object, tracker: str, path: Path, *, url: str | None = None, target: str | None = None
 ) -> Link | None:
     """The link for an item that is a plain number, key or address."""
-    item = _text(value)
-    if item is None or tracker not in _PLAIN:
+    if (found := plain_item(value, tracker, url)) is None:
         return None
-    if match := _URL[tracker].fullmatch(item):
-        item, url = match[1], item
-    elif not _PLAIN[tracker].fullmatch(item):
-        return None
-    if (item := item_in(item, tracker)) is None:
-        return None
-    url = url if url and _names(url, item) else None
+    item, url = found
     story = _story_at(path)
     return Link(tracker, item, url, path=path, story=story, target=target, has_block=False)
 
@@ -282,11 +245,11 @@ def _beside_blocks(data: Mapping[str, Any], tracker: str) -> Iterator[Link]:
                 yield link
     ref = data.get(EXTERNAL_REF)
     match = _REF.fullmatch(ref.strip()) if isinstance(ref, str) else None
-    if not match or match["tracker"] != tracker or not _PLAIN[tracker].fullmatch(match["item"]):
+    if not match or match["tracker"] != tracker or not is_plain(match["item"], tracker):
         return
     if item := item_in(match["item"], tracker):
         url, target = data.get(EXTERNAL_URL), match["target"] if tracker != "jira" else None
-        url = url if isinstance(url, str) and _names(url, item) else None
+        url = url if isinstance(url, str) and is_at(url, item) else None
         place: Path = (EXTERNAL_REF,)
         yield Link(tracker, item, url, path=place, target=target or None, has_block=False)
 
@@ -300,11 +263,3 @@ def target_in(block: Mapping[str, Any], tracker: str) -> str | None:
     if name.count("/") == 1:
         return name
     return f"{around}/{name}" if isinstance(around, str) else None
-
-
-def _names(url: str, item: str) -> bool:
-    """Whether an address contains an item's Jira key or number as a whole word."""
-    # Most addresses end with the number, and this check is quick.
-    if item.isalnum() and item[0] != "0" and url.endswith(f"/{item}"):
-        return True
-    return item.casefold() in (word.lstrip("0") for word in _WORD.findall(url.casefold()))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from unlatch.increments.records.item_ids import TRACKERS
 from unlatch.increments.records.link_places import (
     EXTERNAL_REF,
     LISTS,
-    TRACKERS,
     Path,
     blocks_of,
     contradiction,
