@@ -1,29 +1,32 @@
-"""unlatch resume with one id: the plan, the prompts, and the result."""
+"""unlatch resume with one id: the plan, the prompts, and the delivery."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import replace
-from os.path import relpath
-from shlex import quote
 
 import click
 
 from unlatch.cli.commands.work.closed_items import confirm_deliberate, settle_closed_items
 from unlatch.cli.commands.work.resume_documents import resume_code, tell_details, write_document
 from unlatch.cli.commands.work.resume_options import ResumeOptions, with_category
+from unlatch.cli.commands.work.resume_report import (
+    tell_end,
+    tell_problems,
+    tell_result,
+    warn_of_frequency,
+)
 from unlatch.cli.commands.work.scope import changed_work, foreseen_scope
 from unlatch.cli.options.reason import ask_reason
-from unlatch.cli.render.deliveries import deliver_and_tell, tell_left
-from unlatch.cli.render.describe import ago, document_lines, seen_line, sum_lines, times
+from unlatch.cli.render.deliveries import deliver_and_tell
+from unlatch.cli.render.describe import ago, seen_line, times
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED, error_lines
 from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
-from unlatch.increments.model.increment import Amendment, Increment
-from unlatch.lifecycle.deliver import DeliveryResult
+from unlatch.increments.model.increment import Increment
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
-from unlatch.lifecycle.resume import ResumeResult, apply_resume
+from unlatch.lifecycle.resume import apply_resume
 from unlatch.lifecycle.resume_plan import ResumePlan, ResumeStep, plan_resume
 from unlatch.project.plugin_errors import attribute
 from unlatch.project.trackers import Trackers
@@ -46,8 +49,8 @@ def resume_one(session: Session, trackers: Trackers, wanted: str, typed: ResumeO
     if typed.as_json:
         tell_remarks(result.increment)
     else:
-        _tell(result)
-        _tell_warnings(session, plan, result, typed, shown)
+        tell_result(result)
+        tell_problems(session, plan, result, typed, shown)
     delivered = deliver_and_tell(
         session,
         result.increment,
@@ -61,7 +64,7 @@ def resume_one(session: Session, trackers: Trackers, wanted: str, typed: ResumeO
     if not typed.as_json:
         if typed.verbose:
             tell_details(result, delivered.increment)
-        _tell_end(result, delivered, code)
+        tell_end(result, delivered, code)
     others, keys, failed = _other_work(session, delivered.increment, typed, plan.request.reason)
     code = code or others
     if typed.as_json:
@@ -201,7 +204,7 @@ def _introduce(
         output.remark(warning)
     count = times(increment.effective_reopens, "time")
     output.talk(f"    {'Reopened before':<{columns}}{count}")
-    _warn_of_frequency(session, increment, more=1, shown=warnings)
+    warn_of_frequency(session, increment, more=1, shown=warnings)
     tell_warnings(warnings)
     return items
 
@@ -221,88 +224,3 @@ def _announcement(plan: ResumePlan, *, offline: bool) -> str:
     return (
         f"Resuming will {back}set it active, reopen {items} and post the reason on {each}.{apart}"
     )
-
-
-def _tell(result: ResumeResult) -> None:
-    increment = result.increment
-    output.ok(f"Increment {increment.id} {_description(result)}")
-    if result.scope:
-        output.data(*document_lines(result.scope))
-    if result.known:
-        output.talk(f"    {_why_known(result.known)}")
-    if result.before.archived:
-        place = increment.unit.place if increment.unit else increment.folder
-        output.ok(f"Moved out of the archive: {output.clean(relpath(place))}")
-    tell_remarks(increment)
-    if result.outrun:
-        output.talk("    Another process resumed it first; this reason was not recorded.")
-    if result.step is ResumeStep.REOPEN and not increment.links:
-        output.talk("    It has no linked items; unlatch link adds some.")
-
-
-def _tell_warnings(
-    session: Session,
-    plan: ResumePlan,
-    result: ResumeResult,
-    typed: ResumeOptions,
-    shown: Collection[str],
-) -> None:
-    tell_warnings(result.warnings, known=shown)
-    output.talk(*(f"    {one.hint}" for one in plan.warnings if one.hint))
-    if result.entry and typed.yes:
-        _warn_of_frequency(session, result.increment, shown=result.warnings)
-
-
-def _why_known(amendment: Amendment) -> str:
-    if amendment.change is not None:
-        return "This change of its work was made before and is not repeated."
-    parts = ", ".join(map(output.clean, amendment.parts))
-    return f"Not done yet, so there is nothing to untick: {parts}"
-
-
-def _description(result: ResumeResult) -> str:
-    increment, entry = result.increment, result.entry
-    if result.step in _ACTIVE:
-        count = times(len(increment.pending), "operation")
-        return f"is already active; {_ACTIVE[result.step].format(count=count)}"
-    moved = f"{result.before.status} -> {increment.status}"
-    if entry is None:
-        return f"resumed: {moved}"
-    return f"reopened: {moved} (by {output.clean(entry.reopened_by)})"
-
-
-def _tell_end(result: ResumeResult, delivered: DeliveryResult, code: int) -> None:
-    if result.scope:
-        output.data(*sum_lines(result.scope))
-    if unwritten := result.increment.unwritten:
-        left = f"{output.warn('Not written yet:')} {', '.join(unwritten)}."
-        output.talk(f"{left} Next: unlatch resume {result.increment.id}")
-    elif code:
-        tell_left(delivered)
-    else:
-        output.talk(f"Next: unlatch show {quote(output.clean(result.increment.id))}")
-
-
-# The effects on an active increment, in words.
-_ACTIVE = {
-    ResumeStep.NOTHING: "nothing to do",
-    ResumeStep.DELIVER: "delivering {count}",
-    ResumeStep.AMEND: "its work was changed",
-    ResumeStep.REOPEN_ITEMS: "reopening its closed items",
-}
-
-
-def _warn_of_frequency(
-    session: Session, increment: Increment, *, more: int = 0, shown: Iterable[UnlatchError] = ()
-) -> None:
-    """Warn about an increment that was reopened often, or will be with `more` reopens.
-
-    Shows nothing if the warnings `shown` say the same.
-    """
-    count = increment.effective_reopens + more
-    if count < session.workspace.config.frequent_reopens:
-        return
-    if not any(one.id == "reopened-too-often" for one in shown):
-        done = f"This will be reopen number {count}" if more else f"Reopened {count} times"
-        advice = "Consider a new increment: unlatch new TITLE"
-        output.talk(output.warn(f"    {done}. {advice}"))

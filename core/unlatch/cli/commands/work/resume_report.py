@@ -1,0 +1,105 @@
+"""The result of unlatch resume with one id, for people."""
+
+from collections.abc import Collection, Iterable
+from os.path import relpath
+from shlex import quote
+
+from unlatch.cli.commands.work.resume_options import ResumeOptions
+from unlatch.cli.render.deliveries import tell_left
+from unlatch.cli.render.describe import document_lines, sum_lines, times
+from unlatch.cli.render.notes import tell_remarks, tell_warnings
+from unlatch.cli.runtime.session import Session
+from unlatch.cli.terminal import output
+from unlatch.errors import UnlatchError
+from unlatch.increments.model.increment import Amendment, Increment
+from unlatch.lifecycle.deliver import DeliveryResult
+from unlatch.lifecycle.resume import ResumeResult
+from unlatch.lifecycle.resume_plan import ResumePlan, ResumeStep
+
+
+def tell_result(result: ResumeResult) -> None:
+    """Say what was changed, before the delivery."""
+    increment = result.increment
+    output.ok(f"Increment {increment.id} {_description(result)}")
+    if result.scope:
+        output.data(*document_lines(result.scope))
+    if result.known:
+        output.talk(f"    {_why_known(result.known)}")
+    if result.before.archived:
+        place = increment.unit.place if increment.unit else increment.folder
+        output.ok(f"Moved out of the archive: {output.clean(relpath(place))}")
+    tell_remarks(increment)
+    if result.outrun:
+        output.talk("    Another process resumed it first; this reason was not recorded.")
+    if result.step is ResumeStep.REOPEN and not increment.links:
+        output.talk("    It has no linked items; unlatch link adds some.")
+
+
+def tell_problems(
+    session: Session,
+    plan: ResumePlan,
+    result: ResumeResult,
+    typed: ResumeOptions,
+    shown: Collection[str],
+) -> None:
+    """Show the warnings, without those whose ids were shown before."""
+    tell_warnings(result.warnings, known=shown)
+    output.talk(*(f"    {one.hint}" for one in plan.warnings if one.hint))
+    if result.entry and typed.yes:
+        warn_of_frequency(session, result.increment, shown=result.warnings)
+
+
+def _why_known(amendment: Amendment) -> str:
+    if amendment.change is not None:
+        return "This change of its work was made before and is not repeated."
+    parts = ", ".join(map(output.clean, amendment.parts))
+    return f"Not done yet, so there is nothing to untick: {parts}"
+
+
+def _description(result: ResumeResult) -> str:
+    increment, entry = result.increment, result.entry
+    if result.step in _ACTIVE:
+        count = times(len(increment.pending), "operation")
+        return f"is already active; {_ACTIVE[result.step].format(count=count)}"
+    moved = f"{result.before.status} -> {increment.status}"
+    if entry is None:
+        return f"resumed: {moved}"
+    return f"reopened: {moved} (by {output.clean(entry.reopened_by)})"
+
+
+def tell_end(result: ResumeResult, delivered: DeliveryResult, code: int) -> None:
+    """Say what is left to do after the delivery, and the next step."""
+    if result.scope:
+        output.data(*sum_lines(result.scope))
+    if unwritten := result.increment.unwritten:
+        left = f"{output.warn('Not written yet:')} {', '.join(unwritten)}."
+        output.talk(f"{left} Next: unlatch resume {result.increment.id}")
+    elif code:
+        tell_left(delivered)
+    else:
+        output.talk(f"Next: unlatch show {quote(output.clean(result.increment.id))}")
+
+
+# The effects on an active increment, in words.
+_ACTIVE = {
+    ResumeStep.NOTHING: "nothing to do",
+    ResumeStep.DELIVER: "delivering {count}",
+    ResumeStep.AMEND: "its work was changed",
+    ResumeStep.REOPEN_ITEMS: "reopening its closed items",
+}
+
+
+def warn_of_frequency(
+    session: Session, increment: Increment, *, more: int = 0, shown: Iterable[UnlatchError] = ()
+) -> None:
+    """Warn about an increment that was reopened often, or will be with `more` reopens.
+
+    Shows nothing if the warnings `shown` say the same.
+    """
+    count = increment.effective_reopens + more
+    if count < session.workspace.config.frequent_reopens:
+        return
+    if not any(one.id == "reopened-too-often" for one in shown):
+        done = f"This will be reopen number {count}" if more else f"Reopened {count} times"
+        advice = "Consider a new increment: unlatch new TITLE"
+        output.talk(output.warn(f"    {done}. {advice}"))
