@@ -239,7 +239,7 @@ def test_making_an_increment_in_vain_leaves_no_folder(project: Project) -> None:
     project.increments.rmdir()
     project.increments.parent.rmdir()
     with pytest.raises(UsageError):
-        project.manager.create("日本語", kind="bug", by="ada")
+        project.manager.create("!?", kind="bug", by="ada")
     assert [] == list(project.root.iterdir())
 
 
