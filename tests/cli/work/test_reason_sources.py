@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import stat
@@ -97,6 +98,8 @@ def test_only_the_beginning_of_an_endless_file_is_read(completed: Project) -> No
 
 
 def test_what_is_no_terminal_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    monkeypatch.setattr("sys.stderr", io.StringIO())
     with pytest.raises(UsageError, match="cannot prompt: stdin is not a terminal"):
         require_terminal("x", "y")
     master, slave = os.openpty()
