@@ -87,6 +87,8 @@ dry-run-many = The dry run of a command with several increments.
   increments: [PreviewedIncrement]; requests: int; refused: [RefusedIncrement]; tooMany: Problem?
 tracker-change = unlatch TRACKER create-, update-, close- and reopen-...; unlatch link --create.
   tracker: str; kind: Kind; increment: MovedIncrement; trackers: [DeliveryEntry]
+tracker-change-many = unlatch TRACKER update-, close- and reopen-... with several ids.
+  tracker: str; kind: Kind; increments: [ItemsChanged]
 tracker-status = unlatch TRACKER status.
   tracker: str; increments: [IncrementItems]
 merge = unlatch merge --resolve.

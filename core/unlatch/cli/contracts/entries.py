@@ -123,6 +123,8 @@ EvidenceEntry = The changes since the last reopen.
 FinishedEntry = One of several increments that were completed or abandoned.
   id: str; status previousStatus: Status?; spared: [Spared]; trackers: [DeliveryEntry];
   left: int; forced: [str]; evidence: EvidenceEntry?; warnings: [Problem]; error: Problem?
+ItemsChanged = One of several increments, and the changes of its items on a tracker.
+  id: str; status previousStatus: Status?; trackers: [DeliveryEntry]; error: Problem?
 UndoneEntry = One of several increments whose last reopen was undone.
   id: str; status previousStatus: Status?; undone: str?; trackers: [DeliveryEntry]; left: int;
   error: Problem?

@@ -6,21 +6,22 @@ from typing import Any
 
 import click
 
+from unlatch.cli.commands.trackers.tracker_many import Changing, change_items_of_many
+from unlatch.cli.commands.trackers.tracker_status import status_command
 from unlatch.cli.options.delivery import DRY_RUN, serving
+from unlatch.cli.options.items import MAX_ITEMS
 from unlatch.cli.options.reason import ask_reason, reason_option
 from unlatch.cli.render.deliveries import show_deliveries, tell_left
 from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry
-from unlatch.cli.render.describe import synced_lines
-from unlatch.cli.render.documents import increment_entry, synced_item_entry
-from unlatch.cli.render.notes import tell_left_out, tell_unread
+from unlatch.cli.render.documents import increment_entry
 from unlatch.cli.render.preview import tell_preview
-from unlatch.cli.runtime.failure import DECLINED, UNDECIDED
+from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.increments import (
-    ID,
+    IDS,
     Named,
     increment_argument,
-    increment_ids,
     meant_increment,
+    named_increments,
 )
 from unlatch.cli.runtime.session import (
     BY,
@@ -34,17 +35,15 @@ from unlatch.cli.runtime.session import (
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
-from unlatch.increments.model.increment import Increment
-from unlatch.lifecycle.fetch_items import ItemSnapshot, last_synced
 from unlatch.lifecycle.resume_plan import NO_REASON
 from unlatch.lifecycle.tracker_items import (
     ItemChange,
     apply_item_change,
-    fetch_tracker_items,
     plan_item_change,
     plan_item_creation,
     preview_item_change,
 )
+from unlatch.project.find_increment import find_range
 from unlatch.project.registry import Registry
 from unlatch.project.trackers import Trackers
 from unlatch.spi import Capability, Manifest
@@ -68,7 +67,7 @@ def tracker_group(name: str) -> click.Group:
             text = f"{line.format(noun=noun)} (writes trackers)"
             group.add_command(_change_command(manifest, f"{capability.value}-", kind, text))
     if Capability.STATUS in manifest.capabilities:
-        group.add_command(_status_command(manifest))
+        group.add_command(status_command(manifest))
     return group
 
 
@@ -79,7 +78,7 @@ def _create_command(manifest: Manifest) -> click.Command:
         f"create-{manifest.slug}",
         help=f"Create {noun} for an increment, and link it. (writes trackers)",
     )
-    @ID
+    @IDS
     @click.option(
         "--story", "stories", metavar="US-ID", multiple=True, help="Only for this user story."
     )
@@ -90,9 +89,10 @@ def _create_command(manifest: Manifest) -> click.Command:
     @serving(Kind.CREATE, comment=False)
     @JSON
     @with_session
-    def run(session: Session, **options: Any) -> int:
-        wanted = options.pop("wanted")
-        return create_items(session, manifest.name, [wanted], **options)
+    def run(session: Session, *, named: Named, **options: Any) -> int:
+        if named.is_many and (options["as_json"] or options["stories"]):
+            raise click.UsageError("--json and --story take one increment")
+        return create_items(session, manifest.name, named.names, **options)
 
     return run
 
@@ -165,35 +165,66 @@ def _planned(
 
 
 def _change_command(manifest: Manifest, verb: str, kind: Kind, help: str) -> click.Command:
+    name = f"{manifest.name} {verb}{manifest.slug}"
+
     @click.command(f"{verb}{manifest.slug}", help=help)
-    @increment_argument("wanted", metavar="ID")
+    @increment_argument("ids", metavar="ID...", nargs=-1, required=True)
     @click.option("--item", metavar="ITEM|URL", help=f"Only this {manifest.noun}.")
     @reason_option("Post this text as a comment.")
     @BY
+    @MAX_ITEMS
     @DRY_RUN
     @serving(kind)
     @JSON
     @with_session
     def run(
-        session: Session, *, wanted: str, by: str | None, dry_run: bool, as_json: bool, **typed: Any
+        session: Session,
+        *,
+        ids: tuple[str, ...],
+        by: str | None,
+        max_items: int | None,
+        dry_run: bool,
+        as_json: bool,
+        **typed: Any,
     ) -> int:
-        who, meant = session.who(by), meant_increment(session, wanted)
-        typed["item"] = typed["item"] or meant.item
-        change = plan_item_change(session.workspace, manifest, meant.name, kind, by=who, **typed)
+        who, is_missing = session.who(by), kind is Kind.REOPEN and typed["reason"] is None
+        plan = partial(plan_item_change, session.workspace, manifest, kind=kind, by=who)
         with session.trackers() as trackers:
-            trackers.settings(manifest.name)
-            if kind is Kind.REOPEN and typed["reason"] is None:
-                name = f"{manifest.name} {verb}{manifest.slug}"
-                change = change.with_reason(
-                    NO_REASON if dry_run else _ask_reason(session, change, name)
+            if len(ids) > 1 or find_range(session.workspace, ids[0]):
+                names = _several(session, ids, typed["item"])
+                trackers.settings(manifest.name)
+                ask = partial(_ask_reason, session, names[0], name)
+                many = Changing(
+                    tracker=manifest.name,
+                    kind=kind,
+                    command=name,
+                    plan=partial(plan, **typed),
+                    reason=ask if is_missing else None,
+                    max_items=max_items,
+                    dry_run=dry_run,
+                    as_json=as_json,
                 )
+                return change_items_of_many(session, trackers, names, many)
+            meant = meant_increment(session, ids[0])
+            change = plan(meant.name, **{**typed, "item": typed["item"] or meant.item})
+            trackers.settings(manifest.name)
+            if is_missing:
+                reason = NO_REASON if dry_run else _ask_reason(session, meant.name, name)
+                change = change.with_reason(reason)
             return _run_change(session, trackers, change, dry_run=dry_run, as_json=as_json)
 
     return run
 
 
-def _ask_reason(session: Session, change: ItemChange, command: str) -> str:
-    increment = change.increment.id
+def _several(session: Session, words: Sequence[str], item: str | None) -> Sequence[str]:
+    """The names of several increments, all of whose items on the tracker are meant."""
+    items = [one for one in (item, *words) if one and (one is item or session.is_item(one))]
+    if items:
+        raise click.UsageError(f"name one increment for a single item: {items[0]}")
+    return named_increments(session, words).names
+
+
+def _ask_reason(session: Session, increment: str, command: str) -> str:
     require_terminal("reopening needs a reason", f"unlatch {command} {increment} --reason TEXT")
     return ask_reason(session)
 
@@ -227,56 +258,3 @@ def _run_change(
             f"To reopen it: unlatch resume {increment.id}"
         )
     return code
-
-
-def _status_command(manifest: Manifest) -> click.Command:
-    @click.command(
-        "status",
-        help=f"Show the {manifest.noun}s of increments as they are now; by default of all "
-        "increments. (reads trackers)",
-    )
-    @increment_argument("wanted", metavar="[ID...]", callback=increment_ids, nargs=-1)
-    @JSON
-    @with_session
-    def run(session: Session, *, wanted: Named, as_json: bool) -> int:
-        names = wanted.names
-        with session.trackers() as trackers:
-            found, broken = fetch_tracker_items(session.workspace, trackers, manifest, names)
-        errors = [one.error for _, items in found for one in items]
-        if errors and all(errors):
-            raise next(filter(None, errors))
-        left_out = tell_left_out(broken)
-        code = UNDECIDED if any(errors) else left_out
-        if as_json:
-            increments = [
-                {**output.fields(one, "id", "status"), "items": _entries(one, items)}
-                for one, items in found
-            ]
-            output.document("tracker-status", code, tracker=manifest.name, increments=increments)
-        else:
-            _tell_status(session, found)
-        return code
-
-    return run
-
-
-def _entries(increment: Increment, items: Sequence[ItemSnapshot]) -> list[output.Json]:
-    synced = last_synced(increment)
-    return [synced_item_entry(one, synced) for one in items]
-
-
-def _tell_status(
-    session: Session, found: Sequence[tuple[Increment, Sequence[ItemSnapshot]]]
-) -> None:
-    several = len(found) > 1
-    registry, now = session.workspace.registry, session.workspace.clock()
-    for increment, items in found:
-        synced = last_synced(increment)
-        if several:
-            output.data(f"{output.strong(increment.id)} ({increment.status})")
-        for one in items:
-            lines = synced_lines(registry, one, synced, columns=14, now=now)
-            output.data(*(lines if several else [line.removeprefix("    ") for line in lines]))
-    tell_unread(one for _, items in found for one in items)
-    if not found:
-        output.talk("No increment has an item there.")

@@ -1,0 +1,70 @@
+"""unlatch TRACKER status: the items of increments as they are now."""
+
+from collections.abc import Sequence
+
+import click
+
+from unlatch.cli.render.describe import synced_lines
+from unlatch.cli.render.documents import synced_item_entry
+from unlatch.cli.render.notes import tell_left_out, tell_unread
+from unlatch.cli.runtime.failure import UNDECIDED
+from unlatch.cli.runtime.increments import Named, increment_argument, increment_ids
+from unlatch.cli.runtime.session import JSON, Session, with_session
+from unlatch.cli.terminal import output
+from unlatch.increments.model.increment import Increment
+from unlatch.lifecycle.fetch_items import ItemSnapshot, last_synced
+from unlatch.lifecycle.tracker_items import fetch_tracker_items
+from unlatch.spi import Manifest
+
+
+def status_command(manifest: Manifest) -> click.Command:
+    @click.command(
+        "status",
+        help=f"Show the {manifest.noun}s of increments as they are now; by default of all "
+        "increments. (reads trackers)",
+    )
+    @increment_argument("wanted", metavar="[ID...]", callback=increment_ids, nargs=-1)
+    @JSON
+    @with_session
+    def run(session: Session, *, wanted: Named, as_json: bool) -> int:
+        names = wanted.names
+        with session.trackers() as trackers:
+            found, broken = fetch_tracker_items(session.workspace, trackers, manifest, names)
+        errors = [one.error for _, items in found for one in items]
+        if errors and all(errors):
+            raise next(filter(None, errors))
+        left_out = tell_left_out(broken)
+        code = UNDECIDED if any(errors) else left_out
+        if as_json:
+            increments = [
+                {**output.fields(one, "id", "status"), "items": _entries(one, items)}
+                for one, items in found
+            ]
+            output.document("tracker-status", code, tracker=manifest.name, increments=increments)
+        else:
+            _tell_status(session, found)
+        return code
+
+    return run
+
+
+def _entries(increment: Increment, items: Sequence[ItemSnapshot]) -> list[output.Json]:
+    synced = last_synced(increment)
+    return [synced_item_entry(one, synced) for one in items]
+
+
+def _tell_status(
+    session: Session, found: Sequence[tuple[Increment, Sequence[ItemSnapshot]]]
+) -> None:
+    several = len(found) > 1
+    registry, now = session.workspace.registry, session.workspace.clock()
+    for increment, items in found:
+        synced = last_synced(increment)
+        if several:
+            output.data(f"{output.strong(increment.id)} ({increment.status})")
+        for one in items:
+            lines = synced_lines(registry, one, synced, columns=14, now=now)
+            output.data(*(lines if several else [line.removeprefix("    ") for line in lines]))
+    tell_unread(one for _, items in found for one in items)
+    if not found:
+        output.talk("No increment has an item there.")

@@ -1,0 +1,113 @@
+"""unlatch github close-issue and the like with several ids and ranges."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.output.test_documents import check
+from tests.cli.project import REASON, Project
+from tests.cli.terminal import Terminal
+
+NAMES = ("0001-part", "0002-part", "0003-part")
+
+
+@pytest.fixture
+def parts(project: Project) -> Project:
+    """Three completed increments with a closed issue each, and 0004 without one."""
+    for name in NAMES:
+        number = project.box.github.add_issue(title=name, state="closed")
+        url = f"{project.box.github.web_url}/octo/widgets/issues/{number}"
+        project.increment(name, links={"github": {"issue": number, "url": url}})
+    project.increment("0004-bare")
+    return project
+
+
+def states(project: Project) -> list[str]:
+    return [item.state for item in project.box.github.items()]
+
+
+def test_a_range_reopens_the_items_of_each(parts: Project) -> None:
+    done = parts.run("github", "reopen-issue", "1-3", "--reason", REASON)
+
+    assert done.code == 0, done.said
+    assert ["open"] * 3 == states(parts)
+    assert {parts.metadata(name)["status"] for name in NAMES} == {"completed"}
+    step = f"The status of increments stays. To reopen them: unlatch resume {' '.join(NAMES)}\n"
+    assert done.err.endswith(step)
+
+
+def test_one_that_is_refused_leaves_the_others_done(parts: Project) -> None:
+    command = ("github", "reopen-issue", "4", "3", "1", "--reason", REASON)
+    document = check(parts, "tracker-change-many", *command)
+
+    assert (document["exitCode"], document["kind"]) == (5, "reopen")
+    found = [(one["id"], one["error"] and one["error"]["id"]) for one in document["increments"]]
+    assert found == [("0004-bare", "no-link"), ("0003-part", None), ("0001-part", None)]
+    outcomes = [[each["outcome"] for each in one["trackers"]] for one in document["increments"]]
+    assert outcomes == [[], ["reopened"], ["reopened"]]
+    assert states(parts) == ["open", "closed", "open"]
+
+
+def test_if_all_are_refused_nothing_was_changed(parts: Project) -> None:
+    parts.increment("0005-bare")
+    before = parts.tree()
+
+    done = parts.run("github", "close-issue", "4-5")
+
+    assert (done.code, parts.tree()) == (2, before)
+    assert "✗ 0004-bare stays completed: 0004-bare has no GitHub issue [no-link]" in done.out
+    assert "1 more increment likewise: 0005-bare" in done.out
+
+
+def test_a_dry_run_writes_nothing_and_needs_no_reason(parts: Project) -> None:
+    before = parts.tree()
+
+    done = parts.run("github", "reopen-issue", "1-4", "--dry-run")
+
+    assert (done.code, parts.tree(), parts.wrote()) == (2, before, [])
+    assert "3 increments, " in done.out
+    assert "Refused       1 [no-link]" in done.out
+
+
+def test_more_items_than_allowed_are_refused(parts: Project) -> None:
+    before = parts.tree()
+
+    done = parts.run("github", "update-issue", "1-3", "--max-items", "2")
+
+    assert (done.code, "error[too-many-items]" in done.err) == (2, True), done.said
+    assert (parts.tree(), parts.wrote()) == (before, [])
+
+
+def test_a_single_item_needs_a_single_increment(parts: Project) -> None:
+    for words in (("1", "octo/widgets#2"), ("1-3", "--item", "octo/widgets#2")):
+        done = parts.run("github", "close-issue", *words)
+
+        assert done.code == 2
+        assert "name one increment for a single item: octo/widgets#2" in done.err
+    assert parts.sent() == []
+
+
+def test_the_reason_is_asked_for_once(parts: Project) -> None:
+    with Terminal(parts, "github", "reopen-issue", "1-3") as terminal:
+        terminal.expect("Reason for reopening: ")
+        terminal.type(f"{REASON}\n")
+        assert terminal.end() == 0, terminal.text
+
+    assert terminal.text.count("Reason for reopening: ") == 1
+    assert ["open"] * 3 == states(parts)
+
+
+def test_an_item_is_created_for_each(parts: Project) -> None:
+    parts.increment("0005-bare")
+
+    refused = parts.run("github", "create-issue", "3-5")
+    assert (refused.code, "error[already-linked]" in refused.err) == (2, True)
+    assert len(states(parts)) == 3
+    done = parts.run("github", "create-issue", "4-5")
+
+    assert done.code == 0, done.said
+    assert [parts.metadata(name)["github"]["issue"] for name in ("0004-bare", "0005-bare")] == [
+        4,
+        5,
+    ]
+    for option in (("--json",), ("--story", "US-001")):
+        assert "take one increment" in parts.run("github", "create-issue", "1-2", *option).err
