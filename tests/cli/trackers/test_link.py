@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.cli.output.test_documents import check
 from tests.cli.project import ALL, NAME, Project
 from tests.cli.refusing import assert_refused
 from tests.cli.terminal import Terminal
@@ -230,6 +231,23 @@ def test_unlink_withdraws_the_pending_operations_of_the_item(completed: Project)
 
     assert (done.code, done.document["dropped"]) == (0, 1)
     assert [entry["tracker"] for entry in completed.metadata()["pending"]] == ["github", "ado"]
+
+
+def test_a_dry_run_of_unlink_foresees_it(completed: Project) -> None:
+    completed.run("resume", "7", "--reason", "Why", "--yes", "--offline")
+    before = completed.tree()
+
+    foreseen = completed.run("unlink", "7", "jira", "--dry-run")
+    document = check(completed, "unlink", "unlink", "7", "jira", "--dry-run")
+    several = check(completed, "unlink-many", "unlink", "7-8", "jira", "--dry-run")
+    refused = completed.run("unlink", "7", "SCRUM-99", "--dry-run")
+
+    assert completed.tree() == before
+    assert foreseen.out == f"✓ {completed.urls['jira']} would be unlinked\n"
+    assert foreseen.err == "Would drop 1 pending operation.\nNothing was written.\n"
+    assert (document["dropped"], document["dryRun"]) == (1, True)
+    assert ([one["dropped"] for one in several["increments"]], several["dryRun"]) == ([1], True)
+    assert (refused.code, "error[unknown-link]" in refused.err) == (2, True)
 
 
 def test_unlink_of_what_is_not_linked_is_refused(completed: Project) -> None:

@@ -62,9 +62,9 @@ link-many = unlatch link with several ids.
 link-suggest = unlatch link --suggest.
   proposals: [ProposalEntry]; listed lacking: {int}; errors: [TrackerProblem]
 unlink = unlatch unlink.
-  id: str; unlinked: LinkEntry; dropped: int
+  id: str; unlinked: LinkEntry; dropped: int; dryRun: bool
 unlink-many = unlatch unlink with several ids.
-  increments: [UntiedEntry]
+  increments: [UntiedEntry]; dryRun: bool
 # `broken` are increments that could not be compared.
 reopen, close = unlatch reopen and close of items. `place` is project, or user outside of one.
   place: str; items: [ChangedItem]

@@ -50,7 +50,9 @@ def link_items(
     return store_link(manager, increment.id, links, by=by)
 
 
-def unlink_item(workspace: Workspace, wanted: str, item: str, *, by: str) -> tuple[Link, int]:
+def unlink_item(
+    workspace: Workspace, wanted: str, item: str, *, by: str, dry_run: bool = False
+) -> tuple[Link, int]:
     """Unlink an item; returns the link, and the number of pending operations dropped with it.
 
     Pending creations can be withdrawn by their target or user story.
@@ -66,9 +68,10 @@ def unlink_item(workspace: Workspace, wanted: str, item: str, *, by: str) -> tup
         if one.kind is Kind.CREATE and item and item in (one.item, one.tracker, one.story)
     ]
     if creates and not matching_links(workspace, increment, item):
-        return _withdraw_creates(workspace, increment, creates)
+        return _withdraw_creates(workspace, increment, creates, dry_run=dry_run)
     link = find_link(workspace, increment, item)
-    unlink(workspace.manager, increment.id, link, by=by)
+    if not dry_run:
+        unlink(workspace.manager, increment.id, link, by=by)
     key = (link.tracker, link.key)
     return link, sum((one.tracker, one.item) == key for one in increment.pending)
 
@@ -88,7 +91,7 @@ def based_link(increment: Increment | None, seen: ItemSnapshot) -> Link:
 
 
 def _withdraw_creates(
-    workspace: Workspace, increment: Increment, creates: Sequence[Operation]
+    workspace: Workspace, increment: Increment, creates: Sequence[Operation], *, dry_run: bool
 ) -> tuple[Link, int]:
     if any(map(is_in_doubt, creates)):
         raise StoreError(
@@ -97,7 +100,7 @@ def _withdraw_creates(
             where=increment.id,
             hint=f"unlatch sync {increment.id}",
         )
-    for one in creates:
+    for one in creates if not dry_run else ():
         withdraw(workspace.manager, increment.id, one)
     return Link(creates[0].tracker, creates[0].item), len(creates)
 

@@ -152,28 +152,35 @@ def _link(
     return 0
 
 
+_UNLINKED = {False: "unlinked", True: "would be unlinked"}
+
+
 @click.command()
 @IDS
 @click.argument("item", metavar="ITEM|URL")
 @BY
+@flag("--dry-run", help="Show the links and operations to remove, and write nothing.")
 @JSON
 @with_session
-def unlink(session: Session, *, named: Named, item: str, by: str | None, as_json: bool) -> int:
+def unlink(
+    session: Session, *, named: Named, item: str, by: str | None, dry_run: bool, as_json: bool
+) -> int:
     from unlatch.lifecycle.linking.link import unlink_item  # noqa: PLC0415
 
     who = session.who(by)
 
     def change(name: str) -> tuple[str, Link, int]:
-        return name, *unlink_item(session.workspace, name, item, by=who)
+        return name, *unlink_item(session.workspace, name, item, by=who, dry_run=dry_run)
 
     if named.is_many:
-        return _unlink_many(session, named, change, as_json=as_json)
+        return _unlink_many(session, named, change, dry_run=dry_run, as_json=as_json)
     name, link, dropped = change(named.names[0])
     if as_json:
-        output.document("unlink", id=name, unlinked=link_entry(link), dropped=dropped)
+        unlinked = link_entry(link)
+        output.document("unlink", id=name, unlinked=unlinked, dropped=dropped, dryRun=dry_run)
         return 0
-    output.ok(f"{output.clean(link.key)} unlinked")
-    _tell_dropped(dropped)
+    output.ok(f"{output.clean(link.key)} {_UNLINKED[dry_run]}")
+    _tell_dropped(dropped, dry_run=dry_run)
     return 0
 
 
@@ -182,20 +189,22 @@ def _unlink_many(
     named: Named,
     change: Callable[[str], tuple[str, Link, int]],
     *,
+    dry_run: bool,
     as_json: bool,
 ) -> int:
     found = change_each(session.workspace, named.names, change)
     refused = [one for one in found if isinstance(one, Refusal)]
     codes = (one.error.exit_code for one in refused)
-    code = code_of_many(codes, changed=len(refused) < len(found))
+    code = code_of_many(codes, changed=not dry_run and len(refused) < len(found))
     if as_json:
-        output.document("unlink-many", code, increments=list(map(_unlinked_entry, found)))
+        entries = list(map(_unlinked_entry, found))
+        output.document("unlink-many", code, increments=entries, dryRun=dry_run)
         return code
     done = [one for one in found if not isinstance(one, Refusal)]
     for name, link, _ in done:
-        output.ok(f"{output.clean(name)}: {output.clean(link.key)} unlinked")
+        output.ok(f"{output.clean(name)}: {output.clean(link.key)} {_UNLINKED[dry_run]}")
     tell_refusals(refused)
-    _tell_dropped(sum(dropped for _, _, dropped in done))
+    _tell_dropped(sum(dropped for _, _, dropped in done), dry_run=dry_run)
     return code
 
 
@@ -206,6 +215,9 @@ def _unlinked_entry(one: tuple[str, Link, int] | Refusal) -> output.Json:
     return {"id": name, "unlinked": link_entry(link), "dropped": dropped, "error": None}
 
 
-def _tell_dropped(dropped: int) -> None:
+def _tell_dropped(dropped: int, *, dry_run: bool) -> None:
     if dropped:
-        output.talk(f"Dropped {times(dropped, 'pending operation')}.")
+        verb = "Would drop" if dry_run else "Dropped"
+        output.talk(f"{verb} {times(dropped, 'pending operation')}.")
+    if dry_run:
+        output.talk("Nothing was written.")
