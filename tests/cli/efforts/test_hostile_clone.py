@@ -163,7 +163,7 @@ def test_the_next_step_of_a_damaged_conversation_shows_its_lines(
 ) -> None:
     add_events(main(efforts), {"event": "logged", "hashes": [], "size": -1})
     done = chat(project, "Hello")
-    assert (done.code, "next: unlatch effort verify shows" in done.err) == (1, True)
+    assert (done.code, "next: unlatch effort verify\n" in done.err) == (1, True)
     done = project.run("effort", "verify")
     assert (done.code, "conversation main: events.jsonl:" in done.out) == (5, True)
 
