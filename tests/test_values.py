@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 import pickle
 from dataclasses import KW_ONLY, field
 from typing import TYPE_CHECKING, Any
@@ -26,6 +27,7 @@ def point(decorate: Callable[..., Any]) -> Any:
         _: KW_ONLY
         note: str = field(default="", compare=False)
         secret: str = field(default="s", repr=False)
+        more: list[int] = field(default_factory=list, compare=False)
 
         @property
         def double(self) -> int:
@@ -51,6 +53,23 @@ def test_values_show_equal_and_hash_like_those_of_the_standard_library(one: Any)
         assert ours != other or hash(ours) == hash(other)
 
 
+def test_a_value_takes_what_those_of_the_standard_library_take() -> None:
+    ours, theirs = (inspect.signature(one).parameters.values() for one in (OURS, THEIRS))
+
+    assert [(one.name, one.kind) for one in theirs] == [(one.name, one.kind) for one in ours]
+    assert OURS(1).more is not OURS(1).more
+    for wrong in ({}, {"x": 1, "unknown": 2}):
+        with pytest.raises(TypeError, match="__init__"):
+            OURS(**wrong)
+
+
+def test_a_value_has_its_methods_in_classes_made_from_its_class() -> None:
+    class Inner(Checked):
+        pass
+
+    assert Inner(2).doubled == Inner(2).doubled == Checked(2).doubled == 4
+
+
 def test_values_of_different_classes_differ() -> None:
     assert OURS(1) != THEIRS(1)
     assert point(values.dataclass)(1) != OURS(1)
@@ -69,6 +88,15 @@ def test_a_value_is_replaced_and_copied_and_has_no_other_attributes() -> None:
 @values.dataclass(frozen=True, slots=True)
 class Empty:
     pass
+
+
+@values.dataclass(frozen=True, slots=True)
+class Checked:
+    x: int
+    doubled: int = 0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "doubled", 2 * self.x)
 
 
 @values.dataclass(frozen=True, slots=True)
@@ -108,3 +136,12 @@ def test_other_dataclasses_are_those_of_the_standard_library() -> None:
     assert Identity(1) != Identity(1)
     with pytest.raises(dataclasses.FrozenInstanceError):
         Identity(1).x = 2  # type: ignore[misc]  # that is the point
+
+
+def test_a_field_that_no_argument_sets_is_refused() -> None:
+    @values.dataclass(frozen=True, slots=True)
+    class Derived:
+        x: int = field(init=False, default=1)
+
+    with pytest.raises(TypeError, match=r"Derived\.x: .* without init"):
+        Derived()
