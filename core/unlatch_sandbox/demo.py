@@ -52,4 +52,4 @@ def quiet_environ(environ: Mapping[str, str], box: Sandbox) -> dict[str, str]:
         "BUILD_REQUESTEDFOR",
     )
     kept = {name: value for name, value in environ.items() if name not in foreign}
-    return {**kept, **box.environ()}
+    return {**kept, **box.environ(), "UNLATCH_PAGER": "cat"}

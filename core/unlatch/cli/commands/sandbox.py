@@ -64,7 +64,7 @@ class _Demo:
         self._run("link", "1", *items.urls)
         self._run("start", "1")
         self._say("The work is done.")
-        self._run("complete", "1")
+        self._run("complete", "1", "--yes")
         self._git("add", "--all")
         self._git("commit", "--quiet", "--message", "Complete smart discipline")
         self._run("show", "1")
