@@ -63,7 +63,11 @@ def test_names_the_slots_of_a_template() -> None:
         ("a\x00\x07\x7f\x85\x9bb", "ab"),
         ("ab\u202etxt.exe\u2066", "abtxt.exe"),
         ("a\u061cb\u200ec\u200fd", "abcd"),
-        ("zero\u200bwidth é 漢 🎉", "zero\u200bwidth é 漢 🎉"),
+        ("zero\u200bwidth\ufeff\u2060\u00ad é 漢 🎉", "zerowidth é 漢 🎉"),
+        ("".join(map(chr, (*range(0xE0000, 0xE0080), *range(0x2060, 0x206A)))), ""),
+        ("a\u2028b\u2029c", "a\nb\nc"),
+        ("a\u200cb\u200d क्\u200cष 👩\u200d💻", "ab क्\u200cष 👩\u200d💻"),
+        ("❤\ufe0f葛\U000e0100 a\ufe00\ufe01\U000e0120\U000e0121", "❤\ufe0f葛\U000e0100 a\ufe00"),
     ],
 )
 def test_control_characters_do_not_get_through(raw: str, clean: str) -> None:

@@ -8,20 +8,25 @@ import json
 import re
 from collections.abc import Iterable
 
-_ACTING = (
+_DROPPED = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 without tab and line feed, DEL, C1
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # they change the order of what is read
-    "\u2028\u2029"  # other ends of lines
     "\u00ad\u180e\u200b\u2060-\u2065\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # not seen
+)
+_ACTING = (
+    f"{_DROPPED}"
+    "\u2028\u2029"  # other ends of lines
     "\ud800-\udfff"  # halves of characters: bytes of a file's name that are not UTF-8
 )
 # Between letters of some scripts, and in emoji, these two have a meaning; next to ASCII they hide.
 _JOINER = "(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
+# A character has at most one variation selector; a row of them can hold a text.
+_SELECTOR = "[\ufe00-\ufe0f\U000e0100-\U000e01ef]"
 # Compiled when a text has such a character, which is rare.
 _IN_A_LINE = f"[\n{_ACTING}]|{_JOINER}"
 _IN_JSON = f"[{_ACTING}]|{_JOINER}"
-# C0 except newline and tab, DEL, C1, and controls that reorder characters (CVE-2021-42574).
-_CONTROLS = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+_IN_TEXT = f"[{_DROPPED}]|{_JOINER}|(?<={_SELECTOR}){_SELECTOR}"
+_ENDS = "\r\n?|[\u2028\u2029]"
 
 # Starts of a formula in a spreadsheet (OWASP, "CSV Injection"); an apostrophe makes it a text.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -30,11 +35,14 @@ _QUOTED = "\r\n;"
 
 
 def without_controls(text: str) -> str:
-    """`text` without control characters other than newline and tab, lines ended by newline.
+    """`text` without characters that act or are not seen; newlines and tabs stay.
 
-    Trackers drop or refuse control characters, and in a terminal they act.
+    Trackers drop or refuse control characters, and in a terminal they act. A model reads what a
+    person does not see. Halves of characters stay.
     """
-    return re.sub(_CONTROLS, "", text.replace("\r\n", "\n").replace("\r", "\n"))
+    if text.isascii() and text.isprintable():
+        return text
+    return re.sub(_IN_TEXT, "", re.sub(_ENDS, "\n", text))
 
 
 def visible(line: str) -> str:
