@@ -52,6 +52,28 @@ def test_a_version_that_the_changelog_lacks_is_refused(
     tool.check_tag("v1.2.3")
 
 
+def test_pages_without_the_address_of_the_repository_are_refused(
+    tool: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tool, "ROOT", tmp_path)
+    (tmp_path / "docs").mkdir()
+    page = tmp_path / "docs" / "start.md"
+    (tmp_path / "README.md").write_text("# unlatch\n")
+    page.write_text("# Start\n\npipx install git+https://github.com/OWNER/unlatch\n")
+    (tmp_path / "pyproject.toml").write_text('[project]\nversion = "1.2.3"\n')
+
+    with pytest.raises(SystemExit, match=r"instead of OWNER/unlatch: docs/start.md:3$"):
+        tool.check_address()
+
+    page.write_text("# Start\n\npipx install git+https://github.com/acme/unlatch\n")
+    with pytest.raises(SystemExit, match=r"no \[project.urls\]"):
+        tool.check_address()
+
+    with (tmp_path / "pyproject.toml").open("a") as file:
+        file.write('[project.urls]\nRepository = "https://github.com/acme/unlatch"\n')
+    tool.check_address()
+
+
 @pytest.mark.parametrize(
     ("script", "message"),
     [

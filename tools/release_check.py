@@ -27,6 +27,8 @@ DIST = ROOT / "dist"
 SBOM = ROOT / "build" / "sbom.cdx.json"
 VALIDATORS = ROOT / "tools" / "validate_integrations.py"
 PROGRAMS = Path(sys.executable).parent
+# Stands in the pages until the repository's address is known.
+PLACEHOLDER = "OWNER/unlatch"
 # What each extra makes usable; `all` is used whole.
 MODULES = {
     "github": ("unlatch_github.plugin",),
@@ -48,6 +50,7 @@ def main() -> None:
     tag = parser.parse_args().tag
     if tag:
         check_tag(tag)
+        check_address()
     check_integrations()
     shutil.rmtree(DIST, ignore_errors=True)
     sdist, wheel = build(DIST)
@@ -64,6 +67,21 @@ def check_tag(tag: str) -> None:
         sys.exit(f"the tag {tag} is not the version {version} of pyproject.toml")
     if f"\n## [{version}]" not in (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"):
         sys.exit(f"CHANGELOG.md has no section [{version}]")
+
+
+def check_address() -> None:
+    """Make sure that the pages name the repository, and no longer its placeholder."""
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    left = [
+        f"{page.relative_to(ROOT)}:{number}"
+        for page in pages
+        for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1)
+        if PLACEHOLDER in line
+    ]
+    if left:
+        sys.exit(f"write the repository's address instead of {PLACEHOLDER}: {', '.join(left)}")
+    if "urls" not in _project():
+        sys.exit("pyproject.toml has no [project.urls]: add Repository = the repository's address")
 
 
 def check_files(sdist: Path, wheel: Path) -> None:
