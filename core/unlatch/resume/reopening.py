@@ -15,12 +15,36 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """The resume of one effort, session or run, before it is done.
+
+    Args:
+        ref: its kind and id, as in effort:auth-bug.
+        goal: its status afterwards.
+        is_finished: whether it needs a reason.
+        next: the command that continues it.
+        change: resumes it for a reason, and returns its status.
+    """
+
+    ref: str
+    before: str
+    goal: str
+    is_finished: bool
+    next: str
+    change: Callable[[str | None], str]
+
+    @property
+    def is_due(self) -> bool:
+        return self.before != self.goal
+
+
+@dataclass(frozen=True, slots=True)
 class Resumed:
     """The result for one effort, session or run.
 
     Args:
-        ref: its kind and id, as in effort:auth-bug.
         next: the command that continues it, if it waits for one.
+        is_left: whether it stays finished, because there is no reason to reopen it.
         error: why it was not resumed.
     """
 
@@ -28,71 +52,79 @@ class Resumed:
     before: str
     status: str
     next: str | None = None
+    is_left: bool = False
     error: UnlatchError | None = None
 
 
-def resume_related(
-    workspace: Workspace, related: Related, *, reason: str, by: str
-) -> list[Resumed]:
-    """Reopen each effort, and the newest session and run; what is open already stays as it is.
+def plan_related(workspace: Workspace, related: Related, *, by: str) -> list[Step]:
+    """The steps for each effort, and for the newest session and run.
 
     A run waits for `unlatch run resume`: only a person's own command starts workers.
     """
-    return [*_efforts(workspace, related, reason, by), *_newest(workspace, related, reason, by)]
+    steps = [*_efforts(workspace, related, by)]
+    steps += [_session(one) for one in related.sessions if not one.is_imported][-1:]
+    return steps + [_run(workspace, one, by) for one in related.runs[-1:]]
 
 
-def _efforts(workspace: Workspace, related: Related, reason: str, by: str) -> Iterator[Resumed]:
-    if not related.efforts:
-        return
-    from unlatch.efforts.store import effort_store  # noqa: PLC0415
+def resume_related(
+    workspace: Workspace, related: Related, *, reason: str | None, by: str, otherwise: str
+) -> list[Resumed]:
+    """Resume the work that is not active; a failure of one leaves the others done.
 
-    store = effort_store(workspace, by=by)
+    Args:
+        reason: without one, finished work stays finished.
+        otherwise: the command that reopens it.
+    """
+    steps = plan_related(workspace, related, by=by)
+    return [_carry_out(step, reason, otherwise) for step in steps]
+
+
+def _carry_out(step: Step, reason: str | None, otherwise: str) -> Resumed:
+    if not step.is_due:
+        return Resumed(step.ref, step.before, step.before, step.next)
+    if step.is_finished and not reason:
+        return Resumed(step.ref, step.before, step.before, otherwise, is_left=True)
+    try:
+        return Resumed(step.ref, step.before, step.change(reason), step.next)
+    except UnlatchError as error:
+        return Resumed(step.ref, step.before, step.before, error=error)
+
+
+def _efforts(workspace: Workspace, related: Related, by: str) -> Iterator[Step]:
     for effort in related.efforts:
 
-        def reopen(id: str = effort.id, *, is_open: bool = effort.is_open) -> str:
-            return "open" if is_open else store.reopen(id, reason)[0].status.value
+        def reopen(reason: str | None, id: str = effort.id) -> str:
+            from unlatch.efforts.store import effort_store  # noqa: PLC0415
+
+            return effort_store(workspace, by=by).reopen(id, reason)[0].status.value
 
         command = f"unlatch effort switch {effort.id}"
-        yield _outcome(f"effort:{effort.id}", effort.status.value, reopen, command)
+        before, is_over = effort.status.value, not effort.is_open
+        yield Step(f"effort:{effort.id}", before, "open", is_over, command, reopen)
 
 
-def _newest(workspace: Workspace, related: Related, reason: str, by: str) -> Iterator[Resumed]:
-    own = [one for one in related.sessions if not one.is_imported]
-    if own:
-        yield _session(own[-1], reason)
-    if related.runs:
-        yield _run(workspace, related.runs[-1], reason, by)
-
-
-def _session(one: RelatedSession, reason: str) -> Resumed:
+def _session(one: RelatedSession) -> Step:
     from unlatch.sessions import lifecycle  # noqa: PLC0415
-    from unlatch.sessions.model import Status  # noqa: PLC0415
+    from unlatch.sessions.model import LIFECYCLE, Status  # noqa: PLC0415
 
-    def resume() -> str:
-        if one.session.meta.status is Status.ACTIVE:
-            return Status.ACTIVE.value
+    def resume(reason: str | None) -> str:
         return lifecycle.resume(one.store, one.path, reason=reason).session.meta.status.value
 
+    status = one.session.meta.status
     command = f"unlatch session show {one.session.id}"
-    return _outcome(one.ref, one.session.meta.status.value, resume, command)
+    is_over = status in LIFECYCLE.reopened
+    return Step(one.ref, status.value, Status.ACTIVE.value, is_over, command, resume)
 
 
-def _run(workspace: Workspace, one: RelatedRun, reason: str, by: str) -> Resumed:
+def _run(workspace: Workspace, one: RelatedRun, by: str) -> Step:
+    from unlatch.runs.model import Status  # noqa: PLC0415
     from unlatch.runs.reopening import reopen_run  # noqa: PLC0415
 
-    def reopen() -> str:
-        if not one.state.is_over:
-            return one.state.status.value
+    def reopen(reason: str | None) -> str:
         clock, new_id = workspace.clock, workspace.new_id
-        state = reopen_run(one.folder, reason=reason, by=by, clock=clock, new_id=new_id)
-        return state.status.value
+        made = reopen_run(one.folder, reason=reason or "", by=by, clock=clock, new_id=new_id)
+        return made.status.value
 
-    command = f"unlatch run resume {one.folder.name}"
-    return _outcome(one.ref, one.state.status.value, reopen, command)
-
-
-def _outcome(ref: str, before: str, change: Callable[[], str], command: str) -> Resumed:
-    try:
-        return Resumed(ref, before, change(), command)
-    except UnlatchError as error:
-        return Resumed(ref, before, before, error=error)
+    before, is_over = one.state.status.value, one.state.is_over
+    goal = Status.PAUSED.value if is_over else before
+    return Step(one.ref, before, goal, is_over, f"unlatch run resume {one.folder.name}", reopen)

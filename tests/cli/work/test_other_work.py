@@ -348,3 +348,103 @@ def test_a_file_in_place_of_a_folder_is_named(project: Project, kind: str) -> No
         assert done.code == 0
         assert f"note: {problem} [folder-unreadable]" in done.err
     assert problem in project.run("doctor").out
+
+
+# An active increment whose other work has ended
+
+
+def concluded_again(project: Project) -> dict[str, str]:
+    """Resume everything, and end the other work alone."""
+    assert resume(project).code == 0
+    assert project.run("effort", "close", "auth-bug", "--summary", "Done.").code == 0
+    (one,) = project.run("session", "list", "--json").document["sessions"]
+    session(project, "complete", one["id"])
+    return statuses(project)
+
+
+NEW = "Also at logout"
+
+
+@pytest.mark.usefixtures("name")
+def test_a_new_reason_reopens_the_other_work_of_an_active_increment(project: Project) -> None:
+    concluded_again(project)
+    done = project.run("resume", "7", "--reason", NEW, "--yes")
+    assert done.code == 0, done.said
+    assert statuses(project) == {"effort": "open", "session": "active"}
+    (effort,) = project.run("effort", "list", "--json").document["efforts"]
+    assert [one["reason"] for one in effort["reopens"]] == [REASON, NEW]
+    refused = project.run("resume", "7", "--reason", "Again", "--yes")
+    assert (refused.code, "already-active" in refused.err) == (1, True)
+
+
+@pytest.mark.usefixtures("name")
+def test_without_a_reason_ended_work_stays_as_it_is(project: Project) -> None:
+    before = concluded_again(project)
+    done = project.run("resume", "7", "--yes")
+    assert done.code == 0
+    assert "! effort:auth-bug stays concluded" in done.err
+    assert "Next: unlatch resume 0007-smart-discipline --reason TEXT" in done.err
+    assert statuses(project) == before
+    again = project.run("resume", "7", "--json").document["related"]
+    assert {(one["before"], one["status"]) for one in again} == {
+        ("concluded", "concluded"),
+        ("completed", "completed"),
+    }
+
+
+def test_a_paused_increment_resumes_paused_work_without_a_reason(
+    project: Project, name: str
+) -> None:
+    assert resume(project).code == 0
+    (one,) = project.run("session", "list", "--json").document["sessions"]
+    session(project, "pause", one["id"])
+    assert project.run("effort", "close", "auth-bug", "--summary", "Done.").code == 0
+    assert project.run("pause", "7").code == 0
+    assert project.run("resume", "7").code == 0
+    assert project.metadata(name)["status"] == "active"
+    assert statuses(project) == {"effort": "concluded", "session": "active"}
+
+
+@pytest.mark.usefixtures("name")
+def test_a_person_is_asked_for_the_reason_of_ended_work(project: Project) -> None:
+    concluded_again(project)
+    with Terminal(project, "resume", "7") as terminal:
+        terminal.expect("Other work has ended: effort:auth-bug (concluded), session:")
+        terminal.type("y\n")
+        terminal.expect("Reason for reopening")
+        terminal.type(f"{NEW}\n")
+        terminal.expect("effort:auth-bug: concluded -> open")
+        assert terminal.end() == 0
+    (effort,) = project.run("effort", "list", "--json").document["efforts"]
+    assert effort["reopens"][-1]["reason"] == NEW
+
+
+@pytest.mark.usefixtures("name")
+def test_other_work_alone_needs_a_reason(project: Project) -> None:
+    before = concluded_again(project)
+    done = project.run("resume", "7", "--only", "efforts")
+    assert done.code == 2
+    assert "reopening effort:auth-bug (concluded) needs a reason" in done.err
+    assert "unlatch resume 0007-smart-discipline --only efforts --reason TEXT" in done.err
+    assert statuses(project) == before
+
+
+def test_the_prompt_names_the_other_work(project: Project, name: str) -> None:
+    with Terminal(project, "resume", "7", "--reason", REASON) as terminal:
+        terminal.expect("It also resumes effort:auth-bug (concluded), session:")
+        terminal.expect("Continue?")
+        terminal.type("n\n")
+        assert terminal.end() != 0
+    assert project.metadata(name)["status"] == "completed"
+
+
+@pytest.mark.usefixtures("name")
+@pytest.mark.parametrize("options", [(), ("--only", "efforts")])
+def test_the_document_of_a_dry_run_has_the_other_work(
+    project: Project, options: tuple[str, ...]
+) -> None:
+    done = resume(project, "--dry-run", "--json", *options)
+    assert mistakes(json.loads(done.out), "dry-run") == []
+    assert {"ref": "effort:auth-bug", "before": "concluded", "status": "open"} in (
+        done.document["related"]
+    )

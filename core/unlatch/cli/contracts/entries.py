@@ -219,6 +219,8 @@ SettingEntry = A setting, and where its value came from.
   key: str; value: Any; source: str
 RelatedWork = An effort, session or run.
   ref status: str
+ForeseenWork = An effort, session or run that a resume would change.
+  ref before status: str
 RelatedEntry = An effort, session or run of an increment; `next` is the command that continues it.
   ref before status: str; next: str?; error: Problem?
 BriefingPoint = One thing to know, and where it is from.

@@ -42,18 +42,25 @@ def preview_and_tell(
     *,
     offline: bool,
     as_json: bool,
+    more: output.Json | None = None,
     **facts: Any,
 ) -> int:
-    """Show the requests of a change, with further fields of `Preview`; returns the exit code."""
+    """Show the requests of a change, with further fields of `Preview`; returns the exit code.
+
+    Args:
+        more: further keys of the document.
+    """
     with session.trackers() as trackers:
         found = preview_plans(session.workspace, trackers, [plan], options=options, offline=offline)
-    return tell_preview(session, replace(found[0], **facts), as_json=as_json)
+    return tell_preview(session, replace(found[0], **facts), as_json=as_json, more=more)
 
 
-def tell_preview(session: Session, preview: Preview, *, as_json: bool) -> int:
+def tell_preview(
+    session: Session, preview: Preview, *, as_json: bool, more: output.Json | None = None
+) -> int:
     if as_json:
         code = UNDECIDED if unread_items(preview.items) else 0
-        output.document("dry-run", code, **preview_document(preview))
+        output.document("dry-run", code, **preview_document(preview), **(more or {}))
         return code
     show_preview(session, preview)
     return tell_unread(unread_items(preview.items))

@@ -23,9 +23,18 @@ from unlatch.project.trackers import Trackers
 
 
 def settle_closed_items(
-    session: Session, trackers: Trackers, plan: ResumePlan, typed: ResumeOptions
+    session: Session,
+    trackers: Trackers,
+    plan: ResumePlan,
+    typed: ResumeOptions,
+    *,
+    has_other_work: bool,
 ) -> ResumePlan | None:
-    """Add closed items to a plan, after a prompt if needed; None if the user declined."""
+    """Add closed items to a plan, after a prompt if needed; None if the user declined.
+
+    Args:
+        has_other_work: whether a new reason serves other work, if not an item.
+    """
     is_activation = plan.step is ResumeStep.ACTIVATE
     if not depends_on_items(plan) or (typed.scoping and not is_activation):
         return plan
@@ -34,8 +43,9 @@ def settle_closed_items(
         plan = _settle_activation(session, plan, seen, typed)
     else:
         plan = _settle_active(session, plan, seen, typed)
-        if plan.refusal is not None:
+        if plan.refusal is not None and not has_other_work:
             raise plan.refusal
+        plan = replace(plan, refusal=None)
         if plan.reopening and not (typed.yes or typed.dry_run):
             name = plan.before.id
             hint = f"unlatch resume {name} --reason TEXT --yes"

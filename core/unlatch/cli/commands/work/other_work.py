@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from os.path import relpath
 from typing import TYPE_CHECKING
 
+from unlatch.cli.commands.work.foreseen_work import (
+    chosen_related,
+    due_work,
+    foreseen_keys,
+    needed_reason,
+    tell_work,
+)
 from unlatch.cli.options.kinds import INCREMENT, KINDS
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.runtime.failure import UNDECIDED, error_lines, problem_entry
@@ -15,8 +21,8 @@ from unlatch.errors import UsageError
 from unlatch.resume.briefing import briefing_of
 from unlatch.resume.briefing_file import file_text, known_briefing, title_of, write_briefing
 from unlatch.resume.briefing_text import render
-from unlatch.resume.related import BRIEFING, Related, find_related
-from unlatch.resume.reopening import Resumed, resume_related
+from unlatch.resume.related import BRIEFING, find_related
+from unlatch.resume.reopening import Resumed, Step, resume_related
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -28,17 +34,8 @@ if TYPE_CHECKING:
     from unlatch.resume.briefing import Briefing
 
 _UNLIMITED = 1 << 20
-
-
-def chosen_related(session: Session, increment: Increment, kinds: Collection[str]) -> Related:
-    """The work of an increment, of these kinds."""
-    found = find_related(session.workspace, increment)
-    return replace(
-        found,
-        efforts=found.efforts if "efforts" in kinds else (),
-        sessions=found.sessions if "sessions" in kinds else (),
-        runs=found.runs if "runs" in kinds else (),
-    )
+# What a dry run says about the items where they stay as they are.
+_NO_CHANGE: output.Json = {"items": [], "spared": [], "requests": 0, "scope": None, "warnings": []}
 
 
 def resume_others(
@@ -60,9 +57,9 @@ def resume_others(
     briefing = known_briefing(session.workspace, increment, related)
     if briefing is None:
         return 0, {}, unreadable
-    why = reason or (increment.reopens[-1].reason if increment.reopens else "")
     who = session.who(typed.by, notes_guess=INCREMENT not in typed.kinds)
-    resumed = resume_related(session.workspace, related, reason=why, by=who)
+    command = f"unlatch resume {increment.id} --reason TEXT"
+    resumed = resume_related(session.workspace, related, reason=reason, by=who, otherwise=command)
     code = UNDECIDED if any(one.error for one in resumed) else 0
     if not typed.as_json:
         _tell(resumed)
@@ -79,9 +76,9 @@ def resume_only_others(session: Session, wanted: str, typed: ResumeOptions) -> i
     increment = session.workspace.manager.read(wanted)
     _check_chosen(session, increment, typed.kinds)
     if typed.dry_run:
-        foresee_others(session, increment, typed.kinds)
-        return 0
-    code, found, _ = resume_others(session, increment, typed, reason=typed.reason)
+        return _preview(increment, due_work(session, increment, typed), as_json=typed.as_json)
+    reason = needed_reason(session, increment, typed)
+    code, found, _ = resume_others(session, increment, typed, reason=reason)
     if typed.as_json:
         output.document("resume-others", code, increment=increment.id, **found)
     return code
@@ -105,10 +102,19 @@ def _check_chosen(session: Session, increment: Increment, kinds: Collection[str]
     )
 
 
-def foresee_others(session: Session, increment: Increment, kinds: Collection[str]) -> None:
-    """Say for a dry run which other work would be resumed."""
-    if refs := chosen_related(session, increment, kinds).refs:
-        output.talk(f"Other work of this increment: {', '.join(map(output.clean, refs))}")
+def _preview(increment: Increment, steps: Sequence[Step], *, as_json: bool) -> int:
+    if not as_json:
+        tell_work(steps)
+        output.data("Nothing was written.")
+        return 0
+    status = increment.status
+    output.document(
+        "dry-run",
+        increment={"id": increment.id, "status": status, "wouldBe": status},
+        **_NO_CHANGE,
+        **foreseen_keys(steps),
+    )
+    return 0
 
 
 def briefing_now(session: Session, increment: Increment) -> Briefing:
@@ -152,6 +158,8 @@ def _tell(resumed: Sequence[Resumed]) -> None:
         if one.error:
             output.talk(f"{output.warn('!')} {output.clean(one.ref)} was not resumed")
             output.talk(*(f"  {line}" for line in error_lines(one.error)))
+        elif one.is_left:
+            output.talk(f"{output.warn('!')} {output.clean(one.ref)} stays {one.status}")
         elif one.before == one.status:
             output.ok(f"{output.clean(one.ref)} is {one.status}")
         else:

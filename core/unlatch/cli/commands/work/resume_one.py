@@ -1,11 +1,17 @@
 """unlatch resume with one id: the plan, the prompts, and the delivery."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 import click
 
 from unlatch.cli.commands.work.closed_items import confirm_deliberate, settle_closed_items
+from unlatch.cli.commands.work.foreseen_work import (
+    ask_for_work,
+    due_work,
+    foreseen_keys,
+    tell_work,
+)
 from unlatch.cli.commands.work.resume_documents import resume_code, tell_details, write_document
 from unlatch.cli.commands.work.resume_options import ResumeOptions, with_category
 from unlatch.cli.commands.work.resume_report import (
@@ -31,16 +37,18 @@ from unlatch.lifecycle.resume_plan import ResumePlan, ResumeStep, plan_resume
 from unlatch.project.plugin_errors import attribute
 from unlatch.project.trackers import Trackers
 from unlatch.resume.related import may_have_related
+from unlatch.resume.reopening import Step
 
 
 def resume_one(session: Session, trackers: Trackers, wanted: str, typed: ResumeOptions) -> int:
     increment = session.workspace.manager.read(wanted)
     session.workspace.check_config()
     plan = plan_resume(increment, typed.request(session))
-    settled = settle_closed_items(session, trackers, plan, typed)
+    others = due_work(session, increment, typed)
+    settled = settle_closed_items(session, trackers, plan, typed, has_other_work=bool(others))
     if typed.dry_run:
-        return _preview(session, settled or plan, typed)
-    confirmed = _confirm(session, trackers, settled, typed) if settled else None
+        return _preview(session, settled or plan, typed, others)
+    confirmed = _confirm(session, trackers, settled, typed, others) if settled else None
     if confirmed is None:
         output.talk("Nothing was changed.")
         return DECLINED
@@ -65,8 +73,8 @@ def resume_one(session: Session, trackers: Trackers, wanted: str, typed: ResumeO
         if typed.verbose:
             tell_details(result, delivered.increment)
         tell_end(result, delivered, code)
-    others, keys, failed = _other_work(session, delivered.increment, typed, plan.request.reason)
-    code = code or others
+    unfinished, keys, failed = _other_work(session, delivered.increment, typed, plan.request.reason)
+    code = code or unfinished
     if typed.as_json:
         write_document(result, delivered, code, failed, **keys)
     return code
@@ -96,12 +104,14 @@ def _other_work(
         return UNDECIDED, {}, (failed,)
 
 
-def _preview(session: Session, plan: ResumePlan, typed: ResumeOptions) -> int:
+def _preview(
+    session: Session, plan: ResumePlan, typed: ResumeOptions, others: Sequence[Step]
+) -> int:
     if typed.scoping is not None:
         amendment = foreseen_scope(session, plan.before, typed.scoping, reason=typed.reason)
         plan = replace(plan, request=replace(plan.request, amendment=amendment))
     change, scope = plan.preview(session.workspace)
-    _foresee_others(session, plan.before, typed)
+    tell_work(others)
     return preview_and_tell(
         session,
         change,
@@ -110,18 +120,16 @@ def _preview(session: Session, plan: ResumePlan, typed: ResumeOptions) -> int:
         as_json=typed.as_json,
         warnings=(*plan.check_rules(session.workspace).warnings, *plan.warnings),
         scope=scope,
+        more=foreseen_keys(others),
     )
 
 
-def _foresee_others(session: Session, increment: Increment, typed: ResumeOptions) -> None:
-    if may_have_related(session.workspace, increment):
-        from unlatch.cli.commands.work.other_work import foresee_others  # noqa: PLC0415
-
-        foresee_others(session, increment, typed.kinds)
-
-
 def _confirm(
-    session: Session, trackers: Trackers, plan: ResumePlan, typed: ResumeOptions
+    session: Session,
+    trackers: Trackers,
+    plan: ResumePlan,
+    typed: ResumeOptions,
+    others: Sequence[Step],
 ) -> tuple[ResumePlan, frozenset[str]] | None:
     """The plan with all answers, and the ids of the warnings shown; None if the user declined."""
     shown: frozenset[str] = frozenset()
@@ -131,10 +139,12 @@ def _confirm(
         plan = _with_amendment(session, plan, typed)
     if plan.before.status.is_finished and (plan.request.reason is None or not typed.yes):
         warnings = plan.check_rules(session.workspace, is_asked=is_interactive()).warnings
-        answered = _ask(session, trackers, plan, typed, warnings)
+        answered = _ask(session, trackers, plan, typed, warnings=warnings, others=others)
         if answered is None:
             return None
         plan, shown = answered, frozenset(one.id for one in warnings)
+    elif not (plan.before.status.is_finished or typed.yes):
+        plan = ask_for_work(plan, session, others)
     if typed.scoping is not None and not is_part:
         plan = _with_amendment(session, plan, typed)
         if plan.request.amendment is None:
@@ -156,7 +166,9 @@ def _ask(
     trackers: Trackers,
     plan: ResumePlan,
     typed: ResumeOptions,
+    *,
     warnings: Collection[UnlatchError],
+    others: Sequence[Step],
 ) -> ResumePlan | None:
     """Show the plan, and ask for consent, reason and category; None if the user declined."""
     increment, request = plan.before, plan.request
@@ -166,6 +178,7 @@ def _ask(
     )
     seen = _introduce(session, trackers, increment, warnings, offline=typed.offline)
     output.talk(f"  {_announcement(plan, offline=typed.offline)}")
+    tell_work(others)
     if not typed.yes and not output.confirm("Continue?"):
         return None
     options = request.options

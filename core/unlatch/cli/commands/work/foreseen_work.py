@@ -1,0 +1,99 @@
+"""The other work that a resume of an increment would change: in plans, prompts and documents."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from unlatch.cli.options.reason import ask_reason
+from unlatch.cli.runtime.session import is_interactive
+from unlatch.cli.terminal import output
+from unlatch.errors import UsageError
+from unlatch.increments.model.reopening import checked_reason
+from unlatch.project.plugin_errors import attribute
+from unlatch.resume.related import Related, find_related, may_have_related
+from unlatch.resume.reopening import Step, plan_related
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+    from unlatch.cli.commands.work.resume_options import ResumeOptions
+    from unlatch.cli.runtime.session import Session
+    from unlatch.increments.model.increment import Increment
+    from unlatch.lifecycle.resume_plan import ResumePlan
+
+
+def chosen_related(session: Session, increment: Increment, kinds: Collection[str]) -> Related:
+    """The work of an increment, of these kinds."""
+    found = find_related(session.workspace, increment)
+    return replace(
+        found,
+        efforts=found.efforts if "efforts" in kinds else (),
+        sessions=found.sessions if "sessions" in kinds else (),
+        runs=found.runs if "runs" in kinds else (),
+    )
+
+
+def due_work(session: Session, increment: Increment, typed: ResumeOptions) -> list[Step]:
+    """The efforts, sessions and runs that a resume would change, of the chosen kinds.
+
+    Empty where they are not shown, and if they cannot be read: `resume_others` reports that.
+    """
+    is_decided = increment.status.is_finished and typed.yes and typed.reason is not None
+    if is_decided and not typed.dry_run:
+        return []
+    try:
+        if not may_have_related(session.workspace, increment):
+            return []
+        related = chosen_related(session, increment, typed.kinds)
+        return [one for one in plan_related(session.workspace, related, by="") if one.is_due]
+    except Exception as error:  # noqa: BLE001  # it cannot stop the resume of the increment
+        session.trace(attribute(error))
+        return []
+
+
+def tell_work(steps: Sequence[Step]) -> None:
+    """Name the other work below the announcement of a resume."""
+    if steps:
+        output.talk(f"  It also resumes {_named(steps)}.")
+
+
+def foreseen_keys(steps: Iterable[Step]) -> output.Json:
+    """The key `related` of a dry run's document; none without other work."""
+    entries = [output.fields(one, "ref", "before") | {"status": one.goal} for one in steps]
+    return {"related": entries} if entries else {}
+
+
+def ask_for_work(plan: ResumePlan, session: Session, steps: Sequence[Step]) -> ResumePlan:
+    """The plan with a reason for finished work, if the increment itself needs none."""
+    finished = [one for one in steps if one.is_finished]
+    if not finished or plan.request.reason is not None or not is_interactive():
+        return plan
+    if not output.confirm(f"Other work has ended: {_named(finished)}; reopen it, too?"):
+        return plan
+    return replace(plan, request=replace(plan.request, reason=ask_reason(session)))
+
+
+def needed_reason(session: Session, increment: Increment, typed: ResumeOptions) -> str | None:
+    """The reason for other work without the increment; asks for a missing one.
+
+    Raises:
+        UsageError: `reason-missing`: it is needed, and cannot be asked for.
+    """
+    steps = due_work(session, increment, typed)
+    if typed.reason is not None:
+        return checked_reason(typed.reason)
+    if not any(one.is_finished for one in steps):
+        return None
+    if typed.yes or not is_interactive():
+        kinds = "".join(f" --only {one}" for one in sorted(typed.kinds))
+        command = f"unlatch resume {increment.id}{kinds} --reason TEXT"
+        raise UsageError(
+            "reason-missing", f"reopening {_named(steps)} needs a reason", hint=command
+        )
+    tell_work(steps)
+    return ask_reason(session)
+
+
+def _named(steps: Iterable[Step]) -> str:
+    return ", ".join(f"{output.clean(one.ref)} ({one.before})" for one in steps)
