@@ -9,7 +9,8 @@ from platformdirs import user_state_path
 
 from unlatch.errors import StoreError
 from unlatch.worklog.disk.atomic import PRIVATE, remove_file, replace_file
-from unlatch.worklog.disk.user_files import has_state, read_user_file, state_folder
+from unlatch.worklog.disk.checkout_folder import checkout_folder, make_checkout_folder
+from unlatch.worklog.disk.user_files import read_user_file, state_folder
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -21,27 +22,27 @@ _NOTE = "trusted"
 
 def is_trusted(root: Path) -> bool:
     """Whether the user trusts this checkout; another one at the same path is not meant."""
-    if not has_state(root, _NOTE):
-        return False
     with suppress(OSError, ValueError):
-        place, _ = read_user_file(state_folder(root) / _NOTE).decode().rsplit("\n", 1)
-        return place == str(root.resolve())
+        if folder := checkout_folder(root):
+            place, _ = read_user_file(folder / _NOTE).decode().rsplit("\n", 1)
+            return place == str(root.resolve())
     return False
 
 
 def trust(root: Path, *, now: datetime) -> None:
-    """Trust a checkout; StoreError `not-writable`."""
-    folder = state_folder(root)
-    if folder.parent != user_state_path("unlatch"):
+    """Trust a checkout; StoreError `not-writable`, or as `make_checkout_folder`."""
+    if state_folder(root).parent != user_state_path("unlatch"):
         message = "your state folder cannot be written, so nothing can be noted in it"
         hint = "make it writable, or set XDG_STATE_HOME to a folder that is"
         where = str(user_state_path("unlatch"))
         raise StoreError("not-writable", message, where=where, hint=hint)
-    replace_file(folder / _NOTE, f"{root.resolve()}\n{stamp(now)}".encode(), mode=PRIVATE)
+    note = make_checkout_folder(root) / _NOTE
+    replace_file(note, f"{root.resolve()}\n{stamp(now)}".encode(), mode=PRIVATE)
 
 
 def withdraw_trust(root: Path) -> bool:
     """Trust a checkout no longer; returns whether it was trusted."""
     was_trusted = is_trusted(root)
-    remove_file(state_folder(root) / _NOTE)
+    if folder := checkout_folder(root):
+        remove_file(folder / _NOTE)
     return was_trusted

@@ -1,7 +1,8 @@
 """What a person agreed to for a run: the programs to start, and the acceptance commands.
 
-It comes from the command line and is kept in the user's own state folder. Nothing in a run's folder
-or in the repository is taken for it, so a run that came with a clone starts nothing.
+It comes from the command line and is kept in the user's own state folder, for this checkout alone.
+Nothing in a run's folder or in the repository is taken for it, so a run that came with a clone
+starts nothing, even at the path of a deleted checkout.
 """
 
 from __future__ import annotations
@@ -14,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import UsageError
 from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file
+from unlatch.worklog.disk.checkout_folder import checkout_folder, make_checkout_folder
 from unlatch.worklog.disk.private_folder import make_private
 from unlatch.worklog.disk.safe_open import read_file
-from unlatch.worklog.disk.user_files import state_folder
 from unlatch.worklog.event_log import parse_line
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from unlatch.runs.plan.model import Plan
 
 Argv = tuple[str, ...]
+_FILE = "consent.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,18 +77,12 @@ class Consent:
         ]
 
 
-def private_folder(root: Path, run: str) -> Path:
-    """The folder of a run in the user's state folder, for the project at `root`."""
-    parent = state_folder(root) / "runs"
-    make_private(parent)
-    make_private(parent / run)
-    return parent / run
-
-
 def save_consent(root: Path, run: str, consent: Consent) -> None:
     """Keep a consent, readable by its owner alone."""
     entry = asdict(consent) | {"agreed": sorted(map(list, consent.agreed))}
-    replace_file(_place(root, run), json.dumps(entry, indent=1).encode(), mode=PRIVATE)
+    folder = make_checkout_folder(root) / "runs" / run
+    make_private(folder)
+    replace_file(folder / _FILE, json.dumps(entry, indent=1).encode(), mode=PRIVATE)
 
 
 def read_consent(root: Path, run: str) -> Consent:
@@ -102,12 +98,11 @@ def read_consent(root: Path, run: str) -> Consent:
 
 def consent_reader(root: Path, run: str) -> Callable[[], Consent]:
     """Reads the consent for a run, raising as `read_consent`, again only if it was replaced."""
-    place = _place(root, run)
     known: dict[tuple[int, int, int], Consent] = {}
 
     def read() -> Consent:
         with suppress(FileNotFoundError):
-            found = place.lstat()
+            found = _place(root, run).lstat()
             version = (found.st_ino, found.st_mtime_ns, found.st_size)
             if version not in known:
                 known.clear()
@@ -119,7 +114,9 @@ def consent_reader(root: Path, run: str) -> Callable[[], Consent]:
 
 
 def _place(root: Path, run: str) -> Path:
-    return private_folder(root, run) / "consent.json"
+    if folder := checkout_folder(root):
+        return folder / "runs" / run / _FILE
+    raise FileNotFoundError
 
 
 def _consent(raw: Any) -> Consent:

@@ -11,11 +11,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError
-from unlatch.runs.consent import private_folder
 from unlatch.runs.events import ContextReported, QuestionAnswered, TaskRetried
 from unlatch.worklog.disk.atomic import PRIVATE, remove_file, replace_file
 from unlatch.worklog.disk.private_folder import make_private
 from unlatch.worklog.disk.safe_open import open_folder, read_file
+from unlatch.worklog.disk.user_files import state_folder
 from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.ids import is_ulid
 
@@ -58,7 +58,7 @@ def _files(root: Path, run: str) -> Iterator[tuple[Path, Request]]:
 
 
 def _folder(root: Path, run: str) -> Path:
-    folder = private_folder(root, run) / "requests"
+    folder = state_folder(root) / "runs" / run / "requests"
     make_private(folder)
     return folder
 

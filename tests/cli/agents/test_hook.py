@@ -69,6 +69,7 @@ def test_increment_of_the_branch_comes_first(trusted: Project) -> None:
     trusted.increment("0008-other", lastActivity="2020-01-01T00:00:00Z")
     (trusted.folder("0008-other") / "tasks.md").write_text("# Tasks\n\n- [ ] T-001: Sign in\n")
     trusted.commit()
+    assert trusted.run("agents", "trust").code == 0
     start = event(trusted, "codex", "SessionStart")
     assert "Sign in" not in context(fire(trusted, start))
     trusted.git("switch", "--quiet", "--create", "feature/0008-other")

@@ -58,8 +58,8 @@ def test_a_new_run_gets_no_requests_of_a_removed_one(planned: Project) -> None:
     assert start(planned).code == 0
     (folder,) = (planned.root / ".unlatch" / "runs").glob("20*")
     shutil.rmtree(folder)
-    (private,) = (planned.home / "state").rglob(folder.name)
-    request = private / "requests" / "01ARZ3NDEKTSV4RRFFQ69G5FAV.json"
+    (requests,) = (planned.home / "state").rglob(f"{folder.name}/requests")
+    request = requests / "01ARZ3NDEKTSV4RRFFQ69G5FAV.json"
     request.write_text('{"kind": "stop", "reason": "not needed"}')
     assert start(planned).code == 0
     assert run(planned, "status", "--json").document["run"]["status"] == "finished"

@@ -16,7 +16,7 @@ from unlatch.errors import UsageError
 from unlatch.sessions.learning.cases import CaseType, learn
 from unlatch.sessions.learning.export import Format, write_cases
 from unlatch.transport.redact import Masking
-from unlatch.worklog.disk.user_files import state_folder
+from unlatch.worklog.disk.checkout_folder import checkout_folder, make_checkout_folder
 
 if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session as Run
@@ -88,8 +88,8 @@ def learn_session(
 
 def _check_consent(run: Run, *, given: bool) -> None:
     """Ask once for each project; UsageError `consent-missing`."""
-    marker = state_folder(run.workspace.paths.root) / _CONSENT
-    if marker.exists():
+    root = run.workspace.paths.root
+    if (kept := checkout_folder(root)) and (kept / _CONSENT).exists():
         return
     question = (
         "An export contains words of people and content of files, with probable secrets masked. "
@@ -98,7 +98,7 @@ def _check_consent(run: Run, *, given: bool) -> None:
     if not given and not (is_interactive() and output.confirm(question)):
         message = "exports contain words of people and content of files; nobody agreed to them"
         raise UsageError("consent-missing", message, hint="add --consent, which is kept")
-    marker.touch(mode=0o600)
+    (make_checkout_folder(root) / _CONSENT).touch(mode=0o600)
 
 
 def _list(cases: tuple[Case, ...]) -> None:

@@ -1,0 +1,131 @@
+"""Trust and consent are for one checkout: another one with its path and inode has neither."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.agents.events import context, event, fire
+from tests.cli.project import REASON
+from tests.cli.runs.conftest import PLAN, WORKER
+from tests.cli.runs.test_run_commands import run, start
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.project import Project
+
+
+@pytest.fixture
+def cloned(project: Project, tmp_path: Path) -> Path:
+    """A repository with an active increment, of which the project is a clone."""
+    project.bin = _programs(tmp_path)
+    project.increment()
+    assert project.run("resume", "7", "--reason", REASON, "--yes").code == 0
+    (project.root / "plan.md").write_text(PLAN)
+    (project.root / "worker.py").write_text(WORKER)
+    (project.root / "check.sh").write_text('echo "$1" >> checked\n')
+    project.commit()
+    origin = tmp_path / "origin"
+    shutil.copytree(project.root, origin)
+    _clone_again(project, origin)
+    return origin
+
+
+def _programs(folder: Path) -> Path:
+    made = folder / "some-programs"
+    made.mkdir()
+    for name in ("git", "sh", "cat"):
+        (made / name).symlink_to(shutil.which(name) or "")
+    return made
+
+
+def _clone_again(project: Project, origin: Path) -> None:
+    """Replace the checkout by a clone, in the same folder: inodes are used again."""
+    for path in project.root.iterdir():
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    project.git("clone", "--quiet", str(origin), ".")
+
+
+def _is_trusted(project: Project) -> bool:
+    trusted = project.run("agents", "list", "--json").document["trusted"]
+    said = fire(project, event(project, "codex", "SessionStart"))
+    assert trusted == (said.out != "" and REASON in context(said))
+    return bool(trusted)
+
+
+def test_trust_ends_with_the_checkout(project: Project, cloned: Path) -> None:
+    assert not _is_trusted(project)
+    assert project.run("agents", "trust").code == 0
+    assert _is_trusted(project)
+    _clone_again(project, cloned)
+    assert not _is_trusted(project)
+    assert project.run("agents", "trust").code == 0
+    assert _is_trusted(project)
+
+
+def test_word_of_the_checkout_is_private_and_never_tracked(project: Project, cloned: Path) -> None:
+    assert project.run("agents", "trust").code == 0
+    (word,) = (project.root / ".git").glob("unlatch-checkout-*")
+    assert word.stat().st_mode & 0o777 == 0o600
+    assert project.git("status", "--porcelain") == ""
+    assert cloned.exists()
+
+
+def test_each_worktree_needs_its_own_trust(project: Project, cloned: Path, tmp_path: Path) -> None:
+    assert project.run("agents", "trust").code == 0
+    first, other = project.root, tmp_path / "other"
+    for _ in range(2):
+        project.git("worktree", "add", "--quiet", "--force", "--detach", str(other), cwd=first)
+        project.root = other
+        assert not _is_trusted(project)
+        assert project.run("agents", "trust").code == 0
+        assert _is_trusted(project)
+        project.git("worktree", "remove", "--force", str(other), cwd=first)
+    project.root = first
+    assert _is_trusted(project)
+    assert cloned.exists()
+
+
+def test_trust_outside_of_git_ends_with_the_folder(project: Project) -> None:
+    project.increment()
+    assert project.run("resume", "7", "--reason", REASON, "--yes").code == 0
+    assert project.run("agents", "trust").code == 0
+    assert _is_trusted(project)
+    project.git("init", "--quiet")
+    project.git("add", "--all")
+    assert "local" not in project.git("ls-files")
+    shutil.rmtree(project.root / ".git")
+    shutil.rmtree(project.root / ".unlatch" / "local")
+    assert not _is_trusted(project)
+
+
+def test_git_folder_that_leads_nowhere_is_not_trusted(project: Project) -> None:
+    project.increment()
+    assert project.run("agents", "trust").code == 0
+    (project.root / ".git").write_text("gitdir: ../elsewhere\n")
+    assert not _is_trusted(project)
+    refused = project.run("agents", "trust")
+    assert (refused.code, "error[git-folder-unreadable]" in refused.err) == (1, True)
+
+
+def test_consent_for_a_run_ends_with_the_checkout(project: Project, cloned: Path) -> None:
+    assert start(project).code == 0
+    assert run(project, "agree", "--yes").code == 0
+    kept = project.root.parent / "runs"
+    shutil.copytree(project.root / ".unlatch" / "runs", kept)
+    _clone_again(project, cloned)
+    shutil.copytree(kept, project.root / ".unlatch" / "runs")
+    refused = run(project, "resume", "--reason", "again")
+    assert refused.code == 2
+    assert "run-no-consent" in refused.err
+
+
+def test_consent_to_exports_ends_with_the_checkout(project: Project, cloned: Path) -> None:
+    export = ("session", "learn", "--imported", "--export", "jsonl")
+    assert project.run(*export).code == 2
+    assert project.run(*export, "--consent").code == 0
+    assert project.run(*export).code == 0
+    _clone_again(project, cloned)
+    assert "consent-missing" in project.run(*export).err
