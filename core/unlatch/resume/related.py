@@ -48,6 +48,12 @@ class RelatedSession:
     def ref(self) -> str:
         return f"session:{self.session.id}"
 
+    @property
+    def is_over(self) -> bool:
+        from unlatch.sessions.model import LIFECYCLE  # noqa: PLC0415
+
+        return self.session.meta.status in LIFECYCLE.closed
+
 
 @dataclass(frozen=True, slots=True)
 class RelatedRun:

@@ -1,16 +1,18 @@
-"""Efforts, sessions and runs that are not finished, of a whole project."""
+"""Efforts, sessions and runs that are not finished, of a project or an increment."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from unlatch.resume.related import efforts_of, sessions_of
+from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import exists
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from unlatch.project.workspace import Workspace
+    from unlatch.resume.related import Related
 
 
 def unfinished(workspace: Workspace) -> Iterator[tuple[str, str, str]]:
@@ -21,6 +23,31 @@ def unfinished(workspace: Workspace) -> Iterator[tuple[str, str, str]]:
     yield from _efforts(workspace)
     yield from _sessions(workspace)
     yield from _runs(workspace)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenWork:
+    """An effort, session or run of an increment that has not ended; `next` is what ends it."""
+
+    ref: str
+    status: str
+    next: str
+
+
+def open_work(related: Related) -> Iterator[OpenWork]:
+    """The work of an increment that has not ended, without imported sessions."""
+    for effort in related.efforts:
+        if effort.is_open:
+            command = f"unlatch effort close {effort.id} --summary TEXT"
+            yield OpenWork(f"effort:{effort.id}", effort.status.value, command)
+    for one in related.sessions:
+        if not (one.is_imported or one.is_over):
+            command = f"unlatch session complete {one.session.id}"
+            yield OpenWork(one.ref, one.session.meta.status.value, command)
+    for run in related.runs:
+        if not run.state.is_over:
+            command = f"unlatch run stop {run.folder.name}"
+            yield OpenWork(run.ref, run.state.status.value, command)
 
 
 def _efforts(workspace: Workspace) -> Iterator[tuple[str, str, str]]:

@@ -448,3 +448,47 @@ def test_the_document_of_a_dry_run_has_the_other_work(
     assert {"ref": "effort:auth-bug", "before": "concluded", "status": "open"} in (
         done.document["related"]
     )
+
+
+# What is left open
+
+
+@pytest.mark.usefixtures("name")
+@pytest.mark.parametrize("command", [("complete", "--force"), ("undo",), ("abandon",)])
+def test_work_that_stays_open_is_named_with_what_ends_it(
+    project: Project, command: tuple[str, ...]
+) -> None:
+    assert resume(project).code == 0
+    (one,) = project.run("session", "list", "--json").document["sessions"]
+    done = project.run(command[0], "7", "--reason", "Wrong increment", "--yes", *command[1:])
+    assert done.code == 0, done.said
+    ending = ("effort close auth-bug --summary TEXT", f"session complete {one['id']}")
+    assert "! effort:auth-bug is still open\n    To end it: unlatch effort" in done.err
+    for words in ending:
+        assert f"To end it: unlatch {words}" in done.err
+        assert project.run(*words.split()).code == 0
+    assert set(statuses(project).values()) == {"concluded", "completed"}
+
+
+@pytest.mark.usefixtures("name")
+@pytest.mark.parametrize("command", [("complete", "--force"), ("undo", "--yes")])
+def test_a_document_names_the_work_that_stays_open(
+    project: Project, command: tuple[str, ...]
+) -> None:
+    assert resume(project, "--only", "increment", "--only", "efforts").code == 0
+    done = project.run(command[0], "7", "--json", "--reason", "No", *command[1:])
+    assert mistakes(json.loads(done.out), command[0]) == []
+    (left,) = done.document["related"]
+    assert (left["ref"], left["status"]) == ("effort:auth-bug", "open")
+    assert left["next"] == "unlatch effort close auth-bug --summary TEXT"
+
+
+def test_a_run_that_stays_open_is_named_and_stopped(project: Project, name: str) -> None:
+    (project.folder(name) / "tasks.md").write_text("# Tasks\n\n### T-002: Test it\n")
+    plan = ("run", "start", f"increment:{name}", "--worker", WORKER, "--auditor", WORKER)
+    assert project.run(*plan, "--yes").code == 0
+    assert resume(project).code == 0
+    done = project.run("undo", "7", "--yes")
+    (command,) = (line for line in done.err.split("\n") if "unlatch run stop" in line)
+    stopped = project.run(*command.split("unlatch ")[1].split())
+    assert stopped.code == 0, stopped.said

@@ -16,9 +16,9 @@ resume-many = unlatch resume with several ids, or --all-matching.
 # `forced` holds the ids of the refusals that were overridden.
 complete, abandon = unlatch complete, unlatch abandon.
   increment: MovedIncrement; spared: [Spared]; trackers: [DeliveryEntry]; forced: [str];
-  evidence: EvidenceEntry?; warnings: [Problem]
+  evidence: EvidenceEntry?; warnings: [Problem]; related?: [OpenWork]
 undo = unlatch undo.
-  increment: MovedIncrement; undone: str; trackers: [DeliveryEntry]
+  increment: MovedIncrement; undone: str; trackers: [DeliveryEntry]; related?: [OpenWork]
 complete-many, abandon-many = unlatch complete and unlatch abandon with several ids.
   increments: [FinishedEntry]
 undo-many = unlatch undo with several ids.

@@ -221,6 +221,8 @@ RelatedWork = An effort, session or run.
   ref status: str
 ForeseenWork = An effort, session or run that a resume would change.
   ref before status: str
+OpenWork = An effort, session or run that has not ended; `next` is the command that ends it.
+  ref status next: str
 RelatedEntry = An effort, session or run of an increment; `next` is the command that continues it.
   ref before status: str; next: str?; error: Problem?
 BriefingPoint = One thing to know, and where it is from.

@@ -186,9 +186,9 @@ def _apply(session: Session, plan: ChangePlan, ending: Ending, *, offline: bool)
         tell_undecided(session, delivered)
     elif not as_json and code:
         tell_left(delivered)
-    failed = end_change(session, result.increment.id, ending)
+    failed, keys = end_change(session, result.increment.id, ending)
     code = code or (UNDECIDED if failed else 0)
     if as_json:
         document = change_document(plan, result, delivered, failed)
-        output.document(ending.name, code, **document)
+        output.document(ending.name, code, **document, **keys)
     return code

@@ -1,4 +1,7 @@
-"""The steps of complete after its change: the archive, and the briefing."""
+"""The steps of complete, abandon and undo after their change.
+
+The archive, the briefing, and the other work that stays open.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from unlatch.cli.terminal import output
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.units.archiving import archive_command, archive_unit
 from unlatch.project.plugin_errors import attribute
-from unlatch.resume.related import may_have_related
+from unlatch.resume.related import find_related, may_have_related
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -38,16 +41,18 @@ class Ending:
     silent: bool
 
 
-def end_change(session: Session, id: str, ending: Ending) -> list[UnlatchError]:
-    """Archive a changed increment, and write its briefing.
+def end_change(session: Session, id: str, ending: Ending) -> tuple[list[UnlatchError], output.Json]:
+    """Archive a changed increment, write its briefing, and name its other work that is open.
 
     Returns:
-        The errors, which are shown: they cannot end the command as if nothing was changed.
+        The errors, which are shown: they cannot end the command as if nothing was changed; and
+        keys for the document.
     """
-    failed = []
-    for step in (_archive, _brief):
+    failed: list[UnlatchError] = []
+    keys: output.Json = {}
+    for step in (_archive, _brief, _tell_open_work):
         try:
-            step(session, session.workspace.manager.read(id), ending)
+            keys |= step(session, session.workspace.manager.read(id), ending) or {}
         except output.Unanswered as stop:
             # An unanswered prompt would say that nothing was changed.
             raise click.Abort from stop
@@ -57,7 +62,7 @@ def end_change(session: Session, id: str, ending: Ending) -> list[UnlatchError]:
             failed.append(attribute(error))
             session.trace(failed[-1])
             output.talk(*error_lines(failed[-1]))
-    return failed
+    return failed, keys
 
 
 def _archive(session: Session, increment: Increment, ending: Ending) -> None:
@@ -82,3 +87,21 @@ def _brief(session: Session, increment: Increment, ending: Ending) -> None:
         from unlatch.cli.commands.work.other_work import offer_briefing  # noqa: PLC0415
 
         offer_briefing(session, increment, wanted=ending.briefing)
+
+
+def _tell_open_work(session: Session, increment: Increment, ending: Ending) -> output.Json | None:
+    """Name each effort, session and run of the increment that has not ended."""
+    if not (increment.status.is_finished and may_have_related(session.workspace, increment)):
+        return None
+    from unlatch.resume.unfinished import open_work  # noqa: PLC0415
+
+    found = [*open_work(find_related(session.workspace, increment))]
+    if not ending.silent:
+        for one in found:
+            output.talk(f"{output.warn('!')} {output.clean(one.ref)} is still {one.status}")
+            output.talk(f"    To end it: {output.clean(one.next)}")
+    return (
+        {"related": [output.fields(one, "ref", "status", "next") for one in found]}
+        if found
+        else None
+    )

@@ -100,7 +100,7 @@ def finish_many(
     applied = [one for one in made if not isinstance(one, Refusal)]
     delivered = _deliver(session, applied, typed)
     names = [one.result.increment.id for one in applied]
-    failed = {one: end_change(session, one, typed.ending) for one in names}
+    failed = {one: end_change(session, one, typed.ending)[0] for one in names}
     return _end(session, made, delivered, failed, typed)
 
 
