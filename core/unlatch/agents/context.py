@@ -9,7 +9,7 @@ from unlatch.increments.documents.quoting import one_line
 from unlatch.increments.model.status import Status
 from unlatch.llm.tokens import estimate
 from unlatch.project.git.revisions import current_branch
-from unlatch.resume.briefing import briefing_of
+from unlatch.resume.briefing import briefing_of, own_name
 from unlatch.resume.briefing_file import known_briefing
 from unlatch.resume.briefing_text import render
 from unlatch.resume.related import References, find_related
@@ -50,7 +50,7 @@ def _part(workspace: Workspace, increment: Increment, limit: int) -> str | None:
     briefing = briefing or briefing_of(workspace, increment, related)
     if not any(briefing.sections().values()):
         return None
-    title = f"{one_line(increment.id)} ({increment.status.value})"
+    title = f"{one_line(own_name(increment))} ({increment.status.value})"
     text = render(title, briefing, limit=limit, size=lambda it: estimate(_quoted(it)))
     return _quoted(text)
 

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import fields, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UnlatchError
-from unlatch.increments.documents.quoting import one_line
 from unlatch.increments.files.work.files import files_of
-from unlatch.transport.redact import Masking
-from unlatch.values import dataclass
+from unlatch.resume.points import Briefing, Point, cleaned, once
+from unlatch.transport.redact import MASK, Masking
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,45 +24,11 @@ if TYPE_CHECKING:
     from unlatch.project.workspace import Workspace
     from unlatch.resume.related import Related, RelatedRun, RelatedSession
 
-_LONGEST = 400
+    Line = tuple[int, dict[str, Any] | None]
+
 _MOST_IDENTIFIERS = 60
-
-
-@dataclass(frozen=True, slots=True)
-class Point:
-    """One thing to know, on one line, and where it is from: effort:auth-bug, or an increment."""
-
-    text: str
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
-class Briefing:
-    """What is known of an increment.
-
-    Args:
-        reopens: when it was reopened, by whom and why.
-        done: summaries of work that has ended.
-        decisions: what was decided, and corrections by people.
-        failed: attempts and calls that failed, and what was rejected.
-        left: open tasks, criteria and questions.
-        identifiers: names of files, items, commits and code; those in decisions first.
-    """
-
-    reopens: tuple[Point, ...] = ()
-    done: tuple[Point, ...] = ()
-    decisions: tuple[Point, ...] = ()
-    failed: tuple[Point, ...] = ()
-    left: tuple[Point, ...] = ()
-    identifiers: tuple[Point, ...] = ()
-
-    def sections(self) -> dict[str, tuple[Point, ...]]:
-        return {one.name: getattr(self, one.name) for one in fields(self)}
-
-    def __add__(self, other: Briefing) -> Briefing:
-        """Both, each text once."""
-        mine, more = self.sections(), other.sections()
-        return Briefing(**{name: _once((*mine[name], *more[name])) for name in mine})
+# A login; other names of people on a tracker can be sentences.
+_LOGIN = re.compile(r"[A-Za-z0-9][\w.@-]{0,38}", re.ASCII)
 
 
 def briefing_of(workspace: Workspace, increment: Increment, related: Related) -> Briefing:
@@ -75,19 +40,26 @@ def briefing_of(workspace: Workspace, increment: Increment, related: Related) ->
         *map(_of_session, related.sessions),
         *map(_of_run, related.runs),
     ]
-    whole = sum(parts, Briefing())
-    return _masked(replace(whole, identifiers=_ranked(whole)))
+    # Identifiers are taken from texts that are masked.
+    whole = cleaned(sum(parts, Briefing()))
+    return replace(whole, identifiers=_ranked(whole))
+
+
+def own_name(increment: Increment) -> str:
+    """The name of an increment; of the record of an item its number, for the rest is its title."""
+    return increment.id.partition("-")[0] if increment.is_item else increment.id
 
 
 def _reopens(increment: Increment) -> Iterator[Point]:
     for entry in increment.reopens:
         if entry.reverted_at is None:
-            yield Point(_reopened(entry), increment.id)
+            yield Point(_reopened(entry), own_name(increment))
 
 
 def _reopened(entry: ReopenEntry) -> str:
-    """When, by whom and why; of a tracker no words, and a name only if it is a single word."""
-    by = f" by {entry.reopened_by}" if not entry.source or " " not in entry.reopened_by else ""
+    """When, by whom and why; of a tracker no words, and of its people only a login."""
+    is_shown = not entry.source or _LOGIN.fullmatch(entry.reopened_by)
+    by = f" by {entry.reopened_by}" if is_shown else ""
     why = "on its tracker" if entry.source else entry.reason
     return f"{entry.reopened_at:%Y-%m-%d}{by}: {why}"
 
@@ -114,7 +86,7 @@ def _of_effort(workspace: Workspace, effort: Effort) -> Briefing:
     source = f"effort:{effort.id}"
     transcript = effort_store(workspace, by="").transcript(effort.id)
     found: dict[str, list[Point]] = {"decided": [], "rejected": [], "identifier": []}
-    for one in highlights(transcript.numbered()):
+    for one in highlights(_masked(transcript.numbered())):
         found[one.kind].append(Point(one.text, source))
     return Briefing(
         done=(Point(effort.summary, source),) if effort.summary else (),
@@ -122,6 +94,15 @@ def _of_effort(workspace: Workspace, effort: Effort) -> Briefing:
         failed=(*found["rejected"],),
         identifiers=(*found["identifier"],),
     )
+
+
+def _masked(lines: Iterable[Line]) -> Iterator[Line]:
+    """The lines of a log with masked texts: what a secret stands next to shows that it is one."""
+    mask = Masking().text
+    for number, entry in lines:
+        content = entry.get("content") if entry else None
+        masked = {"content": mask(content)} if isinstance(content, str) else {}
+        yield number, {**(entry or {}), **masked}
 
 
 def _of_session(one: RelatedSession) -> Briefing:
@@ -164,22 +145,5 @@ def _ranked(briefing: Briefing) -> tuple[Point, ...]:
     named = [Point(it, point.source) for point in points for it in identifiers(point.text)]
     counts = Counter(one.text for one in briefing.identifiers)
     rest = sorted(briefing.identifiers, key=lambda one: -counts[one.text])
-    return _once([*named, *rest])[:_MOST_IDENTIFIERS]
-
-
-def _masked(briefing: Briefing) -> Briefing:
-    mask = Masking().text
-    shown = {
-        name: _once(Point(_line(mask(one.text)), one.source) for one in points)
-        for name, points in briefing.sections().items()
-    }
-    return Briefing(**shown)
-
-
-def _line(text: str) -> str:
-    line = re.sub(r"\s+", " ", one_line(text)).strip()
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST].rstrip()}..."
-
-
-def _once(points: Iterable[Point]) -> tuple[Point, ...]:
-    return tuple({one.text: one for one in reversed([*points]) if one.text}.values())[::-1]
+    shown = (one for one in (*named, *rest) if MASK not in one.text)
+    return once(shown)[:_MOST_IDENTIFIERS]

@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 from unlatch.resume.briefing import briefing_of
 from unlatch.resume.briefing_text import read_briefing, render
+from unlatch.resume.points import clean_text
 from unlatch.resume.related import BRIEFING
+from unlatch.transport.redact import Masking
 from unlatch.worklog.disk.atomic import replace_file
 
 if TYPE_CHECKING:
@@ -14,7 +16,7 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
-    from unlatch.resume.briefing import Briefing
+    from unlatch.resume.points import Briefing
     from unlatch.resume.related import Related
 
 # Bytes.
@@ -22,16 +24,14 @@ LARGEST = 8 << 10
 
 
 def title_of(increment: Increment) -> str:
-    return f"{increment.id} - {increment.title}"
+    return clean_text(f"{increment.id} - {increment.title}", Masking().text)
 
 
 def known_briefing(workspace: Workspace, increment: Increment, related: Related) -> Briefing | None:
     """The briefing with the entries of its file whose originals are missing; None without both."""
     if not related and related.filed is None:
         return None
-    # What the increment's own files say is read there.
-    known = {*related.refs, increment.id}
-    filed = read_briefing(related.filed or "", without=known)
+    filed = read_briefing(related.filed or "", without=related.refs)
     return briefing_of(workspace, increment, related) + filed
 
 

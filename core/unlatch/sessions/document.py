@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 TOOL_CALLS = "**Tool calls:**"
 _LEVEL = 2
+# An id is the name of its file, too, and stands in commands.
+_ID = re.compile(r"\w[\w.-]{0,199}")
+_SHOWN = 60
 _CALLOUT = re.compile(r" {0,3}> ?\[!(?P<kind>[\w-]+)\][-+]?[ \t]*(?P<head>.*)")
 _QUOTE = re.compile(r" {0,3}> ?")
 _CALL = re.compile(
@@ -90,6 +93,9 @@ def read_meta(text: str) -> Meta:
     session_id = _text(found, "session_id")
     if session_id is None:
         raise _damaged("the front matter has no session_id")
+    if not _ID.fullmatch(session_id):
+        problem = "letters, digits, '.', '_' and '-' make an id"
+        raise _damaged(f"the session_id {session_id[:_SHOWN]!r} is not valid: {problem}")
     try:
         status = Status(_text(found, "status") or "")
     except ValueError:

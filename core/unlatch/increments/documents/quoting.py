@@ -38,7 +38,7 @@ def quoted(text: str) -> list[str]:
     """
     clean = _OTHER_BREAKS.sub("\n", without_controls(without_surrogates(text)))
     lines = [line.rstrip(" \t") for line in clean.strip("\n").split("\n")]
-    return [f"> {_escaped(line)}" if line else ">" for line in lines]
+    return [f"> {escaped(line)}" if line else ">" for line in lines]
 
 
 def one_line(text: str) -> str:
@@ -73,7 +73,8 @@ def as_heading(text: str) -> str:
     return title
 
 
-def _escaped(line: str) -> str:
+def escaped(line: str) -> str:
+    """The line with a sign escaped that would begin a block, and a comment."""
     if match := _BLOCK_START.match(line):
         sign = rf"[{match['box']}\]" if match["box"] else match["sign"]
         line = f"{match['lead']}\\{sign}{line[match.end() :]}"

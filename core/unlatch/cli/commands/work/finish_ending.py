@@ -86,7 +86,7 @@ def _brief(session: Session, increment: Increment, ending: Ending) -> None:
     if ending.briefing or may_have_related(session.workspace, increment):
         from unlatch.cli.commands.work.other_work import offer_briefing  # noqa: PLC0415
 
-        offer_briefing(session, increment, wanted=ending.briefing)
+        offer_briefing(session, increment, wanted=ending.briefing, silent=ending.silent)
 
 
 def _tell_open_work(session: Session, increment: Increment, ending: Ending) -> output.Json | None:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
     from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Increment
-    from unlatch.resume.briefing import Briefing
+    from unlatch.resume.points import Briefing
 
 _UNLIMITED = 1 << 20
 # What a dry run says about the items where they stay as they are.
@@ -130,11 +130,14 @@ def show_briefing(session: Session, increment: Increment) -> None:
         output.data(*_lines(increment, briefing_now(session, increment)))
 
 
-def offer_briefing(session: Session, increment: Increment, *, wanted: bool | None) -> None:
+def offer_briefing(
+    session: Session, increment: Increment, *, wanted: bool | None, silent: bool
+) -> None:
     """Show the briefing of a completed increment, and write it where that is wanted.
 
     Args:
         wanted: None asks at a terminal.
+        silent: without a line on stdout, which is a document.
     """
     if wanted is False or (wanted is None and not is_interactive()):
         return
@@ -150,7 +153,8 @@ def offer_briefing(session: Session, increment: Increment, *, wanted: bool | Non
     place = relpath(increment.folder / BRIEFING)
     if wanted or output.confirm(f"Write this to {output.clean(place)}, for others who resume it?"):
         write_briefing(increment, text)
-        output.ok(f"Wrote {output.clean(place)}")
+        if not silent:
+            output.ok(f"Wrote {output.clean(place)}")
 
 
 def _tell(resumed: Sequence[Resumed]) -> None:

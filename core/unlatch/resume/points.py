@@ -1,0 +1,94 @@
+"""What a briefing consists of, and the one place where its texts are cleaned.
+
+They are words of people, models, trackers and other people's files: each becomes one line, masked,
+without characters that act or hide, and cut.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from typing import TYPE_CHECKING
+
+from unlatch.increments.documents.quoting import one_line
+from unlatch.transport.redact import Masking
+from unlatch.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+_LONGEST, _LONGEST_SOURCE = 400, 120
+# Characters that are read of a text, because masks and spaces shorten it.
+_READ, _EDGE = 1 << 13, 1 << 8
+# Entries of a section.
+_MOST = 200
+# What a source cannot be read back with, or could be taken for Markdown.
+_UNSAFE = re.compile(r"[^\w.:@/#+-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """One thing to know, on one line, and where it is from: effort:auth-bug, or an increment."""
+
+    text: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Briefing:
+    """What is known of an increment.
+
+    Args:
+        reopens: when it was reopened, by whom and why.
+        done: summaries of work that has ended.
+        decisions: what was decided, and corrections by people.
+        failed: attempts and calls that failed, and what was rejected.
+        left: open tasks, criteria and questions.
+        identifiers: names of files, items, commits and code; those in decisions first.
+    """
+
+    reopens: tuple[Point, ...] = ()
+    done: tuple[Point, ...] = ()
+    decisions: tuple[Point, ...] = ()
+    failed: tuple[Point, ...] = ()
+    left: tuple[Point, ...] = ()
+    identifiers: tuple[Point, ...] = ()
+
+    def sections(self) -> dict[str, tuple[Point, ...]]:
+        return {one.name: getattr(self, one.name) for one in fields(self)}
+
+    def __add__(self, other: Briefing) -> Briefing:
+        """Both, each text once."""
+        mine, more = self.sections(), other.sections()
+        return Briefing(**{name: once((*mine[name], *more[name])) for name in mine})
+
+
+def cleaned(briefing: Briefing) -> Briefing:
+    """The briefing as it may be shown, each text once."""
+    mask = Masking().text
+    sections = briefing.sections()
+    return Briefing(
+        **{name: once(_clean(points, mask))[:_MOST] for name, points in sections.items()}
+    )
+
+
+def clean_text(text: str, mask: Callable[[str], str]) -> str:
+    """A text on one line, masked and cut."""
+    line = one_line(_masked(text, mask))
+    return line if len(line) <= _LONGEST else f"{line[:_LONGEST].rstrip()}..."
+
+
+def _clean(points: Iterable[Point], mask: Callable[[str], str]) -> Iterator[Point]:
+    for one in points:
+        source = _UNSAFE.sub("-", one_line(_masked(one.source, mask)))[:_LONGEST_SOURCE]
+        yield Point(clean_text(one.text, mask), source)
+
+
+def _masked(text: str, mask: Callable[[str], str]) -> str:
+    """The beginning of a text, without half of a secret at its edge."""
+    return mask(text) if len(text) <= _READ else mask(text[:_READ])[:-_EDGE]
+
+
+def once(points: Iterable[Point]) -> tuple[Point, ...]:
+    """The points with a text, each text once."""
+    return tuple({one.text: one for one in reversed([*points]) if one.text}.values())[::-1]
