@@ -107,6 +107,57 @@ def test_a_plan_expires_and_is_bound_to_what_it_showed(project: Project) -> None
     assert project.metadata(name)["status"] == "completed"
 
 
+def with_effort(project: Project) -> None:
+    for words in (
+        ("open", "Auth bug"),
+        ("close", "--summary", "Refresh tokens at 401."),
+        ("link", "auth-bug", "7"),
+    ):
+        assert project.run("effort", *words).code == 0
+
+
+def test_a_plan_names_and_binds_the_other_work(project: Project) -> None:
+    project.increment()
+    with_effort(project)
+    talk = Talk(project)
+    planned = talk.result("plan_resume", id="7", reason=REASON)
+    foreseen = {"ref": "effort:auth-bug", "before": "concluded", "status": "open"}
+    assert planned["plan"]["related"] == [foreseen]
+    assert project.run("effort", "reopen", "auth-bug").code == 0
+    assert "plan-changed" in text_of(talk.call("apply_plan", token=planned["token"]))
+    assert project.metadata()["status"] == "completed"
+
+
+def test_a_plan_without_any_change_has_no_token(project: Project) -> None:
+    project.box.github.add_issue(
+        number=4, title="Login", state="closed", state_reason="not_planned"
+    )
+    found = Talk(project).result("plan_reopen", items=[project.urls["github"]], reason=REASON)
+    assert found["plan"]["items"][0]["error"]["id"] == "deliberately-closed"
+    assert "token" not in found
+    assert "nothing to apply" in found["message"]
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("id", ["42", "no-such-thing", ""])
+def test_a_plan_for_an_unknown_increment_is_an_error(project: Project, mode: str, id: str) -> None:
+    project.increment()
+    said = text_of(Talk(project).call("plan_resume", mode, id=id, reason=REASON))
+    assert "error[" in said
+
+
+def test_a_next_step_names_tools_and_parameters(project: Project) -> None:
+    project.increment()
+    talk = Talk(project, toolsets=("work", "efforts"))
+    assert "next: list_increments" in text_of(talk.call("show_increment", id="42"))
+    blank = text_of(talk.call("plan_resume", id="7", reason=" "))
+    assert "next: add reason" in blank
+    assert "--" not in blank
+    assert project.run("resume", "7", "--reason", REASON, "--yes").code == 0
+    active = text_of(talk.call("plan_resume", id="7", reason="Another"))
+    assert "next: the user can do this at a terminal: to add work: unlatch resume" in active
+
+
 def test_items_are_reopened_by_their_addresses(project: Project) -> None:
     project.items("github")
     talk = Talk(project)
@@ -163,6 +214,9 @@ def test_words_of_a_model_are_never_options(project: Project) -> None:
     talk = Talk(project)
     for word in ("--help", "--root=/", "-h"):
         assert "error[" in text_of(talk.call("show_increment", id=word))
+    for word in ("effort:--help", "session:-h", "run:--json"):
+        assert "error[" in text_of(talk.call("history", id=word))
+        assert "error[" in text_of(talk.call("plan_resume", id=word, reason=REASON))
     assert talk.call("plan_resume", id="7", reason="--yes").is_error is False
     assert project.metadata()["status"] == "completed"
 

@@ -34,7 +34,7 @@ def run_instead(reference: Reference, verb: str) -> int:
     ctx = click.get_current_context()
     root = ctx.find_root()
     group = root.command.get_command(root, reference.kind)  # type: ignore[attr-defined]  # a group
-    words = [verb, reference.name, *_typed(ctx)]
+    words = [verb, *_typed(ctx), "--", reference.name]
     with group.make_context(reference.kind, words, parent=root) as at:
         code: int = group.invoke(at)
     return code

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from functools import wraps
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ParamSpec, TypeVar
 
 from mcp.server.mcpserver.exceptions import ToolError
@@ -14,6 +16,29 @@ if TYPE_CHECKING:
 
 P = ParamSpec("P")
 T = TypeVar("T")
+# The tool for each command in a next step.
+_TOOLS = MappingProxyType(
+    {
+        "list": "list_increments",
+        "show": "show_increment",
+        "search": "search",
+        "history": "history",
+        "status": "status",
+        "resume": "plan_resume",
+        "reopen": "plan_reopen",
+        "sync --plan": "sync_plan",
+        "effort list": "effort_status",
+        "effort search": "search_efforts",
+        "effort show": "expand_effort",
+        "effort open": "open_effort",
+        "effort close": "close_effort",
+        "effort reopen": "reopen_effort",
+        "effort switch": "switch_effort",
+    }
+)
+_COMMAND = re.compile(r"unlatch (effort [a-z]+|sync --plan|[a-z]+)")
+_NEEDLESS = re.compile(r" --(?:all|yes|offline)\b")
+_PARAMETER = re.compile(r"--(reason|summary|status|limit)\b(?: [A-Z]+\b)?")
 
 
 def answering(tool: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
@@ -24,7 +49,15 @@ def answering(tool: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
         try:
             return await tool(*args, **kwargs)
         except UnlatchError as error:
-            hint = f"; next: {error.hint}" if error.hint else ""
+            hint = f"; next: {_for_model(error.hint)}" if error.hint else ""
             raise ToolError(f"error[{error.id}]: {error.message}{hint}") from error
 
     return call
+
+
+def _for_model(hint: str) -> str:
+    """A next step in the words of the tools, or as a command for a person."""
+    found = _COMMAND.sub(lambda one: _TOOLS.get(one[1], one[0]), hint)
+    found = _PARAMETER.sub(r"\1", _NEEDLESS.sub("", found))
+    is_command = "unlatch " in found or re.search(r"(?<!\S)--?[a-z]", found)
+    return f"the user can do this at a terminal: {hint}" if is_command else found

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 # Seconds.
 LIFETIME = 600.0
 _MOST = 100
+NOTHING = "There is nothing to apply: see the errors and warnings of the plan."
 _NEXT = "make a new plan, and show it to the user"
 # The ids and times that each dry run makes anew.
 _NEW = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?")
@@ -44,10 +45,15 @@ class Plans:
         self._known: dict[str, Planned] = {}
 
     def make(self, *options: str, words: tuple[str, ...]) -> Document:
-        """The dry run of a command, with the token that applies it; or candidates."""
+        """The dry run of a command, with the token that applies it; or candidates.
+
+        A plan without any change has no token.
+        """
         document = self._calls.run(*options, "--dry-run", words=words)
         if "candidates" in document:
             return document
+        if not _changes(document):
+            return {"plan": document, "message": NOTHING}
         token = secrets.token_urlsafe(16)
         until = self._clock() + LIFETIME
         self._known[token] = Planned(options, words, _digest(document), until)
@@ -71,6 +77,14 @@ class Plans:
             message = "an increment or item changed since the plan was made"
             raise CallFailed("plan-changed", message, hint=_NEXT)
         return self._calls.run(*planned.options, "--yes", words=planned.words)
+
+
+def _changes(document: Document) -> bool:
+    """Whether a dry run foresees the change of an item, or of the files."""
+    increment = document.get("increment") or {"status": None, "wouldBe": None}
+    is_moved = increment["status"] != increment["wouldBe"]
+    items = [one for one in document.get("items", ()) if not one["error"]]
+    return bool(is_moved or items or document.get("related"))
 
 
 def _digest(document: Document) -> str:

@@ -16,7 +16,7 @@ from mcp.server.mcpserver import (
 from mcp_types import ToolAnnotations
 from pydantic import BaseModel, Field
 
-from unlatch.cli.commands.mcp.calls import ASK, Calls, Document
+from unlatch.cli.commands.mcp.calls import ASK, CallFailed, Calls, Document
 from unlatch.cli.commands.mcp.errors import answering
 from unlatch.cli.commands.mcp.plans import Plans
 
@@ -122,7 +122,10 @@ def add_writing(server: MCPServer, calls: Calls, plans: Plans) -> None:
     """Register the tools that plan and apply changes."""
 
     async def meant(id: str, ctx: Context[Any, Any]) -> Chosen | Elicit[Chosen]:
-        found = await run_sync(lambda: calls.run("show", "--offline", words=(id,)))
+        try:
+            found = await run_sync(lambda: calls.run("show", "--offline", words=(id,)))
+        except CallFailed:  # plan_resume fails for the same reason
+            return Chosen(id=id)
         if "candidates" not in found or not _can_ask(ctx):
             return Chosen(id=id)
         names = ", ".join(found["candidates"])
