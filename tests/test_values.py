@@ -121,27 +121,43 @@ def test_a_value_without_fields_and_a_value_in_a_file() -> None:
     assert Named("a") == pickle.loads(pickle.dumps(Named("a")))
 
 
-def test_other_dataclasses_are_those_of_the_standard_library() -> None:
-    @values.dataclass
-    class Mutable:
-        x: int
-
+def test_a_class_without_slots_that_is_frozen_is_one_of_the_standard_library() -> None:
     @values.dataclass(frozen=True, eq=False)
     class Identity:
         x: int
 
-    changed = Mutable(1)
-    changed.x = 2
-    assert Mutable(2) == changed
     assert Identity(1) != Identity(1)
     with pytest.raises(dataclasses.FrozenInstanceError):
         Identity(1).x = 2  # type: ignore[misc]  # that is the point
 
 
-def test_a_field_that_no_argument_sets_is_refused() -> None:
-    @values.dataclass(frozen=True, slots=True)
-    class Derived:
-        x: int = field(init=False, default=1)
+@pytest.mark.parametrize("options", [{}, {"slots": True}, {"eq": False}])
+@pytest.mark.parametrize("decorate", [values.dataclass, dataclasses.dataclass])
+def test_a_class_that_changes_has_the_methods_of_the_standard_library(
+    decorate: Callable[..., Any], options: dict[str, bool]
+) -> None:
+    class Mutable:
+        """What changes."""
 
-    with pytest.raises(TypeError, match=r"Derived\.x: .* without init"):
-        Derived()
+        x: int
+        fixed: int = field(init=False, default=7)
+        seen: list[int] = field(init=False, default_factory=list)
+        later: str = field(init=False, repr=False, compare=False)
+
+        def __post_init__(self) -> None:
+            self.later = f"after {self.fixed} and {self.seen}"
+
+    made = decorate(**options)(Mutable)
+    changed = made(1)
+    changed.x = 2
+    changed.seen.append(3)
+    other = made(2)
+    other.seen.append(3)
+
+    has_eq = options.get("eq", True)
+    assert has_eq is (other == changed)
+    assert has_eq is (made.__hash__ is None)
+    assert "Mutable(x=2, fixed=7, seen=[3])" == repr(changed).rpartition(".")[2]
+    assert "after 7 and []" == changed.later
+    assert ["x"] == [*inspect.signature(made).parameters]
+    assert [] == made(1).seen
