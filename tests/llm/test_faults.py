@@ -217,6 +217,9 @@ def test_an_error_with_status_200_in_a_document_is_raised() -> None:
         assert "llm-unavailable" == refusal(server).id
 
 
+# Sent, and then nothing more comes: only this one waits for the time-out.
+SILENT = raw(event(SAYING), end=False)
+
 CUT: dict[str, Reply] = {
     "within the chunks": raw(event(SAYING), ending="close", end=False),
     "by a reset": raw(event(SAYING), ending="reset", end=False),
@@ -226,14 +229,14 @@ CUT: dict[str, Reply] = {
     ),
     "without a length": Reply(b"HTTP/1.0 200 OK\r\n\r\n" + event(SAYING), ending="close"),
     "in order, and without an end": stream(SAYING),
-    "in silence": raw(event(SAYING), end=False),
+    "in silence": SILENT,
 }
 
 
 @pytest.mark.parametrize("answer", CUT.values(), ids=CUT)
 def test_a_stream_that_is_cut_is_an_error_with_the_text_so_far(answer: Reply) -> None:
     with Faulty(answer, otherwise=stream(SAYING, DONE)) as server:
-        error = refusal(server, streamed=True, timeout=0.5)
+        error = refusal(server, streamed=True, timeout=2.0 if answer is SILENT else 60.0)
 
     assert (ModelError, "llm-answer-cut", "Hi") == (type(error), error.id, error.text)
     assert "cut off" in error.message

@@ -33,9 +33,9 @@ def nothing(answer: Answer) -> None:
 
 
 def transport(server: Faulty, **options: Any) -> Transport:
-    """A transport to a faulty server, quick to give up."""
+    """A transport to a faulty server, which waits for every answer that comes."""
     options.setdefault("token", TOKEN)
-    options.setdefault("timeouts", (2.0, 0.2))
+    options.setdefault("timeouts", (30.0, server.patience))
     return for_tests("github", server.url, **options)
 
 

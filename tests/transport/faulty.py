@@ -104,6 +104,12 @@ class Faulty:
         return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
 
     @property
+    def patience(self) -> float:
+        """The seconds to wait for its answers: short only where one of them never comes."""
+        replies = (*self._replies, self._otherwise)
+        return 1.0 if any(one.ending == "silence" for one in replies) else 30.0
+
+    @property
     def methods(self) -> list[str]:
         return [request.method for request in self.requests]
 

@@ -110,9 +110,9 @@ def test_write_that_reached_the_tracker_through_a_proxy_is_unknown_without_an_an
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(bundle))
     with Faulty(silence, otherwise=OK, tls=context) as server, Tunnel(server.port) as proxy:
         monkeypatch.setenv("HTTPS_PROXY", proxy.url)
-        url = f"https://{NAME}"
+        url, timeouts = f"https://{NAME}", (30.0, server.patience)
         with (
-            for_tests("jira", url, token=TOKEN, timeouts=(2.0, 0.2)).session(nothing) as session,
+            for_tests("jira", url, token=TOKEN, timeouts=timeouts).session(nothing) as session,
             pytest.raises(UnknownOutcome),
         ):
             session.post(url)
