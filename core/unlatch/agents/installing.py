@@ -149,10 +149,8 @@ class _Planning:
         found = self._found(entry.path, entry.keys, is_element=entry.is_element)
         if entry.value in found:
             return []
-        ours = next((it for it in found if digest(it) in known), None)
-        if found and ours is None:
-            return None
-        return self._set(entry, ours)
+        ours = [it for it in found if digest(it) in known][:1]
+        return None if found and not ours else self._set(entry, ours)
 
     def _found(self, path: Path, keys: Keys, *, is_element: bool) -> list[Any]:
         """The values at a place that can be ours."""
@@ -164,10 +162,9 @@ class _Planning:
             return []
         if is_element:
             return [it for it in settings.elements(keys) if _is_hook(it)]
-        value = settings.get(keys)
-        return [] if value is None else [value]
+        return settings.get(keys)
 
-    def _set(self, entry: Entry, ours: Any) -> list[Keys]:
+    def _set(self, entry: Entry, ours: list[Any]) -> list[Keys]:
         if not entry.keys:
             self._whole[entry.path] = entry.value.encode()
             return []
@@ -178,8 +175,8 @@ class _Planning:
         value = entry.value
         if entry.is_element:
             there = settings.elements(entry.keys)
-            value = [value if it == ours else it for it in there]
-            if ours is None:
+            value = [value if it in ours else it for it in there]
+            if not ours:
                 value.append(entry.value)
             if not there:
                 made.append(entry.keys)
@@ -217,7 +214,7 @@ class _Planning:
             return
         if not keys and settings.is_empty:
             self._settings[path] = None
-        elif keys and settings.get(keys) in ({}, []):
+        elif keys and settings.get(keys) in ([{}], [[]]):
             settings.remove(keys)
 
     def _text(self, path: Path) -> str | None:

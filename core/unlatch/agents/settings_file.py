@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import MutableMapping
+import codecs
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
+from unlatch.agents.toml_table import load_toml, with_table
 from unlatch.errors import StoreError
 from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
     from pathlib import Path
 
     from unlatch.agents.catalog import Keys
-
-Tree = MutableMapping[str, Any]
 
 
 class SettingsFile:
@@ -27,81 +26,78 @@ class SettingsFile:
 
     def __init__(self, path: Path, raw: bytes | None) -> None:
         self.path = path
-        self._tree, self._dump = self._read(raw)
-        if not isinstance(self._tree, MutableMapping):
+        self._raw = raw
+        self._is_toml = path.suffix == ".toml"
+        try:
+            self._toml = (raw or b"").decode("utf-8-sig") if self._is_toml else ""
+            self._tree: dict[str, Any] = load_toml(self._toml) if self._is_toml else _load(raw)
+        except ValueError as error:
+            raise self._unreadable(str(error)) from error
+        if not isinstance(self._tree, dict):
             raise self._unreadable("it is not an object")
 
-    def _read(self, raw: bytes | None) -> tuple[Tree, Callable[[], bytes]]:
-        try:
-            if self._is_toml:
-                return _read_toml(raw)
-            return _read_json(raw)
-        except ValueError as error:
-            raise self._unreadable(str(error)) from error
-
-    @property
-    def _is_toml(self) -> bool:
-        return self.path.suffix == ".toml"
-
     def content(self) -> bytes:
-        """The file with the changes."""
+        """The file with the changes; all else means the same as before."""
+        if self._is_toml:
+            mark = codecs.BOM_UTF8 if (self._raw or b"").startswith(codecs.BOM_UTF8) else b""
+            return mark + self._toml.encode()
         try:
-            return self._dump()
+            made = JsonText.parse(self._raw).with_value(self._tree) if self._raw else None
+            made = render_new(self._tree) if made is None else made
+            if JsonText.parse(made).value == self._tree:
+                return made
         except ValueError as error:
             raise self._unreadable(str(error)) from error
+        raise self._unreadable("other settings would change")
 
-    def get(self, keys: Keys) -> Any:
-        """A plain value; None if it is missing."""
+    def get(self, keys: Keys) -> list[Any]:
+        """The plain value at a place, as a list of one; empty if it is missing."""
         found: Any = self._tree
         for key in keys:
-            found = found.get(key) if isinstance(found, MutableMapping) else None
-        return found.unwrap() if hasattr(found, "unwrap") else found
+            if not isinstance(found, dict) or key not in found:
+                return []
+            found = found[key]
+        return [found]
 
     def set(self, keys: Keys, value: Any) -> list[Keys]:
         """Set a value; returns the tables that were made for it, the outermost first."""
         made = []
-        for end in range(1, len(keys)):
-            if self.get(keys[:end]) is None:
-                self._parent(keys[:end])[keys[end - 1]] = self._table()
-                made.append(keys[:end])
-        if not isinstance(self.get(keys[:-1]), MutableMapping):
-            raise self._unreadable(f"{'.'.join(keys[:-1])} is not an object")
-        self._parent(keys)[keys[-1]] = self._item(value)
+        for one in (keys[:end] for end in range(1, len(keys))):
+            if not self.get(one):
+                self._parent(one)[one[-1]] = {}
+                made.append(one)
+            if not isinstance(self.get(one)[0], dict):
+                raise self._unreadable(f"{'.'.join(one)} is not an object")
+        before = self.get(keys)
+        if isinstance(value, list) and before and not isinstance(before[0], list):
+            raise self._unreadable(f"{'.'.join(keys)} is not a list")
+        self._parent(keys)[keys[-1]] = value
+        self._write_toml(keys, before, value)
         return made
 
     def remove(self, keys: Keys) -> None:
+        before = self.get(keys)
         del self._parent(keys)[keys[-1]]
+        self._write_toml(keys, before, None)
 
     def elements(self, keys: Keys) -> Sequence[Any]:
-        """The elements of a list, empty if it is missing."""
-        found = self.get(keys)
-        if found is None:
-            return ()
-        if not isinstance(found, list):
-            raise self._unreadable(f"{'.'.join(keys)} is not a list")
-        return found
+        """The elements of a list, empty if there is none."""
+        return next((it for it in self.get(keys) if isinstance(it, list)), ())
 
     @property
     def is_empty(self) -> bool:
         return not self._tree
 
-    def _table(self) -> Tree:
-        if not self._is_toml:
-            return {}
-        import tomlkit  # noqa: PLC0415  (slow to load)
+    def _write_toml(self, keys: Keys, before: list[Any], value: Any) -> None:
+        # An empty table around ours has no line of its own.
+        if self._is_toml and before != [{}]:
+            try:
+                old = before[0] if before else None
+                self._toml = with_table(self._toml, keys, old, value)
+            except ValueError as error:
+                raise self._unreadable(str(error)) from error
 
-        return tomlkit.table(is_super_table=True)  # it has no line of its own
-
-    def _item(self, value: Any) -> Any:
-        if not self._is_toml:
-            return value
-        import tomlkit  # noqa: PLC0415  (as above)
-
-        made = tomlkit.item(value)
-        made.add(tomlkit.nl())  # before the next table
-        return made
-
-    def _parent(self, keys: Keys) -> Tree:
+    def _parent(self, keys: Keys) -> dict[str, Any]:
         found = self._tree
         for key in keys[:-1]:
             found = found[key]
@@ -109,24 +105,14 @@ class SettingsFile:
 
     def _unreadable(self, why: str) -> StoreError:
         message = f"{self.path.name} cannot be changed: {why}"
-        hint = "fix the file, or add the entry by hand; docs/agents.md lists the entries"
+        hint = "fix the file, then run the command again"
         return StoreError("agent-file-unreadable", message, where=str(self.path), hint=hint)
 
 
-def _read_json(raw: bytes | None) -> tuple[Tree, Callable[[], bytes]]:
+def _load(raw: bytes | None) -> Any:
     if raw is None:
-        made: Tree = {}
-        return made, lambda: render_new(made)
+        return {}
     try:
-        text = JsonText.parse(raw)
+        return deepcopy(JsonText.parse(raw).value)
     except JsonTextError as error:
         raise ValueError(f"{error}; comments are not kept") from error
-    tree = deepcopy(text.value)
-    return tree, lambda: text.with_value(tree)
-
-
-def _read_toml(raw: bytes | None) -> tuple[Tree, Callable[[], bytes]]:
-    import tomlkit  # noqa: PLC0415  (slow to load)
-
-    document = tomlkit.parse((raw or b"").decode())
-    return document, lambda: tomlkit.dumps(document).encode()
