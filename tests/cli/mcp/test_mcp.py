@@ -242,11 +242,31 @@ def test_the_briefing_is_one_call(project: Project) -> None:
 def test_efforts_are_opened_concluded_and_found(project: Project) -> None:
     talk = Talk(project, toolsets=("efforts",))
     assert talk.result("open_effort", name="Auth bug")["effortId"] == "auth-bug"
-    done = talk.result("conclude_effort", effort_id="auth-bug", summary="--Fixed tokens")
-    assert done["status"] == "concluded"
+    done = talk.result("close_effort", id="auth-bug", summary="--Fixed tokens")
+    assert (done["status"], done["summary"]) == ("concluded", "--Fixed tokens")
     found = talk.result("search_efforts", query="tokens")
     assert found["results"][0]["id"] == "auth-bug"
-    assert talk.result("reopen_effort", id="auth")["status"] == "reopened"
+    assert talk.result("reopen_effort", id="auth", reason="--yes")["status"] == "reopened"
+    (known,) = talk.result("effort_status")["efforts"]
+    assert known["reopens"][0]["reason"] == "--yes"
+    talk.result("open_effort", name="Other")
+    assert talk.result("switch_effort", id="auth-bug")["active"] == "auth-bug"
+    assert "error[" in text_of(talk.call("close_effort", id="--help", summary="Done"))
+
+
+def test_the_log_of_a_concluded_effort_is_read_without_writes(project: Project) -> None:
+    assert project.run("effort", "open", "Auth bug").code == 0
+    log = project.root / ".unlatch/efforts/auth-bug/log.jsonl"
+    with log.open("a") as file:
+        for number in range(30):
+            file.write(json.dumps({"role": "user", "content": f"message {number}"}) + "\n")
+    assert project.run("effort", "close", "--summary", "Done.").code == 0
+    talk = Talk(project, toolsets=("efforts",), allow_writes=False)
+    read = talk.result("expand_effort", id="auth-bug")
+    assert read["effort"]["status"] == "concluded"
+    assert [one["content"] for one in read["log"]] == [f"message {n}" for n in range(10, 30)]
+    assert len(talk.result("expand_effort", id="auth-bug", lines=2)["log"]) == 2
+    assert talk.call("expand_effort", id="auth-bug", lines=5000).is_error
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -1,77 +1,92 @@
-"""The toolset `efforts`: the tools that a chat model has in `unlatch effort chat`."""
+"""The toolset `efforts`: conversations that are concluded and reopened."""
 
-from __future__ import annotations
-
-from inspect import Parameter, Signature
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Annotated, Any
+# Annotations are read when a tool is registered, so they are no texts here.
+from typing import Annotated
 
 from anyio.to_thread import run_sync
+from mcp.server.mcpserver import MCPServer
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from unlatch.cli.commands.mcp.calls import Calls, Document
 from unlatch.cli.commands.mcp.errors import answering
-from unlatch.efforts.tools import DEFINITIONS
 
-if TYPE_CHECKING:
-    from mcp.server.mcpserver import MCPServer
-
-# The command for each tool, and the parameter that is an option; the others are arguments.
-_COMMANDS = MappingProxyType(
-    {
-        "open_effort": ("open", None),
-        "close_effort": ("close", None),
-        "conclude_effort": ("close", "summary"),
-        "effort_status": ("list", None),
-        "expand_effort": ("expand", None),
-        "collapse_effort": ("collapse", None),
-        "switch_effort": ("switch", None),
-        "reopen_effort": ("reopen", None),
-        "search_efforts": ("search", None),
-    }
-)
-_READING = frozenset({"effort_status", "search_efforts"})
+READS = ToolAnnotations(readOnlyHint=True, openWorldHint=False)
+WRITES = ToolAnnotations(readOnlyHint=False, destructiveHint=False, openWorldHint=False)
+Id = Annotated[str, Field(description="ID of an effort, or the beginning or a word of it.")]
+Count = Annotated[int, Field(ge=1, le=200, description="Number of messages, the newest.")]
 
 
 def add_efforts(server: MCPServer, calls: Calls, *, allow_writes: bool) -> None:
     """Register the tools of efforts; without writes those that change nothing."""
-    for definition in DEFINITIONS:
-        function = definition["function"]
-        name = function["name"]
-        if allow_writes or name in _READING:
-            hints = ToolAnnotations(
-                readOnlyHint=name in _READING, destructiveHint=False, openWorldHint=False
-            )
-            add = server.tool(name=name, description=function["description"], annotations=hints)
-            add(_tool(calls, name, function["parameters"]))
+
+    @server.tool(description="List efforts with status and summary.", annotations=READS)
+    @answering
+    async def effort_status() -> Document:
+        return await run_sync(lambda: calls.run("effort", "list"))
+
+    @server.tool(
+        description="Find efforts by words in titles, summaries and logs. "
+        "Call it before you open an effort.",
+        annotations=READS,
+    )
+    @answering
+    async def search_efforts(query: str) -> Document:
+        return await run_sync(lambda: calls.run("effort", "search", words=(query,)))
+
+    @server.tool(
+        description="Read an effort and the end of its log, without reopening it.",
+        annotations=READS,
+    )
+    @answering
+    async def expand_effort(id: Id, lines: Count = 20) -> Document:
+        options = ("effort", "show", f"--lines={lines}")
+        return await run_sync(lambda: calls.run(*options, words=(id,)))
+
+    if allow_writes:
+        _add_writing(server, calls)
 
 
-def _tool(calls: Calls, name: str, schema: dict[str, Any]) -> Any:
-    command, option = _COMMANDS[name]
+def _add_writing(server: MCPServer, calls: Calls) -> None:
+    @server.tool(
+        description="Open an effort for work on a topic, and make it the active one. "
+        "A concluded one of that name is offered to reopen.",
+        annotations=WRITES,
+    )
+    @answering
+    async def open_effort(
+        name: Annotated[str, Field(description="A short name, as in auth-bug.")],
+    ) -> Document:
+        return await run_sync(lambda: calls.run("effort", "open", words=(name,)))
 
-    async def call(**given: str | None) -> Document:
-        typed = {key: value for key, value in given.items() if value is not None}
-        chosen = [f"--{option}={typed.pop(option)}"] if option in typed else []
-        words = tuple(typed.values())
-        return await run_sync(lambda: calls.run("effort", command, *chosen, words=words))
+    @server.tool(
+        description="Conclude an effort. Only when the user says that the work is done.",
+        annotations=WRITES,
+    )
+    @answering
+    async def close_effort(
+        id: Id,
+        summary: Annotated[str, Field(description="What was done, decided and rejected.")],
+    ) -> Document:
+        options = ("effort", "close", f"--summary={summary}")
+        return await run_sync(lambda: calls.run(*options, words=(id,)))
 
-    parameters = [
-        Parameter(
-            key,
-            Parameter.KEYWORD_ONLY,
-            annotation=_type(text, required=key in schema["required"]),
-            default=Parameter.empty if key in schema["required"] else None,
-        )
-        for key, text in schema["properties"].items()
-    ]
-    made: Any = answering(call)
-    made.__signature__ = Signature(parameters, return_annotation=Document)
-    made.__annotations__ = {one.name: one.annotation for one in parameters} | {"return": Document}
-    made.__name__ = name
-    return made
+    @server.tool(
+        description="Reopen a concluded effort, to continue its log. "
+        "If several can be meant, ask the user.",
+        annotations=WRITES,
+    )
+    @answering
+    async def reopen_effort(
+        id: Id, reason: Annotated[str, Field(description="Why, in the user's words.")]
+    ) -> Document:
+        options = ("effort", "reopen", f"--reason={reason}")
+        return await run_sync(lambda: calls.run(*options, words=(id,)))
 
-
-def _type(text: dict[str, str], *, required: bool) -> Any:
-    kind = str if required else str | None
-    return Annotated[kind, Field(description=text["description"])]
+    @server.tool(
+        description="Make another open effort the active one; `ambient` for none.",
+        annotations=WRITES,
+    )
+    @answering
+    async def switch_effort(id: Id) -> Document:
+        return await run_sync(lambda: calls.run("effort", "switch", words=(id,)))
