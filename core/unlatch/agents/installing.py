@@ -25,12 +25,28 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class EntryChange:
+    """A change of an entry of ours in a settings file; None for a missing one."""
+
+    keys: Keys
+    is_element: bool
+    before: Any
+    after: Any
+
+
+@dataclass(frozen=True, slots=True)
 class FileChange:
-    """A change of one file; None for a missing one."""
+    """A change of one file; None for a missing one.
+
+    Args:
+        entries: what changes in a settings file. Its other lines are not for output: they can have
+            credentials.
+    """
 
     path: Path
     before: bytes | None
     after: bytes | None
+    entries: tuple[EntryChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +126,13 @@ class _Planning:
         self._before: dict[Path, bytes | None] = {}
         self._whole: dict[Path, bytes | None] = {}
         self._settings: dict[Path, SettingsFile | None] = {}
+        self._changes: dict[Path, list[EntryChange]] = {}
 
     def plan(self) -> InstallPlan:
         changed = {p: None if it is None else it.content() for p, it in self._settings.items()}
         after = changed | self._whole
         files = tuple(
-            FileChange(path, before, after[path])
+            FileChange(path, before, after[path], tuple(self._changes.get(path, ())))
             for path, before in self._before.items()
             if before != after[path]
         )
@@ -173,6 +190,8 @@ class _Planning:
             settings = self._settings[entry.path] = SettingsFile(entry.path, None)
             made.append(())
         value = entry.value
+        before = ours[0] if ours else None
+        self._note(entry, before, value)
         if entry.is_element:
             there = settings.elements(entry.keys)
             value = [value if it in ours else it for it in there]
@@ -201,11 +220,16 @@ class _Planning:
         elif not one.keys:
             self._whole[one.path] = None
         elif settings := self._file(one.path):
+            self._note(one, next(it for it in found if digest(it) == one.digest), None)
             if one.is_element:
                 there = settings.elements(one.keys)
                 settings.set(one.keys, [it for it in there if digest(it) != one.digest])
             else:
                 settings.remove(one.keys)
+
+    def _note(self, one: Entry | Written, before: Any, after: Any) -> None:
+        change = EntryChange(one.keys, one.is_element, before, after)
+        self._changes.setdefault(one.path, []).append(change)
 
     def _prune(self, path: Path, keys: Keys) -> None:
         """Remove a table that was made for entries, if nothing else is in it."""

@@ -86,7 +86,8 @@ class SettingsFile:
 
     @property
     def is_empty(self) -> bool:
-        return not self._tree
+        """Whether nothing is in it, not even a comment."""
+        return not self._tree and not self._toml.strip()
 
     def _write_toml(self, keys: Keys, before: list[Any], value: Any) -> None:
         # An empty table around ours has no line of its own.

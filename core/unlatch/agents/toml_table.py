@@ -55,8 +55,9 @@ def _attempts(text: str, keys: Keys, old: _Table | None, new: _Table | None) -> 
             yield f"{text}{end}{end}{added}"
     elif new is None:
         there = _lines(keys, old, end)
-        for one in (f"{end}{there}{end}", f"{end}{end}{there}", f"{there}{end}"):
-            yield text.replace(one, "", 1)
+        yield text.replace(f"{end}{end}{there}{end}", end, 1)
+        yield text.removesuffix(f"{end}{end}{there}")
+        yield text.replace(f"{there}{end}", "", 1)
     else:
         yield text.replace(_lines(keys, old, end), _lines(keys, new, end), 1)
     yield _restyled(text, keys, new)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 from functools import reduce
@@ -11,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.agents.catalog import AGENTS, Agent, Target
-from unlatch.agents.installing import InstallPlan, apply_plan, plan_install, plan_uninstall
+from unlatch.agents.installing import (
+    FileChange,
+    InstallPlan,
+    apply_plan,
+    plan_install,
+    plan_uninstall,
+)
 from unlatch.agents.trust import is_trusted
 from unlatch.agents.written import read_written
 from unlatch.cli.options.delivery import YES
@@ -133,7 +140,7 @@ def _carry_out(plan: InstallPlan, chosen: list[Agent], typed: dict[str, Any], *,
     as_json, dry_run = typed["as_json"], typed["dry_run"]
     if not as_json:
         for one in plan.files:
-            show_diff(diff_of(str(one.path).removeprefix("/"), one.before, one.after))
+            show_diff(_shown(one))
     if not dry_run:
         option = "--project " if plan.target.root else ""
         words = " ".join(one.name for one in chosen)
@@ -147,6 +154,19 @@ def _carry_out(plan: InstallPlan, chosen: list[Agent], typed: dict[str, Any], *,
     else:
         _tell(plan, chosen, verb=verb, dry_run=dry_run)
     return 0
+
+
+def _shown(change: FileChange) -> str:
+    """A file of ours as a diff; of settings our entries alone, since others have credentials."""
+    path = str(change.path).removeprefix("/")
+    if not change.entries:
+        return diff_of(path, change.before, change.after)
+    lines = [f"--- a/{path}", f"+++ b/{path}"]
+    for one in change.entries:
+        place = f"{'.'.join(one.keys)}{'[]' if one.is_element else ''}"
+        values = (("-", one.before), ("+", one.after))
+        lines += [f"{sign}{place}: {json.dumps(it)}" for sign, it in values if it is not None]
+    return "\n".join(lines)
 
 
 def _document(plan: InstallPlan, chosen: list[Agent], *, verb: str, dry_run: bool) -> None:
