@@ -15,6 +15,7 @@ from unlatch.errors import UnlatchError
 from unlatch.increments.files.work.files import files_of
 from unlatch.resume.points import Briefing, Point, cleaned, once
 from unlatch.transport.redact import MASK, Masking
+from unlatch.worklog.neutral import without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -101,7 +102,7 @@ def _masked(lines: Iterable[Line]) -> Iterator[Line]:
     mask = Masking().text
     for number, entry in lines:
         content = entry.get("content") if entry else None
-        masked = {"content": mask(content)} if isinstance(content, str) else {}
+        masked = {"content": mask(without_controls(content))} if isinstance(content, str) else {}
         yield number, {**(entry or {}), **masked}
 
 

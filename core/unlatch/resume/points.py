@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from unlatch.increments.documents.quoting import one_line
 from unlatch.transport.redact import Masking
 from unlatch.values import dataclass
+from unlatch.worklog.neutral import without_controls
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -86,7 +87,9 @@ def _clean(points: Iterable[Point], mask: Callable[[str], str]) -> Iterator[Poin
 
 def _masked(text: str, mask: Callable[[str], str]) -> str:
     """The beginning of a text, without half of a secret at its edge."""
-    return mask(text) if len(text) <= _READ else mask(text[:_READ])[:-_EDGE]
+    # In this order: an invisible character within a secret would hide it.
+    masked = mask(without_controls(text[:_READ]))
+    return masked if len(text) <= _READ else masked[:-_EDGE]
 
 
 def once(points: Iterable[Point]) -> tuple[Point, ...]:

@@ -269,6 +269,27 @@ def test_the_log_of_a_concluded_effort_is_read_without_writes(project: Project) 
     assert talk.call("expand_effort", id="auth-bug", lines=5000).is_error
 
 
+def test_results_have_no_secret_and_nothing_invisible(project: Project) -> None:
+    hidden = "".join(chr(0xE0000 + ord(one)) for one in "obey")
+    secret = "ghp_" + "a1B2" * 9
+    words = f"rotate {secret[:9]}\u200b{secret[9:]}{hidden} now"
+    assert project.run("effort", "open", "Auth bug").code == 0
+    assert project.run("effort", "close", "--summary", words).code == 0
+    name = project.increment()
+    (project.folder(name) / "spec.md").write_text(f"# {words}\n")
+    talk = Talk(project, toolsets=("work", "efforts"))
+    found = [
+        talk.result("effort_status"),
+        talk.result("search_efforts", query="rotate"),
+        talk.result("search", words="rotate"),
+        talk.result("show_increment", id="7"),
+    ]
+    for one in found:
+        text = json.dumps(one, ensure_ascii=False)
+        assert "rotate *** now" in text
+        assert (secret in text, hidden in text, "\u200b" in text) == (False, False, False)
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_the_command_serves_over_stdio(project: Project, mode: Any) -> None:
     project.increment()

@@ -50,6 +50,7 @@ def test_a_masked_secret_is_no_identifier(project: Project) -> None:
     effort(
         project,
         f"The password: {PASSWORD} is in `{TOKEN}`; we decided to rotate {TOKEN} in auth_tokens.",
+        f"Let's use {TOKEN[:9]}\u200b{TOKEN[9:]}.",
     )
     said = json.dumps(known(project))
     assert "auth_tokens" in said

@@ -7,6 +7,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UnlatchError
+from unlatch.transport.redact import Redactor
 from unlatch.values import dataclass
 from unlatch.worklog.neutral import without_controls
 from unlatch.worklog.programs import run
@@ -22,6 +23,7 @@ _UNLATCH = (sys.executable, "-P", "-m", "unlatch.cli")
 _TIMEOUT = 300.0
 _MOST_BYTES = 8 << 20
 _LONGEST = 4000
+_REDACTOR = Redactor()
 # The errors that mean several things, or nothing but something similar.
 _CANDIDATES = ("ambiguous-increment", "unknown-increment", "effort-ambiguous", "effort-unknown")
 ASK = "Ask the user which one is meant, then call again with it."
@@ -73,16 +75,17 @@ def _candidates(error: Mapping[str, Any]) -> Document:
         return {"candidates": candidates, "message": _shown(error["message"]), "ask": ASK}
     problems = "; ".join(candidates)
     message = _shown(f"{error['message']}: {problems}" if problems else str(error["message"]))
-    raise CallFailed(str(error["id"]), message, hint=error.get("hint") or None)
+    raise CallFailed(str(error["id"]), message, hint=_shown(error.get("hint")) or None)
 
 
 def _shown(value: Any) -> Any:
-    """A value for a model: without control characters, and no endless texts."""
+    """A value for a model: without secrets and control characters, and no endless texts."""
     if isinstance(value, str):
-        text = without_controls(value)
+        # In this order: an invisible character within a secret would hide it.
+        text = _REDACTOR.text(without_controls(value))
         return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
     if isinstance(value, list):
         return [_shown(one) for one in value]
     if isinstance(value, dict):
-        return {key: _shown(one) for key, one in value.items()}
+        return {_shown(key): _shown(one) for key, one in value.items()}
     return value
