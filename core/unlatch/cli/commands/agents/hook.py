@@ -24,19 +24,33 @@ from unlatch.worklog.programs import search_path
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# An agent takes exit code 2 as an order to stop, so even a wrong option must not fail.
 _TOLERANT = {"ignore_unknown_options": True, "allow_extra_args": True}
+# Seconds.
+_LIMIT, _LONGEST = 10.0, 3600.0
+
+
+class _Hook(click.Command):
+    """An agent takes exit code 2 as an order to stop, so even a wrong option must not fail."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            log_failure(error, now=utc_now())
+            ctx.params = {"time_limit": _LIMIT}
+            return []
 
 
 @click.command(
     "hook",
+    cls=_Hook,
     help="Handle a hook event of an agent, read from stdin; always exits with 0. (local)",
     context_settings=_TOLERANT,
 )
 @click.option(
     "--time-limit",
     type=click.FloatRange(min=0.1),
-    default=10.0,
+    default=_LIMIT,
     show_default=True,
     metavar="SECONDS",
     help="Give up after this time, in seconds.",
@@ -44,12 +58,10 @@ _TOLERANT = {"ignore_unknown_options": True, "allow_extra_args": True}
 def hook_agents(*, time_limit: float) -> int:
     try:
         with _limited(time_limit):
-            answer = _answer()
+            if answer := _answer():
+                _write(answer)
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001  (an agent must go on)
         log_failure(error, now=utc_now())
-    else:
-        if answer:
-            output.data(json.dumps(answer))
     return 0
 
 
@@ -60,10 +72,16 @@ def _answer() -> dict[str, Any] | None:
     return handle_event(raw, environ=os.environ, home=home, user_config=user_config_file())
 
 
+def _write(answer: dict[str, Any]) -> None:
+    output.data(json.dumps(answer))
+    if failure := output.take_failure():
+        raise failure
+
+
 @contextmanager
 def _limited(seconds: float) -> Iterator[None]:
     """End this process after a time; files stay whole, as after a crash."""
-    timer = Timer(seconds, _give_up, (seconds,))
+    timer = Timer(min(_LONGEST, seconds), _give_up, (seconds,))  # in this order also for NaN
     timer.daemon = True
     timer.start()
     try:

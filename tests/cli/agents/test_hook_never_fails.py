@@ -1,0 +1,91 @@
+"""A hook exits with 0 and says nothing, whatever fails: an agent takes 2 as an order to stop."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.agents.events import context, event, fire
+from tests.cli.agents.test_hook import log, trusted
+from tests.cli.project import REASON
+from tests.warm.client import COLD
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+__all__ = ["trusted"]
+
+
+def fire_with(project: Project, streams: str, *options: str) -> tuple[int, str]:
+    """Run the hook with streams that a shell opens or closes."""
+    command = ["/bin/sh", "-c", f'exec "$@" {streams}', "sh", *COLD, "agents", "hook", *options]
+    text = json.dumps(event(project, "codex", "SessionStart"))
+    done = subprocess.run(
+        command,
+        env=project.environ,
+        cwd=project.root,
+        input=text,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--time-limit", "soon"),
+        ("--time-limit", "0"),
+        ("--time-limit", "nan"),
+        ("--time-limit", "inf"),
+        ("--time-limit",),
+        ("--time-limit", "1", "--time-limit"),
+        ("--colour", "SessionStart"),
+        ("-x", "--", "SessionStart", "--json"),
+    ],
+)
+def test_wrong_option_changes_nothing(trusted: Project, options: tuple[str, ...]) -> None:
+    done = fire(trusted, event(trusted, "codex", "SessionStart"), *options)
+    assert (done.code, done.err) == (0, "")
+    assert REASON in context(done)
+
+
+def test_wrong_value_is_logged(trusted: Project) -> None:
+    fire(trusted, event(trusted, "codex", "Stop"), "--time-limit", "soon")
+    assert "'soon' is not a valid float range" in log(trusted)
+
+
+@pytest.mark.parametrize("streams", [">&-", ">/dev/full", "2>&- >&-", "2>/dev/full >/dev/full"])
+def test_output_that_cannot_be_written_is_no_failure(trusted: Project, streams: str) -> None:
+    assert fire_with(trusted, streams) == (0, "")
+    assert log(trusted).count("unexpected: ") == 1
+
+
+def test_closed_stdin_is_no_failure(trusted: Project) -> None:
+    assert fire_with(trusted, "<&-") == (0, "")
+
+
+@pytest.mark.parametrize("home", [None, "", "/proc/none", "/dev/null"])
+def test_home_that_cannot_be_used_is_no_failure(trusted: Project, home: str | None) -> None:
+    trusted.extra |= {"HOME": home, "XDG_STATE_HOME": None}
+    for name in ("SessionStart", "SessionEnd"):
+        assert fire_with(trusted, "")[0] == 0
+        done = fire(trusted, event(trusted, "claude-code", name))
+        assert (done.code, done.said) == (0, "")
+
+
+@pytest.mark.parametrize("name", ["Nope", "", "sessionstart", "SessionStart\n", "\ud800"])
+def test_unknown_event_is_ignored(trusted: Project, name: str) -> None:
+    done = fire(trusted, event(trusted, "codex", name))
+    assert (done.code, done.said) == (0, "")
+
+
+def test_failure_to_load_is_no_failure(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise RuntimeError("boom")
+
+    monkeypatch.setattr("unlatch.cli.commands.agents.group.command", fail)
+    assert project.run("agents", "hook").code == 0
