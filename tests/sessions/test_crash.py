@@ -34,7 +34,7 @@ def act(store: SessionStore, name: str) -> None:
     if name == "pause":
         pause(store, path)
     elif name == "resume":
-        resume(store, path)
+        resume(store, path, now=NOW)
     elif name == "complete":
         end(store, path, Status.COMPLETED, now=NOW, summary="Done.")
     elif name == "phase":
@@ -79,7 +79,7 @@ def act_again(store: SessionStore, name: str) -> None:
     if status is Status.ACTIVE:
         pause(store, path)
     elif status is Status.PAUSED:
-        resume(store, path)
+        resume(store, path, now=NOW)
     else:
-        resume(store, path, reason="More to do")
+        resume(store, path, now=NOW, reason="More to do")
     assert [one.name for one in store.root.iterdir() if one.name.startswith(".")] == []

@@ -61,7 +61,7 @@ def test_resume_session(log: Log) -> None:
     assert "Continue after: phase-2 (Step 2)" in context.text
     assert "Prose 1." in context.text
     assert "Added by hand" not in context.text
-    session = resume(log.store, log.path).session
+    session = resume(log.store, log.path, now=log.clock()).session
     assert (session.meta.status, session.meta.resume_point) == (Status.ACTIVE, None)
     log.recorder.phase("Step 4")
     assert log.last.title == "Step 4"
@@ -97,7 +97,7 @@ def test_decisions_of_embedded_subagents_are_kept(log: Log) -> None:
     own = log.recorder.subagent(Agent("scout"), "Work.", mode=SubagentMode.EMBED)
     assert own is not None
     path = log.store.find(own)
-    resume(log.store, path, reason="More to decide")
+    resume(log.store, path, now=log.clock(), reason="More to decide")
     with Recorder(log.store, path, log.clock) as recorder:
         recorder.decision("Keep the cache")
     budget = resume_context(log.store, log.session).tokens - 100
@@ -120,8 +120,8 @@ def test_a_session_that_ended_is_resumed_with_a_reason(log: Log, status: Status)
     fill(log, 1)
     end(log.store, log.path, status, now=log.clock(), summary="Done.")
     with pytest.raises(StoreError, match="reason-required"):
-        resume(log.store, log.path)
-    session = resume(log.store, log.path, reason="It came back").session
+        resume(log.store, log.path, now=log.clock())
+    session = resume(log.store, log.path, now=log.clock(), reason="It came back").session
     assert (session.meta.status, session.meta.ended) == (Status.ACTIVE, None)
     (said,) = session.phases[0].callouts(CalloutKind.USER)
     assert (said.words, said.interpretation) == ("It came back", "session resumed")
@@ -140,7 +140,7 @@ def test_the_status_table(log: Log, status: Status, to: Status) -> None:
 
     def move() -> Status:
         if to is Status.ACTIVE:
-            return resume(log.store, log.path, reason="More").session.meta.status
+            return resume(log.store, log.path, now=log.clock(), reason="More").session.meta.status
         if to is Status.PAUSED:
             return pause(log.store, log.path).session.meta.status
         return end(log.store, log.path, to, now=log.clock()).session.meta.status

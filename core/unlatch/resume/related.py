@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 import re
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.config.choices import SESSIONS
@@ -19,7 +20,6 @@ from unlatch.worklog.disk.user_files import has_state
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from unlatch.efforts.model import Effort
     from unlatch.efforts.store import EffortStore
@@ -150,8 +150,21 @@ def find_related(workspace: Workspace, increment: Increment) -> Related:
     sessions = sorted(search.sessions(), key=_started)
     efforts = search.efforts({one.session.meta.effort for one in sessions})
     runs = tuple(search.runs())
+    unreadable = [_located(one, workspace) for one in search.unreadable]
     filed = search.filed()
-    return Related(efforts, tuple(sessions), runs, tuple(search.unreadable), filed)
+    return Related(efforts, tuple(sessions), runs, (*unreadable, *search.unreadable_file), filed)
+
+
+def _located(error: UnlatchError, workspace: Workspace) -> UnlatchError:
+    """The error with the name of its file; a note does not show the place."""
+    place = Path(error.where or "")
+    if not place.is_relative_to(workspace.paths.home):
+        return error
+    inside = place.relative_to(workspace.paths.home)
+    if len(inside.parts) == 1:  # the folder of a kind, which the message names
+        return error
+    message = f"{inside.as_posix()}: {error.message}"
+    return StoreError(error.id, message, where=error.where, hint=error.hint)
 
 
 def _started(one: RelatedSession) -> tuple[str, str]:
@@ -188,6 +201,7 @@ class _Search:
         self._workspace, self._increment = workspace, increment
         self._references = References(workspace)
         self.unreadable: list[UnlatchError] = []
+        self.unreadable_file: list[UnlatchError] = []
 
     def _is_meant(self, name: str | None) -> bool:
         return self._references.means(name, self._increment.id)
@@ -234,7 +248,15 @@ class _Search:
                 for it in store.all()
                 if it.id in named or (it.project == project and self._is_meant(it.increment))
             ]
-        return tuple(sorted(found, key=lambda one: (one.created, one.id)))
+        readable = [one for one in found if self._has_readable_log(store, one)]
+        return tuple(sorted(readable, key=lambda one: (one.created, one.id)))
+
+    def _has_readable_log(self, store: EffortStore, effort: Effort) -> bool:
+        problems = len(self.unreadable)
+        with self._noting(), suppress(FileNotFoundError):
+            transcript = store.transcript(effort.id)
+            read_file(transcript.folder / transcript.name, at_most=1)
+        return len(self.unreadable) == problems
 
     def runs(self) -> Iterator[RelatedRun]:
         if not exists(self._workspace.paths.home / "runs"):
@@ -243,7 +265,9 @@ class _Search:
         from unlatch.runs.project import run_store  # noqa: PLC0415
 
         with self._noting():
-            for folder, plan in run_store(self._workspace).plans():
+            store = run_store(self._workspace)
+            self.unreadable += store.unreadable()
+            for folder, plan in store.plans():
                 if plan.startswith(PLAN) and self._is_meant(plan.removeprefix(PLAN)):
                     with self._noting():
                         yield RelatedRun(folder, read_state(folder))
@@ -261,7 +285,7 @@ class _Search:
         except OSError as error:
             problem = error.strerror or type(error).__name__
         message = f"{BRIEFING} is ignored: {problem}"
-        self.unreadable.append(StoreError("briefing-unreadable", message, where=str(path)))
+        self.unreadable_file.append(StoreError("briefing-unreadable", message, where=str(path)))
         return None
 
 

@@ -9,6 +9,7 @@ from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from datetime import datetime
 
     from unlatch.project.workspace import Workspace
     from unlatch.resume.related import Related, RelatedRun, RelatedSession
@@ -62,7 +63,9 @@ def plan_related(workspace: Workspace, related: Related, *, by: str) -> list[Ste
     A run waits for `unlatch run resume`: only a person's own command starts workers.
     """
     steps = [*_efforts(workspace, related, by)]
-    steps += [_session(one) for one in related.sessions if not one.is_imported][-1:]
+    steps += [_session(one, workspace.clock) for one in related.sessions if not one.is_imported][
+        -1:
+    ]
     return steps + [_run(workspace, one, by) for one in related.runs[-1:]]
 
 
@@ -103,12 +106,14 @@ def _efforts(workspace: Workspace, related: Related, by: str) -> Iterator[Step]:
         yield Step(f"effort:{effort.id}", before, "open", is_over, command, reopen)
 
 
-def _session(one: RelatedSession) -> Step:
+def _session(one: RelatedSession, now: Callable[[], datetime]) -> Step:
     from unlatch.sessions import lifecycle  # noqa: PLC0415
     from unlatch.sessions.model import LIFECYCLE, Status  # noqa: PLC0415
 
     def resume(reason: str | None) -> str:
-        return lifecycle.resume(one.store, one.path, reason=reason).session.meta.status.value
+        return lifecycle.resume(
+            one.store, one.path, now=now(), reason=reason
+        ).session.meta.status.value
 
     status = one.session.meta.status
     command = f"unlatch session show {one.session.id}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import StoreError, UsageError
 from unlatch.runs.event_lines import parse_event
 from unlatch.runs.events import RunCreated
-from unlatch.runs.journal import LOG
+from unlatch.runs.journal import LOG, read_state
 from unlatch.values import dataclass
 from unlatch.worklog.collection import listing
 from unlatch.worklog.dated_names import dated_name, slug
@@ -54,6 +54,15 @@ class RunStore:
             first = next(iter(_beginning(self.root / name)), None)
             if isinstance(first, RunCreated):
                 yield self.root / name, first.plan_file
+
+    def unreadable(self) -> Iterator[StoreError]:
+        """The errors of runs whose plan is unknown; one without an event never began."""
+        for name in self.names():
+            if not _beginning(self.root / name):
+                try:
+                    read_state(self.root / name)
+                except StoreError as error:
+                    yield error
 
     def create(self, title: str, day: datetime) -> Path:
         """Make the folder of a new run, named after the day and the title."""

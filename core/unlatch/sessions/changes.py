@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
+from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.sessions import markup
 from unlatch.sessions.document import TOOL_CALLS, read_document
 from unlatch.sessions.front_matter import Value, with_values
+from unlatch.sessions.heading import Heading, write_heading
 from unlatch.sessions.model import Session, Subagent, ToolCall
 from unlatch.worklog.markdown_lines import append_lines, line_ending
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 Change = Callable[[str], str]
 
@@ -26,6 +31,18 @@ def add_block(lines: Sequence[str]) -> Change:
     def change(text: str) -> str:
         _require_phase(read_document(text).session)
         return _append(text, lines)
+
+    return change
+
+
+def add_reason(block: Sequence[str], *, now: datetime) -> Change:
+    """Add a block to the last phase, or to a new one if there is none."""
+
+    def change(text: str) -> str:
+        if not read_document(text).session.phases:
+            heading = write_heading(Heading("Resumed", None, None))
+            text = add_phase([heading, "", markup.time_line(now)])(text)
+        return add_block(block)(text)
 
     return change
 

@@ -86,12 +86,13 @@ def pause(store: SessionStore, path: Path) -> Document:
     return store.change(path, _with_session(change))
 
 
-def resume(store: SessionStore, path: Path, *, reason: str | None = None) -> Document:
+def resume(
+    store: SessionStore, path: Path, *, now: datetime, reason: str | None = None
+) -> Document:
     """Resume a session; an ended one requires a reason, which is logged.
 
     Raises:
-        StoreError: `session-active`, `reason-required`, or `session-no-phase` if a reason is given
-            and there is no phase to keep it.
+        StoreError: `session-active` or `reason-required`.
     """
 
     def change(text: str, session: Session) -> str:
@@ -105,7 +106,7 @@ def resume(store: SessionStore, path: Path, *, reason: str | None = None) -> Doc
             hint = f"unlatch session resume {session.id} --reason TEXT"
             raise StoreError("reason-required", message, hint=hint)
         if reason:
-            text = changes.add_block(markup.user(reason, RESUMED))(text)
+            text = changes.add_reason(markup.user(reason, RESUMED), now=now)(text)
         values: dict[str, Value] = {"status": Status.ACTIVE.value, "resume_point": None}
         if session.meta.ended:
             values["ended"] = None

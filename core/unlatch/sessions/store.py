@@ -90,8 +90,7 @@ class SessionStore:
         """Front matter and title of each file, without reading its phases."""
         for path in self.paths():
             try:
-                text = _decoded(read_file(path))
-                yield path, *_located(path, partial(read_head, text))
+                yield path, *_located(path, partial(read_head, self.text(path)))
             except UnlatchError as error:
                 yield Broken(path, error)
 

@@ -195,15 +195,69 @@ def test_without_other_work_only_the_increment_can_be_resumed(project: Project) 
 
 @pytest.mark.usefixtures("name")
 def test_a_failure_of_one_leaves_the_others_done(project: Project) -> None:
-    (path,) = (project.root / ".unlatch/sessions").glob("*.md")
-    text = path.read_text()
-    path.write_text(text.split("\n## ")[0] + "\n")  # no phase: there is no place for a reason
+    (project.root / ".unlatch/efforts/auth-bug/log.jsonl").unlink()
     done = resume(project, "--json")
     assert done.code == 5
     errors = {one["ref"].partition(":")[0]: one["error"] for one in done.document["related"]}
-    assert errors["effort"] is None
-    assert errors["session"]["id"] == "session-no-phase"
-    assert project.run("effort", "list", "--json").document["efforts"][0]["status"] == "open"
+    assert errors["effort"]["id"] == "effort-damaged"
+    assert errors["session"] is None
+    assert statuses(project)["session"] == "active"
+
+
+@pytest.mark.usefixtures("name")
+def test_a_session_without_a_phase_is_resumed_with_the_reason(project: Project) -> None:
+    (path,) = (project.root / ".unlatch/sessions").glob("*.md")
+    text = path.read_text()
+    path.write_text(text.split("\n## ")[0] + "\n")
+    done = resume(project, "--json")
+    assert (done.code, statuses(project)["session"]) == (0, "active")
+    assert "\n## Resumed\n" in path.read_text()
+    assert REASON in path.read_text()
+
+
+def garbage(path: Path) -> None:
+    path.write_bytes(b"\xff\xfe{{{\n[1]\n")
+
+
+def folder(path: Path) -> None:
+    path.unlink()
+    path.mkdir()
+
+
+def link(path: Path) -> None:
+    path.rename(path.with_name("elsewhere"))
+    path.symlink_to("elsewhere")
+
+
+@pytest.mark.parametrize(
+    ("kind", "file", "damage"),
+    [
+        ("effort", "efforts/auth-bug/events.jsonl", garbage),
+        ("effort", "efforts/auth-bug/log.jsonl", folder),
+        ("effort", "efforts/auth-bug/effort.json", link),
+        ("session", "sessions/*.md", garbage),
+        ("session", "sessions/*.md", folder),
+        ("run", "runs/*/events.jsonl", garbage),
+        ("run", "runs/*/events.jsonl", folder),
+        ("run", "runs/*/events.jsonl", link),
+    ],
+)
+def test_unreadable_work_is_named_and_leaves_the_others_done(
+    project: Project, name: str, kind: str, file: str, damage: Callable[[Path], None]
+) -> None:
+    (project.folder(name) / "tasks.md").write_text("# Tasks\n\n### T-002: Test it\n")
+    plan = ("run", "start", f"increment:{name}", "--worker", WORKER, "--auditor", WORKER)
+    assert project.run(*plan, "--yes").code == 0
+    (path,) = (project.root / ".unlatch").glob(file)
+    damage(path)
+    done = resume(project, "--json")
+    assert done.code == 0
+    resumed = {one["ref"].partition(":")[0] for one in done.document["related"]}
+    assert resumed == {"effort", "session", "run"} - {kind}
+    (warning,) = done.document["warnings"]
+    place = path.relative_to(project.root / ".unlatch")
+    assert warning["message"].startswith((f"{place}: ", f"{place.parent}: "))
+    assert f"note: {place.parts[0]}/" in done.err
 
 
 def test_a_run_waits_until_a_person_starts_its_workers(project: Project, name: str) -> None:

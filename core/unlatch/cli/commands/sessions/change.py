@@ -136,7 +136,7 @@ def resume_session(
     if chat:
         return continue_in_chat(run, store, path, context.text, reason=reason, budget=budget)
     if not imported:  # these follow their transcripts
-        session = lifecycle.resume(store, path, reason=reason).session
+        session = lifecycle.resume(store, path, now=run.workspace.clock(), reason=reason).session
     if argv:
         code = hand_over(run, argv, session, context.text)
         return _ended(session, code)

@@ -37,7 +37,7 @@ def continue_in_chat(
 
     with run.transport() as options:
         model = configured_model(run, options)  # before the change
-        session = lifecycle.resume(store, path, reason=reason).session
+        session = lifecycle.resume(store, path, now=run.workspace.clock(), reason=reason).session
         output.talk(*map(output.harmless, context.rstrip("\n").split("\n")), "")
         log = recorder(run.workspace, store, path)
         mask = Redactor().text
