@@ -31,6 +31,16 @@ def test_an_effort_is_named_by_the_words_of_its_title(store: EffortStore) -> Non
     assert store.open("The  Auth Bug (v2)!").id == "the-auth-bug-v2"
 
 
+def test_a_title_in_any_script_has_an_id_of_its_own(store: EffortStore) -> None:
+    ids = {store.open(title).id for title in ("照合", "検索", "Сверка")}
+    assert len(ids) == 3
+    assert all(one.startswith("effort-") for one in ids)
+    found = store.named(" 照合 ")
+    assert (found and found.title) == "照合"
+    with pytest.raises(UsageError, match="effort-exists"):
+        store.open("照合")
+
+
 @pytest.mark.parametrize("name", ["…", "", "Ambient"])
 def test_a_name_that_cannot_be_an_id_is_refused(store: EffortStore, name: str) -> None:
     with pytest.raises(UsageError, match="effort-name"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from enum import StrEnum
+from hashlib import sha256
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -100,6 +101,10 @@ def effort_id(name: str) -> str:
     made = "-".join(words)[:LONGEST_ID].rstrip("-")
     if made and made != AMBIENT:
         return made
+    if not made and any(map(str.isalnum, name)):
+        # Without Latin letters: the same title has the same id, and another title another one.
+        title = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+        return f"effort-{sha256(title.encode(errors='surrogatepass')).hexdigest()[:8]}"
     why = "means messages outside of efforts" if made else "has no letter or digit for an id"
-    hint = "put a word in Latin letters into the name"
+    hint = "put a word into the name"
     raise UsageError("effort-name", f"'{name}' {why}", hint=hint)

@@ -278,3 +278,10 @@ def test_a_session_names_its_effort_by_its_id(project: Project) -> None:
 
     assert done.document["session"]["effort"] == "login-design"
     assert error_of(unknown) == "effort-unknown"
+
+
+def test_an_endless_text_on_stdin_is_read_in_part(project: Project) -> None:
+    session(project, "start", "Fix login", "--phase", "Plan")
+    words = "x" * ((8 << 20) + 1)
+    done = project.run("session", "log", "--subagent", "scout@2", "--work", "-", stdin=words)
+    assert (done.code, "message-too-long" in done.err) == (2, True)

@@ -121,6 +121,16 @@ def test_a_file_that_cannot_be_read_is_told_so(project: Project) -> None:
     assert (2, "links-file-unreadable") == (done.code, done.err.split("[")[1].split("]")[0])
 
 
+@pytest.mark.parametrize("source", ["-", "/dev/zero"])
+def test_an_endless_file_is_read_in_part(project: Project, source: str) -> None:
+    project.increment()
+    endless = "7,x\n" * (3 << 20) if source == "-" else ""
+
+    done = project.run("link", "--file", source, stdin=endless)
+
+    assert (2, True) == (done.code, "it has more than 8,388,608 characters" in done.err)
+
+
 def test_without_authorisation_it_is_the_token_that_is_told_and_not_every_line(
     project: Project,
 ) -> None:

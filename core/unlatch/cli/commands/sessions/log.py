@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session as Run
     from unlatch.sessions.recorder import Recorder
 
+# Characters of a text on stdin.
+_MOST = 8 << 20
 _KINDS = ("phase", "call", "decision", "error", "user", "text", "tasks", "subagent", "tokens")
 _OWNERS = {
     "agent": ("phase",),
@@ -135,4 +137,10 @@ def _json(given: str) -> object:
 
 
 def _stdin(given: str) -> str:
-    return sys.stdin.read() if given == "-" else given
+    if given != "-":
+        return given
+    text = sys.stdin.read(_MOST + 1)
+    if len(text) > _MOST:  # the rest is not read, and may be endless
+        message = f"standard input has more than {_MOST:,} characters"
+        raise UsageError("message-too-long", message, hint="record it in parts")
+    return text

@@ -26,6 +26,8 @@ from unlatch.spi.item import Listed
 from unlatch.worklog.neutral import csv_line
 
 _STDIN = "-"
+# Characters; some hundred thousand links.
+_MOST = 8 << 20
 # The columns that `link --file` reads, and the reasons for people.
 _COLUMNS = (*HEADER, "evidence", "title")
 
@@ -101,17 +103,28 @@ def _refused_entry(one: Refusal) -> output.Json:
 
 def _read(file: str, where: str) -> str:
     try:
-        if file == _STDIN:
-            return sys.stdin.read()
-        return Path(file).read_bytes().decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-        raise UsageError(
-            "links-file-unreadable",
-            f"the links cannot be read: {reason}",
-            where=where,
-            hint="name a CSV file with the columns increment,url; - is standard input",
-        ) from error
+        text = sys.stdin.read(_MOST + 1) if file == _STDIN else _content(file)
+    except OSError as error:
+        raise _unreadable(error.strerror or str(error), where) from error
+    except UnicodeDecodeError as error:
+        raise _unreadable("it is not UTF-8 text", where) from error
+    if len(text) > _MOST:  # the rest is not read, and may be endless
+        raise _unreadable(f"it has more than {_MOST:,} characters", where)
+    return text
+
+
+def _content(file: str) -> str:
+    with Path(file).open(encoding="utf-8-sig", newline="") as opened:
+        return opened.read(_MOST + 1)
+
+
+def _unreadable(reason: str, where: str) -> UsageError:
+    return UsageError(
+        "links-file-unreadable",
+        f"the links cannot be read: {reason}",
+        where=where,
+        hint="name a CSV file with the columns increment,url; - is standard input",
+    )
 
 
 def _plan_lines(session: Session, plan: LinkPlan) -> Iterator[str]:
