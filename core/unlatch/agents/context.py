@@ -12,7 +12,8 @@ from unlatch.project.git.revisions import current_branch
 from unlatch.resume.briefing import briefing_of, own_name
 from unlatch.resume.briefing_file import known_briefing
 from unlatch.resume.briefing_text import render
-from unlatch.resume.related import References, find_related
+from unlatch.resume.references import References
+from unlatch.resume.related import find_related
 from unlatch.worklog.disk.safe_open import exists
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.resume.related import PLAN, References, efforts_of, sessions_of
+from unlatch.resume.references import References
+from unlatch.resume.related import PLAN, efforts_of, sessions_of
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import exists
 

@@ -1,19 +1,18 @@
 """The efforts, sessions and runs of an increment.
 
-Each of them names its increment, so a link holds in both directions and cannot be half. A renamed
-increment is still meant by its number, unless another one has the name.
+Each of them names its increment, so a link holds in both directions and cannot be half.
 """
 
 from __future__ import annotations
 
 import os
-import re
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.config.choices import SESSIONS
 from unlatch.errors import StoreError, UnlatchError
+from unlatch.resume.references import References
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import exists, read_file
 from unlatch.worklog.disk.user_files import has_state
@@ -169,31 +168,6 @@ def _located(error: UnlatchError, workspace: Workspace) -> UnlatchError:
 
 def _started(one: RelatedSession) -> tuple[str, str]:
     return str(one.session.meta.started or ""), one.session.id
-
-
-class References:
-    """Tells which increment a name means that was recorded some time ago."""
-
-    def __init__(self, workspace: Workspace) -> None:
-        self._names = {folder.name for folder in workspace.manager.collection.folders()}
-
-    def means(self, name: str | None, increment: str) -> bool:
-        if not name:
-            return False
-        if name == increment or name in self._names:
-            return name == increment
-        number = _number(name)
-        return number is not None and number == _number(increment)
-
-    def find(self, name: str) -> str | None:
-        """The increment that a recorded name means now; None if there is none, or several."""
-        found = [one for one in self._names if self.means(name, one)]
-        return found[0] if len(found) == 1 else None
-
-
-def _number(name: str) -> int | None:
-    match = re.match(r"[0-9]{1,9}(?=-|\Z)", name)
-    return int(match[0]) if match else None
 
 
 class _Search:
