@@ -100,17 +100,20 @@ _FLOORS = {
     "reading its files, with click": _CLICK + _SHOW,
     "reading and replacing its file, with click": _CLICK + _CHANGE,
 }
+_NEW = "new Title"
 _COMMANDS = (
     _Beside("list --all", "reading every metadata.json", 1.5),
     _Beside("list --all", "and every spec.md"),
     _Beside("list --all", "reading every metadata.json, with click"),
+    # These two read every increment.
+    _Beside("list --all --reverse", "reading every metadata.json"),
     _Beside("list --all --json", "reading every metadata.json"),
     _Beside("status", "reading every metadata.json"),
     _Beside("show {}", "reading its files", 1.6),
     _Beside("show {}", "reading its files, with click"),
     _Beside("pause {} --by me", "reading and replacing its file", 2.5),
     _Beside("pause {} --by me", "reading and replacing its file, with click"),
-    _Beside("new Title", "reading every metadata.json"),  # with nothing indexed for search
+    _Beside(_NEW, "reading every metadata.json"),  # with nothing indexed for search
 )
 
 
@@ -132,7 +135,8 @@ def figures() -> Iterator[Figure]:
 
 def _round(root: Path, increments: Path, turn: int) -> dict[str, Spent]:
     """Every command and floor once, on increments of this round."""
-    env = os.environ | {"XDG_STATE_HOME": str(root / f"state-{turn}")}
+    env = os.environ | {"XDG_STATE_HOME": str(root / "state")}
+    nothing_indexed = {"XDG_STATE_HOME": str(root / f"state-{turn}")}
     number = COUNT - 1 - 20 * turn
     asked: dict[str, Sequence[str]] = {
         name: (sys.executable, "-c", script, str(increments), f"{number - 10:04d}-")
@@ -140,4 +144,7 @@ def _round(root: Path, increments: Path, turn: int) -> dict[str, Spent]:
     }
     for one in _COMMANDS:
         asked[one.command] = (UNLATCH, *one.command.format(number).split())
-    return {name: run(line, cwd=root, env=env) for name, line in asked.items()}
+    return {
+        name: run(line, cwd=root, env=env | (nothing_indexed if name == _NEW else {}))
+        for name, line in asked.items()
+    }

@@ -22,11 +22,13 @@ def lay_out(rows: Rows, *, flexible: Collection[int], width: int | None) -> list
     Args:
         width: the cells of the terminal; None for a line per row.
     """
-    natural = [max(map(cells, column)) for column in zip(*rows, strict=True)]
+    natural = [max(map(_measure(column), column)) for column in zip(*rows, strict=True)]
     gaps = len(_GAP) * (len(natural) - 1)
     room = None if width is None else width - gaps - sum(natural)
     if room is None or room >= 0:
-        return [[_line(row, natural)] for row in rows]
+        columns = zip(*rows, strict=True)
+        padded = [_padded(one, width) for one, width in zip(columns, natural, strict=True)]
+        return [[_GAP.join(row).rstrip()] for row in zip(*padded, strict=True)]
     wrapped = {number: natural[number] for number in flexible}
     shares = _shares(wrapped, room + sum(wrapped.values()))
     if len(natural) == 1 or all(shares[n] >= min(_LEAST, wrapped[n]) for n in wrapped):
@@ -61,11 +63,20 @@ def _wrapped_lines(
 
 
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:
-    padded = (
-        cell.ljust(width) if cell.isascii() else f"{cell}{' ' * (width - cells(cell))}"
-        for cell, width in zip(row, widths, strict=True)
-    )
+    padded = [_padded([cell], width)[0] for cell, width in zip(row, widths, strict=True)]
     return _GAP.join(padded).rstrip()
+
+
+def _padded(column: Sequence[str], width: int) -> list[str]:
+    measure = _measure(column)
+    if measure is len:  # a long list is padded by Python
+        return [cell.ljust(width) for cell in column]
+    return [f"{cell}{' ' * (width - measure(cell))}" for cell in column]
+
+
+def _measure(column: Sequence[str]) -> Callable[[str], int]:
+    """The function that counts the terminal cells of each text."""
+    return len if all(map(str.isascii, column)) else cells
 
 
 def wrap(text: str, width: int) -> list[str]:

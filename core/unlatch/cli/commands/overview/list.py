@@ -4,7 +4,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 
@@ -16,10 +16,12 @@ from unlatch.cli.runtime.session import JSON, Session, with_session
 from unlatch.cli.terminal import output
 from unlatch.increments.model.increment import FROM_SPEC, BrokenIncrement, Increment
 from unlatch.increments.model.matching import Condition, Trait
+from unlatch.lifecycle.known_rows import WORTH_IT, KnownRows, ListRow, row_of
 from unlatch.lifecycle.listing import Filters, Listed, Listing
 
 # At a terminal; without one all are listed.
 _MOST_ITEMS = 6
+Row = TypeVar("Row", bound=Listed | ListRow)
 
 
 @click.command()
@@ -34,10 +36,9 @@ def run(session: Session, *, as_json: bool, **options: Any) -> int:
 
 def _show(session: Session, found: Listing, *, hidden: int, as_json: bool) -> int:
     notes: list[str] = []
-    chosen = _noting(session, found, notes)
     if as_json:
-        output.document_list(map(list_entry, chosen))
-    elif not _tell(chosen):
+        output.document_list(map(list_entry, _noting(session, found, notes)))
+    elif not _tell(_noting(session, _known(session, found, hidden) or found, notes)):
         _tell_none(session, found, hidden=hidden)
     if found.limit is not None and found.matched > found.limit:
         output.talk(f"Showing {found.limit} of {found.matched:,} increments.")
@@ -49,7 +50,17 @@ def _show(session: Session, found: Listing, *, hidden: int, as_json: bool) -> in
     return tell_left_out(found.left_out)
 
 
-def _noting(session: Session, found: Listing, notes: list[str]) -> Iterator[Listed]:
+def _known(session: Session, found: Listing, hidden: int) -> Iterator[Listed | ListRow] | None:
+    """The rows of a long list of everything, with those that are known from an earlier run."""
+    is_all = not (found.filters or found.order or found.reverse or found.limit)
+    if not is_all or len(found.folders) < WORTH_IT:
+        return None
+    manager = session.workspace.manager
+    known = KnownRows(manager.paths.root, manager.shapes)
+    return known.each(found.folders, complete=not hidden)
+
+
+def _noting(session: Session, found: Iterable[Row], notes: list[str]) -> Iterator[Row]:
     """The increments; notes about those that are only partly read go to `notes`."""
     manager = session.workspace.manager
     for one in found:
@@ -61,7 +72,7 @@ def _noting(session: Session, found: Listing, notes: list[str]) -> Iterator[List
         yield one
 
 
-def _tell(chosen: Iterable[Listed]) -> int:
+def _tell(chosen: Iterable[Listed | ListRow]) -> int:
     """Show the increments; their number."""
     broken: list[BrokenIncrement] = []
     rows = []
@@ -110,16 +121,17 @@ def _only_status(filters: Filters) -> str | None:
     return None
 
 
-def _row(one: Listed) -> tuple[str, ...]:
+def _row(one: Listed | ListRow) -> tuple[str, ...]:
     archived = " (archived)" if one.archived else ""
     if isinstance(one, BrokenIncrement):
         return one.id, f"broken{archived}", "", "", one.reason
-    pending = f" ({len(one.pending)} pending)" if one.pending else ""
-    links = [f"{link.tracker} {link.item}" for link in one.links]
+    shown, row = ("", one) if isinstance(one, ListRow) else (_shown(one), row_of(one))
+    pending = f" ({row.pending} pending)" if row.pending else ""
+    links = row.links
     if len(links) > _MOST_ITEMS and sys.stdout.isatty():
-        links[_MOST_ITEMS - 1 :] = [f"and {len(links) - _MOST_ITEMS + 1} more"]
-    status = f"{one.status}{archived}"
-    return one.id, status, _shown(one), f"{', '.join(links)}{pending}", one.title
+        left_out = f"and {len(links) - _MOST_ITEMS + 1} more"
+        links = [*links[: _MOST_ITEMS - 1], left_out]
+    return one.id, f"{row.status}{archived}", shown, f"{', '.join(links)}{pending}", row.title
 
 
 def _shown(one: Increment) -> str:

@@ -1,0 +1,148 @@
+"""The rows of long lists between runs, as git's index knows files: docs/adr/0024."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+import time
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from unlatch import __version__
+from unlatch.errors import StoreError
+from unlatch.increments.files.paths import METADATA, SPEC
+from unlatch.increments.files.reading import words_of
+from unlatch.increments.files.snapshots import read_folder
+from unlatch.increments.model.increment import Increment
+from unlatch.values import dataclass
+from unlatch.worklog.disk.user_files import read_user_file, state_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
+
+    from unlatch.increments.model.increment import BrokenIncrement
+    from unlatch.increments.records.links import Shapes
+    from unlatch.worklog.collection import Folder
+
+# Shorter lists are read in a few milliseconds.
+WORTH_IT = 500
+_FORMAT = 1
+# Bytes; a row has about 250.
+_LARGEST = 64 << 20
+_FEW = 50
+# Nanoseconds. A file may change twice within one tick of its file system's clock, and the longest
+# tick is that of FAT.
+_UNSURE = 2_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ListRow:
+    """What a list shows of an increment.
+
+    Args:
+        links: each as tracker and item.
+        pending: the number of pending operations.
+    """
+
+    id: str
+    archived: bool
+    status: str
+    links: Sequence[str]
+    pending: int
+    title: str
+
+
+def row_of(one: Increment) -> ListRow:
+    links = [f"{link.tracker} {link.item}" for link in one.links]
+    return ListRow(one.id, one.archived, one.status.value, links, len(one.pending), one.title)
+
+
+class KnownRows:
+    """The rows of a project's increments, each valid while its files are unchanged.
+
+    Only rows that metadata.json and spec.md alone determine are kept. Other increments are read.
+
+    Args:
+        root: of the project.
+        now: nanoseconds since the epoch.
+    """
+
+    def __init__(
+        self, root: Path, shapes: Shapes, *, now: Callable[[], int] = time.time_ns
+    ) -> None:
+        self._root, self._shapes, self._now = root, shapes, now
+        # Versions and plugins may read the same files differently.
+        self._about = f"{_FORMAT} {__version__} {shapes}".encode()
+
+    def each(
+        self, folders: Sequence[Folder], *, complete: bool
+    ) -> Iterator[ListRow | Increment | BrokenIncrement]:
+        """The increments in some folders; `complete` if the project has no others."""
+        known, new = self._read(), {}
+        sure_before = self._now() - _UNSURE
+        for folder in folders:
+            mark = _mark(folder)
+            if mark and (row := known.get(folder.place)) and row[0] == mark:
+                yield ListRow(folder.name, folder.archived, *row[1:])
+                continue
+            one = read_folder(folder, self._shapes)
+            if mark and isinstance(one, Increment) and _is_sure(one, mark, sure_before):
+                made = row_of(one)
+                new[folder.place] = (mark, made.status, made.links, made.pending, made.title)
+            yield one
+        # Writing all rows takes as long as reading this part of them.
+        if len(new) > len(folders) // _FEW:
+            kept = (folder.place for folder in folders) if complete else known
+            self._write({**{place: known[place] for place in kept if place in known}, **new})
+
+    @property
+    def _file(self) -> Path:
+        return state_folder(self._root) / "rows.json"
+
+    def _read(self) -> dict[Path | str, Any]:
+        with suppress(OSError, ValueError, RecursionError):
+            digest, _, content = read_user_file(self._file, at_most=_LARGEST).partition(b"\n")
+            if digest == self._digest(content):
+                return dict(json.loads(content))
+        return {}
+
+    def _write(self, rows: dict[Any, Any]) -> None:
+        from unlatch.worklog.disk.atomic import PRIVATE, replace_file  # noqa: PLC0415
+
+        content = json.dumps(rows).encode()
+        with suppress(StoreError):
+            replace_file(self._file, self._digest(content) + b"\n" + content, mode=PRIVATE)
+
+    def _digest(self, content: bytes) -> bytes:
+        from hashlib import sha256  # noqa: PLC0415  (short lists do without)
+
+        return sha256(self._about + content).hexdigest().encode()
+
+
+def _mark(folder: Folder) -> str | None:
+    """What any change to a folder or its files changes; None if they have to be read."""
+    if folder.within is None:
+        return None
+    name, look = folder.name, folder.within.lstat
+    try:
+        here = look(name)
+        data, spec = look(f"{name}{os.sep}{METADATA}"), look(f"{name}{os.sep}{SPEC}")
+    except OSError:
+        return None
+    if not stat.S_ISDIR(here.st_mode):
+        return None
+    return (
+        f"{here.st_ino} {data.st_ino} {data.st_size} {spec.st_ino} {spec.st_size} "
+        f"{here.st_mtime_ns} {data.st_mtime_ns} {spec.st_mtime_ns} "
+        f"{here.st_ctime_ns} {data.st_ctime_ns} {spec.st_ctime_ns}"
+    )
+
+
+def _is_sure(one: Increment, mark: str, before: int) -> bool:
+    """Whether a row shows all of an increment that `list` tells, and any change is noticed."""
+    if one.from_spec or one.unit or max(map(int, mark.split()[-6:])) >= before:
+        return False
+    # With the words of the folder's name, a document may be unreadable, which `list` reports.
+    return one.title != words_of(one.id)
