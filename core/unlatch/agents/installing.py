@@ -1,52 +1,24 @@
-"""Install into agents' files and uninstall, as a plan that is shown before it is applied.
-
-An entry that differs from what was written is the user's: it is neither replaced nor removed.
-"""
+"""Install into agents' files and uninstall, as a plan that is shown before it is applied."""
 
 from __future__ import annotations
 
-import json
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from copy import deepcopy
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from unlatch.agents.entries import HOOK, Entry, digest, entries_for
-from unlatch.agents.settings_file import SettingsFile
-from unlatch.agents.written import Written, read_written, save_written
-from unlatch.errors import StoreError
+from unlatch.agents.planning import FileChange, Planning
+from unlatch.agents.written import Written, changing_record, read_written, save_written
+from unlatch.errors import StoreError, UnlatchError
 from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import remove_file, replace_file, writing
-from unlatch.worklog.disk.safe_open import add_root, make_folders, read_file, remove_empty
+from unlatch.worklog.disk.safe_open import make_folders, remove_empty
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable
     from pathlib import Path
 
     from unlatch.agents.catalog import Agent, Keys, Target
-
-
-@dataclass(frozen=True, slots=True)
-class EntryChange:
-    """A change of an entry of ours in a settings file; None for a missing one."""
-
-    keys: Keys
-    is_element: bool
-    before: Any
-    after: Any
-
-
-@dataclass(frozen=True, slots=True)
-class FileChange:
-    """A change of one file; None for a missing one.
-
-    Args:
-        entries: what changes in a settings file. Its other lines are not for output: they can have
-            credentials.
-    """
-
-    path: Path
-    before: bytes | None
-    after: bytes | None
-    entries: tuple[EntryChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,45 +26,90 @@ class InstallPlan:
     """A plan.
 
     Args:
+        agents: those for which a file changes.
         record: the entries that are ours afterwards.
         kept: the places of entries that the user changed, which stay.
+        failed: the agents that cannot be changed, and why; nothing of them is in the plan.
     """
 
     target: Target
+    agents: tuple[Agent, ...]
     files: tuple[FileChange, ...]
     record: tuple[Written, ...]
     kept: tuple[tuple[Path, Keys], ...]
+    failed: tuple[tuple[Agent, UnlatchError], ...]
 
 
 def plan_install(agents: Iterable[Agent], target: Target) -> InstallPlan:
-    """Plan to install, or to update; StoreError if a file cannot be read, or is behind a link."""
-    planning = _Planning(target)
-    for agent in agents:
-        planning.install(agent, [*entries_for(agent, target)])
-    return planning.plan()
+    """Plan to install, or to update; StoreError `agent-record-unreadable`."""
+    return _plan(agents, target, Planning.install)
 
 
 def plan_uninstall(agents: Iterable[Agent], target: Target) -> InstallPlan:
     """Plan to remove all unmodified entries; raises as `plan_install`."""
-    planning = _Planning(target)
+    return _plan(agents, target, Planning.uninstall)
+
+
+def _plan(
+    agents: Iterable[Agent], target: Target, step: Callable[[Planning, Agent], None]
+) -> InstallPlan:
+    planning = Planning(target)
+    files = planning.files()
+    changed, failed = [], []
     for agent in agents:
-        planning.uninstall(agent)
-    return planning.plan()
+        attempt = deepcopy(planning)  # another agent may use the same file
+        try:
+            step(attempt, agent)
+            after = attempt.files()
+        except UnlatchError as error:
+            failed.append((agent, error))
+            continue
+        if after != files:
+            changed.append(agent)
+        planning, files = attempt, after
+    record, kept = tuple(planning.record), tuple(planning.kept)
+    return InstallPlan(target, tuple(changed), files, record, kept, tuple(failed))
 
 
-def apply_plan(plan: InstallPlan) -> None:
-    """Carry out a plan; StoreError `agent-file-changed`, or as `replace_file`."""
-    for one in plan.files:
-        if _read(one.path) != one.before:
-            message = f"{one.path.name} was changed meanwhile; nothing was written"
-            where = str(one.path)
-            raise StoreError("agent-file-changed", message, where=where, hint="run it again")
+def apply_plan(plan: InstallPlan, replan: Callable[[], InstallPlan]) -> InstallPlan:
+    """Carry out a plan; another command may have done a part of it meanwhile.
+
+    Args:
+        replan: makes the plan again, now that no other command can change these files.
+
+    Returns:
+        The plan that was carried out, with the agents for which it failed.
+
+    Raises:
+        StoreError: `agent-file-changed` if files changed in another way; or as `save_written`.
+    """
+    with changing_record():
+        now = replan()
+        if len(now.failed) != len(plan.failed) or not all(it in plan.files for it in now.files):
+            message = "files of agents were changed meanwhile; nothing was written"
+            raise StoreError("agent-file-changed", message, hint="run the command again")
+        return _carry_out(now)
+
+
+def _carry_out(plan: InstallPlan) -> InstallPlan:
+    """Write the files; an agent with one that cannot be written has failed."""
+    name, after = plan.target.name, set(plan.record)
     # Both, so that after a crash every entry is in the record.
-    before = read_written(plan.target.name)
-    save_written(plan.target.name, dict.fromkeys((*before, *plan.record)))
+    both = dict.fromkeys((*read_written(name), *plan.record))
+    save_written(name, both)
+    errors: dict[str, UnlatchError] = {}
+    written = []
     for one in plan.files:
-        _write(one)
-    save_written(plan.target.name, plan.record)
+        try:
+            _write(one)
+            written.append(one)
+        except StoreError as error:
+            errors |= {it.agent: error for it in both if it.path == one.path}
+            after |= {it for it in both if it.path == one.path}
+    save_written(name, [it for it in both if it in after])
+    done = tuple(one for one in plan.agents if one.name not in errors)
+    failed = tuple((one, errors[one.name]) for one in plan.agents if one.name in errors)
+    return replace(plan, agents=done, files=tuple(written), failed=(*plan.failed, *failed))
 
 
 def _write(one: FileChange) -> None:
@@ -105,167 +122,3 @@ def _write(one: FileChange) -> None:
     with writing(one.path), suppress(FileExistsError):
         make_folders(one.path.parent)
     replace_file(one.path, one.after)
-
-
-def _read(path: Path) -> bytes | None:
-    try:
-        return read_file(path)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        message = f"{path.name} cannot be read: {error.strerror}"
-        hint = "check the path and its permissions"
-        raise StoreError("agent-file-unreadable", message, where=str(path), hint=hint) from error
-
-
-class _Planning:
-    def __init__(self, target: Target) -> None:
-        self.target = target
-        self.record = read_written(target.name)
-        self.kept: list[tuple[Path, Keys]] = []
-        self._before: dict[Path, bytes | None] = {}
-        self._whole: dict[Path, bytes | None] = {}
-        self._settings: dict[Path, SettingsFile | None] = {}
-        self._changes: dict[Path, list[EntryChange]] = {}
-
-    def plan(self) -> InstallPlan:
-        changed = {p: None if it is None else it.content() for p, it in self._settings.items()}
-        after = changed | self._whole
-        files = tuple(
-            FileChange(path, before, after[path], tuple(self._changes.get(path, ())))
-            for path, before in self._before.items()
-            if before != after[path]
-        )
-        return InstallPlan(self.target, files, tuple(self.record), tuple(self.kept))
-
-    def install(self, agent: Agent, wanted: Sequence[Entry]) -> None:
-        places = {one.place for one in wanted}
-        self._take_out(one for one in self._of(agent) if (one.path, one.keys) not in places)
-        for entry in wanted:
-            add_root(entry.base)
-            known = [it for it in self.record if (it.path, it.keys) == entry.place]
-            made = self._put(entry, {it.digest for it in known})
-            mine = [it for it in known if it.agent == agent.name]
-            self.record = [it for it in self.record if it not in mine]
-            if made is None:
-                self.kept.append(entry.place)
-                continue
-            made = [*made, *(keys for it in known for keys in it.made)]
-            self.record.append(_written(agent, entry, made))
-
-    def uninstall(self, agent: Agent) -> None:
-        for place in (agent.skills, agent.servers.place, *_hook_places(agent)):
-            add_root(place.of(self.target)[0])
-        self._take_out(self._of(agent))
-
-    def _of(self, agent: Agent) -> list[Written]:
-        return [it for it in self.record if it.agent == agent.name]
-
-    def _put(self, entry: Entry, known: set[str]) -> list[Keys] | None:
-        """Write an entry; the tables that were made for it, or None if the user's stays."""
-        found = self._found(entry.path, entry.keys, is_element=entry.is_element)
-        if entry.value in found:
-            return []
-        ours = [it for it in found if digest(it) in known][:1]
-        return None if found and not ours else self._set(entry, ours)
-
-    def _found(self, path: Path, keys: Keys, *, is_element: bool) -> list[Any]:
-        """The values at a place that can be ours."""
-        if not keys:
-            text = self._text(path)
-            return [] if text is None else [text]
-        settings = self._file(path)
-        if settings is None:
-            return []
-        if is_element:
-            return [it for it in settings.elements(keys) if _is_hook(it)]
-        return settings.get(keys)
-
-    def _set(self, entry: Entry, ours: list[Any]) -> list[Keys]:
-        if not entry.keys:
-            self._whole[entry.path] = entry.value.encode()
-            return []
-        made: list[Keys] = []
-        if (settings := self._file(entry.path)) is None:
-            settings = self._settings[entry.path] = SettingsFile(entry.path, None)
-            made.append(())
-        value = entry.value
-        before = ours[0] if ours else None
-        self._note(entry, before, value)
-        if entry.is_element:
-            there = settings.elements(entry.keys)
-            value = [value if it in ours else it for it in there]
-            if not ours:
-                value.append(entry.value)
-            if not there:
-                made.append(entry.keys)
-        return [*made, *settings.set(entry.keys, value)]
-
-    def _take_out(self, entries: Iterable[Written]) -> None:
-        entries = [*entries]
-        self.record = [it for it in self.record if it not in entries]
-        for one in entries:
-            if not any((it.path, it.keys) == (one.path, one.keys) for it in self.record):
-                self._remove(one)
-        made = {(one.path, keys) for one in entries for keys in one.made}
-        for path, keys in sorted(made, key=lambda it: len(it[1]), reverse=True):
-            self._prune(path, keys)
-
-    def _remove(self, one: Written) -> None:
-        found = self._found(one.path, one.keys, is_element=one.is_element)
-        if not found:
-            return
-        if one.digest not in map(digest, found):
-            self.kept.append((one.path, one.keys))
-        elif not one.keys:
-            self._whole[one.path] = None
-        elif settings := self._file(one.path):
-            self._note(one, next(it for it in found if digest(it) == one.digest), None)
-            if one.is_element:
-                there = settings.elements(one.keys)
-                settings.set(one.keys, [it for it in there if digest(it) != one.digest])
-            else:
-                settings.remove(one.keys)
-
-    def _note(self, one: Entry | Written, before: Any, after: Any) -> None:
-        change = EntryChange(one.keys, one.is_element, before, after)
-        self._changes.setdefault(one.path, []).append(change)
-
-    def _prune(self, path: Path, keys: Keys) -> None:
-        """Remove a table that was made for entries, if nothing else is in it."""
-        settings = self._file(path)
-        if settings is None:
-            return
-        if not keys and settings.is_empty:
-            self._settings[path] = None
-        elif keys and settings.get(keys) in ([{}], [[]]):
-            settings.remove(keys)
-
-    def _text(self, path: Path) -> str | None:
-        if path not in self._whole:
-            self._before[path] = self._whole[path] = _read(path)
-        content = self._whole[path]
-        return None if content is None else content.decode(errors="replace")
-
-    def _file(self, path: Path) -> SettingsFile | None:
-        if path not in self._settings:
-            raw = self._before[path] = _read(path)
-            self._settings[path] = None if raw is None else SettingsFile(path, raw)
-        return self._settings[path]
-
-
-def _written(agent: Agent, entry: Entry, made: Iterable[Keys]) -> Written:
-    tables = tuple(dict.fromkeys(made))
-    return Written(
-        agent.name, entry.path, entry.keys, digest(entry.value), entry.is_element, tables
-    )
-
-
-def _hook_places(agent: Agent) -> tuple[Any, ...]:
-    return (agent.hooks.place,) if agent.hooks else ()
-
-
-def _is_hook(element: Any) -> bool:
-    """Whether an element is a hook of unlatch, perhaps changed by the user."""
-    text = json.dumps(element)
-    return HOOK in text and "unlatch" in text

@@ -27,6 +27,7 @@ class SettingsFile:
     def __init__(self, path: Path, raw: bytes | None) -> None:
         self.path = path
         self._raw = raw
+        self._made: bytes | None = None
         self._is_toml = path.suffix == ".toml"
         try:
             self._toml = (raw or b"").decode("utf-8-sig") if self._is_toml else ""
@@ -38,6 +39,11 @@ class SettingsFile:
 
     def content(self) -> bytes:
         """The file with the changes; all else means the same as before."""
+        if self._made is None:
+            self._made = self._content()
+        return self._made
+
+    def _content(self) -> bytes:
         if self._is_toml:
             mark = codecs.BOM_UTF8 if (self._raw or b"").startswith(codecs.BOM_UTF8) else b""
             return mark + self._toml.encode()
@@ -72,13 +78,13 @@ class SettingsFile:
         if isinstance(value, list) and before and not isinstance(before[0], list):
             raise self._unreadable(f"{'.'.join(keys)} is not a list")
         self._parent(keys)[keys[-1]] = value
-        self._write_toml(keys, before, value)
+        self._changed(keys, before, value)
         return made
 
     def remove(self, keys: Keys) -> None:
         before = self.get(keys)
         del self._parent(keys)[keys[-1]]
-        self._write_toml(keys, before, None)
+        self._changed(keys, before, None)
 
     def elements(self, keys: Keys) -> Sequence[Any]:
         """The elements of a list, empty if there is none."""
@@ -89,7 +95,8 @@ class SettingsFile:
         """Whether nothing is in it, not even a comment."""
         return not self._tree and not self._toml.strip()
 
-    def _write_toml(self, keys: Keys, before: list[Any], value: Any) -> None:
+    def _changed(self, keys: Keys, before: list[Any], value: Any) -> None:
+        self._made = None
         # An empty table around ours has no line of its own.
         if self._is_toml and before != [{}]:
             try:

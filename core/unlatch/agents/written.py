@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,10 +12,12 @@ from platformdirs import user_state_path
 from unlatch.errors import StoreError
 from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file
+from unlatch.worklog.disk.folder_lock import folder_lock
+from unlatch.worklog.disk.private_folder import make_private
 from unlatch.worklog.disk.user_files import read_user_file
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from unlatch.agents.catalog import Keys
 
@@ -42,22 +44,28 @@ def record_file() -> Path:
     return user_state_path("unlatch") / "agents.json"
 
 
+@contextmanager
+def changing_record() -> Iterator[None]:
+    """Keep other commands from changing the record; StoreError as `folder_lock`."""
+    make_private(folder := record_file().parent)
+    with folder_lock(folder):
+        yield
+
+
 def read_written(target: str) -> list[Written]:
     """The entries of a target; StoreError `agent-record-unreadable`."""
     return [_written(one) for one in _read().get(target, ())]
 
 
 def save_written(target: str, entries: Iterable[Written]) -> None:
-    """Replace the entries of a target; StoreError also as `replace_file`."""
+    """Replace the entries of a target, in `changing_record`; StoreError also as `replace_file`."""
     found = _read()
     if kept := [_entry(one) for one in entries]:
         found[target] = kept
     else:
         found.pop(target, None)
-    path = record_file()
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     content = json.dumps({"version": _VERSION, "targets": found}, indent=2)
-    replace_file(path, f"{content}\n".encode(), mode=PRIVATE)
+    replace_file(record_file(), f"{content}\n".encode(), mode=PRIVATE)
 
 
 def _read() -> dict[str, list[dict[str, Any]]]:

@@ -297,7 +297,8 @@ def test_file_that_cannot_be_changed_stays(
 ) -> None:
     put(home, name, text)
     before = files(home)
-    done = agents(project, "install", "--yes")
+    agent = name.split("/", maxsplit=1)[0].strip(".").removesuffix(".json")
+    done = agents(project, "install", agent, "--yes")
     assert done.code == 1
     assert "error[agent-file-unreadable]" in done.err
     assert before == files(home)

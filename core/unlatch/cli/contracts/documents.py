@@ -142,7 +142,8 @@ session-transcripts = unlatch session import, without a transcript to import.
 agents = unlatch agents list.
   agents: [AgentEntry]; trusted: bool?
 agents-install, agents-uninstall = unlatch agents install, uninstall.
-  scope: str; agents: [str]; files: [AgentFile]; kept: [KeptEntry]; dryRun: bool
+  scope: str; agents: [str]; files: [AgentFile]; kept: [KeptEntry];
+  failed: [FailedAgent]; dryRun: bool
 agents-trust = unlatch agents trust.
   root: str; trusted: bool
 session-import = unlatch session import.

@@ -68,6 +68,8 @@ AgentFile = A file that is created, changed or removed.
   path change: str
 KeptEntry = An entry that stays, because you changed it; null for a whole file.
   path: str; entry: str?
+FailedAgent = An agent that cannot be changed.
+  agent: str; error: Problem
 VerifiedEntry = An effort or conversation, and the lines that are not as they were written.
   id: str; problems: [LineProblem]
 """

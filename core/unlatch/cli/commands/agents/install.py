@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
-from functools import reduce
+from functools import partial, reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,6 @@ import click
 
 from unlatch.agents.catalog import AGENTS, Agent, Target
 from unlatch.agents.installing import (
-    FileChange,
     InstallPlan,
     apply_plan,
     plan_install,
@@ -23,7 +22,7 @@ from unlatch.agents.trust import is_trusted
 from unlatch.agents.written import read_written
 from unlatch.cli.options.delivery import YES
 from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
-from unlatch.cli.runtime.failure import DECLINED
+from unlatch.cli.runtime.failure import DECLINED, code_of_many, problem_entry
 from unlatch.cli.runtime.session import JSON, flag, with_session
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
@@ -32,6 +31,7 @@ from unlatch.transport.redact import own_home
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from unlatch.agents.planning import FileChange
     from unlatch.cli.runtime.session import Session
 
 _OPTIONS = (
@@ -54,7 +54,7 @@ def _with_options(function: Callable[..., Any]) -> Callable[..., Any]:
 def install_agents(session: Session, **typed: Any) -> int:
     target = _target(session, typed)
     chosen = _chosen(typed["names"]) or _used(target)
-    plan = plan_install(chosen, target)
+    plan = partial(plan_install, chosen, target)
     code = _carry_out(plan, chosen, typed, verb="install")
     if not code and not typed["dry_run"] and not typed["as_json"]:
         _tell_next(session)
@@ -67,7 +67,7 @@ def install_agents(session: Session, **typed: Any) -> int:
 def uninstall_agents(session: Session, **typed: Any) -> int:
     target = _target(session, typed)
     chosen = _chosen(typed["names"]) or [*AGENTS.values()]
-    return _carry_out(plan_uninstall(chosen, target), chosen, typed, verb="uninstall")
+    return _carry_out(partial(plan_uninstall, chosen, target), chosen, typed, verb="uninstall")
 
 
 @click.command("list", help="List the agents, and where unlatch is installed. (local)")
@@ -110,7 +110,7 @@ def _is_installed(agent: Agent, target: Target) -> bool:
 
 
 def _at(root: Path | None) -> Target:
-    return Target(root, own_home() or Path("/"), os.environ)
+    return Target(root, own_home() or Path("/"), dict(os.environ))
 
 
 def _target(session: Session, typed: dict[str, Any]) -> Target:
@@ -135,9 +135,14 @@ def _used(target: Target) -> list[Agent]:
     return found
 
 
-def _carry_out(plan: InstallPlan, chosen: list[Agent], typed: dict[str, Any], *, verb: str) -> int:
+def _carry_out(
+    replan: Callable[[], InstallPlan], chosen: list[Agent], typed: dict[str, Any], *, verb: str
+) -> int:
     """Show a plan, ask, and apply it; the exit code."""
     as_json, dry_run = typed["as_json"], typed["dry_run"]
+    plan = replan()
+    if len(plan.failed) == len(chosen) == 1:
+        raise plan.failed[0][1]
     if not as_json:
         for one in plan.files:
             show_diff(_shown(one))
@@ -148,12 +153,14 @@ def _carry_out(plan: InstallPlan, chosen: list[Agent], typed: dict[str, Any], *,
         question = "Change these files?"
         if plan.files and not ask_consent(question, yes=typed["yes"], command=command):
             return DECLINED
-        apply_plan(plan)
+        plan = apply_plan(plan, replan)
+    codes = (error.exit_code for _, error in plan.failed)
+    code = code_of_many(codes, changed=bool(plan.files) and not dry_run)
     if as_json:
-        _document(plan, chosen, verb=verb, dry_run=dry_run)
+        _document(plan, code, verb=verb, dry_run=dry_run)
     else:
-        _tell(plan, chosen, verb=verb, dry_run=dry_run)
-    return 0
+        _tell(plan, [AGENTS[it] for it in typed["names"]], verb=verb, dry_run=dry_run)
+    return code
 
 
 def _shown(change: FileChange) -> str:
@@ -169,15 +176,17 @@ def _shown(change: FileChange) -> str:
     return "\n".join(lines)
 
 
-def _document(plan: InstallPlan, chosen: list[Agent], *, verb: str, dry_run: bool) -> None:
+def _document(plan: InstallPlan, code: int, *, verb: str, dry_run: bool) -> None:
     output.document(
         f"agents-{verb}",
+        code,
         scope="project" if plan.target.root else "user",
-        agents=[one.name for one in chosen],
+        agents=[one.name for one in plan.agents],
         files=[
             {"path": str(one.path), "change": _change(one.before, one.after)} for one in plan.files
         ],
         kept=[{"path": str(path), "entry": ".".join(keys) or None} for path, keys in plan.kept],
+        failed=[{"agent": one.name, "error": problem_entry(error)} for one, error in plan.failed],
         dryRun=dry_run,
     )
 
@@ -188,15 +197,22 @@ def _change(before: bytes | None, after: bytes | None) -> str:
     return "removed" if after is None else "changed"
 
 
-def _tell(plan: InstallPlan, chosen: list[Agent], *, verb: str, dry_run: bool) -> None:
+def _tell(plan: InstallPlan, named: list[Agent], *, verb: str, dry_run: bool) -> None:
     for path, keys in plan.kept:
         entry = f"{'.'.join(keys)} in " if keys else ""
         output.note(f"left unchanged, since unlatch did not write it so: {entry}{path}")
-    if not plan.files:
+    for one in () if dry_run else plan.agents:
+        output.ok(f"{one.title}: {verb}ed")
+    failed = [one for one, _ in plan.failed]
+    for one in named if verb == "uninstall" else ():
+        if one not in (*plan.agents, *failed):
+            output.talk(f"{one.title}: nothing of unlatch is installed")
+    for one, error in plan.failed:
+        message = f"{output.clean(error.message)} {output.faint(f'[{error.id}]')}"
+        output.failed(f"{one.title}: {message}", error.hint)
+        output.data(*([f"    at: {output.clean(error.where)}"] if error.where else ()))
+    if not plan.files and not failed:
         output.talk("No changes needed.")
-    elif not dry_run:
-        for one in chosen:
-            output.ok(f"{one.title}: {verb}ed")
 
 
 def _tell_next(session: Session) -> None:

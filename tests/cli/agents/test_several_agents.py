@@ -1,0 +1,142 @@
+"""Install and uninstall for several agents: each for itself, also with other commands at once."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.agents.test_install import CLAUDE_SETTINGS, agents, files, home, put
+from tests.cli.output.test_documents import mistakes
+from tests.cli.terminal import Terminal
+from tests.warm.client import unlatch
+
+from unlatch.agents.catalog import AGENTS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.project import Project
+
+__all__ = ["home"]
+BROKEN = '{ // mine\n"model": "opus"}'
+
+
+def installed(project: Project) -> set[str]:
+    rows = agents(project, "list", "--json").document["agents"]
+    return {row["name"] for row in rows if row["user"]}
+
+
+def test_unreadable_file_of_one_agent_leaves_the_others(project: Project, home: Path) -> None:
+    put(home, ".claude/settings.json", BROKEN)
+    done = agents(project, "install", "--yes")
+    assert done.code == 5
+    assert "Codex: installed" in done.out
+    assert "Claude Code: settings.json cannot be changed" in done.out
+    assert "[agent-file-unreadable]" in done.out
+    assert str(home / ".claude/settings.json") in done.out
+    assert installed(project) == {*AGENTS} - {"claude"}
+    assert not (home / ".claude/skills").exists()
+    assert (home / ".claude/settings.json").read_text() == BROKEN
+    put(home, ".claude/settings.json", CLAUDE_SETTINGS)  # as the next step says
+    assert agents(project, "install", "--yes").code == 0
+    assert installed(project) == {*AGENTS}
+
+
+def test_unreadable_file_leaves_the_other_agents_at_uninstall(project: Project, home: Path) -> None:
+    assert agents(project, "install", "--yes").code == 0
+    put(home, ".claude/settings.json", BROKEN)
+    done = agents(project, "uninstall", "--yes", "--json")
+    assert (done.code, mistakes(done.document, "agents-uninstall")) == (5, [])
+    assert {*done.document["agents"]} == {*AGENTS} - {"claude"}
+    (failed,) = done.document["failed"]
+    assert (failed["agent"], failed["error"]["id"]) == ("claude", "agent-file-unreadable")
+    assert installed(project) == {"claude"}
+    assert (home / ".claude/skills/unlatch-resume/SKILL.md").exists()
+
+
+def test_folder_that_cannot_be_written_leaves_the_others(project: Project, home: Path) -> None:
+    (home / ".claude/skills").write_text("a file where a folder belongs")
+    done = agents(project, "install", "--yes")
+    assert done.code == 5
+    assert "Claude Code: " in done.out
+    assert installed(project) >= {*AGENTS} - {"claude"}
+
+
+def test_nothing_can_be_changed(project: Project, home: Path) -> None:
+    for name in (".claude/settings.json", ".cursor/mcp.json"):
+        put(home, name, BROKEN)
+    before = files(home)
+    done = agents(project, "install", "claude", "cursor", "--yes", "--json")
+    assert (done.code, mistakes(done.document, "agents-install")) == (1, [])
+    assert [one["agent"] for one in done.document["failed"]] == ["claude", "cursor"]
+    assert before == files(home)
+
+
+@pytest.mark.parametrize("first", ["codex", "claude"])
+def test_install_while_another_one_waits_for_an_answer(
+    project: Project, home: Path, first: str
+) -> None:
+    with Terminal(project, "agents", "install", "gemini") as terminal:
+        terminal.expect("Change these files?")
+        assert agents(project, "install", first, "--yes").code == 0
+        terminal.type("y\n")
+        assert terminal.end() == 0
+    assert installed(project) == {first, "gemini"}
+    record = json.loads((home / "state/unlatch/agents.json").read_text())
+    assert {one["agent"] for one in record["targets"]["user"]} == {first, "gemini"}
+
+
+def test_installs_at_once_are_all_recorded(project: Project, home: Path) -> None:
+    names = [*AGENTS]
+    started = [
+        subprocess.Popen(
+            [*unlatch(project.environ), "agents", "install", "--yes", name],
+            env=project.environ,
+            cwd=project.root,
+            stdout=subprocess.DEVNULL,
+        )
+        for name in names
+    ]
+    assert [one.wait() for one in started] == [0] * len(names)
+    assert installed(project) == {*names}
+    assert agents(project, "uninstall", "--yes").code == 0
+    assert (home / ".claude/settings.json").read_text() == CLAUDE_SETTINGS
+    assert [name for name in files(home) if "skills" in name] == []
+
+
+def test_file_that_changes_before_the_answer_stays(project: Project, home: Path) -> None:
+    with Terminal(project, "agents", "install", "gemini") as terminal:
+        terminal.expect("Change these files?")
+        put(home, ".gemini/settings.json", '{"theme": "new"}')
+        before = files(home)
+        terminal.type("y\n")
+        assert terminal.end() == 1
+        assert "agent-file-changed" in terminal.text
+    assert before == files(home)
+    assert installed(project) == set()
+
+
+def test_uninstall_names_only_what_was_installed(project: Project, home: Path) -> None:
+    assert agents(project, "install", "claude", "--yes").code == 0
+    done = agents(project, "uninstall", "--yes")
+    assert [line for line in done.out.splitlines() if "uninstalled" in line] == [
+        "✓ Claude Code: uninstalled"
+    ]
+    done = agents(project, "uninstall", "codex", "cursor", "--yes")
+    assert (done.code, done.out) == (0, "")
+    assert "Codex: nothing of unlatch is installed" in done.err
+    done = agents(project, "uninstall", "codex", "--yes", "--json")
+    assert done.document["agents"] == []
+    assert home.exists()
+
+
+def test_entries_that_are_gone_are_not_called_uninstalled(project: Project, home: Path) -> None:
+    assert agents(project, "install", "cursor", "--yes").code == 0
+    put(home, ".cursor/mcp.json", "{}\n")
+    for path in (home / ".agents/skills").glob("*/SKILL.md"):
+        path.unlink()
+    done = agents(project, "uninstall", "cursor", "--yes")
+    assert (done.code, done.out) == (0, "")
+    assert installed(project) == set()
