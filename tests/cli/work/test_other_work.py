@@ -313,8 +313,18 @@ def test_complete_writes_the_briefing_for_others(project: Project, name: str) ->
     assert texts(briefing["done"]) == ["Tokens refresh themselves."]
 
 
-def test_a_script_is_not_asked_for_a_briefing(project: Project, name: str) -> None:
-    assert not completed(project, name).exists()
+@pytest.mark.parametrize("options", [(), ("--yes",)])
+def test_a_script_is_shown_the_command_for_a_briefing(
+    project: Project, name: str, options: tuple[str, ...]
+) -> None:
+    assert resume(project, "--only", "increment").code == 0
+    done = project.run("complete", "7", "--force", *options)
+    command = f"unlatch complete {name} --briefing"
+    assert f"To write down what is known of it, for others: {command}" in done.err
+    path = project.folder(name) / "briefing.md"
+    assert not path.exists()
+    assert project.run(*command.split()[1:]).code == 0
+    assert path.exists()
 
 
 @pytest.mark.parametrize(("answer", "is_written"), [("y", True), ("n", False)])

@@ -112,9 +112,9 @@ def finish(
     if confirmed is None:
         output.talk("Nothing was changed.")
         return DECLINED
-    if briefing is None and (yes or as_json):
+    if briefing is None and as_json:
         briefing = False
-    ending = Ending(name=name, archive=archive, briefing=briefing, silent=as_json)
+    ending = Ending(name=name, archive=archive, briefing=briefing, silent=as_json, asks=not yes)
     return _apply(session, confirmed[0], ending, offline=offline)
 
 

@@ -31,7 +31,8 @@ class Ending:
     Args:
         name: the command.
         archive: archive the unit; by default the command for it is shown.
-        briefing: write the briefing; None asks at a terminal.
+        briefing: write the briefing; None asks at a terminal, or names the command.
+        asks: whether it may ask.
         silent: without lines on stdout and next steps.
     """
 
@@ -39,6 +40,7 @@ class Ending:
     archive: bool
     briefing: bool | None
     silent: bool
+    asks: bool = True
 
 
 def end_change(session: Session, id: str, ending: Ending) -> tuple[list[UnlatchError], output.Json]:
@@ -86,7 +88,8 @@ def _brief(session: Session, increment: Increment, ending: Ending) -> None:
     if ending.briefing or may_have_related(session.workspace, increment):
         from unlatch.cli.commands.work.other_work import offer_briefing  # noqa: PLC0415
 
-        offer_briefing(session, increment, wanted=ending.briefing, silent=ending.silent)
+        asks, silent = ending.asks, ending.silent
+        offer_briefing(session, increment, wanted=ending.briefing, asks=asks, silent=silent)
 
 
 def _tell_open_work(session: Session, increment: Increment, ending: Ending) -> output.Json | None:

@@ -131,18 +131,21 @@ def show_briefing(session: Session, increment: Increment) -> None:
 
 
 def offer_briefing(
-    session: Session, increment: Increment, *, wanted: bool | None, silent: bool
+    session: Session, increment: Increment, *, wanted: bool | None, asks: bool, silent: bool
 ) -> None:
     """Show the briefing of a completed increment, and write it where that is wanted.
 
     Args:
-        wanted: None asks at a terminal.
+        wanted: None asks at a terminal, and elsewhere names the command that writes it.
+        asks: whether it may ask.
         silent: without a line on stdout, which is a document.
     """
-    if wanted is False or (wanted is None and not is_interactive()):
-        return
     related = find_related(session.workspace, increment)
     if not related and not wanted:
+        return
+    if wanted is None and not (asks and is_interactive()):
+        command = f"unlatch complete {increment.id} --briefing"
+        output.talk(f"To write down what is known of it, for others: {command}")
         return
     briefing = known_briefing(session.workspace, increment, related)
     if briefing is None:
