@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import shutil
+import zlib
 from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.project import Project
+from tests.cli.project import ALL, Project
 
 from unlatch import transport
 from unlatch.transport.testing import SkippingClock
@@ -59,6 +60,14 @@ def project(
 def completed(project: Project) -> Project:
     """The same with 0007-smart-discipline, completed, its three items closed."""
     project.increment(links=project.items())
+    return project
+
+
+@pytest.fixture
+def single(project: Project, request: pytest.FixtureRequest) -> Project:
+    """The same with one item: of a rule that holds on each tracker, each test takes one."""
+    turn = zlib.crc32(request.node.originalname.encode()) % len(ALL)
+    project.increment(links=project.items(ALL[turn]))
     return project
 
 

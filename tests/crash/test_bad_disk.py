@@ -143,18 +143,16 @@ def test_a_folder_that_vanishes_while_its_items_are_served(completed: Project, f
     assert_finished(completed)
 
 
-def test_a_project_that_has_vanished_does_not_come_back_empty(completed: Project) -> None:
-    workspace = Workspace(
-        paths_at(completed.root), environ={}, user_config=completed.home / "none.toml"
-    )
+def test_a_project_that_has_vanished_does_not_come_back_empty(single: Project) -> None:
+    workspace = Workspace(paths_at(single.root), environ={}, user_config=single.home / "none.toml")
     workspace.manager.read("7")
-    completed.root.rename(completed.home / "gone")
+    single.root.rename(single.home / "gone")
 
     with pytest.raises(StoreError) as caught:
         workspace.manager.change(NAME, lambda before, data: [])  # noqa: ARG005
 
     assert caught.value.id == "folder-vanished"
-    assert not completed.root.exists()
+    assert not single.root.exists()
 
 
 class Jumping:
@@ -210,12 +208,12 @@ def test_an_intent_by_a_clock_that_is_a_day_wrong_is_found_again(
     assert dict.fromkeys(ALL, 1) == told_counts(completed)
 
 
-def test_a_history_whose_clock_went_back_is_kept_in_its_order(completed: Project) -> None:
+def test_a_history_whose_clock_went_back_is_kept_in_its_order(single: Project) -> None:
     clock = Jumping(datetime(2030, 1, 1, tzinfo=UTC))
     workspace = Workspace(
-        paths_at(completed.root),
-        environ=completed.environ,
-        user_config=completed.home / "none.toml",
+        paths_at(single.root),
+        environ=single.environ,
+        user_config=single.home / "none.toml",
         clock=clock,
     )
     manager = workspace.manager
@@ -229,5 +227,5 @@ def test_a_history_whose_clock_went_back_is_kept_in_its_order(completed: Project
     assert (second.id, [first.id, second.id]) == (undone.id, [entry.id for entry in after.reopens])
     assert after.effective_reopens == 0
     for command in ("show", "history", "status", "list"):
-        done = completed.run(command, *(["7"] if command in ("show", "history") else []))
+        done = single.run(command, *(["7"] if command in ("show", "history") else []))
         assert done.code == 0, done.said

@@ -69,17 +69,17 @@ def test_a_disk_that_has_no_room_for_the_tasks(completed: Project) -> None:
     assert scoped.text(completed, "spec.md").count("## Scope change") == 1
 
 
-def test_what_was_undone_before_it_was_written_is_not_written(completed: Project) -> None:
-    scoped.write(completed)
-    path = completed.folder() / "tasks.md"
+def test_what_was_undone_before_it_was_written_is_not_written(single: Project) -> None:
+    scoped.write(single)
+    path = single.folder() / "tasks.md"
     path.write_text(scoped.TASKS + f"\n<!-- {'x' * SIZE} -->\n")
     before = path.read_bytes()
-    completed.extra["PYTHONDONTWRITEBYTECODE"] = "1"
-    completed.process(
+    single.extra["PYTHONDONTWRITEBYTECODE"] = "1"
+    single.process(
         *SCOPE, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (SIZE, SIZE))
     )
 
-    completed.run("undo", "7", "--yes")
-    completed.run("resume", "7", "--reason", REASON, "--yes")
+    single.run("undo", "7", "--yes")
+    single.run("resume", "7", "--reason", REASON, "--yes")
 
     assert before == path.read_bytes()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from tests.cli.conftest import _programs, _running, box, completed, project
+from tests.cli.conftest import _programs, _running, box, completed, project, single
 from tests.cli.project import NAME, Project
 from tests.cli.trackers.test_sync import by_hand
 from tests.docs.pages import ROOT
@@ -13,7 +13,7 @@ from tests.docs.pages import ROOT
 from unlatch.cli.runtime import failure
 from unlatch_sandbox import Fault
 
-__all__ = ["_programs", "_running", "box", "completed", "project"]
+__all__ = ["_programs", "_running", "box", "completed", "project", "single"]
 RESUME = ("resume", "7", "--reason", "More", "--yes")
 NO_TOKENS = ("GITHUB_TOKEN", "AZURE_DEVOPS_EXT_PAT", "JIRA_API_TOKEN")
 
@@ -32,23 +32,23 @@ def test_the_table_has_every_code() -> None:
 
 
 @pytest.mark.parametrize("command", [RESUME, (*RESUME, "--offline"), ("sync",), ("list",)])
-def test_0_is_done(completed: Project, command: tuple[str, ...]) -> None:
-    assert 0 == completed.run(*command).code
+def test_0_is_done(single: Project, command: tuple[str, ...]) -> None:
+    assert 0 == single.run(*command).code
 
 
-def test_1_is_a_failure_that_changed_nothing(completed: Project) -> None:
-    completed.configure("[trackers.github]\nrepository = 4\n")
-    before = completed.tree()
+def test_1_is_a_failure_that_changed_nothing(single: Project) -> None:
+    single.configure("[trackers.github]\nrepository = 4\n")
+    before = single.tree()
 
-    assert (1, before) == (completed.run(*RESUME).code, completed.tree())
-    assert 1 == completed.run("doctor").code
+    assert (1, before) == (single.run(*RESUME).code, single.tree())
+    assert 1 == single.run("doctor").code
 
 
 @pytest.mark.parametrize("command", [("resume", "99"), ("sync", "--nonsense"), ("resume", "7")])
-def test_2_is_wrong_usage(completed: Project, command: tuple[str, ...]) -> None:
-    before = completed.tree()
+def test_2_is_wrong_usage(single: Project, command: tuple[str, ...]) -> None:
+    before = single.tree()
 
-    assert (2, before) == (completed.run(*command).code, completed.tree())
+    assert (2, before) == (single.run(*command).code, single.tree())
 
 
 def test_3_is_recorded_and_not_delivered(completed: Project) -> None:

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.cli.conftest import _programs, _running, box, completed, project
+from tests.cli.conftest import _programs, _running, box, completed, project, single
 
-__all__ = ["_programs", "_running", "box", "completed", "project"]
+__all__ = ["_programs", "_running", "box", "completed", "project", "single"]

@@ -69,9 +69,9 @@ def test_a_story_with_an_item_gets_no_second_one(project: Project) -> None:
     assert ["US-002"] == [one.story for one in change.operations]
 
 
-def test_a_preview_of_new_items_leaves_pending_operations_out(completed: Project) -> None:
-    completed.run("resume", "7", "--reason", "More to do here", "--yes", "--offline")
-    workspace, trackers = opened(completed)
+def test_a_preview_of_new_items_leaves_pending_operations_out(single: Project) -> None:
+    single.run("resume", "7", "--reason", "More to do here", "--yes", "--offline")
+    workspace, trackers = opened(single)
     change = plan_item_creation(workspace, trackers, "github", "7", by="Dana", another=True)
 
     found = preview_item_change(workspace, trackers, change)

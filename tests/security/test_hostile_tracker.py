@@ -37,13 +37,13 @@ def box() -> Iterator[Sandbox]:
         yield sandbox
 
 
-@pytest.mark.parametrize("tracker", TRACKERS)
+@pytest.mark.parametrize("name", TRACKERS)
 def test_reopen_sends_the_requests_that_are_answered_badly_here(
-    tracker: str, box: Sandbox, tmp_path: Path
+    name: str, box: Sandbox, tmp_path: Path
 ) -> None:
-    trial = attempt(box, tracker, tmp_path, run=in_process)
+    trial = attempt(box, name, tmp_path, run=in_process)
 
-    assert (0, [], REQUESTS[tracker]) == (trial.code, trial.faults(), len(trial.requests))
+    assert (0, [], REQUESTS[name]) == (trial.code, trial.faults(), len(trial.requests))
 
 
 @pytest.mark.parametrize(

@@ -32,15 +32,13 @@ KEYS = {
 
 
 @pytest.mark.parametrize("kind", KEYS)
-def test_a_key_of_many_parts_is_a_mistake_in_the_configuration(
-    completed: Project, kind: str
-) -> None:
-    completed.configure(KEYS[kind])
+def test_a_key_of_many_parts_is_a_mistake_in_the_configuration(single: Project, kind: str) -> None:
+    single.configure(KEYS[kind])
 
     done = subprocess.run(
         [sys.executable, "-P", "-m", "unlatch.cli", "resume", "7", "--reason", REASON],
-        cwd=completed.root,
-        env=completed.environ,
+        cwd=single.root,
+        env=single.environ,
         capture_output=True,
         text=True,
         preexec_fn=limit,
@@ -51,11 +49,11 @@ def test_a_key_of_many_parts_is_a_mistake_in_the_configuration(
     assert "a key of more than 50 parts (at line 1)" in done.stderr
 
 
-def test_long_values_are_no_long_keys(completed: Project) -> None:
+def test_long_values_are_no_long_keys(single: Project) -> None:
     hosts = ", ".join(f'"a{number}.example.com"' for number in range(100))
-    completed.configure_more(f'trusted = [{hosts}]\ntext = "{".".join(["a"] * 40)}"')
+    single.configure_more(f'trusted = [{hosts}]\ntext = "{".".join(["a"] * 40)}"')
 
-    assert "more than 50 parts" not in completed.run("doctor").said
+    assert "more than 50 parts" not in single.run("doctor").said
 
 
 LONG = {
@@ -68,10 +66,10 @@ LONG = {
 
 
 @pytest.mark.parametrize("kind", LONG)
-def test_a_long_line_is_gone_over_once(completed: Project, kind: str) -> None:
-    completed.configure(LONG[kind])
+def test_a_long_line_is_gone_over_once(single: Project, kind: str) -> None:
+    single.configure(LONG[kind])
 
-    done = completed.process("doctor")  # which has a minute for it
+    done = single.process("doctor")  # which has a minute for it
 
     assert (1, True) == (done.code, "config.toml" in done.out), done.err
 
@@ -79,14 +77,14 @@ def test_a_long_line_is_gone_over_once(completed: Project, kind: str) -> None:
 @pytest.mark.parametrize("days", [36_501, 10**9, 3 * 10**9, 10**30])
 @pytest.mark.parametrize("setting", ["[reopen]\nwithin_days", "[limits.stale_after]\nactive"])
 def test_more_days_than_can_be_counted_are_a_mistake(
-    completed: Project, setting: str, days: int
+    single: Project, setting: str, days: int
 ) -> None:
-    completed.configure_more(tables=f"{setting} = {days}")
+    single.configure_more(tables=f"{setting} = {days}")
 
-    done = completed.run("resume", "7", "--reason", REASON, "--offline", "--yes")
+    done = single.run("resume", "7", "--reason", REASON, "--offline", "--yes")
 
     assert (1, True) == (done.code, "error[config-invalid]" in done.err), done.said
-    assert "error" in completed.run("doctor").said
+    assert "error" in single.run("doctor").said
 
 
 def test_the_merge_driver_reads_no_more_than_other_commands(project: Project) -> None:
@@ -99,25 +97,23 @@ def test_the_merge_driver_reads_no_more_than_other_commands(project: Project) ->
     assert (1, True) == (done.code, "at most 8,388,608 are read" in done.err), done.said
 
 
-def test_a_long_name_of_the_jobs_starter_is_cut(completed: Project) -> None:
-    completed.extra["GITHUB_ACTOR"] = "x" * 5_000
+def test_a_long_name_of_the_jobs_starter_is_cut(single: Project) -> None:
+    single.extra["GITHUB_ACTOR"] = "x" * 5_000
 
-    assert 0 == completed.run("resume", "7", "--reason", REASON, "--offline", "--yes").code
-    by = completed.metadata()["reopenHistory"][0]["reopenedBy"]
+    assert 0 == single.run("resume", "7", "--reason", REASON, "--offline", "--yes").code
+    by = single.metadata()["reopenHistory"][0]["reopenedBy"]
     assert "x" * LONGEST_NAME == by
 
 
 @pytest.mark.parametrize(
     "root", ["..", "../..", ".unlatch/..", "../project/.unlatch/increments/../.."]
 )
-def test_a_root_may_be_named_by_way_of_its_own_folders(completed: Project, root: str) -> None:
-    where = {"..": completed.root / ".unlatch", "../..": completed.increments}.get(
-        root, completed.root
-    )
+def test_a_root_may_be_named_by_way_of_its_own_folders(single: Project, root: str) -> None:
+    where = {"..": single.root / ".unlatch", "../..": single.increments}.get(root, single.root)
     done = subprocess.run(
         [*unlatch(), "--root", root, "list", "--all"],
         cwd=where,
-        env=completed.environ,
+        env=single.environ,
         capture_output=True,
         text=True,
         check=False,
@@ -127,8 +123,8 @@ def test_a_root_may_be_named_by_way_of_its_own_folders(completed: Project, root:
 
 
 @pytest.mark.parametrize("kind", ["pipe", "device", "folder", "huge"])
-def test_the_users_own_file_is_read_within_bounds(completed: Project, kind: str) -> None:
-    path = completed.home / ".config/unlatch/config.toml"
+def test_the_users_own_file_is_read_within_bounds(single: Project, kind: str) -> None:
+    path = single.home / ".config/unlatch/config.toml"
     path.parent.mkdir(parents=True)
     if kind == "pipe":
         os.mkfifo(path)
@@ -139,19 +135,19 @@ def test_the_users_own_file_is_read_within_bounds(completed: Project, kind: str)
     else:
         path.write_text("# " + "x" * (2 * MEBIBYTE))
 
-    done = completed.process("doctor")  # which has a minute for it
+    done = single.process("doctor")  # which has a minute for it
 
     assert (1, True) == (done.code, str(path) in done.said), done.err
 
 
 @pytest.mark.parametrize("version", ["99", True, None, [2], 2.5])
 def test_a_format_version_that_is_no_number_of_ours_is_refused(
-    completed: Project, version: object
+    single: Project, version: object
 ) -> None:
-    path = completed.folder() / "metadata.json"
+    path = single.folder() / "metadata.json"
     path.write_text(json.dumps({**json.loads(path.read_text()), "formatVersion": version}))
     before = path.read_bytes()
 
-    done = completed.run("resume", "7", "--reason", REASON, "--offline", "--yes")
+    done = single.run("resume", "7", "--reason", REASON, "--offline", "--yes")
 
     assert (1, before) == (done.code, path.read_bytes()), done.said

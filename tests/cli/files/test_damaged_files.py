@@ -25,31 +25,31 @@ DAMAGE = {
 
 
 @pytest.mark.parametrize("name", DAMAGE)
-def test_a_metadata_file_that_cannot_be_read(completed: Project, name: str) -> None:
+def test_a_metadata_file_that_cannot_be_read(single: Project, name: str) -> None:
     content, error = DAMAGE[name]
-    path = completed.folder() / "metadata.json"
+    path = single.folder() / "metadata.json"
     path.write_bytes(content)
-    before = completed.tree()
+    before = single.tree()
 
-    for command in (RESUME, ("complete", "7"), ("link", "7", completed.urls["github"]),
+    for command in (RESUME, ("complete", "7"), ("link", "7", single.urls["github"]),
                     ("show", "7"), ("github", "reopen-issue", "7")):  # fmt: skip
-        done = completed.run(*command)
+        done = single.run(*command)
 
         assert_refused(done, 1, error)
         assert str(path) in done.err
-    assert_unchanged(completed, before)
-    broken = completed.run("list", "--json").document[0]["broken"]
+    assert_unchanged(single, before)
+    broken = single.run("list", "--json").document[0]["broken"]
     assert error == broken["id"]
-    assert "broken  " in completed.run("list").out
-    assert f"Broken       {NAME}: " in completed.run("status").out
+    assert "broken  " in single.run("list").out
+    assert f"Broken       {NAME}: " in single.run("status").out
 
 
-def test_a_metadata_file_that_is_a_folder_or_missing(completed: Project) -> None:
-    path = completed.folder() / "metadata.json"
+def test_a_metadata_file_that_is_a_folder_or_missing(single: Project) -> None:
+    path = single.folder() / "metadata.json"
     path.unlink()
-    missing = completed.run(*RESUME)
+    missing = single.run(*RESUME)
     path.mkdir()
-    folder = completed.run(*RESUME)
+    folder = single.run(*RESUME)
 
     assert_refused(missing, 1, "metadata-missing")
     assert_refused(folder, 1, "not-a-file")
@@ -57,17 +57,17 @@ def test_a_metadata_file_that_is_a_folder_or_missing(completed: Project) -> None
     assert path.is_dir()
 
 
-def test_a_duplicate_key_is_read_with_a_warning_and_never_written(completed: Project) -> None:
-    path = completed.folder() / "metadata.json"
+def test_a_duplicate_key_is_read_with_a_warning_and_never_written(single: Project) -> None:
+    path = single.folder() / "metadata.json"
     text = path.read_text()
     path.write_text(text.replace('"status"', '"status": "active",\n  "status"', 1))
-    before = completed.tree()
+    before = single.tree()
 
-    done = completed.run(*RESUME)
-    shown = completed.run("show", "7", "--offline")
+    done = single.run(*RESUME)
+    shown = single.run("show", "7", "--offline")
 
     assert_refused(done, 1, "metadata-duplicate-key")
-    assert_unchanged(completed, before)
+    assert_unchanged(single, before)
     assert "  Status       completed" in shown.out
     assert "/status occurs twice; the last one counts" in shown.err
 

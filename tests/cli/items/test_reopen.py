@@ -149,11 +149,11 @@ def test_a_bare_number_is_no_item(outside: Project, word: str) -> None:
     assert (2, True) == (done.code, "error[unknown-item]" in done.err)
 
 
-def test_an_increments_id_is_resumed(completed: Project) -> None:
-    done = completed.run("reopen", "7", "--reason", REASON, "--yes")
+def test_an_increments_id_is_resumed(single: Project) -> None:
+    done = single.run("reopen", "7", "--reason", REASON, "--yes")
 
     assert 0 == done.code, done.said
-    assert "active" == completed.metadata()["status"]
+    assert "active" == single.metadata()["status"]
 
 
 def test_a_reason_is_required(outside: Project) -> None:

@@ -20,30 +20,30 @@ RESUME = ("resume", "7", "--reason", REASON, "--yes")
 
 @pytest.mark.parametrize("command", ["resume", "complete", "show", "history", "sync", "link"])
 @pytest.mark.parametrize("wanted", ["8", "smrt", "no such", "../0007-smart-discipline", "-0"])
-def test_an_unknown_id(completed: Project, command: str, wanted: str) -> None:
-    before = completed.tree()
-    more = [completed.urls["github"]] if command == "link" else []
+def test_an_unknown_id(single: Project, command: str, wanted: str) -> None:
+    before = single.tree()
+    more = [single.urls["github"]] if command == "link" else []
 
-    done = completed.run(command, "--", wanted, *more)
+    done = single.run(command, "--", wanted, *more)
 
     assert_refused(done, 2, "unknown-increment")
     assert "next: unlatch list --all" in done.err
-    assert_unchanged(completed, before)
-    assert completed.sent() == []
+    assert_unchanged(single, before)
+    assert single.sent() == []
 
 
-def test_an_ambiguous_id_lists_the_candidates(completed: Project) -> None:
-    completed.increment("0007-other")
-    completed.increment("0007-third", archived=True)
-    before = completed.tree()
+def test_an_ambiguous_id_lists_the_candidates(single: Project) -> None:
+    single.increment("0007-other")
+    single.increment("0007-third", archived=True)
+    before = single.tree()
 
-    done = completed.run(*RESUME)
+    done = single.run(*RESUME)
 
     assert_refused(done, 2, "ambiguous-increment")
     listed = ["0007-other", "0007-smart-discipline", "_archive/0007-third"]
     assert "".join(f"  - {name}\n" for name in listed) in done.err
-    assert_unchanged(completed, before)
-    assert completed.run("show", NAME, "--offline").code == 0
+    assert_unchanged(single, before)
+    assert single.run("show", NAME, "--offline").code == 0
 
 
 MISTAKES = """
@@ -83,10 +83,10 @@ def test_a_configuration_with_three_mistakes_has_all_of_them_told(
     assert completed.sent() == []
 
 
-def test_the_mistakes_are_documented_too(completed: Project) -> None:
-    completed.configure(MISTAKES)
+def test_the_mistakes_are_documented_too(single: Project) -> None:
+    single.configure(MISTAKES)
 
-    done = completed.run(*RESUME, "--json")
+    done = single.run(*RESUME, "--json")
 
     assert done.code == 1
     assert done.document["schema"] == "unlatch.error/1"
@@ -94,15 +94,15 @@ def test_the_mistakes_are_documented_too(completed: Project) -> None:
 
 
 @pytest.mark.parametrize("content", [b"not toml", b"\xff\xfe", b"[trackers]\ngithub = 1\n"])
-def test_a_configuration_that_is_none(completed: Project, content: bytes) -> None:
-    (completed.root / ".unlatch" / "config.toml").write_bytes(content)
-    before = completed.tree()
+def test_a_configuration_that_is_none(single: Project, content: bytes) -> None:
+    (single.root / ".unlatch" / "config.toml").write_bytes(content)
+    before = single.tree()
 
-    done = completed.run(*RESUME)
+    done = single.run(*RESUME)
 
     assert done.code == 1, done.said
     assert "error[config-invalid]" in done.err
-    assert_unchanged(completed, before)
+    assert_unchanged(single, before)
 
 
 def test_a_host_that_is_not_trusted_gets_no_request(completed: Project) -> None:
@@ -122,17 +122,17 @@ def test_a_host_that_is_not_trusted_gets_no_request(completed: Project) -> None:
     assert completed.metadata()["status"] == "active"
 
 
-def test_the_user_may_trust_a_host_and_the_repository_may_not(completed: Project) -> None:
-    hosts = completed.extra["UNLATCH_TRUSTED_HOSTS"] = None
-    trusted = completed.box.environ()["UNLATCH_TRUSTED_HOSTS"].split(",")
-    completed.configure_more(f"trusted_hosts = {json.dumps(trusted)}")
-    refused = completed.run(*RESUME)
+def test_the_user_may_trust_a_host_and_the_repository_may_not(single: Project) -> None:
+    hosts = single.extra["UNLATCH_TRUSTED_HOSTS"] = None
+    trusted = single.box.environ()["UNLATCH_TRUSTED_HOSTS"].split(",")
+    single.configure_more(f"trusted_hosts = {json.dumps(trusted)}")
+    refused = single.run(*RESUME)
 
-    completed.configure_more()
-    config = completed.home / ".config" / "unlatch" / "config.toml"
+    single.configure_more()
+    config = single.home / ".config" / "unlatch" / "config.toml"
     config.parent.mkdir(parents=True)
     config.write_text(f"trusted_hosts = {json.dumps(trusted)}")
-    done = completed.run(*RESUME)
+    done = single.run(*RESUME)
 
     assert hosts is None
     assert_refused(refused, 1, "config-invalid")
@@ -219,11 +219,11 @@ def test_a_read_only_folder(completed: Project) -> None:
     assert completed.states() == CLOSED
 
 
-def test_a_file_that_may_not_be_read(completed: Project) -> None:
-    path = completed.folder() / "metadata.json"
+def test_a_file_that_may_not_be_read(single: Project) -> None:
+    path = single.folder() / "metadata.json"
     path.chmod(0o000)
     try:
-        done = completed.process(*RESUME, preexec_fn=as_anybody)
+        done = single.process(*RESUME, preexec_fn=as_anybody)
     finally:
         path.chmod(0o644)
 
@@ -241,10 +241,10 @@ def test_a_stream_that_cannot_encode_the_signs(completed: Project) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["latin-1", "cp1252", "utf-16"])
-def test_other_encodings_do_not_crash_it(completed: Project, encoding: str) -> None:
-    completed.extra["PYTHONIOENCODING"] = encoding
+def test_other_encodings_do_not_crash_it(single: Project, encoding: str) -> None:
+    single.extra["PYTHONIOENCODING"] = encoding
 
-    done = completed.process("list", "--all", "--json")
+    done = single.process("list", "--all", "--json")
 
     assert done.code == 0, done.said
 
@@ -254,18 +254,18 @@ def test_other_encodings_do_not_crash_it(completed: Project, encoding: str) -> N
     [("resume",), ("resume", "7", "--no-such-option"), ("no-such-command",), ("history", "7", "8"),
      ("resume", "7", "--comment", "loud"), ("--max-wait", "-1", "list")],
 )  # fmt: skip
-def test_a_command_that_was_mistyped(completed: Project, arguments: tuple[str, ...]) -> None:
-    before = completed.tree()
+def test_a_command_that_was_mistyped(single: Project, arguments: tuple[str, ...]) -> None:
+    before = single.tree()
 
-    done = completed.run(*arguments)
+    done = single.run(*arguments)
 
     assert (done.code, done.out) == (2, "")
     assert "Error: " in done.err
-    assert_unchanged(completed, before)
+    assert_unchanged(single, before)
 
 
-def test_an_error_is_documented_on_demand(completed: Project) -> None:
-    done = completed.run("resume", "8", "--json")
+def test_an_error_is_documented_on_demand(single: Project) -> None:
+    done = single.run("resume", "8", "--json")
 
     assert done.code == 2
     document = done.document
@@ -274,9 +274,9 @@ def test_an_error_is_documented_on_demand(completed: Project) -> None:
     assert document["error"]["id"] == "unknown-increment"
 
 
-def test_a_traceback_is_shown_on_demand_alone(completed: Project) -> None:
-    plain = completed.process("resume", "8")
-    debugged = completed.process("--debug", "resume", "8")
+def test_a_traceback_is_shown_on_demand_alone(single: Project) -> None:
+    plain = single.process("resume", "8")
+    debugged = single.process("--debug", "resume", "8")
 
     assert "Traceback" not in plain.err
     assert "Traceback" in debugged.err

@@ -42,12 +42,12 @@ def test_a_missing_token_names_the_tracker_as_people_do(completed: Project) -> N
     assert "no token found for GitHub" in completed.run("show", "7").out
 
 
-def test_a_trace_that_cannot_be_written(completed: Project) -> None:
-    done = completed.run("--trace-http", "/nope/x", *RESUME)
+def test_a_trace_that_cannot_be_written(single: Project) -> None:
+    done = single.run("--trace-http", "/nope/x", *RESUME)
 
     assert_refused(done, 2, "trace-unwritable")
     assert "--trace-http cannot be written: No such file or directory" in done.err
-    assert [] == completed.sent()
+    assert [] == single.sent()
 
 
 def test_a_sandbox_whose_port_is_taken(project: Project) -> None:
@@ -77,36 +77,36 @@ def test_a_sandbox_whose_state_cannot_be_read(project: Project, state: str) -> N
         *(["--help"], ["--version"], ["resume", "--help"], ["github", "close-issue", "--help"]),
     ],
 )
-def test_output_that_cannot_be_written_is_an_error(completed: Project, command: list[str]) -> None:
-    with Terminal(completed, *command, stdout=os.open(FULL, os.O_WRONLY)) as terminal:
+def test_output_that_cannot_be_written_is_an_error(single: Project, command: list[str]) -> None:
+    with Terminal(single, *command, stdout=os.open(FULL, os.O_WRONLY)) as terminal:
         code = terminal.end()
 
     assert 1 == code
     assert "error[output-unwritable]: the output cannot be written: No space" in terminal.text
 
 
-def test_a_closed_pipe_is_no_error(completed: Project) -> None:
+def test_a_closed_pipe_is_no_error(single: Project) -> None:
     reader, writer = os.pipe()
     os.close(reader)
-    with Terminal(completed, "list", stdout=writer) as terminal:
+    with Terminal(single, "list", stdout=writer) as terminal:
         code = terminal.end()
     os.close(writer)
 
     assert (0, "") == (code, terminal.text)
 
 
-def test_a_mistyped_tracker_in_the_configuration(completed: Project) -> None:
-    completed.configure('[trackers.gihub]\nrepository = "octo/widgets"\n')
+def test_a_mistyped_tracker_in_the_configuration(single: Project) -> None:
+    single.configure('[trackers.gihub]\nrepository = "octo/widgets"\n')
 
-    done = completed.run(*RESUME)
+    done = single.run(*RESUME)
 
     assert "trackers.gihub: unknown tracker; did you mean [trackers.github]?" in done.err
 
 
-def test_a_configuration_that_is_not_utf_8(completed: Project) -> None:
-    (completed.root / ".unlatch" / "config.toml").write_bytes(b'comment = "f\xfcll"\n')
+def test_a_configuration_that_is_not_utf_8(single: Project) -> None:
+    (single.root / ".unlatch" / "config.toml").write_bytes(b'comment = "f\xfcll"\n')
 
-    done = completed.run(*RESUME)
+    done = single.run(*RESUME)
 
     assert_refused(done, 1, "config-invalid")
     assert "the file is not UTF-8 text: byte 12 is 0xfc" in done.err
@@ -134,38 +134,38 @@ def test_a_move_that_is_not_allowed_names_the_commands_that_are(project: Project
     assert f"next: unlatch abandon {NAME} or unlatch start {NAME} or unlatch backlog" in done.err
 
 
-def test_an_editor_that_fails(completed: Project) -> None:
-    (completed.bin / "false").unlink(missing_ok=True)
-    (completed.bin / "false").symlink_to("/bin/false")
-    completed.extra["EDITOR"] = "false"
+def test_an_editor_that_fails(single: Project) -> None:
+    (single.bin / "false").unlink(missing_ok=True)
+    (single.bin / "false").symlink_to("/bin/false")
+    single.extra["EDITOR"] = "false"
 
-    with Terminal(completed, *RESUME, "--update-scope") as terminal:
+    with Terminal(single, *RESUME, "--update-scope") as terminal:
         code = terminal.end()
 
     assert 2 == code
     assert "error[editor-failed]: the editor failed: " in terminal.text
 
 
-def test_a_name_from_the_system_is_shown_before_it_appears_in_comments(completed: Project) -> None:
-    (completed.home / ".gitconfig").unlink()
+def test_a_name_from_the_system_is_shown_before_it_appears_in_comments(single: Project) -> None:
+    (single.home / ".gitconfig").unlink()
     note = f"note: git has no user.name: comments and the history name {getpass.getuser()!r}"
 
-    with Terminal(completed, "resume", "7") as terminal:
+    with Terminal(single, "resume", "7") as terminal:
         terminal.expect("Continue?")
         terminal.type("n\n")
         terminal.end()
-    named = completed.run(*RESUME, "--by", "Ada")
+    named = single.run(*RESUME, "--by", "Ada")
 
     assert note in terminal.text.partition("Continue?")[0]
     assert "user.name" not in named.said
 
 
-def test_a_missing_git_is_not_called_a_missing_name(completed: Project) -> None:
-    (completed.bin / "git").rename(completed.bin / "tig")
+def test_a_missing_git_is_not_called_a_missing_name(single: Project) -> None:
+    (single.bin / "git").rename(single.bin / "tig")
     try:
-        done, checked = completed.run(*RESUME), completed.run("sync", "--check")
+        done, checked = single.run(*RESUME), single.run("sync", "--check")
     finally:
-        (completed.bin / "tig").rename(completed.bin / "git")
+        (single.bin / "tig").rename(single.bin / "git")
 
     assert f"note: git is not installed: comments and the history name {getpass.getuser()!r}" in (
         done.err
@@ -173,14 +173,14 @@ def test_a_missing_git_is_not_called_a_missing_name(completed: Project) -> None:
     assert (0, "") == (checked.code, checked.err.replace("Both sides are in sync.\n", ""))
 
 
-def test_without_git_the_hint_is_to_install_it(completed: Project) -> None:
-    here = completed.run("init", "--git")
-    (completed.bin / "git").rename(completed.bin / "tig")
+def test_without_git_the_hint_is_to_install_it(single: Project) -> None:
+    here = single.run("init", "--git")
+    (single.bin / "git").rename(single.bin / "tig")
     try:
-        nowhere = completed.run("init", "--git")
-        changed = completed.run("sync", "--changed-since", "main", "--plan")
+        nowhere = single.run("init", "--git")
+        changed = single.run("sync", "--changed-since", "main", "--plan")
     finally:
-        (completed.bin / "tig").rename(completed.bin / "git")
+        (single.bin / "tig").rename(single.bin / "git")
 
     assert "this is not a git repository" in here.err
     assert "next: git init, then run the command again" in here.err

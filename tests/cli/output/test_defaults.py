@@ -28,18 +28,18 @@ def test_sync_leaves_a_conflict_by_default(completed: Project) -> None:
     assert completed.states()["github"] == "closed"
 
 
-def test_proposed_tasks_are_taken_by_default_and_a_reopen_is_not(completed: Project) -> None:
-    program = completed.home / "propose"
+def test_proposed_tasks_are_taken_by_default_and_a_reopen_is_not(single: Project) -> None:
+    program = single.home / "propose"
     program.write_text(PROPOSE)
     program.chmod(0o755)
-    completed.run("config", "set", "--user", "tasks_command", str(program))
-    (completed.folder() / "tasks.md").write_text("# Tasks\n\n### T-001: Look\n")
+    single.run("config", "set", "--user", "tasks_command", str(program))
+    (single.folder() / "tasks.md").write_text("# Tasks\n\n### T-001: Look\n")
 
-    with Terminal(completed, "resume", "7", "-m", "More", "--scope", "Switches") as terminal:
+    with Terminal(single, "resume", "7", "-m", "More", "--scope", "Switches") as terminal:
         terminal.expect("Continue? [y/N]: ")
         terminal.type("y\n")
         terminal.expect("Write these tasks? [Y/n]: ")
         terminal.type("\n")
         assert terminal.end() == 0, terminal.text
 
-    assert "Add a switch" in (completed.folder() / "tasks.md").read_text()
+    assert "Add a switch" in (single.folder() / "tasks.md").read_text()

@@ -74,12 +74,12 @@ def test_resuming_and_completing(completed: Project) -> None:
     check(completed, "history", "history", "7")
 
 
-def test_undoing(completed: Project) -> None:
-    completed.run(*RESUME)
+def test_undoing(single: Project) -> None:
+    single.run(*RESUME)
 
-    check(completed, "undo", "undo", "7", "--yes")
+    check(single, "undo", "undo", "7", "--yes")
 
-    check_files(completed)
+    check_files(single)
 
 
 def test_an_item_that_failed_and_one_that_waits(completed: Project) -> None:
@@ -130,11 +130,11 @@ def test_moves_along_the_table(project: Project) -> None:
     assert mistakes(project.metadata("0001-export-to-csv"), "metadata") == []
 
 
-def test_reopens_of_all_increments(completed: Project) -> None:
-    check(completed, "history-all", "history", "--all")
-    completed.run(*RESUME, "--offline")
+def test_reopens_of_all_increments(single: Project) -> None:
+    check(single, "history-all", "history", "--all")
+    single.run(*RESUME, "--offline")
 
-    document = check(completed, "history-all", "history", "--all")
+    document = check(single, "history-all", "history", "--all")
 
     assert [one["id"] for one in document["mostReopened"]] == [NAME]
 

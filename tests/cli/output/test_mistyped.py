@@ -44,16 +44,16 @@ def next_command(done: Done) -> str:
     ],
 )
 def test_the_command_that_was_meant_is_named_with_every_argument(
-    completed: Project, typed: list[str], meant: list[str]
+    single: Project, typed: list[str], meant: list[str]
 ) -> None:
-    before = completed.tree()
+    before = single.tree()
 
-    plain, document = completed.run(*typed), completed.run(*typed, "--json").document
+    plain, document = single.run(*typed), single.run(*typed, "--json").document
 
     assert (2, ["unlatch", *meant]) == (plain.code, shlex.split(next_command(plain)))
     assert ["unlatch", *meant, "--json"] == shlex.split(document["error"]["hint"])
     assert "Did you mean" not in plain.said
-    assert_unchanged(completed, before)
+    assert_unchanged(single, before)
 
 
 @pytest.mark.parametrize(
@@ -75,8 +75,8 @@ def test_a_group_without_a_command_prints_its_help(project: Project, typed: list
     assert (2, asked.out) == (done.code, done.err + done.out)
 
 
-def test_a_name_that_a_shell_completed_has_a_slash(completed: Project) -> None:
-    assert 0 == completed.run("show", f"{NAME}/", "--offline").code
+def test_a_name_that_a_shell_completed_has_a_slash(single: Project) -> None:
+    assert 0 == single.run("show", f"{NAME}/", "--offline").code
 
 
 def test_an_option_of_all_commands_is_said_to_go_before_the_command(project: Project) -> None:

@@ -55,15 +55,15 @@ def test_at_a_terminal_every_cell_is_whole_and_every_line_fits(
     ids=["han", "hangul", "combined", "hindi"],
 )
 def test_columns_behind_wide_and_combined_signs_are_in_line(
-    completed: Project, columns: int, category: str
+    single: Project, columns: int, category: str
 ) -> None:
     name = f"{category} 👍🏽 👩‍👩‍👧"
-    completed.run("resume", "7", "-m", "First", "--by", name, "--yes", "--offline")
-    completed.increment("0008-plain")
-    completed.run("resume", "8", "-m", "Second", "--by", "Gil", "--yes", "--offline")
+    single.run("resume", "7", "-m", "First", "--by", name, "--yes", "--offline")
+    single.increment("0008-plain")
+    single.run("resume", "8", "-m", "Second", "--by", "Gil", "--yes", "--offline")
 
     with Terminal(
-        completed, "history", "--all", columns=columns, extra={"PYTHONUTF8": "1"}
+        single, "history", "--all", columns=columns, extra={"PYTHONUTF8": "1"}
     ) as terminal:
         assert terminal.end() == 0
 
@@ -142,15 +142,15 @@ def test_the_cause_in_a_table_is_whole_and_its_place_relative(project: Project) 
     ids=" ".join,
 )
 def test_only_an_address_is_longer_than_the_terminal_is_wide(
-    completed: Project, command: tuple[str, ...], columns: int
+    single: Project, command: tuple[str, ...], columns: int
 ) -> None:
     for reason in (LONG, f"{LONG} again"):
-        completed.run("resume", "7", "--reason", reason, "--yes", "--offline")
-        completed.run("complete", "7", "--offline")
-    completed.increment("0008-smart-discipline-of-the-other-kind", links={"github": {"issue": 0}})
-    completed.increment("0009-smart-discipline-of-the-third-kind", links={"github": {"issue": 0}})
+        single.run("resume", "7", "--reason", reason, "--yes", "--offline")
+        single.run("complete", "7", "--offline")
+    single.increment("0008-smart-discipline-of-the-other-kind", links={"github": {"issue": 0}})
+    single.increment("0009-smart-discipline-of-the-third-kind", links={"github": {"issue": 0}})
 
-    with Terminal(completed, *command, columns=columns) as terminal:
+    with Terminal(single, *command, columns=columns) as terminal:
         terminal.end()
 
     longer = [line for line in terminal.text.splitlines() if len(line) > columns]

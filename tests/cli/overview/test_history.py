@@ -58,11 +58,11 @@ def test_an_increment_of_another_tool_has_at_least_its_dates(project: Project) -
     assert project.run("history", "7").out == "2025-10-01 08:00:00  -  created\n"
 
 
-def test_an_undone_reopen_leaves_one_completion(completed: Project) -> None:
-    completed.run("resume", "7", "--reason", REASON, "--yes", "--offline")
-    completed.run("undo", "7", "--yes", "--offline")
+def test_an_undone_reopen_leaves_one_completion(single: Project) -> None:
+    single.run("resume", "7", "--reason", REASON, "--yes", "--offline")
+    single.run("undo", "7", "--yes", "--offline")
 
-    told = completed.run("history", "7").out
+    told = single.run("history", "7").out
 
     assert told.count("-  completed") == 1
 

@@ -196,14 +196,14 @@ def test_a_pull_says_who_and_where(completed: Project, command: str) -> None:
     assert [f"mona  reopened: {why}"] == [line for line in told(completed) if why in line]
 
 
-def test_the_document_has_every_line_of_the_text(completed: Project) -> None:
-    resume(completed)
-    completed.run("complete", "7")
-    completed.box.faults.add(Fault("jira", "status", code=503, times=1000))
-    completed.run("jira", "reopen-issue", "7", "--reason", WHY)
+def test_the_document_has_every_line_of_the_text(single: Project) -> None:
+    resume(single)
+    single.run("complete", "7")
+    single.box.faults.add(Fault("jira", "status", code=503, times=1000))
+    single.run("jira", "reopen-issue", "7", "--reason", WHY)
 
-    lines = completed.run("history", "7").out.splitlines()
-    document = history(completed)
+    lines = single.run("history", "7").out.splitlines()
+    document = history(single)
 
     entries = [*document["events"], *document["pending"]]
     times = [one["at"].replace("T", " ").removesuffix("Z") for one in entries]

@@ -22,12 +22,12 @@ COMMANDS = [
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command[:3]))
 def test_an_answer_without_some_increments_names_them(
-    completed: Project, command: tuple[str, ...]
+    single: Project, command: tuple[str, ...]
 ) -> None:
     for number in range(8, 15):
-        completed.increment(f"{number:04}-broken", status="shipped")
+        single.increment(f"{number:04}-broken", status="shipped")
 
-    done = completed.run(*command)
+    done = single.run(*command)
 
     assert 5 == done.code, done.said
     assert (
@@ -37,37 +37,37 @@ def test_an_answer_without_some_increments_names_them(
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: " ".join(command[:3]))
-def test_a_whole_answer_ends_with_0(completed: Project, command: tuple[str, ...]) -> None:
-    done = completed.run(*command)
+def test_a_whole_answer_ends_with_0(single: Project, command: tuple[str, ...]) -> None:
+    done = single.run(*command)
 
     assert (0, False) == (done.code, "cannot be read" in done.said)
 
 
 @pytest.mark.parametrize("command", [("list",), ("status",)])
-def test_an_answer_that_shows_them_is_whole(completed: Project, command: tuple[str, ...]) -> None:
-    completed.increment("0008-broken", status="shipped")
+def test_an_answer_that_shows_them_is_whole(single: Project, command: tuple[str, ...]) -> None:
+    single.increment("0008-broken", status="shipped")
 
-    done = completed.run(*command)
+    done = single.run(*command)
 
     assert (0, True) == (done.code, "0008-broken" in done.out)
 
 
-def test_scripts_read_which_are_missing_from_the_history(completed: Project) -> None:
-    completed.increment("0008-broken", status="shipped")
+def test_scripts_read_which_are_missing_from_the_history(single: Project) -> None:
+    single.increment("0008-broken", status="shipped")
 
-    document = completed.run("history", "--all", "--json").document
+    document = single.run("history", "--all", "--json").document
 
     (broken,) = document["broken"]
     assert (5, 1, "0008-broken") == (document["exitCode"], document["increments"], broken["id"])
     assert {"reason", "hint"} <= broken.keys()
 
 
-def test_what_was_resumed_is_resumed(completed: Project) -> None:
-    completed.increment("0008-broken", status="shipped")
+def test_what_was_resumed_is_resumed(single: Project) -> None:
+    single.increment("0008-broken", status="shipped")
 
-    done = completed.run(
+    done = single.run(
         "resume", "--all-matching", "status=completed", "--reason", REASON, "--yes", "--json"
     )
 
     assert (5, 5) == (done.code, done.document["exitCode"])
-    assert "active" == completed.metadata(NAME)["status"]
+    assert "active" == single.metadata(NAME)["status"]

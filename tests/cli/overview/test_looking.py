@@ -116,15 +116,15 @@ def test_show_offline_asks_nobody(completed: Project) -> None:
     assert completed.sent() == []
 
 
-def test_looking_changes_nothing(completed: Project) -> None:
-    before = completed.tree()
+def test_looking_changes_nothing(single: Project) -> None:
+    before = single.tree()
 
     for command in (["list"], ["show", "7"], ["history", "7"], ["status"], ["plugins"]):
-        assert completed.run(*command).code == 0
-        assert completed.run(*command, "--json").code == 0
+        assert single.run(*command).code == 0
+        assert single.run(*command, "--json").code == 0
 
-    assert before == completed.tree()
-    assert completed.wrote() == []
+    assert before == single.tree()
+    assert single.wrote() == []
 
 
 def test_history_tells_the_life_of_an_increment(project: Project) -> None:
@@ -154,11 +154,11 @@ def test_history_tells_the_life_of_an_increment(project: Project) -> None:
     assert all(event["id"] and event["at"].endswith("Z") for event in events)
 
 
-def test_history_derives_a_reopen_whose_line_was_lost(completed: Project) -> None:
-    completed.run("resume", "7", "--reason", REASON, "--yes", "--offline")
-    (completed.folder() / "events.jsonl").unlink()
+def test_history_derives_a_reopen_whose_line_was_lost(single: Project) -> None:
+    single.run("resume", "7", "--reason", REASON, "--yes", "--offline")
+    (single.folder() / "events.jsonl").unlink()
 
-    told = completed.run("history", "7")
+    told = single.run("history", "7")
 
     assert f"reopened: {REASON}" in told.out
 

@@ -104,12 +104,12 @@ def test_other_words_are_no_aliases(aliased: Project, name: str) -> None:
 
 
 @pytest.mark.parametrize("file", [".unlatch/config.toml", "config.toml"])
-def test_a_project_has_no_aliases(completed: Project, file: str) -> None:
-    path = completed.root / file
+def test_a_project_has_no_aliases(single: Project, file: str) -> None:
+    path = single.root / file
     text = path.read_text() if path.exists() else ""
     path.write_text(f"{text}\n{ALIASES}")
 
-    done = completed.run("r", "7")
+    done = single.run("r", "7")
 
     assert done.code == 2
     assert "No such command 'r'" in done.err

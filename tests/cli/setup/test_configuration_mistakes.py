@@ -62,11 +62,11 @@ def problems(project: Project) -> list[str]:
     ],
 )
 def test_what_is_wrong_with_the_users_own_configuration(
-    completed: Project, setting: str, expected: str
+    single: Project, setting: str, expected: str
 ) -> None:
-    own_config(completed, setting)
+    own_config(single, setting)
 
-    assert [expected] == problems(completed)
+    assert [expected] == problems(single)
 
 
 @pytest.mark.parametrize(
@@ -102,14 +102,14 @@ def test_what_is_wrong_with_the_projects_configuration(
 @pytest.mark.parametrize("setting", ["allowed_links", "trusted_hosts", "tasks_command"])
 @pytest.mark.parametrize("table", ["", "[labels]\n", '[trackers.github]\nrepository = "o/w"\n'])
 def test_a_setting_of_the_users_own_is_not_taken_from_a_repository(
-    completed: Project, setting: str, table: str
+    single: Project, setting: str, table: str
 ) -> None:
-    own = own_config(completed, "")
-    completed.configure(f'{table}{setting} = ["/srv"]\n')
+    own = own_config(single, "")
+    single.configure(f'{table}{setting} = ["/srv"]\n')
 
-    (told,) = problems(completed)
-    shown = completed.run("doctor").out
-    refused = completed.run("sync")
+    (told,) = problems(single)
+    shown = single.run("doctor").out
+    refused = single.run("sync")
 
     assert told.endswith(f"{setting}: wrong file: it belongs in your own configuration, {own}")
     assert "next: move it there" in shown
@@ -177,16 +177,16 @@ def test_every_list_in_a_configuration_holds_strings() -> None:
 
 
 def test_a_mistake_in_the_users_file_ends_a_resume_before_anything_is_recorded(
-    completed: Project,
+    single: Project,
 ) -> None:
-    path = completed.home / ".config/unlatch/config.toml"
+    path = single.home / ".config/unlatch/config.toml"
     path.parent.mkdir(parents=True)
     path.write_text('tasks_comand = ["x"]\n')
-    before = completed.tree()
+    before = single.tree()
 
-    done = completed.run("resume", "7", "--reason", "Again", "--yes")
+    done = single.run("resume", "7", "--reason", "Again", "--yes")
 
-    assert (1, before) == (done.code, completed.tree()), done.said
+    assert (1, before) == (done.code, single.tree()), done.said
     assert "error[config-invalid]" in done.err
     assert "tasks_comand" in done.err
     assert str(path) in done.err

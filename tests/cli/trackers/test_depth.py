@@ -249,9 +249,9 @@ def test_status_of_many_increments_takes_few_requests(project: Project) -> None:
     assert 1 == project.box.requests.count("github")
 
 
-def test_options_of_plugins_are_kept_with_the_operation(completed: Project) -> None:
-    done = completed.run("resume", "7", "--reason", REASON, "--offline", "--yes", "--allow-path")
+def test_options_of_plugins_are_kept_with_the_operation(single: Project) -> None:
+    done = single.run("resume", "7", "--reason", REASON, "--offline", "--yes", "--allow-path")
 
     assert done.code == 0, done.said
-    assert {("allow-path",)} == {tuple(one["options"]) for one in completed.metadata()["pending"]}
-    assert completed.run("sync", NAME).code == 0
+    assert {("allow-path",)} == {tuple(one["options"]) for one in single.metadata()["pending"]}
+    assert single.run("sync", NAME).code == 0

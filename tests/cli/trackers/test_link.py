@@ -250,8 +250,8 @@ def test_a_dry_run_of_unlink_foresees_it(completed: Project) -> None:
     assert (refused.code, "error[unknown-link]" in refused.err) == (2, True)
 
 
-def test_unlink_of_what_is_not_linked_is_refused(completed: Project) -> None:
-    assert refused(completed, "unlink", "7", "SCRUM-99") == (2, "unknown-link")
+def test_unlink_of_what_is_not_linked_is_refused(single: Project) -> None:
+    assert refused(single, "unlink", "7", "SCRUM-99") == (2, "unknown-link")
 
 
 @pytest.mark.parametrize("tracker", ALL)

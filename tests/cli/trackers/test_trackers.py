@@ -13,21 +13,21 @@ NOUNS = {"github": "issue", "ado": "work-item", "jira": "issue"}
 COMMANDS = ["create", "update", "close", "reopen"]
 
 
-@pytest.mark.parametrize("tracker", ALL)
+@pytest.mark.parametrize("group", ALL)
 def test_reopen_reopens_that_one_item_and_says_that_the_increment_is_still_completed(
-    completed: Project, tracker: str
+    completed: Project, group: str
 ) -> None:
-    done = completed.run(tracker, f"reopen-{NOUNS[tracker]}", "0007", "--reason", REASON)
+    done = completed.run(group, f"reopen-{NOUNS[group]}", "0007", "--reason", REASON)
 
     assert done.code == 0, done.said
     assert done.err == (
         f"Increment {NAME} is still completed. To reopen it: unlatch resume {NAME}\n"
     )
-    assert {**CLOSED, tracker: OPEN[tracker]} == completed.states()
-    assert "completed" not in completed.labels()[tracker]
-    assert "reopened" in completed.labels()[tracker]
-    assert REASON in completed.comments()[tracker][0]
-    assert {tracker} == {entry.tracker for entry in completed.box.requests.entries()}
+    assert {**CLOSED, group: OPEN[group]} == completed.states()
+    assert "completed" not in completed.labels()[group]
+    assert "reopened" in completed.labels()[group]
+    assert REASON in completed.comments()[group][0]
+    assert {group} == {entry.tracker for entry in completed.box.requests.entries()}
     metadata = completed.metadata()
     assert (metadata["status"], "reopenHistory" in metadata) == ("completed", False)
     assert [(event["event"], event["kind"], event["result"]) for event in completed.events()] == [
@@ -71,45 +71,45 @@ def test_reopen_posts_its_reason(completed: Project) -> None:
     assert completed.events()[0]["by"] == "Dana"
 
 
-@pytest.mark.parametrize("tracker", ALL)
-def test_close_closes_that_one_item(project: Project, tracker: str) -> None:
+@pytest.mark.parametrize("group", ALL)
+def test_close_closes_that_one_item(project: Project, group: str) -> None:
     project.increment(status="active", links=project.items(finished=False))
 
-    done = project.run(tracker, f"close-{NOUNS[tracker]}", "7")
+    done = project.run(group, f"close-{NOUNS[group]}", "7")
 
     assert done.code == 0, done.said
-    assert {**OPEN, tracker: CLOSED[tracker]} == project.states()
+    assert {**OPEN, group: CLOSED[group]} == project.states()
     assert project.metadata()["status"] == "active"
 
 
-@pytest.mark.parametrize("tracker", ALL)
-def test_create_makes_and_links_an_item(project: Project, tracker: str) -> None:
+@pytest.mark.parametrize("group", ALL)
+def test_create_makes_and_links_an_item(project: Project, group: str) -> None:
     project.increment(status="active")
 
-    done = project.run(tracker, f"create-{NOUNS[tracker]}", "7")
+    done = project.run(group, f"create-{NOUNS[group]}", "7")
 
     assert done.code == 0, done.said
-    assert project.metadata()[tracker]["url"].startswith("http://127.0.0.1:")
-    shown = project.run(tracker, "status", "7")
+    assert project.metadata()[group]["url"].startswith("http://127.0.0.1:")
+    shown = project.run(group, "status", "7")
     assert '"Smart discipline"' in shown.out
 
 
-@pytest.mark.parametrize("tracker", ALL)
-def test_update_brings_the_title_up_to_date(project: Project, tracker: str) -> None:
-    project.increment(status="active", links=project.items(tracker, finished=False))
+@pytest.mark.parametrize("group", ALL)
+def test_update_brings_the_title_up_to_date(project: Project, group: str) -> None:
+    project.increment(status="active", links=project.items(group, finished=False))
     (project.folder() / "spec.md").write_text("# Smarter discipline\n")
 
-    done = project.run(tracker, f"update-{NOUNS[tracker]}", "7")
+    done = project.run(group, f"update-{NOUNS[group]}", "7")
 
     assert done.code == 0, done.said
-    assert '"Smarter discipline"' in project.run(tracker, "status", "7").out
-    assert OPEN[tracker] == project.states()[tracker]
+    assert '"Smarter discipline"' in project.run(group, "status", "7").out
+    assert OPEN[group] == project.states()[group]
 
 
-@pytest.mark.parametrize("tracker", ALL)
-def test_a_second_update_says_that_nothing_was_changed(project: Project, tracker: str) -> None:
-    project.increment(status="active", links=project.items(tracker, finished=False))
-    command = (tracker, f"update-{NOUNS[tracker]}", "7")
+@pytest.mark.parametrize("group", ALL)
+def test_a_second_update_says_that_nothing_was_changed(project: Project, group: str) -> None:
+    project.increment(status="active", links=project.items(group, finished=False))
+    command = (group, f"update-{NOUNS[group]}", "7")
     first = project.run(*command)
     project.box.requests.clear()
 
@@ -126,16 +126,16 @@ def test_a_second_update_says_that_nothing_was_changed(project: Project, tracker
     assert results == ["updated", "unchanged", "unchanged", "unchanged"]
 
 
-@pytest.mark.parametrize("tracker", ALL)
-def test_status_shows_the_items_as_they_are(completed: Project, tracker: str) -> None:
+@pytest.mark.parametrize("group", ALL)
+def test_status_shows_the_items_as_they_are(completed: Project, group: str) -> None:
     before = completed.tree()
 
-    done = completed.run(tracker, "status", "7")
-    document = completed.run(tracker, "status", "7", "--json").document
+    done = completed.run(group, "status", "7")
+    document = completed.run(group, "status", "7", "--json").document
 
     assert done.code == 0
-    assert CLOSED[tracker] in done.out
-    assert [(tracker, CLOSED[tracker])] == [
+    assert CLOSED[group] in done.out
+    assert [(group, CLOSED[group])] == [
         (item["tracker"], item["state"]) for item in document["increments"][0]["items"]
     ]
     assert document["exitCode"] == 0
@@ -143,10 +143,10 @@ def test_status_shows_the_items_as_they_are(completed: Project, tracker: str) ->
     assert completed.wrote() == []
 
 
-@pytest.mark.parametrize("tracker", ALL)
+@pytest.mark.parametrize("group", ALL)
 @pytest.mark.parametrize("act", ["close", "reopen", "update"])
-def test_what_was_done_is_documented(completed: Project, tracker: str, act: str) -> None:
-    command = (tracker, f"{act}-{NOUNS[tracker]}", "7", "--reason", REASON, "--json")
+def test_what_was_done_is_documented(completed: Project, group: str, act: str) -> None:
+    command = (group, f"{act}-{NOUNS[group]}", "7", "--reason", REASON, "--json")
     document = completed.run(*command).document
 
     trackers = document.pop("trackers")
@@ -155,13 +155,13 @@ def test_what_was_done_is_documented(completed: Project, tracker: str, act: str)
         "exitCode": 0,
     }.items() <= document.items()
     expected = {"close": "already-closed", "reopen": "reopened", "update": "updated"}[act]
-    assert [(tracker, expected)] == [(e["tracker"], e["outcome"]) for e in trackers]
+    assert [(group, expected)] == [(e["tracker"], e["outcome"]) for e in trackers]
 
 
-@pytest.mark.parametrize("tracker", ALL)
-def test_each_command_has_help_that_says_how_far_it_reaches(project: Project, tracker: str) -> None:
-    for command in [*(f"{act}-{NOUNS[tracker]}" for act in COMMANDS), "status"]:
-        done = project.run(tracker, command, "--help")
+@pytest.mark.parametrize("group", ALL)
+def test_each_command_has_help_that_says_how_far_it_reaches(project: Project, group: str) -> None:
+    for command in [*(f"{act}-{NOUNS[group]}" for act in COMMANDS), "status"]:
+        done = project.run(group, command, "--help")
 
         assert done.code == 0
         assert ("(writes trackers)" in done.out) or ("(reads trackers)" in done.out)
@@ -191,23 +191,23 @@ def test_another_trackers_item_cannot_be_picked(completed: Project) -> None:
     assert completed.sent() == []
 
 
-@pytest.mark.parametrize("tracker", ALL)
-def test_an_increment_without_such_an_item_is_refused(project: Project, tracker: str) -> None:
+@pytest.mark.parametrize("group", ALL)
+def test_an_increment_without_such_an_item_is_refused(project: Project, group: str) -> None:
     project.increment()
 
-    for command in (f"reopen-{NOUNS[tracker]}", f"close-{NOUNS[tracker]}", "status"):
-        done = project.run(tracker, command, "7")
+    for command in (f"reopen-{NOUNS[group]}", f"close-{NOUNS[group]}", "status"):
+        done = project.run(group, command, "7")
 
         assert (done.code, "error[no-link]" in done.err) == (2, True)
         assert "next: unlatch link 0007-smart-discipline URL" in done.err
 
 
-@pytest.mark.parametrize("tracker", ALL)
-def test_without_authorisation_they_end_with_exit_code_4(completed: Project, tracker: str) -> None:
+@pytest.mark.parametrize("group", ALL)
+def test_without_authorisation_they_end_with_exit_code_4(completed: Project, group: str) -> None:
     variable = {"github": "GITHUB_TOKEN", "ado": "AZURE_DEVOPS_EXT_PAT", "jira": "JIRA_API_TOKEN"}
-    completed.extra[variable[tracker]] = "wrong-token"
+    completed.extra[variable[group]] = "wrong-token"
 
-    done = completed.run(tracker, "status", "7")
+    done = completed.run(group, "status", "7")
 
     assert done.code == 4, done.said
     assert "next: " in done.err

@@ -77,11 +77,11 @@ def test_several_are_asked_about_once(active: Project) -> None:
 
 
 def test_the_warning_about_an_unchanged_increment_comes_before_the_question(
-    completed: Project,
+    single: Project,
 ) -> None:
-    completed.run("resume", "7", "--reason", REASON, "--yes")
+    single.run("resume", "7", "--reason", REASON, "--yes")
 
-    with Terminal(completed, "complete", "7") as terminal:
+    with Terminal(single, "complete", "7") as terminal:
         terminal.expect("Continue?")
         assert "[evidence-missing]" in terminal.text
         terminal.type("y\n")

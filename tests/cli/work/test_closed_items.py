@@ -102,17 +102,17 @@ def test_the_document_has_the_warning_and_a_dry_run_the_requests(project: Projec
 # An increment that is active
 
 
-def test_the_same_reason_again_changes_nothing(completed: Project) -> None:
+def test_the_same_reason_again_changes_nothing(single: Project) -> None:
     resume = ("resume", "7", "--reason", REASON, "--yes")
-    assert completed.run(*resume).code == 0
-    before = completed.tree()
+    assert single.run(*resume).code == 0
+    before = single.tree()
 
-    again = completed.run(*resume)
+    again = single.run(*resume)
 
     assert again.code == 0, again.said
     assert again.out == f"✓ Increment {NAME} is already active; nothing to do\n"
     assert "note:" not in again.err
-    assert before == completed.tree()
+    assert before == single.tree()
 
 
 @pytest.mark.parametrize("more", [("--reason", REASON), ()])
@@ -232,20 +232,20 @@ def test_named_increments_with_another_reason_are_refused_and_the_others_resumed
     assert completed.states() == OPEN
 
 
-def test_the_dry_run_of_several_names_those_that_are_refused(completed: Project) -> None:
-    completed.increment("0008-other", status="active")
+def test_the_dry_run_of_several_names_those_that_are_refused(single: Project) -> None:
+    single.increment("0008-other", status="active")
     command = ("resume", "7", "8", "--reason", MORE, "--yes")
-    before = completed.tree()
+    before = single.tree()
 
-    dry = completed.run(*command, "--dry-run")
-    document = check(completed, "dry-run-many", *command, "--dry-run")
+    dry = single.run(*command, "--dry-run")
+    document = check(single, "dry-run-many", *command, "--dry-run")
 
-    assert (1, before) == (dry.code, completed.tree()), dry.said
+    assert (1, before) == (dry.code, single.tree()), dry.said
     assert "1 increment, " in dry.out
     assert [("0008-other", "already-active")] == [
         (one["id"], one["error"]["id"]) for one in document["refused"]
     ]
-    done = completed.run(*command)
+    done = single.run(*command)
     (line,) = [one for one in done.out.splitlines() if "0008-other stays" in one]
     assert (5, True) == (done.code, line in dry.out)
 

@@ -78,8 +78,8 @@ def test_declining_changes_nothing(completed: Project, answer: str) -> None:
     assert completed.wrote() == []
 
 
-def test_a_blank_reason_is_asked_for_again(completed: Project) -> None:
-    with Terminal(completed, "resume", "7") as terminal:
+def test_a_blank_reason_is_asked_for_again(single: Project) -> None:
+    with Terminal(single, "resume", "7") as terminal:
         terminal.expect(CONTINUE)
         terminal.type("y\n")
         terminal.expect(WHY)
@@ -90,17 +90,15 @@ def test_a_blank_reason_is_asked_for_again(completed: Project) -> None:
 
     assert code == 0
     assert "the reason is empty" in terminal.text
-    assert [entry["reason"] for entry in completed.metadata()["reopenHistory"]] == ["At last"]
+    assert [entry["reason"] for entry in single.metadata()["reopenHistory"]] == ["At last"]
 
 
 @pytest.mark.parametrize("prompts", [[CONTINUE], [CONTINUE, WHY]])
 @pytest.mark.parametrize("key", [CTRL_C, "\x04"], ids=["ctrl-c", "ctrl-d"])
-def test_leaving_at_a_prompt_changes_nothing(
-    completed: Project, prompts: list[str], key: str
-) -> None:
-    before = completed.tree()
+def test_leaving_at_a_prompt_changes_nothing(single: Project, prompts: list[str], key: str) -> None:
+    before = single.tree()
 
-    with Terminal(completed, "resume", "7") as terminal:
+    with Terminal(single, "resume", "7") as terminal:
         for number, prompt in enumerate(prompts):
             terminal.expect(prompt)
             if number + 1 < len(prompts):
@@ -110,8 +108,8 @@ def test_leaving_at_a_prompt_changes_nothing(
     assert code == 130
     assert "Traceback" not in terminal.text
     assert "Interrupted. Nothing was changed.\n" in terminal.text
-    assert before == completed.tree()
-    assert completed.wrote() == []
+    assert before == single.tree()
+    assert single.wrote() == []
 
 
 def test_a_reason_given_leaves_one_question(completed: Project) -> None:
@@ -271,10 +269,10 @@ def test_the_dialogue_is_the_same_however_wide_the_terminal(
     assert f"{INTRODUCTION}{CONTINUE}n\nNothing was changed.\n" == terminal.text
 
 
-def test_colours_are_shown_at_a_terminal_unless_unwanted(completed: Project) -> None:
+def test_colours_are_shown_at_a_terminal_unless_unwanted(single: Project) -> None:
     shown = []
     for extra in ({}, {"NO_COLOR": "1"}):
-        with Terminal(completed, "resume", "7", extra=extra) as terminal:
+        with Terminal(single, "resume", "7", extra=extra) as terminal:
             terminal.expect(CONTINUE)
             terminal.type("n\n")
             terminal.end()
@@ -301,11 +299,11 @@ def test_a_terminal_that_takes_ascii_alone_gets_words_for_signs(completed: Proje
 
 
 def test_with_stdout_elsewhere_the_questions_stay_at_the_terminal(
-    completed: Project, tmp_path: Path
+    single: Project, tmp_path: Path
 ) -> None:
     path = tmp_path / "document.json"
     with path.open("wb") as out:
-        with Terminal(completed, "resume", "7", "--json", stdout=out.fileno()) as terminal:
+        with Terminal(single, "resume", "7", "--json", stdout=out.fileno()) as terminal:
             terminal.expect("Continue? [y/N]:")
             terminal.type("y\n")
             terminal.expect("Reason for reopening:")

@@ -16,24 +16,24 @@ from unlatch_sandbox.jira import adf
 
 @pytest.mark.parametrize("reason", ["", " ", "\n\t \n", "\u3000"])
 @pytest.mark.parametrize("more", [(), ("--json",), ("--offline",), ("--dry-run",)])
-def test_an_empty_reason(completed: Project, reason: str, more: tuple[str, ...]) -> None:
-    before = completed.tree()
+def test_an_empty_reason(single: Project, reason: str, more: tuple[str, ...]) -> None:
+    before = single.tree()
 
-    done = completed.run("resume", "7", "--reason", reason, "--yes", *more)
+    done = single.run("resume", "7", "--reason", reason, "--yes", *more)
 
     assert done.code == 2, done.said
     assert "error[reason-missing]: the reason is empty" in done.err
-    assert_unchanged(completed, before)
+    assert_unchanged(single, before)
 
 
-def test_a_reason_of_100000_characters(completed: Project) -> None:
-    before = completed.tree()
+def test_a_reason_of_100000_characters(single: Project) -> None:
+    before = single.tree()
 
-    done = completed.run("resume", "7", "--reason", "x" * 100_000, "--yes")
+    done = single.run("resume", "7", "--reason", "x" * 100_000, "--yes")
 
     assert_refused(done, 2, "reason-too-long")
     assert "100,000 characters" in done.err
-    assert_unchanged(completed, before)
+    assert_unchanged(single, before)
 
 
 def test_the_longest_reason_that_is_taken_arrives_whole(completed: Project) -> None:
@@ -142,11 +142,11 @@ def test_wiki_text_is_escaped_where_the_site_takes_it(project: Project, name: st
 
 
 @pytest.mark.parametrize("name", ["controls", "workflow commands"])
-def test_a_reason_that_is_shown_does_not_act(completed: Project, name: str) -> None:
-    completed.run("resume", "7", "--reason", HOSTILE[name], "--yes", "--by", "Da\x1b[31mna")
+def test_a_reason_that_is_shown_does_not_act(single: Project, name: str) -> None:
+    single.run("resume", "7", "--reason", HOSTILE[name], "--yes", "--by", "Da\x1b[31mna")
 
     for command in (["show", "7"], ["history", "7"]):
-        done = completed.run(*command)
+        done = single.run(*command)
         assert done.code == 0
         assert not DROPPED.search(done.said.replace("\n", ""))
         assert not re.search(r"(?m)^\s*(::|##vso)", done.said)

@@ -183,14 +183,14 @@ def test_the_comment_that_is_shown_is_the_one_that_is_posted(completed: Project)
     assert shown.rpartition(", ")[0] == posted.rpartition(", ")[0]
 
 
-def test_what_somebody_typed_cannot_act_on_the_terminal(completed: Project) -> None:
-    done = completed.run("resume", "7", "--reason", "red \x1b[31m\x07 end", "--dry-run")
+def test_what_somebody_typed_cannot_act_on_the_terminal(single: Project) -> None:
+    done = single.run("resume", "7", "--reason", "red \x1b[31m\x07 end", "--dry-run")
 
     assert "    Comment       Reopened: red [31m end\n" in done.out
 
 
-def test_without_a_reason_its_place_is_shown(completed: Project) -> None:
-    done = completed.run("resume", "7", "--dry-run")
+def test_without_a_reason_its_place_is_shown(single: Project) -> None:
+    done = single.run("resume", "7", "--dry-run")
 
     assert "    Comment       Reopened: (the reason)\n" in done.out
 
@@ -208,8 +208,8 @@ def test_a_blank_reason_is_refused_as_it_would_be(
     assert "reason-missing" in done.err
 
 
-def test_a_move_that_the_table_refuses_is_refused_in_the_dry_run_too(completed: Project) -> None:
-    done = completed.run("complete", "7", "--dry-run")
+def test_a_move_that_the_table_refuses_is_refused_in_the_dry_run_too(single: Project) -> None:
+    done = single.run("complete", "7", "--dry-run")
 
     assert (done.code, done.out) == (1, "")
     assert "error[transition-refused]" in done.err

@@ -31,44 +31,44 @@ def test_a_dash_reads_the_reason_from_stdin(completed: Project) -> None:
     assert [True] * 3 == ["first empty line" in one[0] for one in completed.comments().values()]
 
 
-def test_at_a_terminal_a_dash_says_how_to_end_the_reason(completed: Project) -> None:
-    with Terminal(completed, "resume", "7", "--reason", "-", "--yes") as terminal:
+def test_at_a_terminal_a_dash_says_how_to_end_the_reason(single: Project) -> None:
+    with Terminal(single, "resume", "7", "--reason", "-", "--yes") as terminal:
         terminal.expect("Reading the reason from stdin; end with Ctrl-D.")
         terminal.type(f"{REASON}\n\x04")
         assert terminal.end() == 0
 
-    assert reasons(completed) == [REASON]
+    assert reasons(single) == [REASON]
 
 
 @pytest.mark.parametrize("typed", ["", "\n \n", "-\n"])
-def test_stdin_without_a_reason_is_refused(completed: Project, typed: str) -> None:
-    before = completed.tree()
+def test_stdin_without_a_reason_is_refused(single: Project, typed: str) -> None:
+    before = single.tree()
 
-    done = completed.run("resume", "7", "--reason", "-", "--yes", stdin=typed)
+    done = single.run("resume", "7", "--reason", "-", "--yes", stdin=typed)
 
     assert_refused(done, 2, "reason-missing")
-    assert_unchanged(completed, before)
+    assert_unchanged(single, before)
 
 
-def test_bytes_that_are_not_text_are_replaced(completed: Project) -> None:
-    done = completed.process("resume", "7", "--reason", "-", "--yes", stdin="caf\udce9")
+def test_bytes_that_are_not_text_are_replaced(single: Project) -> None:
+    done = single.process("resume", "7", "--reason", "-", "--yes", stdin="caf\udce9")
 
     assert done.code == 0, done.said
-    assert reasons(completed) == ["caf\ufffd"]
+    assert reasons(single) == ["caf\ufffd"]
 
 
 @pytest.mark.parametrize("content", [LONG.encode("utf-16"), b"\x7fELF\x02\x00\x01"])
 def test_a_file_that_is_not_utf_8_is_refused(
-    completed: Project, tmp_path: Path, content: bytes
+    single: Project, tmp_path: Path, content: bytes
 ) -> None:
     file = tmp_path / "why.txt"
     file.write_bytes(content)
-    before = completed.tree()
+    before = single.tree()
 
-    done = completed.run("resume", "7", "-F", str(file), "--yes")
+    done = single.run("resume", "7", "-F", str(file), "--yes")
 
     assert_refused(done, 2, "reason-unreadable")
-    assert_unchanged(completed, before)
+    assert_unchanged(single, before)
 
 
 @pytest.mark.parametrize(
@@ -94,14 +94,14 @@ def answered(project: Project, keys: str, **extra: str) -> list[str]:
 
 
 @pytest.mark.parametrize("term", ["xterm", "dumb"])
-def test_arrow_keys_edit_the_reason(completed: Project, term: str) -> None:
-    assert answered(completed, f"Bug inimport{LEFT * 6} \n", TERM=term) == ["Bug in import"]
+def test_arrow_keys_edit_the_reason(single: Project, term: str) -> None:
+    assert answered(single, f"Bug inimport{LEFT * 6} \n", TERM=term) == ["Bug in import"]
 
 
-def test_the_lines_of_a_paste_are_one_reason(completed: Project) -> None:
+def test_the_lines_of_a_paste_are_one_reason(single: Project) -> None:
     pasted = PASTE.format("It fails\rat line 2\r")
 
-    assert answered(completed, f"{pasted}\r") == ["It fails\nat line 2"]
+    assert answered(single, f"{pasted}\r") == ["It fails\nat line 2"]
 
 
 def test_the_lines_of_an_unmarked_paste_are_one_reason(completed: Project) -> None:
@@ -109,8 +109,8 @@ def test_the_lines_of_an_unmarked_paste_are_one_reason(completed: Project) -> No
     assert completed.states() == OPEN
 
 
-def test_a_dash_at_the_prompt_is_asked_again(completed: Project) -> None:
-    with Terminal(completed, "resume", "7", "--yes") as terminal:
+def test_a_dash_at_the_prompt_is_asked_again(single: Project) -> None:
+    with Terminal(single, "resume", "7", "--yes") as terminal:
         terminal.expect(WHY)
         terminal.type("-\n")
         terminal.expect(WHY, times=2)
@@ -118,16 +118,16 @@ def test_a_dash_at_the_prompt_is_asked_again(completed: Project) -> None:
         assert terminal.end() == 0
 
     assert "a dash is not a reason; try again" in terminal.text
-    assert reasons(completed) == [REASON]
+    assert reasons(single) == [REASON]
 
 
-def test_the_prompt_is_no_part_of_the_data(completed: Project) -> None:
+def test_the_prompt_is_no_part_of_the_data(single: Project) -> None:
     reader, writer = os.pipe()
-    with Terminal(completed, "resume", "7", "--yes", "--json", stdout=writer) as terminal:
+    with Terminal(single, "resume", "7", "--yes", "--json", stdout=writer) as terminal:
         os.close(writer)
         terminal.expect(WHY)
         terminal.type(f"Bug inimport{LEFT * 6} \n")
         assert terminal.end() == 0
     with os.fdopen(reader) as data:
         assert data.read().startswith("{\n")
-    assert reasons(completed) == ["Bug in import"]
+    assert reasons(single) == ["Bug in import"]

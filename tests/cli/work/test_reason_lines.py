@@ -26,17 +26,17 @@ def below(lines: list[str], start: str) -> list[str]:
 
 
 @pytest.mark.parametrize("columns", [60, 100, 200])
-def test_the_lines_of_a_reason_are_shown(completed: Project, columns: int) -> None:
-    completed.run("resume", "7", "-m", LONG, "--yes")
-    (at,) = (entry["reopenedAt"] for entry in completed.metadata()["reopenHistory"])
+def test_the_lines_of_a_reason_are_shown(single: Project, columns: int) -> None:
+    single.run("resume", "7", "-m", LONG, "--yes")
+    (at,) = (entry["reopenedAt"] for entry in single.metadata()["reopenHistory"])
 
     start = f"{at[:10]} {at[11:19]}  Gil Git  reopened: The import fails"
-    lines = [line.strip() for line in shown(completed, "history", "7", columns=columns)]
+    lines = [line.strip() for line in shown(single, "history", "7", columns=columns)]
     assert below(lines, start) == BELOW
-    lines = shown(completed, "show", "7", "--offline", columns=columns)
+    lines = shown(single, "show", "7", "--offline", columns=columns)
     start = f"    {at[:10]} by Gil Git: The import fails"
     assert below(lines, start) == ["", "      #4 shows where:", "      line 2"]
-    lines = shown(completed, "undo", "7", columns=columns, keys="n\n")
+    lines = shown(single, "undo", "7", columns=columns, keys="n\n")
     assert "\n\n  #4 shows where:\n  line 2\n" in "\n".join(lines)
 
 
@@ -69,10 +69,10 @@ def test_verbose_shows_them_for_an_item(project: Project) -> None:
     assert done.out.endswith(details(project, "github")), done.said
 
 
-def test_a_list_shows_the_first_line_of_a_reason(completed: Project) -> None:
-    completed.run("resume", "7", "-m", LONG, "--yes")
+def test_a_list_shows_the_first_line_of_a_reason(single: Project) -> None:
+    single.run("resume", "7", "-m", LONG, "--yes")
 
-    (row,) = (one for one in completed.run("history", "--all").out.split("\n") if NAME in one)
+    (row,) = (one for one in single.run("history", "--all").out.split("\n") if NAME in one)
     assert row.endswith("  The import fails …")
 
 

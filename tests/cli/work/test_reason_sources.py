@@ -38,39 +38,39 @@ def editor(folder: Path, script: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("option", ["-m", "--reason"])
-def test_the_reason_has_a_short_option(completed: Project, option: str) -> None:
-    done = completed.run("resume", "7", option, LONG, "--yes")
+def test_the_reason_has_a_short_option(single: Project, option: str) -> None:
+    done = single.run("resume", "7", option, LONG, "--yes")
 
     assert done.code == 0, done.said
-    assert reasons(completed) == [LONG]
+    assert reasons(single) == [LONG]
 
 
 @pytest.mark.parametrize("option", ["-F", "--reason-file"])
-def test_a_file_has_the_reason(completed: Project, tmp_path: Path, option: str) -> None:
+def test_a_file_has_the_reason(single: Project, tmp_path: Path, option: str) -> None:
     file = tmp_path / "why.txt"
     file.write_bytes(b"\xef\xbb\xbf\n" + LONG.replace("\n", "\r\n").encode() + b"\n\n")
 
-    done = completed.run("resume", "7", option, str(file), "--yes")
+    done = single.run("resume", "7", option, str(file), "--yes")
 
     assert done.code == 0, done.said
-    assert reasons(completed) == [LONG]
+    assert reasons(single) == [LONG]
 
 
-def test_a_dash_for_the_file_is_stdin(completed: Project) -> None:
-    done = completed.run("resume", "7", "-F", "-", "--yes", stdin=LONG)
+def test_a_dash_for_the_file_is_stdin(single: Project) -> None:
+    done = single.run("resume", "7", "-F", "-", "--yes", stdin=LONG)
 
     assert done.code == 0, done.said
-    assert reasons(completed) == [LONG]
+    assert reasons(single) == [LONG]
 
 
-def test_a_file_that_is_missing_is_refused(completed: Project) -> None:
-    before = completed.tree()
+def test_a_file_that_is_missing_is_refused(single: Project) -> None:
+    before = single.tree()
 
-    done = completed.run("resume", "7", "-F", "nowhere.txt", "--yes")
+    done = single.run("resume", "7", "-F", "nowhere.txt", "--yes")
 
     assert done.code == 2
     assert "'nowhere.txt' does not exist" in done.err
-    assert_unchanged(completed, before)
+    assert_unchanged(single, before)
 
 
 @pytest.mark.parametrize(
@@ -78,21 +78,21 @@ def test_a_file_that_is_missing_is_refused(completed: Project) -> None:
     [(10_001, "10,001 characters"), (20_000, "20,000 characters or more"), (10 << 20, "or more")],
 )
 def test_a_long_file_is_refused_with_its_size(
-    completed: Project, tmp_path: Path, size: int, found: str
+    single: Project, tmp_path: Path, size: int, found: str
 ) -> None:
-    before = completed.tree()
+    before = single.tree()
     (tmp_path / "long.txt").write_text("x" * size)
 
-    done = completed.run("resume", "7", "-F", str(tmp_path / "long.txt"), "--yes")
+    done = single.run("resume", "7", "-F", str(tmp_path / "long.txt"), "--yes")
 
     assert done.code == 2
     assert "error[reason-too-long]: the reason has " in done.err
     assert f"{found}; at most 10,000 are kept" in done.err
-    assert_unchanged(completed, before)
+    assert_unchanged(single, before)
 
 
-def test_only_the_beginning_of_an_endless_file_is_read(completed: Project) -> None:
-    done = completed.run("resume", "7", "-F", "/dev/zero", "--yes")
+def test_only_the_beginning_of_an_endless_file_is_read(single: Project) -> None:
+    done = single.run("resume", "7", "-F", "/dev/zero", "--yes")
 
     assert (done.code, "error[reason-unreadable]" in done.err) == (2, True)
 
@@ -113,16 +113,14 @@ def test_what_is_no_terminal_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     "sources",
     [("-m", "One", "-m", "Two"), ("-m", "One", "-e"), ("-F", "-", "-e"), ("-m", "-", "-F", "-")],
 )
-def test_two_sources_of_the_reason_are_refused(
-    completed: Project, sources: tuple[str, ...]
-) -> None:
-    before = completed.tree()
+def test_two_sources_of_the_reason_are_refused(single: Project, sources: tuple[str, ...]) -> None:
+    before = single.tree()
 
-    done = completed.run("resume", "7", *sources, "--yes", stdin="One")
+    done = single.run("resume", "7", *sources, "--yes", stdin="One")
 
     assert done.code == 2
     assert "give the reason once: --reason, --reason-file or --edit" in done.err
-    assert_unchanged(completed, before)
+    assert_unchanged(single, before)
 
 
 def test_the_editor_has_the_reason_and_shows_the_context(
@@ -155,16 +153,14 @@ def test_the_editor_has_the_reason_and_shows_the_context(
 
 
 @pytest.mark.parametrize("script", ["true", "echo '# Nothing' > $2", "echo > $2"])
-def test_an_empty_edit_changes_nothing(completed: Project, tmp_path: Path, script: str) -> None:
-    before = completed.tree()
+def test_an_empty_edit_changes_nothing(single: Project, tmp_path: Path, script: str) -> None:
+    before = single.tree()
 
-    with Terminal(
-        completed, "resume", "7", "-e", "--yes", extra=editor(tmp_path, script)
-    ) as terminal:
+    with Terminal(single, "resume", "7", "-e", "--yes", extra=editor(tmp_path, script)) as terminal:
         assert terminal.end() == 2
 
     assert "error[reason-missing]: the reason is empty" in terminal.text
-    assert_unchanged(completed, before)
+    assert_unchanged(single, before)
 
 
 @pytest.mark.parametrize(
@@ -178,43 +174,43 @@ def test_an_empty_edit_changes_nothing(completed: Project, tmp_path: Path, scrip
     ],
 )
 def test_without_a_working_editor_nothing_changes(
-    completed: Project, environ: dict[str, str], error: str
+    single: Project, environ: dict[str, str], error: str
 ) -> None:
-    (completed.root / "vi").write_text("#!/bin/sh\n")
-    (completed.root / "vi").chmod(0o755)
-    before = completed.tree()
+    (single.root / "vi").write_text("#!/bin/sh\n")
+    (single.root / "vi").chmod(0o755)
+    before = single.tree()
 
-    with Terminal(completed, "resume", "7", "-e", "--yes", extra=environ) as terminal:
+    with Terminal(single, "resume", "7", "-e", "--yes", extra=environ) as terminal:
         assert terminal.end() == 2
 
     assert f"error[{error}]" in terminal.text
     assert "next: " in terminal.text
-    assert_unchanged(completed, before)
+    assert_unchanged(single, before)
 
 
-def test_the_plan_is_confirmed_after_the_edit(completed: Project, tmp_path: Path) -> None:
-    completed.increment("0008-more")
+def test_the_plan_is_confirmed_after_the_edit(single: Project, tmp_path: Path) -> None:
+    single.increment("0008-more")
     shown = tmp_path / "shown"
     script = f'/bin/cp "$2" {shown}; echo "As edited" > "$2"'
 
-    with Terminal(completed, "resume", "7-8", "-e", extra=editor(tmp_path, script)) as terminal:
+    with Terminal(single, "resume", "7-8", "-e", extra=editor(tmp_path, script)) as terminal:
         terminal.expect("Continue? [y/N]: ")
         terminal.type("y\n")
         assert terminal.end() == 0, terminal.text
 
     assert f"# {NAME}: Smart discipline (completed)\n" in shown.read_text()
     assert "# 0008-more: More (completed)\n" in shown.read_text()
-    assert reasons(completed) == ["As edited"]
+    assert reasons(single) == ["As edited"]
     assert WHY not in terminal.text
 
 
 def test_the_editor_is_at_the_terminal_and_the_document_on_stdout(
-    completed: Project, tmp_path: Path
+    single: Project, tmp_path: Path
 ) -> None:
     reader, writer = os.pipe()
     environ = editor(tmp_path, '[ -t 1 ] && echo "Editing here"; echo "As edited" > "$2"')
     command = ("resume", "7", "-e", "--yes", "--json")
-    with Terminal(completed, *command, extra=environ, stdout=writer) as terminal:
+    with Terminal(single, *command, extra=environ, stdout=writer) as terminal:
         os.close(writer)
         terminal.expect("Editing here")
         assert terminal.end() == 0
@@ -222,13 +218,13 @@ def test_the_editor_is_at_the_terminal_and_the_document_on_stdout(
         assert json.load(data)["reopen"]["reason"] == "As edited"
 
 
-def test_without_a_terminal_no_editor_opens(completed: Project) -> None:
-    before = completed.tree()
+def test_without_a_terminal_no_editor_opens(single: Project) -> None:
+    before = single.tree()
 
-    done = completed.run("resume", "7", "-e", "--yes")
+    done = single.run("resume", "7", "-e", "--yes")
 
     assert_refused(done, 2, "not-interactive")
-    assert_unchanged(completed, before)
+    assert_unchanged(single, before)
 
 
 @pytest.mark.parametrize(
@@ -299,32 +295,32 @@ def answered(project: Project, keys: str) -> None:
         assert terminal.end() == 0, terminal.text
 
 
-def test_the_arrow_key_brings_earlier_reasons(completed: Project, tmp_path: Path) -> None:
-    answered(completed, f"{REASON}\n")
-    completed.run("undo", "7", "--yes")
+def test_the_arrow_key_brings_earlier_reasons(single: Project, tmp_path: Path) -> None:
+    answered(single, f"{REASON}\n")
+    single.run("undo", "7", "--yes")
     with Terminal(
-        completed, "resume", "7", "-e", "--yes", extra=editor(tmp_path, 'printf "A\\nB" > "$2"')
+        single, "resume", "7", "-e", "--yes", extra=editor(tmp_path, 'printf "A\\nB" > "$2"')
     ) as terminal:
         assert terminal.end() == 0, terminal.text
-    completed.run("undo", "7", "--yes")
-    answered(completed, f"{UP}\n")
-    completed.run("undo", "7", "--yes")
-    answered(completed, f"{UP}{UP}\n")
+    single.run("undo", "7", "--yes")
+    answered(single, f"{UP}\n")
+    single.run("undo", "7", "--yes")
+    answered(single, f"{UP}{UP}\n")
 
-    assert reasons(completed) == [REASON, "A\nB", "A\nB", REASON]
-    (kept,) = (completed.home / "state").rglob("reasons")
+    assert reasons(single) == [REASON, "A\nB", "A\nB", REASON]
+    (kept,) = (single.home / "state").rglob("reasons")
     assert stat.S_IMODE(kept.stat().st_mode) == 0o600
-    assert not kept.is_relative_to(completed.root)
+    assert not kept.is_relative_to(single.root)
 
 
 @pytest.mark.parametrize("content", ["", "{}", "[1]", "\xff", "["])
-def test_a_damaged_list_of_reasons_is_replaced(completed: Project, content: str) -> None:
-    answered(completed, f"{REASON}\n")
-    (kept,) = (completed.home / "state").rglob("reasons")
+def test_a_damaged_list_of_reasons_is_replaced(single: Project, content: str) -> None:
+    answered(single, f"{REASON}\n")
+    (kept,) = (single.home / "state").rglob("reasons")
     kept.write_text(content, encoding="latin-1")
-    completed.run("undo", "7", "--yes")
+    single.run("undo", "7", "--yes")
 
-    answered(completed, "Again\n")
+    answered(single, "Again\n")
 
-    assert reasons(completed) == [REASON, "Again"]
+    assert reasons(single) == [REASON, "Again"]
     assert kept.read_text() == '["Again"]'

@@ -28,23 +28,21 @@ def reopened(completed: Project) -> Project:
 
 
 def test_the_increment_is_as_before_and_the_reopen_stays_in_its_history(
-    completed: Project,
+    single: Project,
 ) -> None:
-    before = completed.metadata()
-    completed.run(*RESUME)
+    before = single.metadata()
+    single.run(*RESUME)
 
-    done = completed.run(*UNDO, "--by", "Dana")
+    done = single.run(*UNDO, "--by", "Dana")
 
     assert done.code == 0, done.said
-    after = completed.metadata()
+    after = single.metadata()
     assert {"status": "completed", "completedAt": before["completedAt"]} == {
         key: after[key] for key in ("status", "completedAt")
     }
     assert "pending" not in after
     entry = after["reopenHistory"][0]
-    events = {
-        event["event"]: event for event in completed.events() if event["event"] != "delivered"
-    }
+    events = {event["event"]: event for event in single.events() if event["event"] != "delivered"}
     undone = events["undone"]
     assert (entry["revert"], entry["revertedAt"]) == (undone["id"], undone["at"])
     assert (undone["reopen"], undone["from"], undone["to"], undone["by"]) == (
@@ -67,25 +65,25 @@ def test_what_is_printed(reopened: Project) -> None:
     assert done.err == ""
 
 
-def test_the_status_line_of_the_specification_follows(completed: Project) -> None:
-    spec = completed.folder() / "spec.md"
+def test_the_status_line_of_the_specification_follows(single: Project) -> None:
+    spec = single.folder() / "spec.md"
     spec.write_text("---\nstatus: completed\n---\n# Smart\n")
-    completed.run(*RESUME)
+    single.run(*RESUME)
     assert "status: active" in spec.read_text()
 
-    completed.run(*UNDO)
+    single.run(*UNDO)
 
     assert spec.read_text() == "---\nstatus: completed\n---\n# Smart\n"
 
 
-def test_a_reopen_that_was_undone_does_not_count(completed: Project) -> None:
+def test_a_reopen_that_was_undone_does_not_count(single: Project) -> None:
     for _ in range(3):
-        completed.run(*RESUME, "--offline")
-        completed.run(*UNDO, "--offline")
+        single.run(*RESUME, "--offline")
+        single.run(*UNDO, "--offline")
 
-    assert len(completed.metadata()["reopenHistory"]) == 3
-    assert completed.run("status", "--json").document["reopenedOften"] == []
-    assert "Reopened     0 times" in completed.run("show", "7", "--offline").out
+    assert len(single.metadata()["reopenHistory"]) == 3
+    assert single.run("status", "--json").document["reopenedOften"] == []
+    assert "Reopened     0 times" in single.run("show", "7", "--offline").out
 
 
 @pytest.mark.parametrize(

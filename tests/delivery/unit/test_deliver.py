@@ -171,11 +171,11 @@ def test_another_delivery_that_takes_too_long_leaves_the_reopen_recorded(
     assert completed.run("sync", "7").code == 0
 
 
-def test_local_commands_do_not_wait_for_a_delivery(completed: Project) -> None:
-    with delivery_lock(paths_at(completed.root), NAME, patience=1):
-        assert completed.run(*RESUME, "--offline").code == 0
-        assert completed.run("pause", "7").code == 0
-        assert completed.run("show", "7", "--offline").code == 0
+def test_local_commands_do_not_wait_for_a_delivery(single: Project) -> None:
+    with delivery_lock(paths_at(single.root), NAME, patience=1):
+        assert single.run(*RESUME, "--offline").code == 0
+        assert single.run("pause", "7").code == 0
+        assert single.run("show", "7", "--offline").code == 0
 
 
 @pytest.mark.parametrize("tracker", ALL)

@@ -237,16 +237,16 @@ def test_an_item_that_another_increment_needs_by_now_stays_open(reopened: Projec
     assert {**CLOSED, "github": "open"} == reopened.states()
 
 
-def test_undo_before_delivery_opens_nothing_and_closes_nothing(completed: Project) -> None:
-    before = (completed.states(), completed.labels(), completed.comments())
-    completed.run(*RESUME, "--offline")
+def test_undo_before_delivery_opens_nothing_and_closes_nothing(single: Project) -> None:
+    before = (single.states(), single.labels(), single.comments())
+    single.run(*RESUME, "--offline")
 
-    done = completed.run(*UNDO)
+    done = single.run(*UNDO)
 
     assert done.code == 0, done.said
-    assert before == (completed.states(), completed.labels(), completed.comments())
-    assert completed.wrote() == []
-    assert "pending" not in completed.metadata()
+    assert before == (single.states(), single.labels(), single.comments())
+    assert single.wrote() == []
+    assert "pending" not in single.metadata()
 
 
 def test_a_reopen_whose_finds_nobody_noted_is_left_for_people_to_decide(
