@@ -1,18 +1,20 @@
-"""Efforts, sessions and runs that name an increment or an effort that does not exist."""
+"""Efforts, sessions and runs that cannot be read, or that name what does not exist."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unlatch.errors import StoreError
 from unlatch.resume.references import References
 from unlatch.resume.related import PLAN, efforts_of, sessions_of
 from unlatch.values import dataclass
-from unlatch.worklog.disk.safe_open import exists
+from unlatch.worklog.disk.safe_open import exists, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from unlatch.errors import UnlatchError
     from unlatch.project.workspace import Workspace
 
 
@@ -77,3 +79,37 @@ def _of_runs(workspace: Workspace, references: References) -> Iterator[Dangling]
         name = plan.removeprefix(PLAN)
         if plan.startswith(PLAN) and not references.find(name):
             yield Dangling(f"run:{folder.name}", name, folder)
+
+
+def unreadable(workspace: Workspace) -> Iterator[UnlatchError]:
+    """The errors of the files of efforts, sessions and runs, also without an increment."""
+    if efforts := efforts_of(workspace, by=""):
+        yield from efforts.unreadable()
+        for one in efforts.all():
+            log = efforts.transcript(one.id)
+            try:
+                read_file(log.folder / log.name, at_most=1)
+            except FileNotFoundError:
+                message = f"{one.id} has no {log.name}, which it had"
+                if one.lines:
+                    yield StoreError("effort-damaged", message, where=str(log.folder))
+            except StoreError as error:
+                yield error
+    if store := sessions_of(workspace):
+        from unlatch.sessions.store import Broken  # noqa: PLC0415
+
+        yield from (one.error for one in store.all() if isinstance(one, Broken))
+    if exists(workspace.paths.home / "runs"):
+        yield from _unreadable_runs(workspace)
+
+
+def _unreadable_runs(workspace: Workspace) -> Iterator[UnlatchError]:
+    from unlatch.runs.journal import read_state  # noqa: PLC0415
+    from unlatch.runs.project import run_store  # noqa: PLC0415
+
+    store = run_store(workspace)
+    for name in store.names():
+        try:
+            read_state(store.root / name)
+        except StoreError as error:
+            yield error

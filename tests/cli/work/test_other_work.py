@@ -249,7 +249,13 @@ def test_unreadable_work_is_named_and_leaves_the_others_done(
     plan = ("run", "start", f"increment:{name}", "--worker", WORKER, "--auditor", WORKER)
     assert project.run(*plan, "--yes").code == 0
     (path,) = (project.root / ".unlatch").glob(file)
+    assert project.run("doctor").code == 0
     damage(path)
+    examined = project.run("doctor", "--json")
+    (finding,) = (
+        one for one in examined.document["findings"] if f".unlatch/{kind}s/" in str(one["where"])
+    )
+    assert (examined.code, finding["severity"]) == (1, "error")
     done = resume(project, "--json")
     assert done.code == 0
     resumed = {one["ref"].partition(":")[0] for one in done.document["related"]}
