@@ -88,7 +88,7 @@ def test_a_library_that_is_missing_is_named_with_the_command_that_adds_it() -> N
         load_plugin(Registry().manifest("good"))
 
     assert (caught.value.id, caught.value.where) == ("extra-missing", "no_such_library")
-    assert "'good'" in (caught.value.hint or "")
+    assert "install good" in (caught.value.hint or "")
     assert not is_installed("no_such_library.inside")
 
 

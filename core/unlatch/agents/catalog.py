@@ -30,6 +30,11 @@ class Base(Enum):
     CONFIG = ("XDG_CONFIG_HOME", ".config")
 
 
+def _existing(folder: Path) -> Path:
+    """The folder, or the nearest one above it that exists."""
+    return next((one for one in (folder, *folder.parents) if one.is_dir()), folder)
+
+
 @dataclass(frozen=True, slots=True)
 class Target:
     """Where to install: in one project, or for the user if `root` is None."""
@@ -50,8 +55,8 @@ class Target:
         variable, usual = base.value
         # Claude Code takes several; the first is the one that it writes.
         if moved := self.environ.get(variable, "").split(",")[0].strip():
-            return Path(moved).absolute(), Path(moved).absolute() / user
-        return self.home, self.home / usual / user
+            return _existing(Path(moved).absolute()), Path(moved).absolute() / user
+        return _existing(self.home), self.home / usual / user
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from unlatch.llm.assembly import Assembly, InvalidAnswer
 from unlatch.llm.refusals import Refusals
 from unlatch.transport.answer import Answer
 from unlatch.transport.redact import Redactor
+from unlatch.worklog.installer import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -53,7 +54,7 @@ class LiteLlm:
     ) -> None:
         if find_spec("litellm") is None:
             message = "litellm is not installed, and [llm] asks for it with provider"
-            hint = "pip install 'unlatch[litellm]'"
+            hint = install_command("unlatch[litellm]")
             raise ModelError("llm-extra-missing", message, where=config, hint=hint)
         self.model = model
         self._options: dict[str, Any] = {

@@ -20,6 +20,7 @@ from unlatch.worklog.disk.atomic import remove_file, replace_file, writing
 from unlatch.worklog.disk.file_check import or_restore, restore_command
 from unlatch.worklog.disk.safe_open import make_folders, open_folder, read_file
 from unlatch.worklog.ids import is_ulid
+from unlatch.worklog.installer import upgrade_command
 from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
 from unlatch.worklog.record import TEXT, TIME, ULID, BadRecord, Record, Type, key, record, text
 
@@ -159,7 +160,7 @@ def _read(path: Path) -> Journal:
                 "migration-newer",
                 f"the journal has format version {version}; this unlatch knows {FORMAT_VERSION}",
                 where=str(path),
-                hint="upgrade: pipx upgrade unlatch",
+                hint=f"upgrade: {upgrade_command()}",
             )
         journal: Journal = _JOURNAL.read(entry)
         if journal.id != path.stem:

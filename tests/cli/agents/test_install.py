@@ -313,6 +313,16 @@ def test_folders_that_the_environment_moves_are_used(project: Project) -> None:
     assert names == {"settings.json", ".claude.json"}
 
 
+@pytest.mark.parametrize(("variable", "name"), [("CLAUDE_CONFIG_DIR", "claude"), ("HOME", "codex")])
+def test_folder_that_does_not_exist_yet_is_made(project: Project, variable: str, name: str) -> None:
+    moved = project.home / "not" / "yet"
+    project.extra |= {variable: str(moved), "XDG_STATE_HOME": str(project.home / "state")}
+    assert agents(project, "install", name, "--yes").code == 0
+    assert [*moved.rglob("unlatch-resume/SKILL.md")]
+    assert agents(project, "uninstall", name, "--yes").code == 0
+    assert [path for path in moved.rglob("*") if path.is_file()] == []
+
+
 def test_without_any_agent_a_name_is_asked_for(project: Project) -> None:
     done = agents(project, "install", "--yes")
     assert done.code == 2

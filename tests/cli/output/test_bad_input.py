@@ -190,7 +190,7 @@ def test_a_missing_extra_says_which_command_adds_it(
     outcomes = {entry["tracker"]: entry for entry in done.document["trackers"]}
     error = outcomes.pop(tracker)["error"]
     assert error["id"] == "extra-missing"
-    assert f"pipx inject unlatch 'unlatch[{tracker}]'" in error["hint"]
+    assert f" -m pip install 'unlatch[{tracker}]'" in error["hint"]
     assert {"reopened"} == {entry["outcome"] for entry in outcomes.values()}
     assert f"needs unlatch[{tracker}]" in completed.process("plugins", cold=True).out
 

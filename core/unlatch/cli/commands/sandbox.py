@@ -16,6 +16,7 @@ import click
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.registry import is_installed
+from unlatch.worklog.installer import install_command
 from unlatch.worklog.programs import find_program
 
 if TYPE_CHECKING:
@@ -208,5 +209,5 @@ def _check_sandbox() -> None:
             "extra-missing",
             "the sandbox needs a library that is not installed",
             where="flask",
-            hint="pipx inject unlatch 'unlatch[sandbox]'  (or: pip install 'unlatch[sandbox]')",
+            hint=install_command("unlatch[sandbox]"),
         )

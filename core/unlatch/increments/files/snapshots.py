@@ -81,7 +81,9 @@ class IncrementHeader(Increment):
         data, from_spec = text.value, isinstance(text, SpecText)
         path = f"{folder.place}{os.sep}{SPEC if from_spec else METADATA}"
         if newer := newer_version(data):
-            message, hint = f"metadata.json has {newer}", "upgrade: pipx upgrade unlatch"
+            from unlatch.worklog.installer import upgrade_command  # noqa: PLC0415  (rarely needed)
+
+            message, hint = f"metadata.json has {newer}", f"upgrade: {upgrade_command()}"
             raise StoreError("metadata-newer", message, where=path, hint=hint)
         kind = data.get("type")
         one = cls.__new__(cls)

@@ -11,6 +11,7 @@ import click
 
 from unlatch.cli.runtime.session import flag, with_session
 from unlatch.errors import UsageError
+from unlatch.worklog.installer import install_command
 
 if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 def run(session: Session, *, toolsets: tuple[str, ...], allow_writes: bool) -> int:
     if find_spec("mcp") is None:
         message = "the MCP server needs the package mcp"
-        raise UsageError("mcp-missing", message, hint="pipx install 'unlatch[mcp]'")
+        raise UsageError("mcp-missing", message, hint=install_command("unlatch[mcp]"))
     from unlatch.cli.commands.mcp.calls import Calls  # noqa: PLC0415  (starts slowly)
     from unlatch.cli.commands.mcp.server import build_server  # noqa: PLC0415
 

@@ -17,6 +17,7 @@ from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
 from unlatch.increments.records.pending import operation_entry
 from unlatch.project.registry import is_installed
+from unlatch.worklog.installer import install_command
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -94,7 +95,7 @@ def _check_libraries() -> None:
                 "extra-missing",
                 f"the page needs {module}, which is not installed",
                 where=module,
-                hint="pipx inject unlatch 'unlatch[report]'  (or: pip install 'unlatch[report]')",
+                hint=install_command("unlatch[report]"),
             )
 
 
