@@ -18,6 +18,7 @@ from unlatch.worklog.search_index import Document, Source, file_stamp
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
     from unlatch.worklog.collection import Folder
 
@@ -54,9 +55,14 @@ class IncrementDocuments:
             one = read_increment(self._folders[key], self._manager.shapes)
         except UnlatchError:
             return None
-        changed = one.last_activity or one.completed_at or one.created
-        reason = one.reopens[-1].reason if one.reopens else None
-        return Described(one.id, one.title, one.status, changed, reason)
+        return described(one)
+
+
+def described(one: Increment) -> Described:
+    """An increment as a result of a search."""
+    changed = one.last_activity or one.completed_at or one.created
+    reason = one.reopens[-1].reason if one.reopens else None
+    return Described(one.id, one.title, one.status, changed, reason)
 
 
 def _text(files: WorkFiles) -> str:

@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from unlatch.errors import UnlatchError
+from unlatch.project.find_increment import is_item
 from unlatch.search.efforts import EffortDocuments
-from unlatch.search.increments import IncrementDocuments
+from unlatch.search.increments import IncrementDocuments, described
 from unlatch.values import dataclass
 from unlatch.worklog.cache_database import retry_if_damaged
 from unlatch.worklog.disk.user_files import state_folder
-from unlatch.worklog.search_index import SearchIndex
+from unlatch.worklog.search_index import Match, SearchIndex
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from datetime import datetime
 
+    from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
     from unlatch.search.kind import Described, Kind
-    from unlatch.worklog.search_index import Hit, Match
+    from unlatch.worklog.search_index import Hit
 
 KINDS = ("increment", "effort", "session", "run")
 # On samples/duplicates every tenth unrelated query has a hit with this coverage, and 39 % of those
@@ -75,12 +79,31 @@ def search(
             index.refresh(kind, one.sources(), seconds=seconds)
         return index.search(query, kinds=list(kinds), limit=limit * _SPARE)
 
-    found: list[Found] = []
+    found = [*_linked(workspace, query)] if "increment" in kinds else []
+    found = [one for one in found if status in (None, one.work.status)]
+    found = [one for one in found if _is_since(one.work, since)]
+    known = {one.work.id for one in found}
     for hit in retry_if_damaged(hits):
         work = documents[hit.kind].describe(hit.key)
+        if work and hit.kind == "increment" and work.id in known:
+            continue
         if work and (status is None or work.status == status) and _is_since(work, since):
             found.append(Found(hit.kind, work, hit.coverage, hit.matches))
     return found[:limit]
+
+
+def _linked(workspace: Workspace, query: str) -> Iterator[Found]:
+    """The increments that are linked to the item that the whole query names."""
+    word = query.strip()
+    if not is_item(word):
+        return
+    from unlatch.project.linked import find_linked  # noqa: PLC0415  (loads the trackers)
+
+    linked: list[Increment] = []
+    with suppress(UnlatchError):  # no tracker knows the address
+        linked = find_linked(workspace, word)
+    for one in linked:
+        yield Found("increment", described(one), 1.0, (Match(word, "links"),))
 
 
 def _documents(workspace: Workspace, kind: str) -> Kind:

@@ -79,7 +79,7 @@ def file_stamp(path: Path) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A word of the query as it was found, and where: title, summary or text."""
+    """A word of the query as it was found, and where: title, summary, text or links."""
 
     word: str
     where: str

@@ -6,6 +6,8 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
+import pytest
+
 if TYPE_CHECKING:
     from tests.cli.project import Project
 
@@ -50,3 +52,15 @@ def test_an_archive_that_is_a_link_is_not_searched(project: Project) -> None:
     (folder.parent / "_archive").symlink_to(outside)
     found = project.run("search", "retries")
     assert (0, True, False) == (found.code, NAME in found.out, "0004" in found.out), found.said
+
+
+@pytest.mark.parametrize("tracker", ["github", "jira", "ado"])
+def test_an_increment_is_found_by_its_items(project: Project, tracker: str) -> None:
+    name = project.increment(NAME, links=project.items())
+    project.increment("0004-other")
+    keys = {"github": "octo/widgets#4", "jira": "SCRUM-28", "ado": "fabrikam/widgets 101"}
+    for query in (keys[tracker], project.urls[tracker]):
+        (found,) = project.run("search", query, "--json").document["results"]
+        assert (found["id"], found["why"]) == (name, [{"word": query, "where": "links"}])
+    assert project.run("search", "SCRUM-9999").code == 0
+    assert project.run("search", "https://example.com/x").code == 0
