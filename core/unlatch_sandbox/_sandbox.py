@@ -1,10 +1,8 @@
 from __future__ import annotations
 
-import tempfile
 import threading
 from contextlib import ExitStack
 from dataclasses import astuple, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from unlatch_sandbox import ado as ado_part
@@ -23,6 +21,7 @@ from unlatch_sandbox.store import Store
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
     from types import TracebackType
 
     from unlatch_sandbox.answers import WsgiApp
@@ -42,7 +41,7 @@ class Sandbox:
     """Three trackers and a console, each on its own port of 127.0.0.1, between start and stop.
 
     Args:
-        state: the SQLite file that keeps everything; a temporary one if not given.
+        state: the SQLite file that keeps everything; memory if not given.
         ports: where to listen.
         latency: seconds added to every API request.
         clock: the trackers' clock.
@@ -133,11 +132,7 @@ class Sandbox:
         return f"settle = 0\n\n{trackers}"
 
     def _open_store(self, stack: ExitStack) -> Store:
-        path = self._state
-        if path is None:
-            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="unlatch-sandbox-"))
-            path = Path(folder) / "state.sqlite"
-        store = Store(path)
+        store = Store(self._state)
         stack.callback(store.close)
         return store
 

@@ -6,7 +6,7 @@ import json
 import sqlite3
 import threading
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
 if TYPE_CHECKING:
@@ -39,20 +39,26 @@ class BadState(ValueError):
 
 
 class Store:
-    """The state; a request holds the lock for its whole transaction, so that others queue."""
+    """The state; a request holds the lock for its whole transaction, so that others queue.
 
-    def __init__(self, path: Path) -> None:
+    Args:
+        path: the file; without one the state is kept in memory.
+    """
+
+    def __init__(self, path: Path | None) -> None:
         self._lock = threading.RLock()
         self._depth = 0
         try:
-            self._connection = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            self._connection = sqlite3.connect(
+                path or ":memory:", check_same_thread=False, isolation_level=None
+            )
             # A sandbox must survive its own restart, but no power cut.
             self._connection.execute("PRAGMA synchronous = OFF")
             self._claim(path)
         except sqlite3.Error as error:
             raise BadState(f"the file cannot be used as state: {error}") from error
 
-    def _claim(self, path: Path) -> None:
+    def _claim(self, path: Path | None) -> None:
         version = self._connection.execute("PRAGMA user_version").fetchone()[0]
         if version > SCHEMA_VERSION:
             self.close()
@@ -110,6 +116,7 @@ class Table(Generic[R]):
         self._store = store
         self._kind = kind
         self._record = record
+        self._names = [field.name for field in fields(record)]
 
     def get(self, key: str) -> R | None:
         rows = self._store.fetch(
@@ -133,7 +140,7 @@ class Table(Generic[R]):
             "ON CONFLICT (kind, key) DO UPDATE SET body = excluded.body",
             self._kind,
             key,
-            json.dumps(asdict(record)),
+            json.dumps({name: getattr(record, name) for name in self._names}),
         )
 
     def remove(self, key: str) -> bool:
