@@ -36,9 +36,15 @@ def plugin_mistakes(found: object, capabilities: Collection[Capability]) -> list
 
 def _takes(found: type[SyncPlugin], name: str) -> bool:
     """Whether a method can be called with the arguments of the interface."""
-    wanted = inspect.signature(getattr(SyncPlugin, name)).parameters
+    wanted, own = getattr(SyncPlugin, name).__code__, getattr(found, name)
+    count = wanted.co_argcount + wanted.co_kwonlyargcount
+    if inspect.isfunction(own) and not hasattr(own, "__wrapped__"):
+        # Nearly every method; a signature takes twenty times as long.
+        code = own.__code__
+        if (code.co_argcount, code.co_kwonlyargcount) == (count, 0):
+            return True
     try:
-        inspect.signature(getattr(found, name)).bind(*wanted)
+        inspect.signature(own).bind(*range(count))
     except TypeError:
         return False
     return True

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import contextlib
-import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +32,7 @@ from unlatch.increments.records.units import forget_evidence, read_unit, write_u
 from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.atomic import replace_file, sweep, writing
 from unlatch.worklog.disk.safe_open import open_folder, read_file
+from unlatch.worklog.json_text.nodes import copied
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -64,11 +64,11 @@ def change_folder(
     text = _read_to_write(folder)
     LOG.check(folder.path)
     before = IncrementHeader.of(folder, text, shapes)
-    data = copy.deepcopy(text.value)
+    data, known = copied(text.value), text.value
     if isinstance(text, NewUnitText):
         data |= {"status": before.status.value, "type": NEW_TYPE}
         data |= dict.fromkeys(("created", "lastActivity"), stamp(now))
-    known = copy.deepcopy(data)
+        known = copied(data)
     events = edit(before, data)
     if events_first:
         LOG.append(folder.path, *events)

@@ -91,6 +91,13 @@ def duplicate_keys(node: Node, pointer: str = "") -> Iterator[str]:
         yield from duplicate_keys(item.node, here)
 
 
+def copied(value: Any) -> Any:
+    """A copy of a JSON value; copy.deepcopy, which knows more types, takes four times as long."""
+    if isinstance(value, dict):
+        return {key: copied(one) for key, one in value.items()}
+    return [copied(one) for one in value] if isinstance(value, list) else value
+
+
 def is_too_deep(value: Any) -> bool:
     level = [value]
     for _ in range(MAX_DEPTH + 1):

@@ -7,7 +7,6 @@ completes this: writing a document twice changes nothing.
 
 from __future__ import annotations
 
-import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,7 @@ from unlatch.increments.files.reading import document, read_metadata
 from unlatch.increments.files.work.files import WorkFiles, files_of, work_files
 from unlatch.increments.records.reopens import entries_of
 from unlatch.worklog.disk.atomic import replace_file
+from unlatch.worklog.json_text.nodes import copied
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -97,7 +97,7 @@ def _write(files: WorkFiles, amended: AppliedAmendment, warnings: list[str]) -> 
 
 def _note(path: Path, written: Mapping[str, _Written]) -> None:
     text = read_metadata(path)
-    data = copy.deepcopy(text.value)
+    data = copied(text.value)
     for entry in entries_of(data):
         left, ids = written.get(entry["id"], ([], ()))
         for task, task_id in zip(entry.get("newTasks", ()), ids, strict=False):
