@@ -84,6 +84,7 @@ class EffortStore:
 
     def find(self, wanted: str) -> Effort:
         """The effort that a word means; raises as `find_id`."""
+        wanted = wanted.removeprefix("effort:")
         if effort := self.get(wanted) or self.get(self.find_id(wanted)):
             return effort
         raise _unknown(wanted)
@@ -91,11 +92,14 @@ class EffortStore:
     def find_id(self, wanted: str) -> str:
         """The id of an effort, which may be unreadable: its id, or a unique part as `matching`.
 
+        Both may begin with `effort:`, as in briefings and documents.
+
         Raises:
             UsageError: `effort-unknown` or `effort-ambiguous`, with the candidates as problems.
         """
         several = f"'{wanted}' matches several efforts"
         ambiguous = UsageError("effort-ambiguous", several, hint="name one in full")
+        wanted = wanted.removeprefix("effort:")
         return choose(self.names(), wanted, unknown=_unknown(wanted), ambiguous=ambiguous)
 
     def named(self, name: str) -> Effort | None:

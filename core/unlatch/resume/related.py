@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from unlatch.config.choices import SESSIONS
 from unlatch.errors import StoreError, UnlatchError
-from unlatch.resume.references import References
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import exists, read_file
 from unlatch.worklog.disk.user_files import has_state
@@ -172,6 +171,8 @@ def _started(one: RelatedSession) -> tuple[str, str]:
 
 class _Search:
     def __init__(self, workspace: Workspace, increment: Increment) -> None:
+        from unlatch.resume.references import References  # noqa: PLC0415
+
         self._workspace, self._increment = workspace, increment
         self._references = References(workspace)
         self.unreadable: list[UnlatchError] = []

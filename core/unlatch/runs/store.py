@@ -76,6 +76,8 @@ class RunStore:
     def find(self, wanted: str | None) -> Path:
         """The folder of a run: by its id or a unique part of it; None: the newest one.
 
+        It may begin with `run:`, as in briefings and documents.
+
         Raises:
             UsageError: `run-unknown`, `run-ambiguous` or `run-none`.
         """
@@ -85,6 +87,7 @@ class RunStore:
                 hint = "unlatch run start PLAN --worker COMMAND"
                 raise UsageError("run-none", "there is no run in this project", hint=hint)
             return self.root / names[-1]
+        wanted = wanted.removeprefix("run:")
         several = f"'{wanted}' matches several runs"
         unknown = UsageError("run-unknown", f"there is no run '{wanted}'", hint="unlatch run list")
         ambiguous = UsageError("run-ambiguous", several, hint="name one in full")

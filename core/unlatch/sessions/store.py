@@ -105,9 +105,12 @@ class SessionStore:
     def find(self, wanted: str) -> Path:
         """The file of a session: by its id, its file's name or path, or a unique part of an id.
 
+        It may begin with `session:`, as in briefings and documents.
+
         Raises:
             UsageError: `session-unknown` or `session-ambiguous`, with candidates as problems.
         """
+        wanted = wanted.removeprefix("session:")
         names = {path.stem: path for path in self.paths()}
         stem = Path(wanted).name.removesuffix(SUFFIX)
         is_path = os.sep in wanted or wanted.endswith(SUFFIX)

@@ -48,6 +48,43 @@ def test_history_of_other_work(project: Project) -> None:
     assert "Rotate the signing keys" in project.run("history", "session:build-auth").out
 
 
+@pytest.mark.usefixtures("name")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("show", "effort:auth"),
+        ("show", "effort:auth-bug", "--json"),
+        ("effort", "show", "effort:auth-bug"),
+        ("effort", "link", "effort:auth-bug", "7"),
+        ("effort", "reopen", "effort:auth-bug"),
+        ("effort", "verify", "effort:auth-bug"),
+        ("effort", "export", "effort:auth-bug"),
+    ],
+)
+def test_an_effort_is_named_with_its_kind_everywhere(
+    project: Project, words: tuple[str, ...]
+) -> None:
+    done = project.run(*words)
+    assert done.code == 0, done.said
+
+
+@pytest.mark.usefixtures("name")
+def test_a_session_is_named_with_its_kind_everywhere(project: Project) -> None:
+    for words in (("show",), ("session", "show"), ("session", "resume", "--reason", REASON)):
+        done = project.run(*words, "session:build-auth")
+        assert (done.code, "Build auth" in done.out) == (0, True), done.said
+
+
+@pytest.mark.usefixtures("name")
+@pytest.mark.parametrize("command", ["complete", "undo", "pause", "link"])
+def test_a_command_of_increments_alone_says_so(project: Project, command: str) -> None:
+    more = ("https://github.com/octo/widgets/issues/4",) if command == "link" else ()
+    done = project.run(command, "effort:auth-bug", *more)
+    assert done.code == 2
+    assert "this command takes increments, and 'effort:auth-bug' is none" in done.err
+    assert "unlatch effort --help shows the commands for it" in done.err
+
+
 def test_show_and_status_have_the_other_work(project: Project, name: str) -> None:
     shown = project.run("show", "7", "--offline")
     assert "  Effort       auth-bug (concluded)\n" in shown.out

@@ -88,6 +88,7 @@ def meant_increment(session: Session, word: str) -> MeantIncrement:
     try:
         meant = find_increment(session.workspace, word)
     except UsageError as error:
+        _refuse_other_work(error, word)
         if error.id == "unknown-increment" and len(error.problems) == 1:
             raise Mistyped(error.id, error.message, typed=word, meant=error.problems) from error
         if error.id == "unknown-increment" and (forwards := reversed_range(word)):
@@ -98,6 +99,16 @@ def meant_increment(session: Session, word: str) -> MeantIncrement:
     if meant.is_part or meant.item:
         output.note(f"{word} is {'linked to ' if meant.item else ''}{meant.name}")
     return meant
+
+
+def _refuse_other_work(error: UsageError, word: str) -> None:
+    """Raise another error for a word such as effort:auth-bug."""
+    from unlatch.cli.runtime.references import read_reference  # noqa: PLC0415
+
+    if error.id == "unknown-increment" and (other := read_reference(word)):
+        message = f"this command takes increments, and {word!r} is none"
+        hint = f"unlatch {other.kind} --help shows the commands for it"
+        raise UsageError(error.id, message, hint=hint) from error
 
 
 def _suggest_item(error: UsageError, word: str) -> None:

@@ -11,7 +11,7 @@ from unlatch.cli.render.describe import ago, next_command, synced_lines, times
 from unlatch.cli.render.notes import not_read, tell_unread
 from unlatch.cli.render.related import related_keys, related_lines
 from unlatch.cli.render.texts import lines_of
-from unlatch.cli.runtime.increments import ID
+from unlatch.cli.runtime.increments import increment_argument, increment_id
 from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.cli.terminal import output
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
+    from unlatch.cli.runtime.references import Reference
     from unlatch.cli.terminal.output import Json
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.lifecycle.fetch_items import ItemSnapshot
@@ -27,8 +28,21 @@ if TYPE_CHECKING:
 _SHOWN = 3
 
 
+# The command for each other kind of work.
+_VERBS = {"effort": "show", "session": "show", "run": "status"}
+
+
+def _meant(ctx: click.Context, param: click.Parameter, value: str) -> str | Reference:
+    if ":" in value:
+        from unlatch.cli.runtime.references import read_reference  # noqa: PLC0415
+
+        if reference := read_reference(value):
+            return reference
+    return increment_id(ctx, param, value)
+
+
 @click.command()
-@ID
+@increment_argument("wanted", metavar="ID", callback=_meant)
 @flag("--offline", help="Do not read the items from the trackers.")
 @flag("--briefing", help="Show what is known of it: decisions, failures and open work.")
 @flag("--web", help="Open an item in the browser; of several, the one that you choose.")
@@ -38,13 +52,17 @@ _SHOWN = 3
 def run(
     session: Session,
     *,
-    wanted: str,
+    wanted: str | Reference,
     offline: bool,
     briefing: bool,
     web: bool,
     tracker: str | None,
     as_json: bool,
 ) -> int:
+    if not isinstance(wanted, str):
+        from unlatch.cli.runtime.references import run_instead  # noqa: PLC0415
+
+        return run_instead(wanted, _VERBS[wanted.kind])
     if (web and as_json) or (tracker is not None and not web):
         raise click.UsageError("--tracker goes with --web, and --json does not")
     increment = session.workspace.manager.read(wanted)
