@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Rejected, TrackerError
+from unlatch.patterns import pattern
 from unlatch.spi import Outcome
 from unlatch_ado.api.patch import (
     DESCRIPTION,
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from unlatch_ado.writers import Writer
 
 # Commits on GitHub name work items as "AB#101".
-_NUMBER = re.compile(r"(?:AB)?#?(\d{1,10})", re.IGNORECASE)
+_NUMBER = pattern(r"(?:AB)?#?(\d{1,10})", re.IGNORECASE)
 _MOST_LINKS = 20
 
 

@@ -10,6 +10,7 @@ import re
 from itertools import islice
 
 from unlatch.errors import Rejected
+from unlatch.patterns import pattern
 from unlatch.spi import Draft, KeptPart, as_html, read_checks, visible
 from unlatch.spi.text import one_line
 from unlatch_ado.api.comments import plain
@@ -17,12 +18,12 @@ from unlatch_ado.api.comments import plain
 LONGEST = 1_000_000
 LONGEST_TITLE = 255
 _SIGN = "[unlatch"
-_BEGIN = re.compile(
+_BEGIN = pattern(
     r"\[unlatch(?:\s|&nbsp;)+begin(?:\s|&nbsp;)+(?P<increment>[^\]<>]{1,255})\]", re.IGNORECASE
 )
 # People could write any number of marks, and each is searched for.
 _MOST_SECTIONS = 20
-_CLOSING = re.compile(r"(?:</[^<>]*>)*")
+_CLOSING = pattern(r"(?:</[^<>]*>)*")
 
 
 def render_description(draft: Draft, op: str) -> str:

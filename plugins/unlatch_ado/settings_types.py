@@ -17,15 +17,16 @@ from pydantic import (
     StrictStr,
 )
 
+from unlatch.patterns import pattern
 from unlatch.spi import Goal
 from unlatch.spi.validation import web_address
 from unlatch_ado.urls import place_of
 
 # https://learn.microsoft.com/azure/devops/organizations/settings/naming-restrictions
-_BARRED_IN_NAMES = re.compile(r"""[\x00-\x1f/\\:*?"'<>;#$%{},+=\[\]|]""")
-_BARRED_IN_PATHS = re.compile(r'[\x00-\x1f\x7f:*?"<>;#$%&|+,=\[\]]')
-_REFERENCE_NAME = re.compile(r"[A-Za-z]\w*(?:\.[A-Za-z]\w*)+", re.ASCII)
-_VERSION = re.compile(r"\d{1,2}\.\d")
+_BARRED_IN_NAMES = pattern(r"""[\x00-\x1f/\\:*?"'<>;#$%{},+=\[\]|]""")
+_BARRED_IN_PATHS = pattern(r'[\x00-\x1f\x7f:*?"<>;#$%&|+,=\[\]]')
+_REFERENCE_NAME = pattern(r"[A-Za-z]\w*(?:\.[A-Za-z]\w*)+", re.ASCII)
+_VERSION = pattern(r"\d{1,2}\.\d")
 _LONGEST_PATH = 4000
 # Fields that unlatch sets itself, and fields that only Azure DevOps sets.
 _NOT_FOR_FIELDS = {

@@ -5,16 +5,17 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qs, unquote, urlsplit
 
+from unlatch.patterns import pattern
 from unlatch.values import dataclass
 
 _CLOUD = "dev.azure.com"
 # One label: Microsoft's other services have more.
-_OLD_CLOUD = re.compile(r"([a-z0-9-]+)\.visualstudio\.com", re.IGNORECASE)
-_HUB = re.compile(r"_[a-z]+", re.IGNORECASE)
-_EDIT = re.compile(r"_(?:(?:workitems|queries)/edit|apis/wit/workitems)/(\d{1,10})", re.IGNORECASE)
+_OLD_CLOUD = pattern(r"([a-z0-9-]+)\.visualstudio\.com", re.IGNORECASE)
+_HUB = pattern(r"_[a-z]+", re.IGNORECASE)
+_EDIT = pattern(r"_(?:(?:workitems|queries)/edit|apis/wit/workitems)/(\d{1,10})", re.IGNORECASE)
 # API addresses name the project by its id.
-_GUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_ID = re.compile(r"\d{1,10}")
+_GUID = pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_ID = pattern(r"\d{1,10}")
 
 
 @dataclass(frozen=True, slots=True)

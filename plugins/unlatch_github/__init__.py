@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
+from unlatch.patterns import pattern
 from unlatch.spi import Capability, CommandToken, EnvToken, LinkShape, Manifest, Scheme
 
 _LONGEST_LABEL = 50
-_REMOTE = re.compile(
+_REMOTE = pattern(
     r"(?:https://|ssh://git@|git@)github\.com[:/](?P<name>[\w.-]+/[\w.-]+)(?:/issues/\d+)?/?$",
     re.ASCII,
 )

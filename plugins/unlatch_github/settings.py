@@ -9,6 +9,7 @@ from urllib.parse import SplitResult, parse_qs, urlsplit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from unlatch.errors import ConfigError
+from unlatch.patterns import pattern
 from unlatch.spi import ItemRef
 from unlatch.spi.validation import web_address
 
@@ -18,10 +19,10 @@ GITHUB_WEB = "https://github.com"
 _SECTION = "[trackers.github]"
 _REPOSITORY = r"[A-Za-z0-9][A-Za-z0-9_-]*/(?!\.{1,2}(?:/|$))[A-Za-z0-9._-]+"
 _NUMBER = r"[1-9][0-9]{0,17}"
-_ISSUE_PATH = re.compile(rf"/({_REPOSITORY})/issues/({_NUMBER})/?")
+_ISSUE_PATH = pattern(rf"/({_REPOSITORY})/issues/({_NUMBER})/?")
 # GitHub's boards and lists show an issue in a pane and name it in the query.
-_ISSUE_QUERY = re.compile(rf"({_REPOSITORY.replace('/', '[|]', 1)})[|]({_NUMBER})")
-_ISSUE_ID = re.compile(rf"(?:({_REPOSITORY})?#)?({_NUMBER})")
+_ISSUE_QUERY = pattern(rf"({_REPOSITORY.replace('/', '[|]', 1)})[|]({_NUMBER})")
+_ISSUE_ID = pattern(rf"(?:({_REPOSITORY})?#)?({_NUMBER})")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 

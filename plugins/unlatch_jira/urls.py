@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from urllib.parse import SplitResult, parse_qs, urlsplit
 
+from unlatch.patterns import pattern
 from unlatch.values import dataclass
 
 # Project keys may differ from Atlassian's default: an administrator of Data Center sets the
 # pattern.
-PROJECT = re.compile(r"[A-Z][A-Z0-9_]*")
-KEY = re.compile(r"(?P<project>[A-Z][A-Z0-9_]*)-[1-9][0-9]*")
-_SHOWN = re.compile(r"/(?:browse|issues)/(?P<key>[^/]+)/?$")
+PROJECT = pattern(r"[A-Z][A-Z0-9_]*")
+KEY = pattern(r"(?P<project>[A-Z][A-Z0-9_]*)-[1-9][0-9]*")
+_SHOWN = pattern(r"/(?:browse|issues)/(?P<key>[^/]+)/?$")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 

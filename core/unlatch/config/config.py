@@ -1,6 +1,5 @@
 """The configuration: `.unlatch/config.toml`, over an existing `.specweave/config.json`."""
 
-import re
 import shlex
 import tomllib
 from collections.abc import Callable, Mapping
@@ -27,6 +26,7 @@ from unlatch.config.tables import (
 )
 from unlatch.errors import ConfigError, StoreError
 from unlatch.increments.files.paths import HOME, SPECWEAVE, ProjectPaths
+from unlatch.patterns import pattern
 from unlatch.spi.text import slots
 from unlatch.spi.validation import validation_message
 from unlatch.values import dataclass
@@ -242,7 +242,7 @@ def _unknown(key: str, model: type[BaseModel]) -> str:
 # A parser's memory grows quadratically with the parts of a key.
 _PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
 # Matched only from the start of a key, because matches from within one take quadratic time.
-_LONG_KEY = re.compile(rf"(?<![\w.-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{50}}")
+_LONG_KEY = pattern(rf"(?<![\w.-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{50}}")
 
 
 def parse(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:

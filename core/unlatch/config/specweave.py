@@ -11,6 +11,7 @@ from typing import Any
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.paths import SPECWEAVE, ProjectPaths
+from unlatch.patterns import pattern
 from unlatch.worklog.disk.safe_open import read_file
 
 _COUNTS = {"max_active": "maxActiveIncrements", "hard_cap": "hardCap"}
@@ -41,15 +42,15 @@ _AUTOMATIC = (
     ("hooks", "post_increment_done", "sync_to_github_project"),
 )
 
-_OWNER = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
-_REPOSITORY = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
-_ORGANIZATION = re.compile(r"[A-Za-z0-9][A-Za-z0-9-]{0,63}")
-_NAME = re.compile(
+_OWNER = pattern(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+_REPOSITORY = pattern(r"(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}")
+_ORGANIZATION = pattern(r"[A-Za-z0-9][A-Za-z0-9-]{0,63}")
+_NAME = pattern(
     r"""[^\x00-\x1f/\\:*?"'<>;#$%{},+=\[\]|\s](?:[^\x00-\x1f/\\:*?"'<>;#$%{},+=\[\]|]{0,62}[^\s.])?"""
 )
-_HOST = re.compile(r"(?:https://)?(?P<host>[a-z0-9-]+(?:\.[a-z0-9-]+)+)/?")
-_KEY = re.compile(r"[A-Z][A-Z0-9_]{1,30}")
-_STATE = re.compile(r"\S(?:[^\x00-\x1f\x7f]{0,126}\S)?")
+_HOST = pattern(r"(?:https://)?(?P<host>[a-z0-9-]+(?:\.[a-z0-9-]+)+)/?")
+_KEY = pattern(r"[A-Z][A-Z0-9_]{1,30}")
+_STATE = pattern(r"\S(?:[^\x00-\x1f\x7f]{0,126}\S)?")
 
 Tables = dict[str, dict[str, Any]]
 

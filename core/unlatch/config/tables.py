@@ -1,6 +1,5 @@
 """The tables of config.toml: labels, limits, rules for reopening, and sync."""
 
-import re
 from pathlib import Path, PurePosixPath
 from typing import Annotated
 
@@ -11,13 +10,14 @@ from unlatch.increments.model import reopening
 from unlatch.increments.model.limits import Limits
 from unlatch.increments.model.policies import Direction, OnClose, OnConflict, Policy, SyncPolicy
 from unlatch.increments.model.status import Status
+from unlatch.patterns import pattern
 
 Count = Annotated[int, Field(ge=1)]
 # A century; dates end some thousands of years back.
 _LONGEST = 36_500
 Days = Annotated[int, Field(ge=0, le=_LONGEST)]
 Word = Annotated[str, Field(min_length=1)]
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_VARIABLE = pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 Category = Annotated[str, Field(pattern=r"^[^\W_][\w-]{0,59}$")]
 
 

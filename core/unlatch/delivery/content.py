@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from unlatch.config.choices import CommentStyle
@@ -12,6 +11,7 @@ from unlatch.increments.files.undo_plan import UNDONE
 from unlatch.increments.files.work.amendments import texts_of, work_of
 from unlatch.increments.files.work.files import files_of
 from unlatch.increments.model.status import Status
+from unlatch.patterns import pattern
 from unlatch.spi.operation import Draft, Kind, Operation
 from unlatch.spi.text import Check, Checks, Heading, Text, fill
 
@@ -35,7 +35,7 @@ _MAX_LINE = 300
 # Jira takes 32,767 characters in all, and escaping may double them.
 _MAX_CHARACTERS = 12_000
 # Trackers show it as it is: "**Given** albums", but not "src/**/*.py".
-_BOLD = re.compile(r"(?<![\w*/\\])\*\*(?=[^\s*])([^*]{1,300})(?<!\s)\*\*(?![\w*/])")
+_BOLD = pattern(r"(?<![\w*/\\])\*\*(?=[^\s*])([^*]{1,300})(?<!\s)\*\*(?![\w*/])")
 # Front matter keys about the increment itself, not about its items.
 _OWN_KEYS = frozenset({"id", "increment", "title", "type", "status", "created", "priority"})
 

@@ -21,13 +21,14 @@ from unlatch.increments.model.check_boxes import (
 )
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.events import Delivered, EventOnItem, Linked, read_events
+from unlatch.patterns import pattern
 from unlatch.project.workspace import Workspace
 from unlatch.spi import Capability
 from unlatch.spi.item import RemoteItem
 from unlatch.spi.operation import Change, Draft, Goal, Kind, Operation, is_held_closed, must_move
 
 # SpecWeave ends the ids of imported stories in an E.
-_IMPORTED = re.compile(r"US-?\w*\d+E", re.IGNORECASE)
+_IMPORTED = pattern(r"US-?\w*\d+E", re.IGNORECASE)
 _REQUIRED = {Kind.CREATE: Part.CREATE, Kind.UPDATE: Part.BODY}
 _STATE_LEFT = "its state is left alone: the configuration does not let it be written (sync.write)"
 

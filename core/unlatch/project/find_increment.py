@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import re
 from contextlib import suppress
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
+from unlatch.patterns import pattern
 from unlatch.values import dataclass
 from unlatch.worklog.name_matching import Match, in_range, similar
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # As Jira and GitHub name items: SCRUM-28, octo/widgets#4, #4. fabrikam/widgets 101 is Azure
 # DevOps' work item 101.
-_ITEM = re.compile(
+_ITEM = pattern(
     r"[A-Za-z][A-Za-z0-9_]*-[0-9]+|[^0-9.][^ #]*#[0-9]+|#[0-9]+|[^0-9.][^ /#]*/[^/#]+ [0-9]+"
 )
 

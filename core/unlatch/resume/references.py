@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from typing import TYPE_CHECKING
+
+from unlatch.patterns import pattern
 
 if TYPE_CHECKING:
     from collections.abc import Collection
 
     from unlatch.project.workspace import Workspace
 
-_NAME = re.compile(r"(?P<number>[0-9]{1,9})(?:-(?P<words>.+))?")
+_NAME = pattern(r"(?P<number>[0-9]{1,9})(?:-(?P<words>.+))?")
 # The words of a new increment whose title has no Latin letters.
 _NEUTRAL = "increment"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from unlatch.patterns import pattern
 from unlatch.spi.text import Check
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 # Both the boxes that `render` writes, and those that people put in their place.
 _TICKED = "\u2611\u2612\u2705\u2713\u2714\U0001f5f9"
 _OPEN = "\u2610\u25a1\u2b1c"
-_LINE = re.compile(
+_LINE = pattern(
     r"\s*(?:(?:[-*+]{1,6}|[0-9]{1,9}[.)])\s+)?"
     rf"(?P<box>\[[ \u00a0xX]\](?=\s|\Z)|[{_TICKED}{_OPEN}])\ufe0f?(?P<text>.*)",
     re.DOTALL,

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
+from unlatch.patterns import pattern
 from unlatch.spi.check_boxes import read_checks
 from unlatch.spi.item import KeptPart
 
@@ -20,7 +21,7 @@ _BEGIN = r"<!-- unlatch:begin(?: (?P<increment>[^\s<>]+))? -->"
 _ANY_BEGIN = "<!-- unlatch:begin[ ]"
 _END = "<!-- unlatch:end -->"
 # From a begin to its own end; ignores a stray begin before it.
-_PART = re.compile(f"{_BEGIN}(?P<text>(?:(?!{_ANY_BEGIN}).)*?){_END}", re.DOTALL)
+_PART = pattern(f"{_BEGIN}(?P<text>(?:(?!{_ANY_BEGIN}).)*?){_END}", re.DOTALL)
 
 
 def with_kept_part(body: str, increment: str, text: str) -> str:

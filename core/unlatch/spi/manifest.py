@@ -6,10 +6,11 @@ from dataclasses import field
 from enum import StrEnum
 from typing import ClassVar
 
+from unlatch.patterns import pattern
 from unlatch.values import dataclass
 
 # RFC 9110, section 5.6.2.
-_HEADER_NAME = re.compile(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
+_HEADER_NAME = pattern(r"[\w!#$%&'*+.^`|~-]+", re.ASCII)
 SPI_VERSION = 2
 
 

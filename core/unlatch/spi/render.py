@@ -3,6 +3,7 @@
 import html
 import re
 
+from unlatch.patterns import pattern
 from unlatch.spi.text import Block, Check, Checks, Heading, Paragraph, Span, Text, defused
 from unlatch.worklog.neutral import without_controls
 
@@ -12,18 +13,18 @@ BOXES = {True: "\N{BALLOT BOX WITH CHECK} ", False: "\N{BALLOT BOX} ", None: ""}
 
 # Signs that CommonMark, GFM or GitHub's maths may read as markup anywhere. A backslash before ASCII
 # punctuation makes it literal (CommonMark 0.31, section 2.4).
-_MARKDOWN = re.compile(r"[\\`*_{}\[\]<>&~|$]")
-_MARKDOWN_LINE_START = re.compile(r"^(\d{0,9})([#+=:.)-])", re.MULTILINE)
+_MARKDOWN = pattern(r"[\\`*_{}\[\]<>&~|$]")
+_MARKDOWN_LINE_START = pattern(r"^(\d{0,9})([#+=:.)-])", re.MULTILINE)
 # Four spaces would begin a code block, in which no escape works.
-_MARKDOWN_INDENT = re.compile(r"^[ \t]+", re.MULTILINE)
+_MARKDOWN_INDENT = pattern(r"^[ \t]+", re.MULTILINE)
 # Number signs at the end of a heading would belong to its markup.
-_MARKDOWN_HEADING_END = re.compile(r"(?<=\s)#+$")
+_MARKDOWN_HEADING_END = pattern(r"(?<=\s)#+$")
 _ESCAPED = r"\\\g<0>"
 # GFM would turn these starts of addresses into links, in which no escape works.
-_ADDRESS = re.compile(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
+_ADDRESS = pattern(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 # A zero-width space after the sign keeps GitHub from notifying people and from cross-linking, as in
 # Dependabot and Renovate.
-_MENTION = re.compile(r"([@#]|\bGH-)(?=[\w-])", re.IGNORECASE)
+_MENTION = pattern(r"([@#]|\bGH-)(?=[\w-])", re.IGNORECASE)
 
 
 def plain(text: Text) -> str:

@@ -8,17 +8,18 @@ invisible, otherwise a short last line.
 
 import re
 
+from unlatch.patterns import pattern
 from unlatch.values import dataclass
 from unlatch.worklog.neutral import without_controls
 
-_BOLD = re.compile(r"(\*\*.+?\*\*)")
-_SURROGATE = re.compile("[\ud800-\udfff]")
-_SLOT = re.compile(r"\{(\w+)\}")
-_MARKER = re.compile(r"unlatch(?::op=| ref )(?P<op>[0-7][0-9A-HJKMNP-TV-Z]{25})")
+_BOLD = pattern(r"(\*\*.+?\*\*)")
+_SURROGATE = pattern("[\ud800-\udfff]")
+_SLOT = pattern(r"\{(\w+)\}")
+_MARKER = pattern(r"unlatch(?::op=| ref )(?P<op>[0-7][0-9A-HJKMNP-TV-Z]{25})")
 # Where unlatch writes it: on the last line of a comment, alone.
-_LAST_LINE = re.compile(rf"(?:\A|\n)[ \t]*(?:<!-- )?{_MARKER.pattern}(?: -->)?\s*\Z")
+_LAST_LINE = pattern(rf"(?:\A|\n)[ \t]*(?:<!-- )?{_MARKER.pattern}(?: -->)?\s*\Z")
 # Trackers fold white space, which may turn other text into a marker.
-_LIKE_A_MARKER = re.compile(r"unlatch(?=(?::op=|\s+ref\s+)[0-7][0-9A-HJKMNP-TV-Z]{25})")
+_LIKE_A_MARKER = pattern(r"unlatch(?=(?::op=|\s+ref\s+)[0-7][0-9A-HJKMNP-TV-Z]{25})")
 
 
 @dataclass(frozen=True, slots=True)

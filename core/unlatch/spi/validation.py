@@ -1,12 +1,13 @@
 """Messages about invalid values, in the terms of their author rather than of pydantic."""
 
-import re
 from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
+from unlatch.patterns import pattern
+
 # Also where the scheme or the slashes are missing.
-_WITH_USER = re.compile(r"(?:[^/?#@]*//)?[^/?#]*@")
+_WITH_USER = pattern(r"(?:[^/?#@]*//)?[^/?#]*@")
 
 # By pydantic's names of mistakes: https://docs.pydantic.dev/latest/errors/validation_errors/
 _MESSAGES = {

@@ -9,6 +9,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any
 
 from unlatch.errors import Rejected, TrackerError
+from unlatch.patterns import pattern
 from unlatch.values import dataclass
 
 # A page of a hundred comments of 64 KiB each, the largest that GitHub takes, is 7 MB.
@@ -30,8 +31,8 @@ PRESSED = 300.0
 # an update off by years, or to a time that no calendar has.
 _LONGEST_WAIT = 86_400.0
 _NEARLY_USED_UP = 0.1
-_SECONDS = re.compile(r"\d{1,9}(\.\d+)?", re.ASCII)
-_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_SECONDS = pattern(r"\d{1,9}(\.\d+)?", re.ASCII)
+_STRING = pattern(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ Never from a file in a repository, and never from a command line.
 import base64
 import json
 import os
-import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import field
@@ -15,6 +14,7 @@ from pathlib import Path
 from types import ModuleType
 
 from unlatch.errors import CredentialMissing, Unauthorised, UnlatchError
+from unlatch.patterns import pattern
 from unlatch.spi import CommandToken, EnvToken, Scheme
 from unlatch.values import dataclass
 from unlatch.worklog.programs import find_program, run
@@ -25,8 +25,8 @@ RunProgram = Callable[[tuple[str, ...]], str | None]
 SERVICE = "unlatch"  # in the keyring
 _PROGRAM_SECONDS = 10.0
 _MOST_OUTPUT = 1_000_000
-_SECRET = re.compile(r"[\x21-\x7e\xa1-\xff]+")
-_USER = re.compile(r"[^\x00-\x1f\x7f-\x9f:]+")
+_SECRET = pattern(r"[\x21-\x7e\xa1-\xff]+")
+_USER = pattern(r"[^\x00-\x1f\x7f-\x9f:]+")
 
 
 @dataclass(frozen=True, slots=True)

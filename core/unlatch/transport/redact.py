@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from urllib.parse import quote, quote_plus
 
+from unlatch.patterns import pattern
 from unlatch.spi.text import one_line
 
 MASK = "***"
@@ -17,7 +18,7 @@ _AHEAD = 16
 _EDGE = 256
 _SHORTEST_SECRET = 4
 
-_SECRET_HEADERS = re.compile(
+_SECRET_HEADERS = pattern(
     r"(proxy-)?authorization|(set-)?cookie2?|private-token"
     r"|.*(token|secret|password|passwd|session|api[_-]?key).*",
     re.IGNORECASE,
@@ -70,7 +71,7 @@ _PATTERNS = (
 )
 # A JWT is three words with dots between them. It is searched in whole runs of such characters,
 # because a pattern that begins at each "eyJ" takes quadratic time.
-_DOTTED = re.compile(r"[\w.-]+")
+_DOTTED = pattern(r"[\w.-]+")
 _JWT_DOTS = 2
 _SHORTEST_JWT = 20
 
@@ -90,8 +91,8 @@ class Redactor:
         """`text` without secrets."""
         for secret in self._secrets:
             text = text.replace(secret, MASK)
-        for pattern, replacement in _compiled():
-            text = pattern.sub(replacement, text)
+        for secret_like, replacement in _compiled():
+            text = secret_like.sub(replacement, text)
         return _DOTTED.sub(_without_jwt, text) if "eyJ" in text else text
 
     def excerpt(self, text: str, length: int) -> str:

@@ -5,19 +5,19 @@ Nothing in a repository can add one: a pull request must not be able to point CI
 """
 
 import ipaddress
-import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from urllib.parse import urlsplit
 
 from unlatch.errors import UnlatchError
+from unlatch.patterns import pattern
 from unlatch.values import dataclass
 
 TRUSTED_HOSTS = "UNLATCH_TRUSTED_HOSTS"
 _PORTS = {"http": 80, "https": 443}
-_HOST_NAME = re.compile(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_.])?")
+_HOST_NAME = pattern(r"[a-z0-9_]([a-z0-9_.-]*[a-z0-9_.])?")
 # urlsplit drops some of these silently, and libraries differ about the backslash.
-_FORBIDDEN = re.compile(r"[\x00-\x20\x7f-\xa0\\]")
+_FORBIDDEN = pattern(r"[\x00-\x20\x7f-\xa0\\]")
 
 
 @dataclass(frozen=True, slots=True)

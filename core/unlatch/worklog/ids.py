@@ -5,13 +5,15 @@ import re
 import time
 from threading import Lock
 
-ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
+from unlatch.patterns import pattern
+
+ULID = pattern(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 # Nine digits are more than any project has, and far below the limit of int(). SpecWeave adds a
 # letter to the numbers of imported work (0024G).
 LAST_NUMBER = 999_999_999
-FOLDER = re.compile(r"(?P<number>[0-9]{3,9})(?P<letter>[A-Za-z]?)-(?P<slug>.+)")
+FOLDER = pattern(r"(?P<number>[0-9]{3,9})(?P<letter>[A-Za-z]?)-(?P<slug>.+)")
 ULID_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-NUMBER = re.compile(r"(?P<number>[0-9]{1,9})(?P<letter>[A-Za-z]?)", re.ASCII)
+NUMBER = pattern(r"(?P<number>[0-9]{1,9})(?P<letter>[A-Za-z]?)", re.ASCII)
 
 _MAKING = Lock()
 _last = [0]  # the value of the last ULID

@@ -9,6 +9,7 @@ import re
 from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from unlatch.patterns import pattern
 from unlatch.values import dataclass
 from unlatch.worklog.ids import NUMBER, label_of
 
@@ -19,14 +20,14 @@ if TYPE_CHECKING:
 
 MOST_LISTED = 10
 _MOST_NAMED = 5
-_DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-|[0-9]{8}-[0-9]{6}-")
-_LABEL = re.compile(rf"(?:{_DATED.pattern}|[0-9]{{3,9}}[a-z]?-)(?=.)")
+_DATED = pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-|[0-9]{8}-[0-9]{6}-")
+_LABEL = pattern(rf"(?:{_DATED.pattern}|[0-9]{{3,9}}[a-z]?-)(?=.)")
 # A slash, a # or a leading dot belongs to a path or an item.
-_WORDS = re.compile(r"\w[\w .-]*")
-_APART = re.compile(r"[\W_]+")
+_WORDS = pattern(r"\w[\w .-]*")
+_APART = pattern(r"[\W_]+")
 # "7-12" may be meant as a range; only the beginning of a name, such as a date, has no letter.
-_LETTER = re.compile(r"[^\W\d_]")
-_RANGE = re.compile(r"([0-9]{1,9})-([0-9]{1,9})", re.ASCII)
+_LETTER = pattern(r"[^\W\d_]")
+_RANGE = pattern(r"([0-9]{1,9})-([0-9]{1,9})", re.ASCII)
 
 
 class Match(IntEnum):

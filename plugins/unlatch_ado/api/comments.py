@@ -9,10 +9,11 @@ from typing import Any
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
+from unlatch.patterns import pattern
 from unlatch.spi import CommentRef, StateChange, read_stamp
 from unlatch.values import dataclass
 
-_BLOCK = re.compile(r"</?(?:p|div|li|h[1-6])\b[^<>]*>|<br\b[^<>]*>", re.IGNORECASE)
+_BLOCK = pattern(r"</?(?:p|div|li|h[1-6])\b[^<>]*>|<br\b[^<>]*>", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

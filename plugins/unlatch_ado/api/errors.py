@@ -13,6 +13,7 @@ from unlatch.errors import (
     TrackerError,
     Unauthorised,
 )
+from unlatch.patterns import pattern
 from unlatch.spi.text import one_line
 from unlatch.transport import Row, first_error
 from unlatch.transport import unreadable as not_understood
@@ -139,8 +140,8 @@ _PLAIN_HINT = (
     "is gone or hidden"
 )
 _LONGEST_WORDS = 100
-_SIGN_IN = re.compile(r"/_signin|login\.microsoftonline\.com|login\.live\.com", re.IGNORECASE)
-_SIGN_IN_PAGE = re.compile(r"sign\s?in|login", re.IGNORECASE)
+_SIGN_IN = pattern(r"/_signin|login\.microsoftonline\.com|login\.live\.com", re.IGNORECASE)
+_SIGN_IN_PAGE = pattern(r"sign\s?in|login", re.IGNORECASE)
 
 
 def explain(answer: Answer) -> TrackerError | None:

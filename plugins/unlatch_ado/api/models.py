@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from unlatch.patterns import pattern
 from unlatch.spi import read_stamp
 from unlatch.values import dataclass
 from unlatch_ado.api.patch import DESCRIPTION, PARENT_LINK, read_tags
@@ -33,8 +34,8 @@ FIELDS = (
     "System.CreatedDate",
     "System.IterationPath",
 )
-_ITEM_URL = re.compile(r"/_apis/wit/workItems/(\d{1,10})$", re.IGNORECASE)
-_PROJECT_ID = re.compile(r"/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/_apis/", re.IGNORECASE)
+_ITEM_URL = pattern(r"/_apis/wit/workItems/(\d{1,10})$", re.IGNORECASE)
+_PROJECT_ID = pattern(r"/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/_apis/", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Limited, TrackerError
+from unlatch.patterns import pattern
 from unlatch.spi import without_controls
 from unlatch.transport import first_error, quoted
 from unlatch_github.api.error_table import LIMIT_WORDS, PATIENCE, RATE_LIMITED, TABLE, Elsewhere
@@ -19,8 +20,8 @@ _LIMITED_KINDS = frozenset({"RATE_LIMITED", "RATE_LIMIT"})
 # GitHub's advice for a limit without a time: "wait for at least one minute".
 _USUAL_WAIT = 60.0
 # GitHub redirects to ids, which a rename keeps.
-_PLACE = re.compile(r"/(?:repositories/\d+|repos/[\w.-]+/[\w.-]+)(?:/issues/\d+)?$", re.ASCII)
-_ISSUE_PATH = re.compile(r"/repos/([^/]+/[^/]+)(?:/issues/(\d+))?")
+_PLACE = pattern(r"/(?:repositories/\d+|repos/[\w.-]+/[\w.-]+)(?:/issues/\d+)?$", re.ASCII)
+_ISSUE_PATH = pattern(r"/repos/([^/]+/[^/]+)(?:/issues/(\d+))?")
 
 
 def explain(answer: Answer) -> TrackerError | None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import html
-import re
 from typing import TYPE_CHECKING
 
+from unlatch.patterns import pattern
 from unlatch.spi import kept_parts as parts_of
 
 if TYPE_CHECKING:
     from unlatch.spi import KeptPart
 
 # A backslash before ASCII punctuation makes it literal (CommonMark 0.31, section 2.4).
-_ESCAPE = re.compile(r"\\(?P<sign>[!-/:-@\[-`{-~])|&#?\w{1,31};")
+_ESCAPE = pattern(r"\\(?P<sign>[!-/:-@\[-`{-~])|&#?\w{1,31};")
 
 
 def kept_parts(body: str) -> tuple[KeptPart, ...]:

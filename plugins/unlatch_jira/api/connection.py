@@ -7,7 +7,6 @@ Calls that the SDK lacks use its session and addresses.
 from __future__ import annotations
 
 import json
-import re
 from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -15,6 +14,7 @@ from jira import JIRA
 from pydantic import BaseModel
 
 from unlatch.errors import Rejected, TrackerError
+from unlatch.patterns import pattern
 from unlatch.transport import Cache, reading
 from unlatch_jira.api.errors import explain
 from unlatch_jira.api.json_model import parse
@@ -29,7 +29,7 @@ _Model = TypeVar("_Model", bound=BaseModel)
 
 # Raised by the SDK for an empty issue or unexpected content.
 _TRIPPED = (NotImplementedError, AttributeError, KeyError, TypeError, ValueError)
-_CLOUD_ID = re.compile(r"[0-9A-Za-z-]{8,64}")
+_CLOUD_ID = pattern(r"[0-9A-Za-z-]{8,64}")
 # Messages in English, unless the account has chosen a language:
 # https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-myself "Get locale". Names
 # of statuses and fields stay in the account's language, as in the configuration.

@@ -7,17 +7,18 @@ import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
+from unlatch.patterns import pattern
 from unlatch.spi import KeptPart, read_checks
 from unlatch_jira.api.rich_text import children, find_section, mark_of, plain, section_marks
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-_BEGIN = re.compile(re.escape(section_marks("\0")[0]).replace("\0", "(?P<increment>.+)"))
+_BEGIN = pattern(re.escape(section_marks("\0")[0]).replace("\0", "(?P<increment>.+)"))
 # People could write any number of marks, and each is searched for.
 _MOST_SECTIONS = 20
 # Jira reads a backslash before these signs as an escape, and entities everywhere.
-_ESCAPE = re.compile(r"\\(?P<sign>[{}\[\]()*_+^~?!|#%@-])|&#?\w{1,31};")
+_ESCAPE = pattern(r"\\(?P<sign>[{}\[\]()*_+^~?!|#%@-])|&#?\w{1,31};")
 
 
 def kept_parts(body: Any) -> tuple[KeptPart, ...]:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Any
 
+from unlatch.patterns import pattern
 from unlatch.spi import Checks, Heading, Span
 from unlatch.spi.render import BOXES, emphasised, line_of, words_of
 
 if TYPE_CHECKING:
+    import re
+
     from unlatch.spi import Check, Text
     from unlatch.spi.text import Block, Paragraph
 
 # Jira's renderer accepts a backslash before these signs alone (BackslashEscapeRendererComponent).
 # Others need an entity, even a backslash: two of them are a line break.
-_WIKI = re.compile(r"(?P<entity>\\|&(?=#?\w+;)|(?<=\bh[1-6])\.|(?<=\bbq)\.)|[{}\[\]()*_+^~?!|#%@-]")
+_WIKI = pattern(r"(?P<entity>\\|&(?=#?\w+;)|(?<=\bh[1-6])\.|(?<=\bbq)\.)|[{}\[\]()*_+^~?!|#%@-]")
 
 
 def wiki(text: Text) -> str:

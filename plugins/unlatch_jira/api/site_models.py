@@ -7,11 +7,12 @@ from typing import Any
 
 from pydantic import Field
 
+from unlatch.patterns import pattern
 from unlatch.spi import Category
 from unlatch_jira.api.json_model import Model
 from unlatch_jira.api.workflow_models import Status  # noqa: TC001  (pydantic reads it)
 
-_SERVER_SPRINT = re.compile(r"\[(?P<pairs>.*)\]\s*$", re.DOTALL)
+_SERVER_SPRINT = pattern(r"\[(?P<pairs>.*)\]\s*$", re.DOTALL)
 
 
 class _Permission(Model):

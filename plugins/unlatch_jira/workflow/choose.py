@@ -6,6 +6,7 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
+from unlatch.patterns import pattern
 from unlatch.spi import Category, Goal
 from unlatch_jira.api.transitions import NO_MOVE, NoWayError, named, names, offered_among
 from unlatch_jira.workflow.screens import required_fields
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 # Administrators name transitions; Jira's standard workflows use this English word. Statuses are
 # never matched by name.
-REOPEN = re.compile(r"\bre-?open", re.IGNORECASE)
+REOPEN = pattern(r"\bre-?open", re.IGNORECASE)
 
 
 def choose(moves: Iterable[Transition], goal: Goal, transitions: Transitions) -> Transition:

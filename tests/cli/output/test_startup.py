@@ -98,10 +98,10 @@ SLOW = frozenset(
 @pytest.mark.parametrize(
     ("arguments", "budget", "used"),
     [
-        (["list"], 95, set()),
-        (["list", "--json"], 95, set()),
-        (["show", "1"], 98, set()),
-        (["pause", "1", "--by", "me"], 116, {"unlatch.spi.operation", "unlatch.spi.text"}),
+        (["list"], 97, set()),
+        (["list", "--json"], 97, set()),
+        (["show", "1"], 101, set()),
+        (["pause", "1", "--by", "me"], 118, {"unlatch.spi.operation", "unlatch.spi.text"}),
     ],
 )
 def test_a_quick_command_loads_few_modules(

@@ -21,6 +21,7 @@ from unlatch.increments.model.reopening import (
     checked_reason,
     reason_too_long,
 )
+from unlatch.patterns import pattern
 from unlatch.project.find_increment import find_increment, find_range
 from unlatch.worklog.neutral import without_controls
 
@@ -36,9 +37,9 @@ if TYPE_CHECKING:
 _STDIN = "-"
 _OTHERWISE = "use --reason TEXT or --reason-file FILE"
 # Not #4, which may begin a reason.
-_COMMENT = re.compile(r"#(\s.*)?$")
+_COMMENT = pattern(r"#(\s.*)?$")
 # Lines in which vim and Emacs look for settings.
-_SETTINGS = re.compile(r"\b(vim?[<=>]?\d*|ex|Local Variables)(?=:)", re.IGNORECASE)
+_SETTINGS = pattern(r"\b(vim?[<=>]?\d*|ex|Local Variables)(?=:)", re.IGNORECASE)
 _MOST_LINES = 100
 _MOST_READ = 2 * LONGEST_REASON
 

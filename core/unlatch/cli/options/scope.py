@@ -8,6 +8,7 @@ import click
 
 from unlatch.cli.runtime.session import flag
 from unlatch.errors import UsageError
+from unlatch.patterns import pattern
 from unlatch.values import dataclass
 
 _OPTIONS = (
@@ -41,7 +42,7 @@ _OPTIONS = (
         help="Reopen this acceptance criterion; with --update-scope, a criterion of the new tasks.",
     ),
 )
-_TASK_ID = re.compile(
+_TASK_ID = pattern(
     r"T-?(?:US-?[0-9]+[A-Za-z]?-)?[0-9]+[A-Za-z]?(?:-\w+)*", re.IGNORECASE | re.ASCII
 )
 

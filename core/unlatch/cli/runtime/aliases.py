@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ import click
 
 from unlatch.cli.table import COMMANDS
 from unlatch.errors import UsageError
+from unlatch.patterns import pattern
 from unlatch.worklog.disk.user_files import read_user_file, user_config_file
 from unlatch.worklog.neutral import visible
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
 # A shell inserts a completion without quoting it, so names with other characters are left out.
-PLAIN = re.compile(r"\w[\w.+@-]*")
+PLAIN = pattern(r"\w[\w.+@-]*")
 
 
 def without_alias(arguments: Sequence[str], group: click.Group) -> list[str]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 import click
 from click.core import ParameterSource
 
+from unlatch.patterns import pattern
 from unlatch.values import dataclass
 
-_REFERENCE = re.compile(r"(effort|session|run):(.+)")
+_REFERENCE = pattern(r"(effort|session|run):(.+)")
 
 
 @dataclass(frozen=True, slots=True)

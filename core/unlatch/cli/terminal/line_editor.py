@@ -1,7 +1,6 @@
 """Read text from the terminal, with the editing keys of a shell."""
 
 import os
-import re
 import select
 import sys
 from collections.abc import Iterator, Sequence
@@ -9,11 +8,12 @@ from contextlib import contextmanager, suppress
 
 import click
 
+from unlatch.patterns import pattern
 from unlatch.worklog.neutral import without_controls
 
 _STDOUT, _STDERR = 1, 2
 # The bytes of arrow and function keys, if no line editor handles them.
-_KEYS = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O[A-Za-z])")
+_KEYS = pattern(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|O[A-Za-z])")
 
 
 def read_text(question: str, *, history: bool = False, earlier: Sequence[str] = ()) -> str:

@@ -17,15 +17,16 @@ import click
 from unlatch.cli.terminal import styles
 from unlatch.cli.terminal.columns import cells, hanging, lay_out
 from unlatch.errors import UsageError
+from unlatch.patterns import pattern
 from unlatch.worklog.neutral import for_json, visible, without_controls
 
 # An object of a JSON document; unlatch.cli.contracts lists the keys of each.
 Json = dict[str, Any]
 T = TypeVar("T")
 # Commands of Azure Pipelines and GitHub Actions.
-_CI_COMMAND = re.compile(r"##(?=(?:vso)?\[)|^:(?=:)")
+_CI_COMMAND = pattern(r"##(?=(?:vso)?\[)|^:(?=:)")
 # The same in whole lines; GitHub ignores leading space.
-_CI_LINE = re.compile(r"##(?=(?:vso)?\[)|(?:^|(?<=\r))[^\S\r\n]*:(?=:)", re.MULTILINE)
+_CI_LINE = pattern(r"##(?=(?:vso)?\[)|(?:^|(?<=\r))[^\S\r\n]*:(?=:)", re.MULTILINE)
 # In a line of plain texts that bars separate: space around a text, or a CI command.
 _UNCLEAN = ("  ", "| ", " |", "##", "::")
 _FAILURES: list[OSError] = []

@@ -1,14 +1,15 @@
 """Signs and styles of text on a terminal."""
 
 import os
-import re
 import sys
 from functools import partial
 from typing import IO
 
+from unlatch.patterns import pattern
+
 # Part of each of our styles, so that text from outside cannot contain one.
 _KEY = int.from_bytes(os.urandom(8), "big")
-STYLE = re.compile(rf"\x1b\[(\d+);{_KEY}m")
+STYLE = pattern(rf"\x1b\[(\d+);{_KEY}m")
 _RESET, _BOLD, _DIM, _RED, _GREEN, _YELLOW = 0, 1, 2, 31, 32, 33
 _SIGNS = {
     "ok": ("✓", "OK"),

@@ -9,12 +9,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from unlatch.patterns import pattern
 from unlatch.values import dataclass
 
-_BLOCK = re.compile(
-    r"\ufeff?---[ \t]*\r?\n(?P<body>(?:[^\n]*\n)*?)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)"
-)
-_VALUE = re.compile(
+_BLOCK = pattern(r"\ufeff?---[ \t]*\r?\n(?P<body>(?:[^\n]*\n)*?)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
+_VALUE = pattern(
     r"""(?P<lead>[ \t]*)
         (?P<value>
             "(?:[^"\\\r\n]|\\[^\r\n])*"
@@ -27,13 +26,13 @@ _VALUE = re.compile(
     """,
     re.VERBOSE,
 )
-_KEYS = {key: re.compile(rf"^{key}[ \t]*:(?=\s)", re.MULTILINE) for key in ("title", "status")}
+_KEYS = {key: pattern(rf"^{key}[ \t]*:(?=\s)", re.MULTILINE) for key in ("title", "status")}
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
-_PLAIN = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
+_PLAIN = pattern(r"[A-Za-z_][\w-]*", re.ASCII)
 _NOT_PLAIN = _NULLS | {"true", "false", "yes", "no", "on", "off", "y", "n"}
 # The closing run of a heading, after a space.
-_CLOSING = re.compile(r"(?<=[ \t])#+$")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_CLOSING = pattern(r"(?<=[ \t])#+$")
+_FENCE = pattern(r" {0,3}(`{3,}|~{3,})")
 
 
 @dataclass(frozen=True, slots=True)

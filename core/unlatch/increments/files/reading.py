@@ -14,6 +14,7 @@ from unlatch.increments.files.units import unit_in
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.item_ids import TRACKERS
 from unlatch.increments.records.link_places import EXTERNAL_REF, EXTERNAL_URL, OUTER_BLOCKS
+from unlatch.patterns import pattern
 from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.file_check import or_restore
 from unlatch.worklog.disk.safe_open import read_file
@@ -35,7 +36,7 @@ _LINK_KEYS = (*TRACKERS, *OUTER_BLOCKS, EXTERNAL_REF, EXTERNAL_URL)
 # The title is at the beginning of a spec.md, and the rest may be long.
 _HEAD = 2048
 # git writes all three in this order, each at the start of a line.
-_MARKS = tuple(re.compile(mark, re.MULTILINE) for mark in (r"^<{7} ", r"^={7}\r?$", r"^>{7} "))
+_MARKS = tuple(pattern(mark, re.MULTILINE) for mark in (r"^<{7} ", r"^={7}\r?$", r"^>{7} "))
 
 
 def read_metadata(place: Path | str, folder: Folder | None = None) -> JsonText:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.increments.model.increment import Boxes
+from unlatch.patterns import pattern
 from unlatch.spi.text import Checks
 
 if TYPE_CHECKING:
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from unlatch.spi.text import Check, Text
 
 # An id at the beginning of a line, as T-001:, AC-US1-01:, T001, FR-001, 1.2 and 3. have it.
-_ID = re.compile(
+_ID = pattern(
     r"(?P<id>(?=[^\s:]*\d)[^\W_]+(?:[-._][^\W_]+)*(?=:(?:\s|\Z))"
     r"|[A-Z]{1,9}(?:-?[A-Z0-9]{1,9}){0,4}-?[0-9]{1,9}(?=\s|\Z)"
     r"|[0-9]{1,9}(?:\.[0-9]{1,9})+(?=\.?(?:\s|\Z))"
     r"|[0-9]{1,9}(?=[.)](?:\s|\Z)))"
 )
 # In place of an id: the place of a task without one, which changes with the tasks above it.
-_PLACE = re.compile(r"#[0-9]{1,9}: ")
+_PLACE = pattern(r"#[0-9]{1,9}: ")
 # The length of a key that is a line's words.
 _WORDS = 80
 

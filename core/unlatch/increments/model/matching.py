@@ -1,12 +1,12 @@
 """Select increments by expressions: `status=completed`, `type=bug`, `title~words`."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status, read_status
+from unlatch.patterns import pattern
 from unlatch.values import dataclass
 
 
@@ -25,7 +25,7 @@ _WORDS = frozenset({Trait.TYPE, Trait.TITLE, Trait.ID})
 # Fields that = and != compare with alternatives, separated by commas.
 _LISTS = frozenset({Trait.STATUS, Trait.TYPE, Trait.TRACKER})
 _YES_OR_NO = frozenset({Trait.REOPENED, Trait.ARCHIVED})
-_EXPRESSION = re.compile(r"\s*(?P<trait>\w+)\s*(?P<how>!=|=|~)\s*(?P<value>.*?)\s*")
+_EXPRESSION = pattern(r"\s*(?P<trait>\w+)\s*(?P<how>!=|=|~)\s*(?P<value>.*?)\s*")
 _SYNTAX = "use FIELD=VALUE, FIELD!=VALUE or FIELD~WORDS"
 _ANSWERS = {"yes": True, "true": True, "no": False, "false": False}
 

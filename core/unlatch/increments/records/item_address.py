@@ -3,19 +3,19 @@
 It names trackers because each has pages, APIs and older hosts that show the same item.
 """
 
-import re
 from functools import lru_cache
 from urllib.parse import parse_qsl, unquote
 
 from unlatch.increments.model.increment import Link
+from unlatch.patterns import pattern
 
 # The end of an issue's address on GitHub; SpecWeave names an issue without its host, too. Pull
 # requests are numbered with the issues.
-_ISSUE = re.compile(r"(?:.*/)?([^/]+/[^/]+)/(?:issues|pull)/0*([1-9][0-9]*)")
-_WORK_ITEM = re.compile(r"(?:(?:workitems|queries)/edit|apis/wit/workitems)/0*([1-9][0-9]*)")
-_OLD_CLOUD = re.compile(r"\A([a-z0-9-]+)\.visualstudio\.com(?:/defaultcollection(?=/))?")
-_TICKET = re.compile(r"/(?:browse|issues)/([a-z][a-z0-9_]*-[0-9]+)$")
-_SITE_END = re.compile(r"(?:/jira)?/(?:browse|issues|projects|secure|software|core|servicedesk)/")
+_ISSUE = pattern(r"(?:.*/)?([^/]+/[^/]+)/(?:issues|pull)/0*([1-9][0-9]*)")
+_WORK_ITEM = pattern(r"(?:(?:workitems|queries)/edit|apis/wit/workitems)/0*([1-9][0-9]*)")
+_OLD_CLOUD = pattern(r"\A([a-z0-9-]+)\.visualstudio\.com(?:/defaultcollection(?=/))?")
+_TICKET = pattern(r"/(?:browse|issues)/([a-z][a-z0-9_]*-[0-9]+)$")
+_SITE_END = pattern(r"(?:/jira)?/(?:browse|issues|projects|secure|software|core|servicedesk)/")
 
 
 def address_of(link: Link) -> str | None:

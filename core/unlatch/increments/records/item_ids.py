@@ -4,23 +4,23 @@ from __future__ import annotations
 
 import re
 
-NUMBER = re.compile(r"[0-9]{1,18}")
-_WORD = re.compile(r"[\w-]+")
+from unlatch.patterns import pattern
+
+NUMBER = pattern(r"[0-9]{1,18}")
+_WORD = pattern(r"[\w-]+")
 _KEY = r"[A-Z][A-Z0-9_]*-[0-9]+"
 # The ids under an item's own keys: numbers from 1, with or without their container, and keys.
-_NUMBERED = re.compile(r"(?:([^\s/#]+/[^\s/#]+)#)?(?!0+$)([0-9]{1,18})")
-_IDS = {"github": _NUMBERED, "ado": _NUMBERED, "jira": re.compile(rf"()({_KEY})", re.IGNORECASE)}
+_NUMBERED = pattern(r"(?:([^\s/#]+/[^\s/#]+)#)?(?!0+$)([0-9]{1,18})")
+_IDS = {"github": _NUMBERED, "ado": _NUMBERED, "jira": pattern(rf"()({_KEY})", re.IGNORECASE)}
 # An item that is a plain value, and the address of one.
-_PLAIN = {"github": NUMBER, "ado": NUMBER, "jira": re.compile(_KEY, re.IGNORECASE)}
+_PLAIN = {"github": NUMBER, "ado": NUMBER, "jira": pattern(_KEY, re.IGNORECASE)}
 TRACKERS = (*_PLAIN,)
 # Only in front of a query or fragment: elsewhere each of many "/issues/" would be tried.
 _START, _END = r"[^?#\n]*", r"/?(?:[?#].*)?"
 _URL = {
-    "github": re.compile(rf"{_START}/issues/([0-9]{{1,18}}){_END}"),
-    "ado": re.compile(
-        rf"(?i:{_START}/(?:_workitems/edit|_apis/wit/workitems))/([0-9]{{1,18}}){_END}"
-    ),
-    "jira": re.compile(rf"(?i:{_START}/browse/({_KEY}){_END})"),
+    "github": pattern(rf"{_START}/issues/([0-9]{{1,18}}){_END}"),
+    "ado": pattern(rf"(?i:{_START}/(?:_workitems/edit|_apis/wit/workitems))/([0-9]{{1,18}}){_END}"),
+    "jira": pattern(rf"(?i:{_START}/browse/({_KEY}){_END})"),
 }
 
 

@@ -21,6 +21,7 @@ from unlatch.increments.records.item_ids import (
     named_in,
     plain_item,
 )
+from unlatch.patterns import pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -44,10 +45,10 @@ _OLD_ITEM_KEYS: Mapping[str, tuple[str, ...]] = {
 }
 _OLD_URL_KEYS = ("url", "issueUrl", "issue_url", "workItemUrl", "epicUrl", "featureUrl")
 
-_STORY = re.compile(r"US-?\w+(?:-\w+)*", re.IGNORECASE | re.ASCII)
+_STORY = pattern(r"US-?\w+(?:-\w+)*", re.IGNORECASE | re.ASCII)
 # The keys of an item's container.
 _TARGET = {"github": ("owner", "repo"), "ado": ("organization", "project")}
-_REF = re.compile(r"(?P<tracker>\w+)#(?:(?P<target>[^#]*)#)?(?P<item>[^#]+)")
+_REF = pattern(r"(?P<tracker>\w+)#(?:(?P<target>[^#]*)#)?(?P<item>[^#]+)")
 
 Path = tuple[str | int, ...]
 

@@ -19,6 +19,7 @@ from unlatch.increments.records.link_places import (
     places_of,
     story_in,
 )
+from unlatch.patterns import pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -33,12 +34,12 @@ _OTHER_TRACKERS = frozenset(
     | {"gitlab", "linear", "redmine", "shortcut", "trello", "youtrack"}
 )
 # Keys whose values name items; not a milestone, a project or the time of a sync.
-_NAMING = re.compile(
+_NAMING = pattern(
     r"(?!milestone|project|last|sync).*(?:issue|item|stor|epic|feature|key|number|url|ref)",
     re.IGNORECASE,
 )
 # These name an item only in the block of a known tracker.
-_SHORT = re.compile(r"id|num|link|href", re.IGNORECASE)
+_SHORT = pattern(r"id|num|link|href", re.IGNORECASE)
 
 
 def unread_places(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterator[Path]:

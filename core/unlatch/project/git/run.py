@@ -14,11 +14,11 @@ The user's own git configuration and environment apply. A repository's own progr
 """
 
 import os
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from unlatch.errors import UsageError
+from unlatch.patterns import pattern
 from unlatch.values import dataclass
 from unlatch.worklog.programs import Finished, find_program, run
 
@@ -47,7 +47,7 @@ _QUIET = {
     "GIT_PAGER": "cat",
     "LC_ALL": "C",
 }
-_SECRET = re.compile(r"(?<=://)[^/@\s]*@")
+_SECRET = pattern(r"(?<=://)[^/@\s]*@")
 # These work outside of a repository, too.
 _ANYWHERE = ("config", "merge-file")
 # A partial clone would fetch missing objects; git knows GIT_NO_LAZY_FETCH since 2.44.

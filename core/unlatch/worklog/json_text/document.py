@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+from unlatch.patterns import pattern
 from unlatch.values import dataclass
 from unlatch.worklog.json_text.nodes import MAX_DEPTH, duplicate_keys, is_too_deep, read_nodes
 
 # They have no UTF-8 form; inside JSON their escapes mean the same.
 _LONE_SURROGATES = "backslashreplace"
-_CONFLICT = re.compile(r"^(?:<{7}|\|{7}|={7}|>{7})(?=[ \r\n]|\Z)", re.MULTILINE)
-_TOKEN = re.compile(r'"(?:[^"\\]|\\.)*"|[\[{\]}]|NaN|-?Infinity')
+_CONFLICT = pattern(r"^(?:<{7}|\|{7}|={7}|>{7})(?=[ \r\n]|\Z)", re.MULTILINE)
+_TOKEN = pattern(r'"(?:[^"\\]|\\.)*"|[\[{\]}]|NaN|-?Infinity')
 
 
 class JsonTextError(ValueError):

@@ -1,11 +1,11 @@
 """Write a changed value over a JSON text, so that the text differs only where the value does."""
 
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from unlatch.patterns import pattern
 from unlatch.values import dataclass
 from unlatch.worklog.json_text.nodes import Node, read_nodes
 
@@ -14,8 +14,8 @@ Path = tuple[str | int, ...]
 _Piece = tuple[int | None, str]
 _UNIT = "  "
 # DEL counts as one: json.dumps escapes it only with ensure_ascii.
-_NON_ASCII_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\u(?!00[0-6]|007[0-9a-eA-E])")
-_INDENT = re.compile(r"[ \t]*")
+_NON_ASCII_ESCAPE = pattern(r"(?<!\\)(?:\\\\)*\\u(?!00[0-6]|007[0-9a-eA-E])")
+_INDENT = pattern(r"[ \t]*")
 
 
 def is_same(old: Any, new: Any) -> bool:

@@ -1,16 +1,16 @@
 """The places of all parts of a JSON text, which `json` has accepted before."""
 
 import json
-import re
 from collections.abc import Iterator
 from typing import Any
 
+from unlatch.patterns import pattern
 from unlatch.values import dataclass
 
 # Far beyond any real file, and low enough for the recursive functions here and in `edit`.
 MAX_DEPTH = 100
 
-_SPACE = re.compile(r"[ \t\n\r]*")
+_SPACE = pattern(r"[ \t\n\r]*")
 _SCALAR = json.JSONDecoder()
 
 

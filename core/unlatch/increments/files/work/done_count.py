@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.increments.files.paths import SPEC, TASKS
 from unlatch.increments.files.reading import read_document
+from unlatch.patterns import pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
 
 # A ticked box, a sign, or a status in words: `- [x]`, `### T-001 ✅`, `**Status**: completed`.
-_DONE = re.compile(
+_DONE = pattern(
     r"\[[xX]\]|[\u2705\u2611\u2714]|^[\s>*-]*status\W{1,6}(?:completed?|done)\b",
     re.IGNORECASE | re.MULTILINE,
 )
