@@ -21,7 +21,26 @@ SECONDS = 5.0
 
 
 @pytest.mark.parametrize(
-    "piece", ["a.", "1.", ".a/", "A1-", "tried ", "a/", "a_", "`a", "x-", "/."]
+    "piece",
+    [
+        *(
+            "a.",
+            "1.",
+            ".a/",
+            "A1-",
+            "tried ",
+            "a/",
+            "a_",
+            "`a",
+            "x-",
+            "/.",
+            "~/",
+            "../",
+            "/a",
+            "a/a#",
+        ),
+        *("A_", "$A", "--a", "-a", "1.1", "a.a", "a@", "https://", "use a ", "- a:\n", "TODO:"),
+    ],
 )
 def test_highlights_of_a_repeated_piece_are_found_at_once(piece: str) -> None:
     text = piece * (100_000 // len(piece))

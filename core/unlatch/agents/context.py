@@ -10,7 +10,7 @@ from unlatch.increments.model.status import Status
 from unlatch.llm.tokens import estimate
 from unlatch.project.git.revisions import current_branch
 from unlatch.resume.briefing import briefing_of, own_name
-from unlatch.resume.briefing_file import known_briefing
+from unlatch.resume.briefing_file import command_for, known_briefing
 from unlatch.resume.briefing_text import render
 from unlatch.resume.references import References
 from unlatch.resume.related import find_related
@@ -52,7 +52,8 @@ def _part(workspace: Workspace, increment: Increment, limit: int) -> str | None:
     if not any(briefing.sections().values()):
         return None
     title = f"{one_line(own_name(increment))} ({increment.status.value})"
-    text = render(title, briefing, limit=limit, size=lambda it: estimate(_quoted(it)))
+    more = command_for(increment)
+    text = render(title, briefing, more=more, limit=limit, size=lambda it: estimate(_quoted(it)))
     return _quoted(text)
 
 

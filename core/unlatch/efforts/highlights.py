@@ -15,27 +15,41 @@ if TYPE_CHECKING:
 _SENTENCES = MappingProxyType(
     {
         "rejected": re.compile(
-            r"\b(reject\w*|ruled? out|did ?n[o']t work|does ?n[o']t work|not an option|gave up on|"
-            r"abandon\w*|dead end|tried .{0,200} but|failed because|instead of)\b",
+            r"\b(reject\w*|ruled? out|did ?n[o']t work|does ?n[o']t work|not an option|"
+            r"g(?:a|i)v(?:e|ing) up on|abandon\w*|dead end|tried .{0,200} but|failed because)\b",
             re.IGNORECASE,
         ),
         "decided": re.compile(
-            r"\b(decid\w+|decision|agreed (to|on|that)|settled on|chose\w*|go(ing)? with|"
-            r"we('ll| will) (use|keep)|let's use)\b",
+            r"\b(decid\w+|decisions?|agreed (to|on|that)|settled on|chose\w*|go(ing)? with|"
+            r"we('ll| will) (use|keep)|let's use|instead of|(use|take|keep) .{1,200} instead)\b",
+            re.IGNORECASE,
+        ),
+        "next": re.compile(
+            r"\b(next steps?|next up|still (to do|open|missing|needs?)|remains (open|to)|"
+            r"left to do|follow[- ]ups?)\b|\bTODO\b|\bto-?do:|^next:",
             re.IGNORECASE,
         ),
     }
 )
+_PART = r"\.?[\w@+-]+(?:\.[\w@+-]+)*"  # of a path
 _IDENTIFIERS = re.compile(
     r"`[^`\n]{2,80}`"  # code spans
-    r"|https?://[^\s<>\"')\]]+"
-    r"|(?<![\w./-])/?(?:[\w.-]+/)+[\w.-]+\.\w+"  # paths; matched from their start, for speed
-    r"|\b[A-Z][A-Z0-9]+-\d+\b|(?<!\w)#\d+\b"  # items
+    r"|https?://[^\s<>\"')\]]*[^\s<>\"')\].,;:!?]"
+    # Paths, matched from their start, for speed: from the root or a home, of a hidden folder, with
+    # an extension, or of three parts.
+    rf"|(?<![\w./~@+-])(?:(?:~|\.\.?|\.\w[\w.-]*)(?:/{_PART})+/?|(?:/{_PART}){{2,}}/?"
+    rf"|(?:{_PART}/)+[\w@+-]+(?:\.\w+)+|(?:{_PART}/){{2,}}(?:{_PART}/?)?)"
+    r"|(?<![\w./-])[\w.-]+/[\w.-]+#\d+"  # items
+    r"|\b[A-Z][A-Z0-9]+-\d+\b|(?<!\w)#\d+\b"
     r"|\b[0-9a-f]{7,40}\b(?<![g-z])(?=\W|$)"  # commits
-    r"|\b[a-z]+_[a-z0-9_]+\b|\b[a-z]+[A-Z]\w+\b"  # names in code
-    r"|\bv?\d+\.\d+(?:\.\d+)?\b"  # versions
+    r"|\$?\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\$[A-Z][A-Z0-9]+\b"  # environment variables
+    r"|(?<![\w-])--[a-z][a-z0-9]*(?:-[a-z0-9]+)*"  # options
+    r"|\b[a-z]+_[a-z0-9_]+\b(?!\.\w)|\b[a-z]+[A-Z]\w+\b(?!\.\w)"  # names in code
+    r"|(?<![\w.-])(?:[a-z][\w-]+)(?:\.[a-z][\w-]+)+\b"  # keys of a configuration, files
+    r"|(?<![\w.])v?\d+(?:\.\d+)+(?:-[0-9A-Za-z.]*[0-9A-Za-z])?(?::\d+)?\b"  # versions, addresses
 )
-_SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n+")
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_ITEM = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s+")
 _LONGEST = 400
 
 
@@ -59,15 +73,41 @@ def highlights(lines: Iterable[tuple[int, dict[str, Any] | None]]) -> list[Highl
     return list(found.values())
 
 
+def sentences(text: str) -> Iterator[tuple[str, str]]:
+    """The kinds and words of the sentences that are highlights.
+
+    Items of a list behind such a sentence with a colon at its end are of its kind.
+    """
+    of_list: str | None = None
+    for line in filter(None, map(str.strip, text.split("\n"))):
+        item = _ITEM.match(line)
+        if item is None:
+            of_list = None
+        for sentence in _SENTENCE_END.split(line[item.end() :] if item else line):
+            found = (kind for kind, rule in _SENTENCES.items() if rule.search(sentence))
+            if (kind := next(found, of_list)) is None:
+                continue
+            if not item and sentence.endswith((":", ":**")):
+                of_list = kind
+            else:
+                yield kind, cut(sentence)
+
+
+def cut(text: str, longest: int = _LONGEST) -> str:
+    """The beginning of a text, which ends with a whole word: half of a name would be another."""
+    if len(text) <= longest:
+        return text
+    words, _, _ = text[:longest].rpartition(" ")
+    return f"{words or text[:longest]}..."
+
+
 def _of_text(number: int, content: str) -> Iterator[Highlight]:
-    for sentence in filter(None, map(str.strip, _SENTENCE_END.split(content))):
-        kinds = (kind for kind, rule in _SENTENCES.items() if rule.search(sentence))
-        if kind := next(kinds, None):
-            yield Highlight(number, kind, sentence[:_LONGEST])
+    for kind, sentence in sentences(content):
+        yield Highlight(number, kind, sentence)
     for identifier in identifiers(content):
         yield Highlight(number, "identifier", identifier)
 
 
 def identifiers(text: str) -> Iterator[str]:
-    """Code spans, addresses, paths, items, commits, names in code and versions, verbatim."""
+    """Names in code, configuration and shells, addresses, paths, items and commits, verbatim."""
     return (match[0] for match in _IDENTIFIERS.finditer(text))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.resume.briefing import briefing_of
+from unlatch.resume.briefing import briefing_of, own_name
 from unlatch.resume.briefing_text import read_briefing, render
 from unlatch.resume.points import clean_text
 from unlatch.resume.related import BRIEFING
@@ -31,13 +31,18 @@ def known_briefing(workspace: Workspace, increment: Increment, related: Related)
     """The briefing with the entries of its file whose originals are missing; None without both."""
     if not related and related.filed is None:
         return None
-    filed = read_briefing(related.filed or "", without=related.refs)
+    filed = read_briefing(related.filed or "", is_wanted=related.is_missing)
     return briefing_of(workspace, increment, related) + filed
 
 
 def file_text(increment: Increment, briefing: Briefing) -> str:
     """The text for the file, of at most 8 KB."""
-    return render(title_of(increment), briefing, limit=LARGEST)
+    return render(title_of(increment), briefing, more=command_for(increment), limit=LARGEST)
+
+
+def command_for(increment: Increment) -> str:
+    """The command that shows what was left out."""
+    return f"unlatch show {own_name(increment)} --briefing"
 
 
 def write_briefing(increment: Increment, text: str) -> Path:

@@ -10,6 +10,7 @@ import re
 from dataclasses import fields
 from typing import TYPE_CHECKING
 
+from unlatch.efforts.highlights import cut
 from unlatch.increments.documents.quoting import one_line
 from unlatch.transport.redact import Masking
 from unlatch.values import dataclass
@@ -18,11 +19,9 @@ from unlatch.worklog.neutral import without_controls
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-_LONGEST, _LONGEST_SOURCE = 400, 120
+_LONGEST_SOURCE = 120
 # Characters that are read of a text, because masks and spaces shorten it.
-_READ, _EDGE = 1 << 13, 1 << 8
-# Entries of a section.
-_MOST = 200
+_READ, _EDGE = 1 << 12, 1 << 8
 # What a source cannot be read back with, or could be taken for Markdown.
 _UNSAFE = re.compile(r"[^\w.:@/#+-]+")
 
@@ -46,6 +45,7 @@ class Briefing:
         failed: attempts and calls that failed, and what was rejected.
         left: open tasks, criteria and questions.
         identifiers: names of files, items, commits and code; those in decisions first.
+        unread: the parts of long records that are left out.
     """
 
     reopens: tuple[Point, ...] = ()
@@ -54,6 +54,7 @@ class Briefing:
     failed: tuple[Point, ...] = ()
     left: tuple[Point, ...] = ()
     identifiers: tuple[Point, ...] = ()
+    unread: tuple[Point, ...] = ()
 
     def sections(self) -> dict[str, tuple[Point, ...]]:
         return {one.name: getattr(self, one.name) for one in fields(self)}
@@ -68,15 +69,12 @@ def cleaned(briefing: Briefing) -> Briefing:
     """The briefing as it may be shown, each text once."""
     mask = Masking().text
     sections = briefing.sections()
-    return Briefing(
-        **{name: once(_clean(points, mask))[:_MOST] for name, points in sections.items()}
-    )
+    return Briefing(**{name: once(_clean(points, mask)) for name, points in sections.items()})
 
 
 def clean_text(text: str, mask: Callable[[str], str]) -> str:
     """A text on one line, masked and cut."""
-    line = one_line(_masked(text, mask))
-    return line if len(line) <= _LONGEST else f"{line[:_LONGEST].rstrip()}..."
+    return cut(one_line(_masked(text, mask)))
 
 
 def _clean(points: Iterable[Point], mask: Callable[[str], str]) -> Iterator[Point]:
@@ -93,5 +91,9 @@ def _masked(text: str, mask: Callable[[str], str]) -> str:
 
 
 def once(points: Iterable[Point]) -> tuple[Point, ...]:
-    """The points with a text, each text once."""
-    return tuple({one.text: one for one in reversed([*points]) if one.text}.values())[::-1]
+    """The points with a text, each text once, where it is first."""
+    found: dict[str, Point] = {}
+    for one in points:
+        if one.text:
+            found.setdefault(one.text, one)
+    return tuple(found.values())

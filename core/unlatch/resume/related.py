@@ -17,7 +17,7 @@ from unlatch.worklog.disk.safe_open import exists, read_file
 from unlatch.worklog.disk.user_files import has_state
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from unlatch.efforts.model import Effort
     from unlatch.efforts.store import EffortStore
@@ -70,6 +70,8 @@ class Related:
     Args:
         unreadable: the errors of work that may belong to it.
         filed: the text of briefing.md.
+        known: the refs of all work that can be read, of other increments too.
+        kinds: the kinds that are wanted.
     """
 
     efforts: tuple[Effort, ...] = ()
@@ -77,6 +79,12 @@ class Related:
     runs: tuple[RelatedRun, ...] = ()
     unreadable: tuple[UnlatchError, ...] = ()
     filed: str | None = None
+    known: frozenset[str] = frozenset()
+    kinds: Collection[str] = ("efforts", "sessions", "runs")
+
+    def is_missing(self, ref: str) -> bool:
+        """Whether work of the wanted kinds is not here, or cannot be read."""
+        return f"{ref.partition(':')[0]}s" in self.kinds and ref not in self.known
 
     def __bool__(self) -> bool:
         return bool(self.efforts or self.sessions or self.runs)
@@ -150,7 +158,8 @@ def find_related(workspace: Workspace, increment: Increment) -> Related:
     runs = tuple(search.runs())
     unreadable = [_located(one, workspace) for one in search.unreadable]
     filed = search.filed()
-    return Related(efforts, tuple(sessions), runs, (*unreadable, *search.unreadable_file), filed)
+    unread, known = (*unreadable, *search.unreadable_file), frozenset(search.known)
+    return Related(efforts, tuple(sessions), runs, unread, filed, known)
 
 
 def _located(error: UnlatchError, workspace: Workspace) -> UnlatchError:
@@ -177,6 +186,7 @@ class _Search:
         self._references = References(workspace)
         self.unreadable: list[UnlatchError] = []
         self.unreadable_file: list[UnlatchError] = []
+        self.known: set[str] = set()
 
     def _is_meant(self, name: str | None) -> bool:
         return self._references.means(name, self._increment.id)
@@ -195,6 +205,8 @@ class _Search:
                         self.unreadable.append(found.error)
                     elif self._is_meant(found[1].increment):
                         yield from self._session(store, found[0])
+                    else:
+                        self.known.add(f"session:{found[1].session_id}")
 
     @contextmanager
     def _noting(self) -> Iterator[None]:
@@ -207,6 +219,7 @@ class _Search:
         with self._noting():
             session = store.read(path).session
             is_imported = store != sessions_of(self._workspace)
+            self.known.add(f"session:{session.id}")
             yield RelatedSession(store, path, session, is_imported)
 
     def efforts(self, named: set[str | None]) -> tuple[Effort, ...]:
@@ -218,12 +231,11 @@ class _Search:
         with self._noting():
             self.unreadable += store.unreadable()
             project = project_of(self._workspace)
-            found = [
-                it
-                for it in store.all()
-                if it.id in named or (it.project == project and self._is_meant(it.increment))
-            ]
+            ours = [it for it in store.all() if it.id in named or it.project == project]
+            found = [it for it in ours if it.id in named or self._is_meant(it.increment)]
+            self.known |= {f"effort:{it.id}" for it in ours if it not in found}
         readable = [one for one in found if self._has_readable_log(store, one)]
+        self.known |= {f"effort:{it.id}" for it in readable}
         return tuple(sorted(readable, key=lambda one: (one.created, one.id)))
 
     def _has_readable_log(self, store: EffortStore, effort: Effort) -> bool:
@@ -243,9 +255,11 @@ class _Search:
             store = run_store(self._workspace)
             self.unreadable += store.unreadable()
             for folder, plan in store.plans():
-                if plan.startswith(PLAN) and self._is_meant(plan.removeprefix(PLAN)):
-                    with self._noting():
+                is_ours = plan.startswith(PLAN) and self._is_meant(plan.removeprefix(PLAN))
+                with self._noting():
+                    if is_ours:
                         yield RelatedRun(folder, read_state(folder))
+                    self.known.add(f"run:{folder.name}")
 
     def filed(self) -> str | None:
         path = self._increment.folder / BRIEFING

@@ -90,6 +90,8 @@ class Task:
         attempts: the number of dispatches that failed.
         dispatches: the number of times that a worker got it.
         checkpoint: the last words of a worker, or the reason of an auditor's refusal.
+        failure: why the last attempt failed.
+        summary: what was done, in the words of a worker or an auditor.
         done_digest: the definition that an auditor accepted.
         validates: whether a completed task is to be accepted again.
     """
@@ -102,6 +104,8 @@ class Task:
     attempts: int = 0
     dispatches: int = 0
     checkpoint: str = ""
+    failure: str = ""
+    summary: str = ""
     dispatch: Dispatch | None = None
     worktree: str | None = None
     completed_at: datetime | None = None
@@ -139,7 +143,7 @@ class Pause:
 
 @dataclass(slots=True)
 class RunState:
-    """The state that the events up to `sequence` describe."""
+    """The state that the events up to `sequence` describe; `stopped` is why a person ended it."""
 
     sequence: int = 0
     epoch: int = 0
@@ -155,6 +159,7 @@ class RunState:
     questions: dict[str, Question] = field(default_factory=dict)
     no_consent: frozenset[str] = frozenset()
     pause: Pause | None = None
+    stopped: str = ""
     compactions: int = 0
     compacting: bool = False
     resumes: int = 0

@@ -118,7 +118,7 @@ def _answer(state: RunState, event: e.QuestionAnswered) -> None:
 
 def _submit(state: RunState, event: e.TaskSubmitted) -> None:
     if task := _current(state, event, Role.DEVELOPER):
-        task.stage, task.dispatch = Stage.CRITIQUE, None
+        task.stage, task.dispatch, task.summary = Stage.CRITIQUE, None, event.summary
 
 
 def _complete(state: RunState, event: e.TaskComplete) -> None:
@@ -126,6 +126,7 @@ def _complete(state: RunState, event: e.TaskComplete) -> None:
     if task and task.stage is Stage.AUDIT:
         task.stage, task.dispatch, task.completed_at = Stage.DONE, None, event.timestamp
         task.done_digest = task.digest
+        task.summary = event.summary or task.summary
 
 
 def _revalidate(state: RunState, event: e.TaskRevalidated) -> None:
@@ -140,7 +141,8 @@ def _reject(state: RunState, event: e.AuditRejected) -> None:
         task.validates = False
         task.attempts += 1
         kept = [task.checkpoint] if task.checkpoint else []
-        task.checkpoint = "\n".join((*kept, f"The auditor rejected the work: {event.reason}"))
+        task.failure = f"The auditor rejected the work: {event.reason}"
+        task.checkpoint = "\n".join((*kept, task.failure))
 
 
 _BEFORE = {Stage.IN_PROGRESS: Stage.OPEN, Stage.AUDIT: Stage.CRITIQUE}
@@ -150,6 +152,7 @@ def _fail(state: RunState, event: e.AgentFailed | e.OrphanAgentDetected) -> None
     if task := _current(state, event):
         task.stage, task.dispatch = _BEFORE.get(task.stage, task.stage), None
         task.attempts += 1
+        task.failure = getattr(event, "reason", "") or task.failure
 
 
 def _stop(state: RunState, event: e.AgentStopped) -> None:
@@ -201,15 +204,15 @@ def _validate(state: RunState, tasks: Iterable[str]) -> None:
 
 
 def _reopen(state: RunState, _: e.RunReopened) -> None:
-    state.status = Status.RUNNING
+    state.status, state.stopped = Status.RUNNING, ""
 
 
 def _finish(state: RunState, _: e.RunFinished) -> None:
     state.status, state.pause = Status.FINISHED, None
 
 
-def _end(state: RunState, _: e.RunStopped) -> None:
-    state.status, state.pause = Status.FAILED, None
+def _end(state: RunState, event: e.RunStopped) -> None:
+    state.status, state.pause, state.stopped = Status.FAILED, None, event.reason
 
 
 _CHANGES: dict[type[RunEvent], Callable[[RunState, Any], None]] = {

@@ -102,7 +102,8 @@ def test_the_briefing_has_every_decision_and_no_secret(project: Project) -> None
     assert any("npm missing" in one for one in texts(briefing["failed"]))
     assert "`src/api/client.ts`" in texts(briefing["identifiers"])
     assert texts(briefing["left"]) == ["T-002 Test it"]
-    assert texts(briefing["done"]) == ["Tokens refresh themselves."]
+    done_so_far = {"Resolved: npm missing - installed", "Tokens refresh themselves."}
+    assert set(texts(briefing["done"])) == done_so_far
     assert REASON in texts(briefing["reopens"])[0]
     assert TOKEN not in done.out
 
@@ -316,7 +317,7 @@ def test_complete_writes_the_briefing_for_others(project: Project, name: str) ->
     for decision in DECISIONS:
         assert decision in texts(briefing["decisions"])
     assert done.document["related"] == []
-    assert texts(briefing["done"]) == ["Tokens refresh themselves."]
+    assert "Tokens refresh themselves." in texts(briefing["done"])
 
 
 @pytest.mark.parametrize("options", [(), ("--yes",)])

@@ -228,7 +228,7 @@ RelatedEntry = An effort, session or run of an increment; `next` is the command 
 BriefingPoint = One thing to know, and where it is from.
   text source: str
 BriefingEntry = What is known of an increment.
-  reopens done decisions failed left identifiers: [BriefingPoint]
+  reopens done decisions failed left identifiers unread: [BriefingPoint]
 FindingEntry = A finding of doctor.
   severity: Severity; id message: str; where hint increment: str?
 PlaceEntry = The permissions of a credential in one place; null where only a write shows it.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from unlatch.cli.options.kinds import INCREMENT
 from unlatch.cli.options.reason import ask_reason
 from unlatch.cli.runtime.session import is_interactive
 from unlatch.cli.terminal import output
@@ -31,6 +32,8 @@ def chosen_related(session: Session, increment: Increment, kinds: Collection[str
         efforts=found.efforts if "efforts" in kinds else (),
         sessions=found.sessions if "sessions" in kinds else (),
         runs=found.runs if "runs" in kinds else (),
+        filed=found.filed if {*kinds} - {INCREMENT} else None,
+        kinds=kinds,
     )
 
 

@@ -19,7 +19,13 @@ from unlatch.cli.runtime.session import is_interactive
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.resume.briefing import briefing_of
-from unlatch.resume.briefing_file import file_text, known_briefing, title_of, write_briefing
+from unlatch.resume.briefing_file import (
+    command_for,
+    file_text,
+    known_briefing,
+    title_of,
+    write_briefing,
+)
 from unlatch.resume.briefing_text import render
 from unlatch.resume.related import BRIEFING, find_related
 from unlatch.resume.reopening import Resumed, Step, resume_related
@@ -176,7 +182,8 @@ def _tell(resumed: Sequence[Resumed]) -> None:
 
 
 def _lines(increment: Increment, briefing: Briefing) -> list[str]:
-    text = render(title_of(increment), briefing, limit=_UNLIMITED)
+    more = command_for(increment)
+    text = render(title_of(increment), briefing, more=more, limit=_UNLIMITED)
     return [*map(output.clean, text.rstrip("\n").split("\n"))]
 
 

@@ -1,0 +1,223 @@
+"""What efforts, sessions and runs know: the newest first, and of long records the end."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import field
+from typing import TYPE_CHECKING
+
+from unlatch.efforts.highlights import highlights, sentences
+from unlatch.resume.points import Briefing, Point
+from unlatch.transport.redact import Masking
+from unlatch.values import dataclass
+from unlatch.worklog.neutral import without_controls
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from datetime import datetime
+    from typing import Any
+
+    from unlatch.efforts.model import Effort
+    from unlatch.project.workspace import Workspace
+    from unlatch.resume.open_work import OwnWork
+    from unlatch.resume.related import Related, RelatedRun, RelatedSession
+    from unlatch.runs.model import RunState, Task
+    from unlatch.sessions.model import Callout, Session
+
+# Bytes at the end of the logs of all efforts, and characters of the prose of a session: to mask
+# and read a megabyte takes some seconds.
+_ROOM, _PROSE = 1 << 20, 1 << 17
+# Entries of a section from one source, and next steps from one conversation.
+_MOST, _MOST_NEXT = 200, 3
+_SECTIONS = {"decided": "decisions", "rejected": "failed", "next": "left"}
+# Lines of a session's phase that are no prose: callouts, calls, times.
+_NO_PROSE = re.compile(r" {0,3}>|[-*] `|[*_]\d{4}-|\*\*Tool calls")
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_NOT_TICKED = "(accepted, but not ticked in the increment)"
+
+Texts = dict[str, list[str]]
+
+
+@dataclass
+class Sources:
+    """Reads the work of one increment.
+
+    Args:
+        own: what the increment's own files say; what is done there is not left to do.
+        accepted: the ids of tasks that an auditor of a run accepted.
+    """
+
+    workspace: Workspace
+    own: OwnWork
+    accepted: set[str] = field(default_factory=set)
+    _room: int = _ROOM
+    _seen: set[str] = field(default_factory=set)
+    _mask: Callable[[str], str] = field(default_factory=lambda: Masking().text)
+
+    def read(self, related: Related) -> Iterator[Briefing]:
+        """A briefing of each work, the newest first."""
+        found: list[tuple[datetime | None, Callable[[], Briefing]]] = [
+            *((it.updated, lambda it=it: self._effort(it)) for it in related.efforts),
+            *((_last(it.session), lambda it=it: self._session(it)) for it in related.sessions),
+            *((it.state.updated, lambda it=it: self._run(it)) for it in related.runs),
+        ]
+        # Of the same second, the last one of a kind is the newest.
+        for _, read in sorted(found, key=lambda it: _moment(it[0]))[::-1]:
+            yield read()
+
+    def _effort(self, effort: Effort) -> Briefing:
+        from unlatch.efforts.store import effort_store  # noqa: PLC0415
+
+        transcript = effort_store(self.workspace, by="").transcript(effort.id)
+        entries, is_whole = transcript.tail(self._room)
+        self._room -= sum(len(str(one.get("content"))) for one in entries)
+        self._room = max(self._room, 0)
+        texts, steps, identifiers = _texts(), list[str](), list[str]()
+        places = {"identifier": identifiers, "next": steps}
+        for one in highlights(enumerate(map(self._masked, entries))):
+            places.get(one.kind, texts[_SECTIONS.get(one.kind, "left")]).append(one.text)
+        texts["left"] += steps[-_MOST_NEXT:]
+        self._add_summary(texts, effort.summary)
+        found = _briefing(f"effort:{effort.id}", texts, identifiers)
+        if is_whole:
+            return found
+        rest = f"the older part of a long conversation: `unlatch effort show {effort.id}`"
+        return found + Briefing(unread=(Point(rest, f"effort:{effort.id}"),))
+
+    def _masked(self, entry: Mapping[str, Any]) -> dict[str, Any]:
+        """A line of a log with a masked text: what a secret stands next to shows that it is one."""
+        content = entry.get("content")
+        text = self._clean(content) if isinstance(content, str) else content
+        return {**entry, "content": text}
+
+    def _clean(self, text: str) -> str:
+        return self._mask(without_controls(text))
+
+    def _session(self, one: RelatedSession) -> Briefing:
+        from unlatch.sessions.context import decisions  # noqa: PLC0415
+        from unlatch.sessions.model import CalloutKind  # noqa: PLC0415
+
+        session, texts = one.session, _texts()
+        prose = "\n".join(line for phase in session.phases for line in _prose(phase.text))
+        self._add_sentences(texts, prose[-_PROSE:])
+        texts["left"] = texts["left"][-_MOST_NEXT:]
+        for phase in session.phases:
+            for callout in phase.callouts(CalloutKind.USER):
+                if callout.corrects:
+                    words = f"{callout.words} ({callout.interpretation or 'correction'})"
+                    texts["decisions"].append(words)
+                else:
+                    self._add_sentences(texts, callout.words)
+            for callout in phase.callouts(CalloutKind.ERROR):
+                _add_error(texts, callout)
+        texts["decisions"] += [it.text for it in decisions(one.store, session, session.phases)]
+        texts["left"] += self._todo(session)
+        self._add_summary(texts, session.summary)
+        return _briefing(one.ref, texts)
+
+    def _todo(self, session: Session) -> Iterator[str]:
+        """The open tasks of a session, without those that later work has ended."""
+        for one in session.tasks:
+            text = str(one.get("content") or "")
+            is_open = self._is_new(text) and one.get("status") != "completed"
+            if is_open and not self.own.has_done(text, text.partition(" ")[0].rstrip(":")):
+                yield text
+
+    def _run(self, one: RelatedRun) -> Briefing:
+        state, texts = one.state, _texts()
+        for question in state.questions.values():
+            if question.answer:
+                texts["decisions"].append(f"{question.text} {question.answer}")
+        for task in state.tasks.values():
+            if self._is_new(f"{task.id} {task.title}"):
+                self._add_task(texts, state, task)
+        texts["left"] += [f"Question of {it.task}: {it.text}" for it in state.open_questions()]
+        if state.stopped:
+            texts["failed"].append(f"The run was stopped: {state.stopped}")
+        return _briefing(one.ref, texts)
+
+    def _add_task(self, texts: Texts, state: RunState, task: Task) -> None:
+        name = f"{task.id} {task.title}"
+        if state.is_done(task.id):
+            again = self.own.reopened.get(task.id)
+            is_left = any(key == task.id for key, _ in self.own.left)
+            if is_left and not (again and task.completed_at and again >= task.completed_at):
+                self.accepted.add(task.id)
+            note = _NOT_TICKED if task.id in self.accepted else ""
+            title = f"{name}:" if task.summary else name
+            if task.summary or note:
+                texts["done"].append(" ".join(filter(None, (title, task.summary, note))))
+            return
+        why = (
+            task.failure
+            if task.failure in task.checkpoint
+            else f"{task.failure}\n{task.checkpoint}"
+        )
+        if task.failure or task.attempts:
+            texts["failed"].append(f"{name}: {why}")
+        if not self.own.has_done(task.id):
+            texts["left"].append(name)
+
+    def _is_new(self, text: str) -> bool:
+        """Whether no later work has named this task."""
+        is_new = text.casefold() not in self._seen
+        self._seen.add(text.casefold())
+        return is_new
+
+    def _add_sentences(self, texts: Texts, words: str) -> None:
+        for kind, sentence in sentences(self._clean(words)):
+            texts[_SECTIONS[kind]].append(sentence)
+
+    def _add_summary(self, texts: Texts, summary: str | None) -> None:
+        """A summary, and what it says of decisions, failures and next steps."""
+        if summary:
+            self._add_sentences(texts, summary)
+            texts["done"].append(summary)
+
+
+def _prose(text: str) -> Iterator[str]:
+    """The lines of a phase that its agent wrote as text."""
+    fence = ""
+    for line in text.split("\n"):
+        mark = _FENCE.match(line)
+        if fence:
+            fence = "" if mark and mark[1].startswith(fence) else fence
+        elif mark:
+            fence = mark[1]
+        elif not _NO_PROSE.match(line):
+            yield line
+
+
+def _add_error(texts: Texts, callout: Callout) -> None:
+    what = " ".join(filter(None, (callout.head, callout.description)))
+    texts["failed"].append(what)
+    if callout.resolution:
+        texts["done"].append(f"Resolved: {what} - {callout.resolution}")
+
+
+def _texts() -> Texts:
+    """Texts by section, the newest last; only what is left is in the order of the work."""
+    return {"done": [], "decisions": [], "failed": [], "left": []}
+
+
+def _briefing(source: str, texts: Texts, identifiers: Iterable[str] = ()) -> Briefing:
+    """A briefing of one source, the newest first."""
+    ordered = {name: found if name == "left" else found[::-1] for name, found in texts.items()}
+    sections = {
+        name: tuple(Point(it, source) for it in found[:_MOST]) for name, found in ordered.items()
+    }
+    unread = tuple(
+        Point(f"{len(found) - _MOST:,} more entries: {name}", source)
+        for name, found in ordered.items()
+        if len(found) > _MOST
+    )
+    names = tuple(Point(it, source) for it in identifiers)
+    return Briefing(**sections, identifiers=names, unread=unread)
+
+
+def _last(session: Session) -> datetime | None:
+    return session.meta.ended or session.meta.started
+
+
+def _moment(at: datetime | None) -> float:
+    return at.timestamp() if at else 0.0
