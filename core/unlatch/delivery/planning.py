@@ -20,7 +20,9 @@ from unlatch.increments.model.check_boxes import (
     with_states,
 )
 from unlatch.increments.model.increment import Increment, Link
+from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Delivered, EventOnItem, Linked, read_events
+from unlatch.increments.records.pending import has_begun
 from unlatch.patterns import pattern
 from unlatch.project.workspace import Workspace
 from unlatch.spi import Capability
@@ -61,6 +63,10 @@ def plan_change(task: DeliveryTask, item: RemoteItem) -> Change:
     if operation.kind is Kind.UNDO:
         revert = plan_revert(task, change, item) or Change(change.op, options=change.options)
         change = restrict(revert, parts)
+    elif why := reason_to_leave(task, item):
+        task.remark(f"left alone: {why}")
+        comment = change.comment if task.increment.is_item else None
+        change = Change(change.op, comment=comment, options=change.options)
     elif operation.kind is Kind.CLOSE and operation.state and (needed := task.needed_by()):
         # Other increments may link to it since the close was enqueued.
         task.remark(f"left open: {', '.join(needed)} needs it")
@@ -69,6 +75,23 @@ def plan_change(task: DeliveryTask, item: RemoteItem) -> Change:
         change = replace(change, draft=_keep_ticks(task, change.draft, item))
     task.change = change
     return change
+
+
+def reason_to_leave(task: DeliveryTask, item: RemoteItem) -> str | None:
+    """Return why an item that was closed deliberately needs nothing of an operation, if so.
+
+    To complete its increment does not make it completed, and a reopen that the completion has
+    superseded did not reopen it.
+    """
+    operation, amended = task.operation, task.increment.amendments
+    if not item.deliberate or has_begun(operation) or not task.increment.status.is_finished:
+        return None
+    is_completed = task.increment.status is not Status.ABANDONED
+    is_close = operation.kind is Kind.CLOSE and operation.state and is_completed
+    is_reopen = operation.kind is Kind.REOPEN and not operation.state
+    if is_close or (is_reopen and all(one.id != operation.op for one in amended)):
+        return f"it was closed deliberately ({item.state})"
+    return None
 
 
 def plan_create(task: DeliveryTask) -> Change:

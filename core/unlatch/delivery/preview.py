@@ -6,7 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.delivery.changes import is_empty, remaining_change
-from unlatch.delivery.planning import permitted_change, plan_change, refuse_deliberate
+from unlatch.delivery.planning import (
+    permitted_change,
+    plan_change,
+    reason_to_leave,
+    refuse_deliberate,
+)
 from unlatch.delivery.reading import read_items
 from unlatch.delivery.task import DeliveryTask, make_task
 from unlatch.errors import Rejected, UnlatchError
@@ -100,7 +105,7 @@ def _preview_task(task: DeliveryTask, found: Snapshot | UnlatchError | None) -> 
         # The requests up to the one whose answer the change is refused for.
         reads = Change(shown.change.op, options=shown.change.options)
         return replace(shown, error=error, requests=task.plugin.plan(found, reads))
-    shown = replace(shown, change=change, error=_unchanged(task, change))
+    shown = replace(shown, change=change, error=_unchanged(task, change, found.item))
     left = remaining_change(change, found.item, commented=False)
     return _list_requests(task, shown, found, left)
 
@@ -113,9 +118,11 @@ def _unread(task: DeliveryTask) -> Previewed:
         return replace(shown, error=error)
 
 
-def _unchanged(task: DeliveryTask, change: Change) -> UnlatchError | None:
-    """Return why an undo would leave its item alone, if it would."""
-    if task.operation.kind is not Kind.UNDO or not is_empty(change):
+def _unchanged(task: DeliveryTask, change: Change, item: RemoteItem) -> UnlatchError | None:
+    """Return why the item would be left alone, if it would."""
+    if not is_empty(change) or not (
+        task.operation.kind is Kind.UNDO or reason_to_leave(task, item)
+    ):
         return None
     why = "; ".join(task.notes) or "the reopen did nothing there"
     return Rejected("left-as-it-is", f"it would be left as it is: {why}")

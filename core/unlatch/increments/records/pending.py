@@ -134,15 +134,18 @@ def supersede(
 ) -> tuple[Operation, ...]:
     """Strike the state part of pending operations when the status of the increment changes again.
 
-    The comment stays due; a close without a reason has none. An operation whose last attempt may
-    still take effect stays, so that nothing is written to its item before the outcome is known.
-    Creating and updating have no state part.
+    The comment stays due; a close without a reason has none, and a reopen that was refused before
+    it wrote anything is withdrawn. An operation whose last attempt may still take effect stays, so
+    that nothing is written to its item before the outcome is known. Creating and updating have no
+    state part.
     """
     with_comment = {entry.id for entry in reopens}
     left = []
     for one in pending:
         if one.kind not in _WITH_STATE:
             left.append(one)
+        elif one.kind is Kind.REOPEN and one.is_blocked and not has_begun(one):
+            continue
         elif one.kind is Kind.UNDO or one.reason or one.op in with_comment or is_in_doubt(one):
             left.append(replace(one, state=False))
     return tuple(left)
@@ -157,6 +160,12 @@ def struck(pending: Iterable[Operation]) -> tuple[str, ...]:
 def is_in_doubt(operation: Operation) -> bool:
     """Whether a request for an operation may still take effect."""
     return operation.attempt is not None and operation.attempt.is_open
+
+
+def has_begun(operation: Operation) -> bool:
+    """Whether an attempt of an operation may have written to its item."""
+    attempt = operation.attempt
+    return attempt is not None and (attempt.is_open or attempt.before is not None)
 
 
 def set_pending(data: dict[str, Any], operations: Iterable[Operation]) -> None:

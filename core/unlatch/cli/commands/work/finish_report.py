@@ -8,6 +8,7 @@ from unlatch.cli.render.delivery_documents import delivery_entry
 from unlatch.cli.render.documents import increment_entry, spared_entries, warning_entries
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.terminal import output
+from unlatch.spi.operation import Kind
 from unlatch.worklog.name_matching import first_of
 from unlatch.worklog.times import stamp
 
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.session import Session
     from unlatch.errors import UnlatchError
-    from unlatch.increments.model.increment import Amendment
+    from unlatch.increments.model.increment import Amendment, Increment
     from unlatch.lifecycle.completion.evidence import Evidence
     from unlatch.lifecycle.deliver import DeliveryResult
     from unlatch.lifecycle.finish_many import Applied
@@ -34,6 +35,7 @@ def tell_change(applied: Applied) -> None:
     output.ok(f"Increment {result.increment.id}{moved}")
     for link, needed in plan.spared:
         output.data(f"  {link.key} stays open: {', '.join(needed)} needs it")
+    _tell_withdrawn(plan.before, result.increment)
     tell_remarks(result.increment)
     tell_warnings(plan.approval.warnings)
     if len(undone) > 1:
@@ -43,6 +45,14 @@ def tell_change(applied: Applied) -> None:
             "its folder is not moved; if the reopen took it out of the archive, move it back"
         )
     _tell_kept([one.amendment for one in undone if one.amendment])
+
+
+def _tell_withdrawn(before: Increment, after: Increment) -> None:
+    """Name the items whose refused reopen is no longer pending."""
+    kept = {one.key for one in after.pending}
+    for one in before.pending:
+        if one.kind is Kind.REOPEN and one.is_blocked and one.key not in kept:
+            output.remark(f"the reopen of {one.item} was withdrawn: it was refused ({one.cause})")
 
 
 def _tell_kept(amendments: Sequence[Amendment]) -> None:

@@ -1,0 +1,87 @@
+"""Items that were closed deliberately, when their increment is completed or abandoned."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.output.test_documents import check
+from tests.cli.project import ALL, REASON, Project
+from tests.delivery.stage import fault
+
+NOTHING: dict[str, list[str]] = {name: [] for name in ALL}
+LABELS = {"github": {"bug"}, "ado": {"ui"}, "jira": {"ux"}}
+RESUME = ("resume", "7", "--reason", REASON, "--yes")
+
+
+@pytest.fixture
+def dropped(project: Project) -> Project:
+    """0007-smart-discipline is active, its items were closed deliberately."""
+    project.increment(status="active", links=project.items(finished=False))
+    drop(project)
+    return project
+
+
+def drop(project: Project) -> None:
+    project.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
+    project.box.ado.edit(101, state="Removed")
+    project.box.jira.edit("SCRUM-28", status="Done", resolution="Won't Do")
+
+
+@pytest.mark.parametrize("reason", [(), ("--reason", "All of it works")])
+def test_complete_leaves_them_alone_and_says_so(dropped: Project, reason: tuple[str, ...]) -> None:
+    planned = dropped.run("complete", "7", *reason, "--dry-run")
+    done = dropped.run("complete", "7", *reason)
+
+    assert (planned.code, done.code) == (0, 0), planned.said + done.said
+    assert (LABELS, NOTHING, []) == (dropped.labels(), dropped.comments(), dropped.wrote())
+    assert done.out.count("note: left alone: it was closed deliberately (") == len(ALL)
+    assert planned.out.count("left alone: it was closed deliberately (") == len(ALL)
+    assert "pending" not in dropped.metadata()
+
+
+@pytest.mark.parametrize("tried", [1, 2], ids=["refused once", "refused twice"])
+@pytest.mark.parametrize("command", ["complete", "abandon"])
+def test_a_refused_reopen_is_withdrawn_and_posts_nothing(
+    dropped: Project, command: str, tried: int
+) -> None:
+    assert dropped.run("complete", "7").code == 0
+    assert [3] * tried == [dropped.run(*RESUME).code for _ in range(tried)]
+
+    planned = check(dropped, "dry-run", command, "7", "--reason", "Done", "--dry-run")
+    done = dropped.run(command, "7")
+
+    assert done.code == 0, done.said
+    assert (LABELS, NOTHING) == (dropped.labels(), dropped.comments())
+    said = "was withdrawn: it was refused (deliberately-closed)"
+    assert done.err.count(said) == len(ALL)
+    assert "pending" not in dropped.metadata()
+    assert dropped.run("history", "verify", "7").code == 0
+    assert not any("Reopened" in (item["comment"] or "") for item in planned["items"])
+
+
+def test_a_reopen_that_was_not_sent_before_the_completion_posts_nothing(dropped: Project) -> None:
+    for command in (("complete", "7"), RESUME, ("complete", "7")):
+        assert dropped.run(*command, "--offline").code == 0
+
+    done = dropped.run("sync")
+
+    assert done.code == 0, done.said
+    assert (LABELS, NOTHING) == (dropped.labels(), dropped.comments())
+    assert "pending" not in dropped.metadata()
+
+
+def test_a_reopen_delivered_in_part_keeps_its_comment(project: Project) -> None:
+    """Only an operation that never began is withdrawn."""
+    project.increment(links=project.items("github"))
+    project.box.faults.add(fault("github", "comment", "status", code=403))
+    assert project.run(*RESUME).code == 3
+
+    assert project.run("complete", "7").code == 0
+
+    assert [True] == [REASON in one for one in project.comments()["github"]]
+
+
+def test_an_item_named_by_itself_keeps_its_comment(dropped: Project) -> None:
+    done = dropped.run("close", "octo/widgets#4", "--reason", "Superseded", "--item-only")
+
+    assert done.code == 0, done.said
+    assert ({"bug"}, 1) == (dropped.labels()["github"], len(dropped.comments()["github"]))
