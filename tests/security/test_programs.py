@@ -112,6 +112,7 @@ EXAMPLES = {
     "session pause": Example(before=LOGGED),
     "session resume": Example(before=(*LOGGED, ("session", "pause"))),
     "session complete": Example(before=LOGGED),
+    "session link": Example(("memory", "7"), before=LOGGED),
     "session list": Example(before=LOGGED),
     "session show": Example(before=LOGGED),
     "session codify": Example(before=LOGGED),

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from unlatch.increments.documents.quoting import one_line
 from unlatch.increments.model.status import Status
 from unlatch.llm.tokens import estimate
 from unlatch.project.git.revisions import current_branch
+from unlatch.project.named_by_branch import is_named
 from unlatch.resume.briefing import briefing_of, own_name
 from unlatch.resume.briefing_file import command_for, known_briefing
 from unlatch.resume.briefing_text import render
@@ -66,18 +66,11 @@ def _in_work(workspace: Workspace) -> Iterator[Increment]:
     sound, _ = workspace.manager.read_all()
     by_id = {one.id: one for one in sound if not one.archived}
     branch = current_branch(workspace.paths.root, workspace.environ) or ""
-    named = [one for one in by_id if _is_named(one, branch)]
+    named = [one for one in by_id if is_named(one, branch)]
     active = [one for one in by_id.values() if one.status is Status.ACTIVE]
     active.sort(key=lambda one: str(one.last_activity or ""), reverse=True)
     ids = (*named, *_of_sessions(workspace), *(one.id for one in active))
     yield from (by_id[one] for one in dict.fromkeys(ids) if one in by_id)
-
-
-def _is_named(increment: str, branch: str) -> bool:
-    """Whether a branch has the name of an increment, or its number as the folder writes it."""
-    number, _, words = increment.partition("-")
-    names = [re.escape(one) for one in (increment, number, words) if one]
-    return bool(re.search(rf"(?<![0-9A-Za-z])(?:{'|'.join(names)})(?![0-9A-Za-z])", branch))
 
 
 def _of_sessions(workspace: Workspace) -> Iterator[str]:

@@ -60,6 +60,8 @@ def _import(workspace: Workspace, event: HookEvent, home: Path) -> None:
     """Import the session's transcript into the user's state folder."""
     if event.transcript is None:
         return
+    from unlatch.project.git.revisions import current_branch  # noqa: PLC0415  (as above)
+    from unlatch.project.named_by_branch import increment_of_branch  # noqa: PLC0415  (as above)
     from unlatch.sessions.imports.importing import Importer  # noqa: PLC0415  (as above)
     from unlatch.sessions.imports.watching import running_at, take  # noqa: PLC0415
     from unlatch.sessions.project import import_store  # noqa: PLC0415
@@ -73,7 +75,15 @@ def _import(workspace: Workspace, event: HookEvent, home: Path) -> None:
     if not path.exists():  # a session that ended before its first prompt
         return
     listed = Listed("", path, datetime.fromtimestamp(path.stat().st_mtime, UTC))
-    importer = Importer(import_store(workspace), None, workspace.config.sessions.subagents)
+    branch = current_branch(workspace.paths.root, workspace.environ) or ""
+    importer = Importer(
+        import_store(workspace),
+        None,
+        workspace.config.sessions.subagents,
+        increment_of=lambda it: increment_of_branch(
+            workspace, it.branch or branch, it.cwd or str(event.cwd)
+        ),
+    )
     is_over = event.name == _END
     running = (lambda _: False) if is_over else running_at(workspace.clock(), listed)
     take(importer, listed, is_running=running)

@@ -64,7 +64,8 @@ def _of_sessions(
         path, meta, _ = found
         ref = f"session:{meta.session_id}"
         if meta.increment and not references.find(meta.increment):
-            yield Dangling(ref, meta.increment, path)
+            fix = f"unlatch session link {meta.session_id} --remove, or with another increment"
+            yield Dangling(ref, meta.increment, path, fix)
         # Efforts are private: in another person's checkout they are missing.
         if meta.effort and efforts and meta.effort not in efforts:
             yield Dangling(ref, f"effort:{meta.effort}", path)

@@ -115,6 +115,13 @@ def resume(
     return store.change(path, _with_session(change))
 
 
+def link(store: SessionStore, path: Path, increment: str | None) -> Document:
+    """Record the increment that a session belongs to; the same again changes nothing."""
+    if (document := store.read(path)).session.meta.increment == increment:
+        return document
+    return store.change(path, changes.set_values({"increment": increment}))
+
+
 def end(
     store: SessionStore, path: Path, status: Status, *, now: datetime, summary: str | None = None
 ) -> Document:

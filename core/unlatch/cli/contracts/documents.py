@@ -124,7 +124,7 @@ effort-link = unlatch effort link.
   effort: EffortEntry
 effort-verify = unlatch effort verify.
   efforts: [VerifiedEntry]
-session = unlatch session start, log, pause and complete.
+session = unlatch session start, log, pause, complete and link.
   session: SessionEntry
 session-resume = unlatch session resume.
   session: SessionEntry; context: str; tokens: int; phases leftOut: [str];

@@ -17,7 +17,7 @@ from unlatch.transport.redact import Masking
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from datetime import datetime
     from pathlib import Path
 
@@ -57,12 +57,14 @@ class Importer:
     Args:
         home: the folder that is masked; by default the user's home.
         mode: the place of subagents' work, for sessions that are new.
+        increment_of: finds the increment of a transcript, for sessions that are new.
     """
 
     store: SessionStore
     home: Path | None = None
     mode: SubagentMode = SubagentMode.LINK
     keep_secrets: bool = False
+    increment_of: Callable[[Transcript], str | None] = lambda _: None
     _seen: set[Path] = field(default_factory=set)
     _known: dict[str, Path] = field(default_factory=dict)
 
@@ -90,7 +92,8 @@ class Importer:
         mask = masking.text if masking else str
         events = finished(transcript.events) if is_running else transcript.events
         subagents = Subagents(mode, mask, by_id(transcript), sessions)
-        writing = Writing(transcript, events, subagents, masking, is_running)
+        increment = self.increment_of(transcript)
+        writing = Writing(transcript, events, subagents, masking, is_running, increment)
         created, session = self._write(writing, transcript.started or modified)
         return Imported(
             session=session,

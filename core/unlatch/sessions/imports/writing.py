@@ -38,6 +38,7 @@ class Writing:
     Args:
         events: those to import.
         is_running: the agent writes the transcript.
+        increment: the one that a new session belongs to.
         phases: how many were added.
         added: the number of events that were added.
     """
@@ -47,6 +48,7 @@ class Writing:
     subagents: Subagents
     masking: Masking | None
     is_running: bool
+    increment: str | None = None
     phases: int = 0
     added: int = 0
 
@@ -79,7 +81,7 @@ class Writing:
             "tokens_used": 0,
             "resume_point": None,
             "subagents": [],
-            "increment": None,
+            "increment": self.increment,
             "effort": None,
             SOURCE: self.source,
         }

@@ -37,7 +37,11 @@ def link_effort(
         raise click.UsageError("name an increment, or use --remove")
     name = named_increment(session, increment) if increment else None
     project = project_of(session.workspace) if name else None
-    found = store_of(session, by).link(effort, name, project=project)
+    store = store_of(session, by)
+    before = store.find(effort).increment
+    found = store.link(effort, name, project=project)
+    if before and before != name:
+        output.note(f"it belonged to {output.clean(before)}")
     if as_json:
         output.document("effort-link", effort=effort_entry(found))
     elif name:

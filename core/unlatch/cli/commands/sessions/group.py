@@ -15,6 +15,7 @@ _MODULES = {
     "pause": "change",
     "resume": "change",
     "complete": "change",
+    "link": "link",
     "list": "read",
     "show": "read",
     "query": "query",

@@ -15,6 +15,7 @@ from unlatch.cli.runtime.failure import problem_entry
 from unlatch.cli.runtime.session import JSON, flag, is_interactive, with_session
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
+from unlatch.project.named_by_branch import increment_of_branch
 from unlatch.sessions.imports.choosing import named, of_project
 from unlatch.sessions.imports.importing import Imported, Importer
 from unlatch.sessions.imports.watching import running_at, take, watch
@@ -74,7 +75,13 @@ def import_session(
         )
     workspace = run.workspace
     mode = workspace.config.sessions.subagents
-    importer = Importer(import_store(workspace), None, mode, keep_secrets)
+    importer = Importer(
+        import_store(workspace),
+        None,
+        mode,
+        keep_secrets,
+        lambda it: increment_of_branch(workspace, it.branch, it.cwd),
+    )
     if watches:
         return _watch(importer, chosen[0])
     return _import(run, importer, chosen, as_json=as_json)

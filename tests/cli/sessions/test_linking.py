@@ -1,0 +1,106 @@
+"""Sessions and their increments: linked by hand, and by the branch of a transcript."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.agents.events import event, fire, put_transcript
+from tests.cli.output.test_documents import mistakes
+from tests.cli.project import NAME
+
+if TYPE_CHECKING:
+    from tests.cli.project import Done, Project
+
+OTHER = "0012-smart-discipline"
+
+
+def session(project: Project, *arguments: str) -> Done:
+    return project.run("session", *arguments)
+
+
+def imported(project: Project) -> str | None:
+    """The increment of the only imported session."""
+    (found,) = session(project, "list", "--imported", "--json").document["sessions"]
+    increment: str | None = found["increment"]
+    return increment
+
+
+def test_session_is_linked_to_an_increment_and_moved(project: Project) -> None:
+    for name in (NAME, OTHER):
+        project.increment(name)
+    started = session(project, "start", "Fix the login").out.strip()
+    linked = session(project, "link", "login", "7", "--json")
+    assert (linked.code, mistakes(linked.document, "session"), linked.err) == (0, [], "")
+    assert linked.document["session"]["increment"] == NAME
+    again = session(project, "link", started, "7")
+    assert (again.out, again.err) == (f"✓ {started} belongs to {NAME}\n", "")
+    moved = session(project, "link", started, "12")
+    assert moved.out == f"✓ {started} belongs to {OTHER}\n"
+    assert f"it belonged to {NAME}" in moved.err
+    removed = session(project, "link", started, "--remove")
+    assert removed.out == f"✓ {started} belongs to no increment\n"
+    assert f"it belonged to {OTHER}" in removed.err
+    assert session(project, "link", started).code == 2
+    assert session(project, "link", started, "7", "--remove").code == 2
+
+
+def test_moved_effort_names_the_increment_before(project: Project) -> None:
+    for name in (NAME, OTHER):
+        project.increment(name)
+    project.run("effort", "open", "Auth bug")
+    assert "belonged" not in project.run("effort", "link", "auth-bug", "7").err
+    assert f"it belonged to {NAME}" in project.run("effort", "link", "auth-bug", "12").err
+    assert f"it belonged to {OTHER}" in project.run("effort", "link", "auth-bug", "--remove").err
+
+
+@pytest.mark.parametrize(
+    ("branch", "increment"),
+    [
+        (f"fix/{NAME}", NAME),
+        ("fix/0007", NAME),
+        (f"{OTHER}-again", OTHER),
+        ("fix/smart-discipline", None),  # both
+        ("fix/smart", None),
+        ("fix/00071", None),
+        ("0007-and-0012", None),
+        ("login", None),  # one word is too little
+        ("new-login-page", "0031-login-page"),
+        ("main", None),
+    ],
+)
+def test_hook_links_the_increment_of_the_branch(
+    project: Project, branch: str, increment: str | None
+) -> None:
+    for name in (NAME, OTHER, "0030-login", "0031-login-page"):
+        project.increment(name)
+    put_transcript(project, "gemini-cli")
+    project.commit()
+    project.git("switch", "--quiet", "-C", branch)
+    done = fire(project, event(project, "gemini-cli", "SessionEnd"))
+    assert (done.code, done.said) == (0, "")
+    assert imported(project) == increment
+
+
+def test_hook_links_the_increment_of_the_folder(project: Project) -> None:
+    project.increment()
+    put_transcript(project, "gemini-cli")
+    fire(project, event(project, "gemini-cli", "SessionEnd", cwd=str(project.folder())))
+    assert imported(project) == NAME
+
+
+def test_later_import_keeps_the_link_of_a_person(project: Project) -> None:
+    for name in (NAME, OTHER):
+        project.increment(name)
+    put_transcript(project, "gemini-cli")
+    project.commit()
+    project.git("switch", "--quiet", "-C", "fix/0007")
+    fire(project, event(project, "gemini-cli", "PreCompress"))
+    assert imported(project) == NAME
+    (found,) = session(project, "list", "--imported", "--json").document["sessions"]
+    assert session(project, "link", found["id"], "12", "--imported").code == 0
+    fire(project, event(project, "gemini-cli", "SessionEnd"))
+    assert imported(project) == OTHER
+    assert session(project, "link", found["id"], "--remove", "--imported").code == 0
+    fire(project, event(project, "gemini-cli", "SessionEnd"))
+    assert imported(project) is None
