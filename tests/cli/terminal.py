@@ -36,6 +36,7 @@ class Terminal:
 
     Args:
         columns: how wide the terminal is.
+        lines: how high it is.
         extra: further environment variables.
         stdout: a file descriptor that takes the place of the terminal as standard output.
         program: another program in the place of unlatch.
@@ -46,12 +47,13 @@ class Terminal:
         project: Project,
         *arguments: str,
         columns: int = 120,
+        lines: int = 40,
         extra: dict[str, str] | None = None,
         stdout: int | None = None,
         program: Sequence[str] = (),
     ) -> None:
         self._master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
         environ = {**project.environ, "TERM": "xterm", **(extra or {})}
         self._process = subprocess.Popen(
             [*(program or unlatch(environ)), *arguments],

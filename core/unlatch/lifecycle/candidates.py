@@ -43,6 +43,12 @@ _ACTS: Mapping[str, Callable[[Increment], bool]] = {
     "undo": lambda one: bool(one.effective_reopens),
     "unlink": lambda one: bool(one.links),
 }
+_NONE = {
+    "resume": "every increment is active",
+    "reopen": "every increment is active",
+    "undo": "no increment was reopened",
+    "unlink": "no increment has an item",
+}
 
 
 def find_candidates(
@@ -64,6 +70,14 @@ def find_candidates(
         if isinstance(one, Increment) and one.id not in seen and acts(one):
             seen.add(one.id)
             yield one
+
+
+def why_none(command: str) -> str:
+    """Why a command can act on none of the increments of a project."""
+    if isinstance(acts := _ACTS.get(command), partial):
+        found = [one for one in Status if not one.is_finished and one.can_become(acts.args[0])]
+        return f"no increment is {' or '.join(found)}"
+    return _NONE.get(command, "no increment can be read")
 
 
 def likely_first(found: Iterable[Increment], command: str) -> list[Increment]:

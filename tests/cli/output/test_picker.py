@@ -33,8 +33,11 @@ def several(project: Project) -> Project:
     return project
 
 
-def picker(project: Project, *arguments: str, columns: int = 100, **extra: Any) -> Terminal:
-    return Terminal(project, *arguments, columns=columns, extra={**EXTRA, **extra})
+def picker(
+    project: Project, *arguments: str, columns: int = 100, lines: int = 40, **extra: Any
+) -> Terminal:
+    extra = {**EXTRA, **extra}
+    return Terminal(project, *arguments, columns=columns, lines=lines, extra=extra)
 
 
 def shown(terminal: Terminal) -> list[str]:
@@ -108,11 +111,23 @@ def test_what_is_picked_is_changed(several: Project) -> None:
     assert "paused" == several.metadata("0001-search")["status"]
 
 
-def test_enter_alone_takes_nothing_and_a_correction_searches_again(several: Project) -> None:
+def test_enter_takes_the_marked_row(several: Project) -> None:
+    with picker(several, "pause") as terminal:
+        terminal.expect("> 0001-search")
+        terminal.type(ENTER)
+        terminal.expect("unlatch pause: 0001-search")
+        assert 0 == terminal.end()
+
+    assert "paused" == several.metadata("0001-search")["status"]
+
+
+def test_without_a_match_enter_takes_nothing_and_a_correction_searches_again(
+    several: Project,
+) -> None:
     with picker(several, "history") as terminal:
         terminal.expect("0002-login")
-        terminal.type(ENTER)
         terminal.type(f"zzz{ENTER}")
+        terminal.expect("No match")
         terminal.type(3 * BACKSPACE)
         terminal.type(f"照合{ENTER}")
         terminal.expect("unlatch history: 0003-照合")
@@ -132,25 +147,113 @@ def test_data_stays_apart_from_the_menu(several: Project) -> None:
     assert target.read_text(encoding="utf-8").startswith('{\n  "schema": "unlatch.show/1"')
 
 
-@pytest.mark.parametrize(("command", "extra"), [("show", {"TERM": "dumb"}), ("unlink", {})])
-def test_a_terminal_without_menus_and_a_second_missing_argument_get_the_error(
-    several: Project, command: str, extra: dict[str, Any]
+def test_a_long_id_leaves_room_for_the_titles_of_the_others(several: Project) -> None:
+    several.increment("0006-a-name-that-somebody-made-much-too-long")
+    with picker(several, "show", columns=60) as terminal:
+        terminal.expect("0006-a-name")
+        terminal.type(ESC)
+        assert 2 == terminal.end()
+
+    lines = "\n".join(shown(terminal))
+    assert "  0002-login            completed  Login\n" in lines
+    assert "Type to search, arrows move, Enter chooses, Esc leaves\n" in lines
+
+
+@pytest.mark.parametrize(
+    ("command", "how"),
+    [("show", {"TERM": "dumb"}), ("unlink", {"TERM": "dumb"}), ("pause", {"lines": 3})],
+)
+def test_a_terminal_without_room_for_a_menu_gets_the_error(
+    several: Project, command: str, how: dict[str, Any]
 ) -> None:
-    with picker(several, command, **extra) as terminal:
+    with picker(several, command, **how) as terminal:
         assert 2 == terminal.end()
     assert "Missing argument 'ID" in terminal.text
 
 
-def test_without_a_terminal_or_a_candidate_the_error_stays(project: Project) -> None:
+@pytest.mark.parametrize(
+    ("command", "why", "step"),
+    [
+        ("pause", "no increment is active", "unlatch list --all"),
+        (
+            "start",
+            "no increment is planning or backlog or paused or ready_for_review",
+            "unlatch resume ID for finished work, or unlatch new TITLE",
+        ),
+        ("undo", "no increment was reopened", "unlatch list --all"),
+        ("unlink", "no increment has an item", "unlatch link ID URL"),
+    ],
+)
+def test_with_nothing_to_choose_the_error_says_why(
+    project: Project, command: str, why: str, step: str
+) -> None:
+    project.increment()
+    with picker(project, command) as terminal:
+        assert 2 == terminal.end()
+    said = f"error[nothing-to-choose]: nothing to {command}: {why}\n  next: {step}\n"
+    assert said in terminal.text
+
+
+@pytest.mark.parametrize("command", ["resume", "undo", "show", "link", "history"])
+def test_a_project_without_increments_has_nothing_to_choose(project: Project, command: str) -> None:
+    with picker(project, command) as terminal:
+        assert 2 == terminal.end()
+    said = f"nothing to {command}: there is no increment\n  next: unlatch new TITLE\n"
+    assert said in terminal.text
+
+
+def test_resume_has_nothing_to_choose_where_all_is_active(project: Project) -> None:
+    project.increment(status="active")
+    with picker(project, "resume") as terminal:
+        assert 2 == terminal.end()
+    assert "nothing to resume: every increment is active" in terminal.text
+
+
+def test_link_asks_for_the_increment_and_the_item(project: Project) -> None:
+    project.items("github")
+    project.increment()
+    with picker(project, "link") as terminal:
+        terminal.expect("> 0007-smart-discipline")
+        terminal.type(ENTER)
+        terminal.expect("Item, by its address or name:")
+        terminal.type("octo/widgets#4\n")
+        assert 0 == terminal.end()
+    with picker(project, "link", project.urls["github"]) as terminal:
+        terminal.expect("> 0007-smart-discipline")
+        terminal.type(ENTER)
+        assert 0 == terminal.end()
+
+    assert 4 == project.metadata()["github"]["issue"]
+
+
+def test_unlink_asks_for_the_increment_and_the_item(project: Project) -> None:
+    project.increment(links=project.items("github", "jira", "ado"))
+    with picker(project, "unlink") as terminal:
+        terminal.expect("> 0007-smart-discipline")
+        terminal.type(ENTER)
+        terminal.expect("SCRUM-28")
+        terminal.type(f"scrum{ENTER}")
+        assert 0 == terminal.end()
+    with picker(project, "unlink", "octo/widgets#4") as terminal:
+        terminal.expect("> 0007-smart-discipline")
+        terminal.type(ENTER)
+        assert 0 == terminal.end()
+    with picker(project, "unlink", "7") as terminal:
+        assert 0 == terminal.end()
+
+    assert not {"github", "jira", "ado"} & set(project.metadata())
+
+
+def test_without_a_terminal_the_error_stays(project: Project) -> None:
     project.increment(status="completed")
 
-    piped = [project.run(one) for one in ("show", "pause", "history", "resume")]
-    with picker(project, "pause") as terminal:
-        assert 2 == terminal.end()
+    commands = [("show",), ("pause",), ("history",), ("resume",), ("unlink",), ("unlink", "7")]
+    piped = [project.run(*one) for one in commands]
 
-    assert [2] * 4 == [done.code for done in piped]
+    assert [2] * 6 == [done.code for done in piped]
     assert "Missing argument 'ID'" in piped[0].err
     assert "Missing argument 'ID...'" in piped[1].err
     assert "name an increment, or --all" in piped[2].err
     assert "pass either IDs or --all-matching EXPR" in piped[3].err
-    assert "Missing argument 'ID...'" in terminal.text
+    assert "Missing argument 'ID...'" in piped[4].err
+    assert "Missing argument 'ITEM|URL'" in piped[5].err

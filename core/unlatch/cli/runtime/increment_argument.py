@@ -11,6 +11,8 @@ import click
 from unlatch.cli.runtime.aliases import PLAIN
 from unlatch.cli.runtime.session import is_interactive, session_of
 from unlatch.cli.terminal import output
+from unlatch.cli.terminal.room import has_room
+from unlatch.errors import UsageError
 from unlatch.worklog.neutral import visible
 
 if TYPE_CHECKING:
@@ -18,6 +20,11 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.increment import Increment
 
+# The command that helps if there is nothing to choose for another.
+_NEXT = {
+    "start": "unlatch resume ID for finished work, or unlatch new TITLE",
+    "unlink": "unlatch link ID URL",
+}
 # Titles are read from files, one for each increment.
 _MOST_TITLES = 200
 
@@ -35,14 +42,9 @@ class IncrementArgument(click.Argument):
         try:
             return super().process_value(ctx, value)
         except click.MissingParameter:
-            if self._is_before_others(ctx) or (picked := pick_increment(ctx)) is None:
+            if (picked := pick_increment(ctx)) is None:
                 raise
             return super().process_value(ctx, picked if self.nargs == 1 else (picked,))
-
-    def _is_before_others(self, ctx: click.Context) -> bool:
-        """Whether another argument is missing, too, which no menu offers."""
-        others = ctx.command.params[ctx.command.params.index(self) + 1 :]
-        return any(isinstance(one, click.Argument) and one.required for one in others)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         is_group = isinstance(ctx.command, click.Group)
@@ -78,27 +80,35 @@ def _on_a_line(text: str) -> str:
 
 def can_pick() -> bool:
     """Whether there is a terminal that can show a menu."""
-    return is_interactive() and os.environ.get("TERM", "dumb") != "dumb"
+    return is_interactive() and os.environ.get("TERM", "dumb") != "dumb" and has_room()
 
 
 def pick_increment(ctx: click.Context) -> str | None:
     """The name of the increment that the user picks for a command.
 
-    None without a terminal that can show a menu, or if the command can act on no increment.
+    None without a terminal that can show a menu.
 
     Raises:
+        UsageError: `nothing-to-choose`: the command can act on no increment.
         UnlatchError: the increments cannot be listed.
         output.Unanswered: the user interrupted it.
         click.exceptions.Exit: the user left it; nothing is changed.
     """
     if not can_pick():
         return None
-    from unlatch.lifecycle.candidates import find_candidates, likely_first  # noqa: PLC0415
+    from unlatch.lifecycle.candidates import (  # noqa: PLC0415
+        find_candidates,
+        likely_first,
+        why_none,
+    )
 
-    command = ctx.info_name or ""
-    found = likely_first(find_candidates(session_of(ctx).workspace, command), command)
+    command, workspace = ctx.info_name or "", session_of(ctx).workspace
+    found = likely_first(find_candidates(workspace, command), command)
     if not found:
-        return None
+        has_any = any(workspace.manager.collection.folders())
+        why = why_none(command) if has_any else "there is no increment"
+        hint = _NEXT.get(command, "unlatch list --all") if has_any else "unlatch new TITLE"
+        raise UsageError("nothing-to-choose", f"nothing to {command}: {why}", hint=hint)
     from unlatch.cli.runtime.picker import pick  # noqa: PLC0415  (slow to load)
 
     rows = {one.id: (_on_a_line(one.id), one.status.value, _on_a_line(one.title)) for one in found}

@@ -7,27 +7,37 @@ stays apart.
 from __future__ import annotations
 
 import sys
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import click
-from prompt_toolkit import PromptSession
-from prompt_toolkit.application import get_app
-from prompt_toolkit.completion import CompleteEvent, FuzzyCompleter, WordCompleter
+from prompt_toolkit.application import Application
+from prompt_toolkit.buffer import Buffer
+from prompt_toolkit.completion import CompleteEvent, Completer, FuzzyCompleter, WordCompleter
+from prompt_toolkit.document import Document
+from prompt_toolkit.formatted_text import StyleAndTextTuples, to_formatted_text
 from prompt_toolkit.key_binding import KeyBindings
+from prompt_toolkit.layout import HSplit, Layout, Window
+from prompt_toolkit.layout.controls import BufferControl, FormattedTextControl
+from prompt_toolkit.layout.processors import BeforeInput
 from prompt_toolkit.output import create_output
 
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.terminal import output
 from unlatch.cli.terminal.columns import cells
+from unlatch.cli.terminal.room import has_room
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from prompt_toolkit.buffer import Buffer
+    from prompt_toolkit.completion import Completion
     from prompt_toolkit.key_binding import KeyPressEvent
+    from prompt_toolkit.output import Output
 
-_KEYS = "Type to search, arrow keys to choose, Enter to take it, Esc to leave"
+_KEYS = "Type to search, arrows move, Enter chooses, Esc leaves"
+_NONE = "  No match"
 _GAP = "  "
+_MOST_SHOWN = 12
 
 
 def pick(question: str, rows: Mapping[str, Sequence[str]]) -> str:
@@ -40,18 +50,10 @@ def pick(question: str, rows: Mapping[str, Sequence[str]]) -> str:
         output.Unanswered: the user interrupted it.
         click.exceptions.Exit: the user left it, with exit code 2.
     """
-    lines = _lay_out(rows)
-    session: PromptSession[str | None] = PromptSession(
-        f"{_KEYS}\n{question}",
-        # A row is searched as a whole, with its spaces.
-        completer=FuzzyCompleter(WordCompleter([*lines], sentence=True), pattern=r"^.*"),
-        complete_while_typing=True,
-        key_bindings=_keys(),
-        erase_when_done=True,
-        output=create_output(stdout=sys.stderr),
-    )
+    shown = create_output(stdout=sys.stderr)
+    lines = _lay_out(rows, shown.get_size().columns)
     try:
-        line = session.prompt(pre_run=lambda: _show_menu(get_app().current_buffer))
+        line = _Menu(question, [*lines]).application(shown).run()
     except (KeyboardInterrupt, EOFError) as end:
         raise output.Unanswered from end
     if line is None:
@@ -62,9 +64,10 @@ def pick(question: str, rows: Mapping[str, Sequence[str]]) -> str:
     return picked
 
 
-def _lay_out(rows: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """The key of each row, by its line."""
-    widths = [max(map(cells, column)) for column in zip(*rows.values(), strict=True)]
+def _lay_out(rows: Mapping[str, Sequence[str]], columns: int) -> dict[str, str]:
+    """The key of each row, by its line; a long cell moves the others of its own row alone."""
+    most = columns // 3
+    widths = [min(most, max(map(cells, column))) for column in zip(*rows.values(), strict=True)]
     return {
         _GAP.join(
             f"{cell}{' ' * (width - cells(cell))}" for cell, width in zip(row, widths, strict=True)
@@ -73,36 +76,71 @@ def _lay_out(rows: Mapping[str, Sequence[str]]) -> dict[str, str]:
     }
 
 
-def _show_menu(buffer: Buffer) -> None:
-    buffer.start_completion(select_first=False)
+class _Menu:
+    """The rows that match what is typed, and the one that Enter takes."""
+
+    def __init__(self, question: str, lines: Sequence[str]) -> None:
+        # A row is searched as a whole, with its spaces.
+        completer = FuzzyCompleter(WordCompleter(lines, sentence=True), pattern=r"^.*")
+        self._found = lru_cache(maxsize=1)(lambda text: _matches(completer, text))
+        self._typed = Buffer(multiline=False, on_text_changed=lambda _: self._choose(0))
+        self._question = question
+        self._chosen = 0
+
+    def application(self, shown: Output) -> Application[str | None]:
+        typed = BufferControl(self._typed, input_processors=[BeforeInput(self._question)])
+        rows = Window(FormattedTextControl(self._rows), dont_extend_height=True)
+        keys = Window(FormattedTextControl(_KEYS), wrap_lines=True, dont_extend_height=True)
+        return Application(
+            Layout(HSplit([keys, Window(typed, height=1), rows])),
+            key_bindings=self._bindings(),
+            erase_when_done=True,
+            output=shown,
+        )
+
+    def _choose(self, number: int) -> None:
+        self._chosen = max(0, min(number, len(self._found(self._typed.text)) - 1))
+
+    def _rows(self) -> StyleAndTextTuples:
+        found = self._found(self._typed.text)
+        if not found:
+            return [("", _NONE)]
+        first = max(0, self._chosen - _MOST_SHOWN + 1)
+        drawn: StyleAndTextTuples = []
+        for number, one in enumerate(found[first : first + _MOST_SHOWN], first):
+            is_chosen = number == self._chosen
+            style = "reverse" if is_chosen else ""
+            if is_chosen:
+                drawn.append(("[SetCursorPosition]", ""))
+            drawn.append((style, "> " if is_chosen else _GAP))
+            drawn += to_formatted_text(one.display, style=style)
+            drawn.append(("", "\n"))
+        return drawn[:-1]
+
+    def _bindings(self) -> KeyBindings:
+        keys = KeyBindings()
+        keys.add("enter")(self._take)
+        keys.add("down")(lambda _: self._choose(self._chosen + 1))
+        keys.add("up")(lambda _: self._choose(self._chosen - 1))
+        # Without `eager` it would wait for the rest of a key's sequence.
+        keys.add("escape", eager=True)(_leave)
+        for key in ("c-c", "<sigint>", "c-d"):
+            keys.add(key)(_interrupt)
+        return keys
+
+    def _take(self, event: KeyPressEvent) -> None:
+        found = self._found(self._typed.text)
+        if found and has_room():
+            event.app.exit(result=found[self._chosen].text)
 
 
-def _keys() -> KeyBindings:
-    keys = KeyBindings()
-    keys.add("enter")(_take)
-    keys.add("backspace")(_delete)
-    # Without `eager` it would wait for the rest of a key's sequence.
-    keys.add("escape", eager=True)(_leave)
-    return keys
-
-
-def _take(event: KeyPressEvent) -> None:
-    """Take the row that is chosen, else the first that fits what was typed."""
-    buffer = event.current_buffer
-    state = buffer.complete_state
-    chosen = state.current_completion if state else None
-    if chosen is None and buffer.completer and buffer.text.strip():
-        # The menu may lag behind the keys.
-        found = buffer.completer.get_completions(buffer.document, CompleteEvent())
-        chosen = next(iter(found), None)
-    if chosen is not None:
-        event.app.exit(result=chosen.text)
-
-
-def _delete(event: KeyPressEvent) -> None:
-    event.current_buffer.delete_before_cursor()
-    _show_menu(event.current_buffer)
+def _matches(completer: Completer, text: str) -> Sequence[Completion]:
+    return [*completer.get_completions(Document(text), CompleteEvent())]
 
 
 def _leave(event: KeyPressEvent) -> None:
     event.app.exit(result=None)
+
+
+def _interrupt(event: KeyPressEvent) -> None:
+    event.app.exit(exception=KeyboardInterrupt)

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.commands.items.groups import find_groups
-from unlatch.cli.runtime.increment_argument import can_pick
-from unlatch.cli.terminal import output
+from unlatch.cli.runtime.link_choice import pick_link
 from unlatch.cli.terminal.browser import open_page
 from unlatch.errors import UsageError
 from unlatch.lifecycle.items.change import locate_items
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.runtime.session import Session
-    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.model.increment import Increment
 
 
 def open_items(session: Session, words: Sequence[str]) -> int:
@@ -46,22 +45,13 @@ def open_item_of(session: Session, increment: Increment, tracker: str | None) ->
         on = f" on {tracker}" if tracker else ""
         hint = f"unlatch link {increment.id} URL"
         raise UsageError("no-link", f"{increment.id} has no item{on}", hint=hint)
-    link = links[0] if len(links) == 1 else _pick(increment, links)
-    open_page(trackers.web_address(trackers.locate(link)))
-    return 0
-
-
-def _pick(increment: Increment, links: Sequence[Link]) -> Link:
-    if not can_pick():
+    link = pick_link(links, f"{click.get_current_context().command_path} --web: ")
+    if link is None:
         raise UsageError(
             "several-items",
             f"{increment.id} has {len(links)} items",
             hint="name one: unlatch status ITEM --web",
             problems=tuple(f"{one.tracker} {one.key}" for one in links),
         )
-    from unlatch.cli.runtime.picker import pick  # noqa: PLC0415  (slow to load)
-
-    by_key = {f"{one.tracker} {one.key}": one for one in links}
-    rows = {key: [output.clean(one.tracker), output.clean(one.key)] for key, one in by_key.items()}
-    path = click.get_current_context().command_path
-    return by_key[pick(f"{path} --web: ", rows)]
+    open_page(trackers.web_address(trackers.locate(link)))
+    return 0

@@ -12,8 +12,10 @@ from unlatch.cli.render.documents import item_entry, link_entry, warning_entries
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.render.refusals import tell_refusals
 from unlatch.cli.runtime.failure import code_of_many, problem_entry
-from unlatch.cli.runtime.increments import IDS, Named, increment_argument, named_increments
-from unlatch.cli.runtime.session import BY, JSON, Session, flag, with_session
+from unlatch.cli.runtime.increment_argument import pick_increment
+from unlatch.cli.runtime.increments import Named, increment_argument, named_increments
+from unlatch.cli.runtime.link_choice import pick_link
+from unlatch.cli.runtime.session import BY, JSON, Session, flag, is_interactive, with_session
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Link
@@ -64,8 +66,7 @@ def run(
         increments = named_increments(session, named).names
         return link_suggest(session, increments, as_json=typed["as_json"])
     named = without_spaces(named)
-    if not named:
-        raise click.UsageError("Missing argument 'ID'.")
+    named = _with_id(named, takes_items=create is None)
     if per_story and not create:
         raise click.UsageError("--per-story goes with --create")
     if create:
@@ -73,6 +74,8 @@ def run(
     _check_id(named[0])
     first = next((n for n, one in enumerate(named) if n and _is_item(session, one)), len(named))
     words, urls = named[:first], list(named[first:])
+    if not urls and is_interactive():
+        urls = [output.prompt("Item, by its address or name")]
     if not urls:
         raise UsageError(
             "link-what",
@@ -85,6 +88,17 @@ def run(
 
         return link_each(session, chosen.names, urls, **typed)
     return _link(session, chosen.names[0], urls, **typed)
+
+
+def _with_id(named: tuple[str, ...], *, takes_items: bool) -> tuple[str, ...]:
+    """The words, after an ID that the user picks where they are items or none."""
+    if named and not (takes_items and all("://" in one for one in named)):
+        return named
+    if picked := pick_increment(click.get_current_context()):
+        return picked, *named
+    if not named:
+        raise click.UsageError("Missing argument 'ID'.")
+    return named
 
 
 def _is_item(session: Session, word: str) -> bool:
@@ -156,17 +170,17 @@ _UNLINKED = {False: "unlinked", True: "would be unlinked"}
 
 
 @click.command()
-@IDS
-@click.argument("item", metavar="ITEM|URL")
+@increment_argument("words", metavar="ID... ITEM|URL", nargs=-1)
 @BY
 @flag("--dry-run", help="Show the links and operations to remove, and write nothing.")
 @JSON
 @with_session
 def unlink(
-    session: Session, *, named: Named, item: str, by: str | None, dry_run: bool, as_json: bool
+    session: Session, *, words: tuple[str, ...], by: str | None, dry_run: bool, as_json: bool
 ) -> int:
     from unlatch.lifecycle.linking.link import unlink_item  # noqa: PLC0415
 
+    named, item = _ids_and_item(session, words)
     who = session.who(by)
 
     def change(name: str) -> tuple[str, Link, int]:
@@ -182,6 +196,27 @@ def unlink(
     output.ok(f"{output.clean(link.key)} {_UNLINKED[dry_run]}")
     _tell_dropped(dropped, dry_run=dry_run)
     return 0
+
+
+def _ids_and_item(session: Session, words: tuple[str, ...]) -> tuple[Named, str]:
+    """The increments and the item; the user picks what is missing."""
+    ids, item = words[:-1], words[-1] if len(words) > 1 else None
+    if len(words) == 1:
+        ids, item = ((), words[0]) if session.is_item(words[0]) else (words, None)
+    ctx = click.get_current_context()
+    if not ids:
+        picked = pick_increment(ctx)
+        if picked is None:
+            raise click.UsageError("Missing argument 'ID...'.")
+        ids = (picked,)
+    named = named_increments(session, ids)
+    if item is None:
+        increment = session.workspace.manager.read(named.names[0])
+        link = None if named.is_many else pick_link(increment.links, f"{ctx.command_path}: ")
+        if link is None or not is_interactive():
+            raise click.UsageError("Missing argument 'ITEM|URL'.")
+        item = link.url or link.key
+    return named, item
 
 
 def _unlink_many(
