@@ -13,7 +13,7 @@ from unlatch.errors import Rejected
 from unlatch.patterns import pattern
 from unlatch.spi import Draft, KeptPart, as_html, read_checks, visible
 from unlatch.spi.text import one_line
-from unlatch_ado.api.comments import plain
+from unlatch_ado.api.plain_text import plain
 
 LONGEST = 1_000_000
 LONGEST_TITLE = 255

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
     from unlatch.spi import ItemRef
     from unlatch_ado.api.client import Client
-    from unlatch_ado.api.models import Type, WorkItem
+    from unlatch_ado.api.models import WorkItem
+    from unlatch_ado.api.setup_models import Type
     from unlatch_ado.settings import AdoSettings
 
 _PROBE = Change("0" * 26, Goal.OPEN)

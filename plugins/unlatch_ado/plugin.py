@@ -26,7 +26,7 @@ from unlatch_ado import permissions as examining
 from unlatch_ado import read as reading
 from unlatch_ado import write as writing
 from unlatch_ado.api.client import Client
-from unlatch_ado.api.comments import plain
+from unlatch_ado.api.plain_text import plain
 from unlatch_ado.batch import write_many
 from unlatch_ado.snapshot import interpret
 from unlatch_ado.writers import PreviewWriter, ValidatingWriter, Writer

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import Forbidden, NotFound, Rejected
 from unlatch.spi import Goal, Progress
 from unlatch.values import dataclass
-from unlatch_jira.api.site_models import read_sprints
 from unlatch_jira.workflow.transition_runner import TransitionGoal
 
 if TYPE_CHECKING:
@@ -85,8 +84,12 @@ class ReopenContext:
 
     def _sprint(self, issue: Issue, around: ReopenTarget) -> None:
         name = self.site.sprint_field
-        sprints = read_sprints(issue.custom(name)) if name else ()
-        if name is None or not sprints or not all(one.is_closed for one in sprints):
+        if name is None:
+            return
+        from unlatch_jira.api.site_models import read_sprints  # noqa: PLC0415  (rarely needed)
+
+        sprints = read_sprints(issue.custom(name))
+        if not sprints or not all(one.is_closed for one in sprints):
             return
         last = sprints[-1]
         if self.settings.on_reopen.sprint == "keep":

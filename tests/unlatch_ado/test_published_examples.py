@@ -15,6 +15,7 @@ from tests.published import SPECS, description, unread
 
 from unlatch_ado.api import comments as discussion
 from unlatch_ado.api import models as answers
+from unlatch_ado.api import setup_models as setup
 from unlatch_ado.api.iterations import read_tree
 
 if TYPE_CHECKING:
@@ -61,12 +62,12 @@ READERS: dict[str, Callable[[Any], object]] = {
     f"POST {ITEMS}/${{type}}": ITEM,
     f"GET {ITEMS}": MANY,
     f"POST {WIT}/workitemsbatch": MANY,
-    f"GET {WIT}/workitemtypes": _read("[WorkItemType]", lambda a: answers.types(a, _states)),
+    f"GET {WIT}/workitemtypes": _read("[WorkItemType]", lambda a: setup.types(a, _states)),
     f"GET {WIT}/workitemtypes/{{type}}": _read(
-        "WorkItemType", lambda a: answers.workflow(a, _states)
+        "WorkItemType", lambda a: setup.workflow(a, _states)
     ),
     f"GET {WIT}/workitemtypes/{{type}}/states": _read(
-        "[WorkItemStateColor]", answers._STATES.validate_python
+        "[WorkItemStateColor]", setup._STATES.validate_python
     ),
     f"GET {WIT}/workItems/{{id}}/updates": _read("[WorkItemUpdate]", discussion.updates),
     f"GET {WIT}/workItems/{{workItemId}}/comments": _read("CommentList", discussion.comments),

@@ -14,8 +14,8 @@ from unlatch.transport import Answer
 from unlatch_jira.api.comments import Comment, CommentPage, Person
 from unlatch_jira.api.error_table import words
 from unlatch_jira.api.json_model import parse
-from unlatch_jira.api.models import ChangelogAnswer, SearchAnswer, read_issue
-from unlatch_jira.api.site_models import BulkAnswer, FieldInfo, Permissions, Preview, TypeStatuses
+from unlatch_jira.api.models import BulkAnswer, ChangelogAnswer, SearchAnswer, read_issue
+from unlatch_jira.api.site_models import FieldInfo, Permissions, Preview, TypeStatuses
 from unlatch_jira.api.workflow_models import Status, TransitionsAnswer
 from unlatch_jira.settings import JiraSettings
 

@@ -11,7 +11,6 @@ from unlatch.spi import CommentRef, StateChange, op_posted, ops_in
 from unlatch.transport import Answer, each_page, reading
 from unlatch.transport.errors import general_error
 from unlatch.values import dataclass
-from unlatch_ado.api import comments as discussion
 from unlatch_ado.api import models as answers
 from unlatch_ado.api.connection import connect
 from unlatch_ado.api.errors import NotOffered, deleted, explain, missing, unreadable
@@ -209,6 +208,8 @@ class Client:
         return True
 
     def _comments(self, project: str, item: str) -> Iterator[Remark]:
+        from unlatch_ado.api import comments as discussion  # noqa: PLC0415  (rarely needed)
+
         token: str | None = None
         for _ in each_page():
             with self._api.understood():
@@ -222,6 +223,8 @@ class Client:
                 return
 
     def _updates(self, item: str) -> Iterator[Update]:
+        from unlatch_ado.api import comments as discussion  # noqa: PLC0415  (rarely needed)
+
         seen: list[Update] = []
         for _ in each_page():
             last = seen[-1].at if seen else None

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import html
-import re
 from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
-from unlatch.patterns import pattern
 from unlatch.spi import CommentRef, StateChange, read_stamp
 from unlatch.values import dataclass
-
-_BLOCK = pattern(r"</?(?:p|div|li|h[1-6])\b[^<>]*>|<br\b[^<>]*>", re.IGNORECASE)
+from unlatch_ado.api.plain_text import plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,13 +109,3 @@ def _read_update(update: _Update, last: datetime | None) -> Update:
         Remark(ref, plain(text), name) if isinstance(text, str) else None,
         StateChange(moment, str(state.new_value), name) if is_change else None,
     )
-
-
-def plain(text: str) -> str:
-    """The text of some HTML, one line per block, for finding a marker.
-
-    The editor may have rewritten the rest.
-    """
-    blocks = _BLOCK.sub("\n", " ".join(text.split()))
-    lines = html.unescape(re.sub(r"<[^<>]*>", " ", blocks)).split("\n")
-    return "\n".join(filter(None, (" ".join(line.split()) for line in lines)))

@@ -1,4 +1,4 @@
-"""Azure DevOps' answers as our types.
+"""Azure DevOps' answers about work items as our types.
 
 The library's models accept any answer, so the required fields are checked here.
 """
@@ -9,16 +9,14 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field
 
 from unlatch.patterns import pattern
 from unlatch.spi import read_stamp
 from unlatch.values import dataclass
 from unlatch_ado.api.patch import DESCRIPTION, PARENT_LINK, read_tags
-from unlatch_ado.api.workflow import Workflow
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from datetime import datetime
 
 # The fields to read; the others of an item are not needed.
@@ -68,22 +66,6 @@ class WorkItem:
     project_id: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Type:
-    """A work item type, and the reference names of its fields (empty if unknown)."""
-
-    workflow: Workflow
-    fields: frozenset[str]
-
-
-@dataclass(frozen=True, slots=True)
-class Account:
-    """A token's account: its display name, and the name to assign work items to."""
-
-    name: str
-    address: str
-
-
 class _Model(BaseModel):
     model_config = ConfigDict(from_attributes=True)
 
@@ -121,43 +103,12 @@ class _WorkItem(_Model):
     relations: list[_Relation] | None = None
 
 
-class _State(_Model):
-    name: str
-    category: str
-
-
-class _Transition(_Model):
-    to: str
-
-
-class _TypeField(_Model):
-    reference_name: str | None = None
-
-
-class _Type(_Model):
-    name: str
-    # Missing in Microsoft's published examples; `/states` has them.
-    states: list[_State] | None = None
-    transitions: dict[str, list[_Transition] | None]
-    fields: list[_TypeField] | None = None
-
-
 class _Reference(_Model):
     id: int
 
 
 class _Found(_Model):
     work_items: list[_Reference] | None
-
-
-class _Properties(_Model):
-    account: dict[str, Any] | None = Field(None, alias="Account")
-
-
-class _User(_Model):
-    name: str | None = Field(None, alias="providerDisplayName")
-    own: str | None = Field(None, alias="customDisplayName")
-    properties: _Properties | None = None
 
 
 class _BatchAnswer(_Model):
@@ -168,14 +119,6 @@ class _BatchAnswer(_Model):
 
 class _BatchAnswers(_Model):
     value: list[_BatchAnswer]
-
-
-class _ConnectionData(_Model):
-    user: _User = Field(alias="authenticatedUser")
-
-
-class _Permissions(_Model):
-    value: list[bool]
 
 
 def work_item(answer: Any, *, described: bool = True) -> WorkItem:
@@ -225,50 +168,6 @@ def batch(answer: Any) -> list[tuple[int, bytes]]:
 
 def _raw(body: str | dict[str, Any] | None) -> bytes:
     return (body if isinstance(body, str) else json.dumps(body or {})).encode()
-
-
-_STATES = TypeAdapter(list[_State])
-
-
-def workflow(answer: Any, states: Callable[[str], Any]) -> Workflow:
-    """A work item type's states and transitions.
-
-    Args:
-        answer: the type.
-        states: requests the states of a type by name, if the answer has none.
-    """
-    return _workflow(_Type.model_validate(answer), states)
-
-
-def _workflow(type_: _Type, states: Callable[[str], Any]) -> Workflow:
-    found = type_.states
-    if not found:
-        found = _STATES.validate_python(states(type_.name))
-    return Workflow(
-        type_.name,
-        {state.name: state.category for state in found},
-        {state: tuple(to.to for to in moves or ()) for state, moves in type_.transitions.items()},
-    )
-
-
-def types(answer: Any, states: Callable[[str], Any]) -> list[Type]:
-    """The work item types of a project; as for `workflow`."""
-    read = [_Type.model_validate(one) for one in answer or []]
-    names = [frozenset(f.reference_name or "" for f in one.fields or ()) - {""} for one in read]
-    return [Type(_workflow(one, states), fields) for one, fields in zip(read, names, strict=True)]
-
-
-def account(answer: Any) -> Account:
-    """The token's account."""
-    user = _ConnectionData.model_validate(answer).user
-    properties = (user.properties and user.properties.account) or {}
-    name = user.own or user.name or ""
-    return Account(name, str(properties.get("$value") or name))
-
-
-def permission(answer: Any) -> bool:
-    """The answer to a question for one permission on one object."""
-    return all(_Permissions.model_validate(answer).value)
 
 
 def ids(answer: Any) -> list[int]:

@@ -7,7 +7,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Conflict, NotFound, Rejected, Unauthorised
-from unlatch_ado.api import models as answers
 from unlatch_ado.api.iterations import Iteration, as_json, from_json, read_tree
 from unlatch_ado.api.workflow import Workflow
 from unlatch_ado.api.workflow import as_json as workflow_as_json
@@ -16,8 +15,8 @@ from unlatch_ado.api.workflow import from_json as workflow_from_json
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unlatch_ado.api.models import Account, Type
     from unlatch_ado.api.sdk import WorkItems
+    from unlatch_ado.api.setup_models import Account, Type
 
 # The maximum depth of iterations to read.
 _DEPTH = 10
@@ -45,16 +44,22 @@ class Projects:
             if known is None and not anew:
                 known = workflow_from_json(self._cache.get(*name))
             if known is None:
-                with self._api.understood():
-                    known = answers.workflow(
-                        self._api.get_work_item_type(project, type), self._states_in(project)
-                    )
+                known = self._read_workflow(project, type)
                 self._cache.put(*name, value=workflow_as_json(known))
             self._workflows[name] = known
         return known
 
+    def _read_workflow(self, project: str, type: str) -> Workflow:
+        from unlatch_ado.api import setup_models as answers  # noqa: PLC0415  (rarely needed)
+
+        with self._api.understood():
+            found = self._api.get_work_item_type(project, type)
+            return answers.workflow(found, self._states_in(project))
+
     def types(self, project: str) -> dict[str, Type]:
         """All work item types of a project, by their names without regard to case."""
+        from unlatch_ado.api import setup_models as answers  # noqa: PLC0415  (rarely needed)
+
         with self._api.understood():
             found = answers.types(self._api.get_work_item_types(project), self._states_in(project))
         return {one.workflow.type.casefold(): one for one in found}
@@ -84,6 +89,8 @@ class Projects:
 
     def account(self) -> Account:
         """The token's account; not cached on disk, because the next run may use another token."""
+        from unlatch_ado.api import setup_models as answers  # noqa: PLC0415  (rarely needed)
+
         with self._asking:
             if self._account is None:
                 with self._api.understood():
@@ -92,6 +99,8 @@ class Projects:
 
     def may_create_tags(self, project_id: str) -> bool | None:
         """Whether the token may create tags in a project; None if unknown."""
+        from unlatch_ado.api import setup_models as answers  # noqa: PLC0415  (rarely needed)
+
         try:
             with self._api.understood():
                 return answers.permission(self._api.may_create_tags(project_id))

@@ -9,8 +9,7 @@ from unlatch.errors import Forbidden, NotFound, Rejected, UnknownOutcome
 from unlatch.transport import each_page
 from unlatch_jira.api.comments import Comment, CommentPage
 from unlatch_jira.api.json_model import parse
-from unlatch_jira.api.models import ChangelogAnswer, Issue, SearchAnswer, read_issue
-from unlatch_jira.api.site_models import BulkAnswer
+from unlatch_jira.api.models import BulkAnswer, ChangelogAnswer, Issue, SearchAnswer, read_issue
 from unlatch_jira.api.transitions import named, offered_among
 from unlatch_jira.api.workflow_models import Transition, TransitionsAnswer
 

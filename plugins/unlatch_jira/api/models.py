@@ -75,6 +75,12 @@ class IssueAnswer(Model):
     properties: dict[str, Any] = Field(default_factory=dict)
 
 
+class BulkAnswer(Model):
+    """Many issues at once."""
+
+    issues: tuple[dict[str, Any], ...] = ()
+
+
 class SearchAnswer(Model):
     """A page of search results."""
 

@@ -7,19 +7,12 @@ from typing import TYPE_CHECKING, Any
 from unlatch.values import dataclass
 from unlatch_jira.api.comments import Person
 from unlatch_jira.api.json_model import parse
-from unlatch_jira.api.site_models import (
-    FieldInfo,
-    Permissions,
-    Preview,
-    Sprint,
-    Sprints,
-    TypeStatuses,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch_jira.api.connection import JiraConnection
+    from unlatch_jira.api.site_models import Permissions, Preview, Sprint, TypeStatuses
     from unlatch_jira.settings import JiraSettings
 
 # Jira Software's keys of its fields; the names differ by site.
@@ -51,6 +44,8 @@ class JiraSite:
 
     def find_fields(self) -> dict[str, Any]:
         """Ask the site for its fields, and cache the used ones."""
+        from unlatch_jira.api.site_models import FieldInfo  # noqa: PLC0415  (rarely needed)
+
         known = {_SPRINT: "sprint", _EPIC_LINK: "epic"}
         fields = (parse(FieldInfo, raw) for raw in self.wire.get_list("field"))
         found = {known[one.kind.custom]: one.id for one in fields if one.kind.custom in known}
@@ -67,11 +62,15 @@ class JiraSite:
 
     def permissions(self, project: str, names: Sequence[str]) -> Permissions:
         """The credential's permissions in a project."""
+        from unlatch_jira.api.site_models import Permissions  # noqa: PLC0415  (rarely needed)
+
         query = {"projectKey": project, "permissions": ",".join(names)}
         return self.wire.get(Permissions, "mypermissions", query)
 
     def statuses(self, project: str) -> tuple[TypeStatuses, ...]:
         """The issue types of a project, with their statuses."""
+        from unlatch_jira.api.site_models import TypeStatuses  # noqa: PLC0415  (rarely needed)
+
         found = self.wire.get_list(f"project/{project}/statuses")
         return tuple(parse(TypeStatuses, raw) for raw in found)
 
@@ -80,9 +79,13 @@ class JiraSite:
 
         It requires the permission Administer Projects or View (read-only) Workflow.
         """
+        from unlatch_jira.api.site_models import Preview  # noqa: PLC0415  (rarely needed)
+
         body = {"projectId": project_id, "issueTypeIds": [type_id]}
         return self.wire.query(Preview, "workflows/preview", body)
 
     def active_sprints(self, board: str) -> tuple[Sprint, ...]:
         """The active sprints of a board."""
+        from unlatch_jira.api.site_models import Sprints  # noqa: PLC0415  (rarely needed)
+
         return self.wire.get_agile(Sprints, f"board/{board}/sprint", {"state": "active"}).values

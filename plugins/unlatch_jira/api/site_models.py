@@ -125,9 +125,3 @@ class Preview(Model):
 
     statuses: tuple[_PreviewStatus, ...] = ()
     workflows: tuple[_PreviewWorkflow, ...] = ()
-
-
-class BulkAnswer(Model):
-    """Many issues at once."""
-
-    issues: tuple[dict[str, Any], ...] = ()

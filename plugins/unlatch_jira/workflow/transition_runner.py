@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import Forbidden, NotFound, Rejected
 from unlatch.spi import must_move
 from unlatch.values import dataclass
-from unlatch_jira.api.site_models import Preview
 from unlatch_jira.api.transitions import NoWayError, offered_among
 from unlatch_jira.settings_types import MAX_STEPS
 from unlatch_jira.workflow import screens
@@ -96,6 +95,8 @@ class TransitionRunner:
 
     def _map(self, issue: Issue) -> WorkflowMap:
         """The issue's workflow; empty if this account may not view it."""
+        from unlatch_jira.api.site_models import Preview  # noqa: PLC0415  (rarely needed)
+
         fields, unknown = issue.answer.fields, WorkflowMap(Preview())
         kind = fields.type.id if fields.type else None
         if not self.client.is_cloud or fields.project is None or kind is None:

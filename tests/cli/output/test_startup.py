@@ -128,7 +128,7 @@ def test_help_names_the_trackers_without_loading_their_plugins(completed: Projec
 
 # Third-party and own modules at the end of a resume over three trackers; it was 830 once.
 BUDGET = 530
-# Parts of the SDKs that no command has any use for.
+# Parts of the SDKs that no command has any use for, and of the plugins that a resume has none for.
 UNUSED = frozenset(
     {
         "azure.core.pipeline",
@@ -140,6 +140,8 @@ UNUSED = frozenset(
         "oauthlib.oauth2.rfc6749",
         "requests_oauthlib.oauth2_session",
         "ulid",
+        "unlatch_ado.api.comments",
+        "unlatch_jira.api.site_models",
     }
 )
 
