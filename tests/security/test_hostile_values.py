@@ -56,12 +56,14 @@ def test_long_values_are_no_long_keys(single: Project) -> None:
     assert "more than 50 parts" not in single.run("doctor").said
 
 
+# In quadratic time each takes an hour.
+LINE = MEBIBYTE // 4
 LONG = {
-    "word": 'text = "' + "a" * MEBIBYTE + '"',
-    "bare": "a" * MEBIBYTE,
-    "quotes": '"' * MEBIBYTE,
-    "dots": "a." * (MEBIBYTE // 2),
-    "spaces": "a" + " " * MEBIBYTE + "=1",
+    "word": 'text = "' + "a" * LINE + '"',
+    "bare": "a" * LINE,
+    "quotes": '"' * LINE,
+    "dots": "a." * (LINE // 2),
+    "spaces": "a" + " " * LINE + "=1",
 }
 
 

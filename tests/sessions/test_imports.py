@@ -421,7 +421,10 @@ def check(root: Path, texts: Sequence[str]) -> None:
 @pytest.mark.parametrize("text", HOSTILE)
 def test_words_never_become_structure(tmp_path: Path, text: str) -> None:
     check(tmp_path, [text])
-    check(tmp_path / "all", [text, *HOSTILE])
+
+
+def test_hostile_words_one_after_the_other_are_only_words(tmp_path: Path) -> None:
+    check(tmp_path, [*HOSTILE, *HOSTILE[::-1]])
 
 
 _PIECES = st.sampled_from(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.changes import undo
 from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
+from tests.delivery.stage import completed_on
 
 from unlatch.increments.files.paths import paths_at
 from unlatch.project.workspace import Workspace
@@ -48,11 +49,16 @@ def relabel_by_hand(project: Project, tracker: str) -> None:
     }[tracker]()
 
 
+def reopened_on(project: Project, *trackers: str) -> Project:
+    completed_on(project, *trackers)
+    assert project.run(*RESUME).code == 0
+    project.box.requests.clear()
+    return project
+
+
 @pytest.fixture
-def reopened(completed: Project) -> Project:
-    assert completed.run(*RESUME).code == 0
-    completed.box.requests.clear()
-    return completed
+def reopened(project: Project) -> Project:
+    return reopened_on(project)
 
 
 def test_everything_is_as_before_but_for_one_comment(reopened: Project) -> None:
@@ -66,29 +72,30 @@ def test_everything_is_as_before_but_for_one_comment(reopened: Project) -> None:
     assert all("Wrong increment" in said[-1] for said in reopened.comments().values())
 
 
-EDITS_OF_OTHERS: dict[str, Callable[[Project], object]] = {
-    "a comment on GitHub": lambda one: one.box.github.add_comment("octo/widgets", 4, "Thanks"),
-    "a body on GitHub": lambda one: one.box.github.edit("octo/widgets", 4, body="Other words"),
-    "a comment on Azure DevOps": lambda one: one.box.ado.add_comment(101, "<p>Thanks</p>"),
-    "a description on Azure DevOps": lambda one: one.box.ado.edit(101, description="Other words"),
-    "a title on Azure DevOps": lambda one: one.box.ado.edit(101, title="Other words"),
-    "a comment on Jira": lambda one: one.box.jira.add_comment("SCRUM-28", "Thanks"),
-    "a description on Jira": lambda one: one.box.jira.edit("SCRUM-28", description="Other words"),
+EDITS_OF_OTHERS: dict[tuple[str, str], Callable[[Project], object]] = {
+    ("github", "comment"): lambda one: one.box.github.add_comment("octo/widgets", 4, "Thanks"),
+    ("github", "body"): lambda one: one.box.github.edit("octo/widgets", 4, body="Other words"),
+    ("ado", "comment"): lambda one: one.box.ado.add_comment(101, "<p>Thanks</p>"),
+    ("ado", "description"): lambda one: one.box.ado.edit(101, description="Other words"),
+    ("ado", "title"): lambda one: one.box.ado.edit(101, title="Other words"),
+    ("jira", "comment"): lambda one: one.box.jira.add_comment("SCRUM-28", "Thanks"),
+    ("jira", "description"): lambda one: one.box.jira.edit("SCRUM-28", description="Other words"),
 }
 
 
-@pytest.mark.parametrize("edit", EDITS_OF_OTHERS)
+@pytest.mark.parametrize(("tracker", "part"), EDITS_OF_OTHERS)
 def test_a_revision_that_leaves_the_reopened_fields_alone_is_no_obstacle(
-    reopened: Project, edit: str
+    project: Project, tracker: str, part: str
 ) -> None:
-    EDITS_OF_OTHERS[edit](reopened)
+    reopened = reopened_on(project, tracker)
+    EDITS_OF_OTHERS[tracker, part](reopened)
 
     done = reopened.run(*UNDO)
 
     assert done.code == 0, done.said
-    assert CLOSED == reopened.states()
-    assert LABELS == reopened.labels()
-    assert dict.fromkeys(ALL, 1) == undone_comments(reopened)
+    assert {tracker: CLOSED[tracker]} == reopened.states()
+    assert {tracker: LABELS[tracker]} == reopened.labels()
+    assert {tracker: 1} == undone_comments(reopened)
 
 
 @pytest.mark.parametrize("tracker", ALL)
@@ -307,9 +314,10 @@ WAYS = [
 
 @pytest.mark.parametrize(("place", "kind", "style"), WAYS)
 def test_an_undo_that_was_interrupted_is_finished_by_sync(
-    reopened: Project, place: tuple[str, str, str], kind: str, style: str
+    project: Project, place: tuple[str, str, str], kind: str, style: str
 ) -> None:
     tracker, method, path = place
+    reopened = reopened_on(project, tracker)
     reopened.box.faults.add(Fault(tracker, kind, method=method, path=path))
     if reopened.run(*UNDO, "--comment", style).code == 0:
         assert (path, style) == ("/comments", "none")  # nothing was said, so nothing was hit
@@ -319,9 +327,9 @@ def test_an_undo_that_was_interrupted_is_finished_by_sync(
     done = reopened.run("sync", "7")
 
     assert done.code == 0, done.said
-    assert CLOSED == reopened.states()
-    assert LABELS == reopened.labels()
-    assert dict.fromkeys(ALL, 1 if style == "full" else 0) == undone_comments(reopened)
+    assert {tracker: CLOSED[tracker]} == reopened.states()
+    assert {tracker: LABELS[tracker]} == reopened.labels()
+    assert {tracker: 1 if style == "full" else 0} == undone_comments(reopened)
     assert "pending" not in reopened.metadata()
 
 
