@@ -74,7 +74,7 @@ def test_the_context_is_a_fenced_message_of_the_user(project: Project, paused: s
     assert [one["content"] for one in second[1:]] == ["Yes.", "Then?"]
 
 
-def test_an_id_with_words_for_the_model_stays_between_the_fences(
+def test_a_session_whose_id_has_words_for_the_model_is_refused(
     project: Project, paused: str
 ) -> None:
     path = project.root / ".unlatch" / "sessions" / f"{paused}.md"
@@ -82,10 +82,9 @@ def test_an_id_with_words_for_the_model_stays_between_the_fences(
     path.write_text(path.read_text().replace(f"session_id: {paused}", f'session_id: "{evil}"'))
     with Faulty(answer("Yes.")) as server:
         configure(project, server.url)
-        session(project, "resume", path.name, "--chat", stdin="And now?\n")
-        ((message,),) = sent(server)
-    assert evil not in message["content"].partition("````markdown")[0]
-    assert evil in message["content"]
+        done = session(project, "resume", path.name, "--chat", stdin="And now?\n")
+        assert sent(server) == []
+    assert "[session-damaged]" in done.err
 
 
 def test_over_the_budget_the_log_takes_the_place_of_earlier_turns(
