@@ -163,6 +163,10 @@ def test_without_an_id_the_only_active_session_is_meant(project: Project, starte
         ((), "nothing-to-log"),
         (("--result", "x"), "nothing-to-log"),
         (("--decision", "x", "--result", "y"), "option-alone"),
+        (("--error", "a", "--error", "b", "--resolution", "c"), "option-alone"),
+        (("--call", "a", "--call", "b", "--failed"), "option-alone"),
+        (("--phase", "a", "--phase", "b"), ""),
+        (("--tasks", "[]", "--tasks", "[]"), ""),
         (("--decision", " "), "text-missing"),
         (("--tasks", "{}"), "task-list-invalid"),
         (("--tasks", "["), "task-list-invalid"),
@@ -180,6 +184,18 @@ def test_a_wrong_entry_changes_nothing(
     done = session(project, "log", *arguments)
     assert (done.code, error_of(done)) == (2, error)
     assert path.read_bytes() == before
+
+
+@pytest.mark.usefixtures("started")
+def test_repeated_entries_are_all_kept(project: Project) -> None:
+    words = ("--decision", "One", "--decision", "Two", "--user", "a", "--user", "b", "--text", "x")
+    pairs = ("--error", "E1", "--error", "E2", "--resolution", "R1", "--resolution", "R2")
+    assert session(project, "log", *words, *pairs, "--text", "y").code == 0
+    (path,) = files(project)
+    text = path.read_text()
+    places = [text.index(one) for one in ("x\n", "y\n", "> One", "> Two", '> "a"', '> "b"')]
+    assert places[:4] == sorted(places[:4])
+    assert text.index("E1") < text.index("R1") < text.index("E2") < text.index("R2")
 
 
 def test_a_folder_outside_of_the_project_is_refused(project: Project, tmp_path: Path) -> None:

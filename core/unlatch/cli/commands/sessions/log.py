@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -37,31 +39,44 @@ _OWNERS = {
 }
 
 
+def _once(_: click.Context, option: click.Parameter, given: tuple[Any, ...]) -> Any:
+    """The value of an option that would hide an earlier one of the same name."""
+    if len(given) > 1:
+        raise click.UsageError(
+            f"{option.opts[0]} is given {len(given)} times; it can be given once"
+        )
+    return given[0] if given else None
+
+
+_single = partial(click.option, multiple=True, callback=_once)
+_several = partial(click.option, multiple=True)
+
+
 @click.command("log", help="Add to the log of a session; in the order of these options. (local)")
 @SESSION
-@click.option("--phase", metavar="TITLE", help="Begin a phase.")
-@click.option("--agent", metavar="NAME[@VERSION]", help="Agent of the phase.")
-@click.option("--channel", metavar="NAME", help="Channel of the phase.")
-@click.option("--text", metavar="TEXT", help="Add a text of the agent.")
-@click.option("--call", metavar="'TOOL ARGUMENTS'", help="Add a tool call.")
-@click.option("--result", metavar="TEXT", help="Result of the call; cut at 100 characters.")
+@_single("--phase", metavar="TITLE", help="Begin a phase.")
+@_single("--agent", metavar="NAME[@VERSION]", help="Agent of the phase.")
+@_single("--channel", metavar="NAME", help="Channel of the phase.")
+@_several("--text", metavar="TEXT", help="Add a text of the agent; repeat for more.")
+@_several("--call", metavar="'TOOL ARGUMENTS'", help="Add a tool call; repeat for more.")
+@_several("--result", metavar="TEXT", help="Result of the call; cut at 100 characters.")
 @flag("--failed", help="Mark the call as failed.")
-@click.option("--decision", metavar="TEXT", help="Add a decision.")
-@click.option("--error", metavar="TEXT", help="Add an error.")
-@click.option("--resolution", metavar="TEXT", help="How the error was resolved.")
-@click.option("--user", metavar="TEXT", help="Add the exact words of a person.")
-@click.option("--note", metavar="TEXT", help="How the words were understood, or the action taken.")
-@click.option("--tasks", metavar="JSON", help="Set the tasks: a JSON array, or - for stdin.")
-@click.option("--subagent", metavar="NAME[@VERSION]", help="Add the work of a subagent.")
-@click.option(
+@_several("--decision", metavar="TEXT", help="Add a decision; repeat for more.")
+@_several("--error", metavar="TEXT", help="Add an error; repeat for more.")
+@_several("--resolution", metavar="TEXT", help="How the error was resolved.")
+@_several("--user", metavar="TEXT", help="Add the exact words of a person; repeat for more.")
+@_several("--note", metavar="TEXT", help="How the words were understood, or the action taken.")
+@_single("--tasks", metavar="JSON", help="Set the tasks: a JSON array, or - for stdin.")
+@_single("--subagent", metavar="NAME[@VERSION]", help="Add the work of a subagent.")
+@_single(
     "--mode",
-    type=click.Choice([one.value for one in SubagentMode]),
+    type=click.Choice([mode.value for mode in SubagentMode]),
     metavar="MODE",
     help="Place of the subagent's work: inline, link or embed; default from the configuration.",
 )
-@click.option("--model", metavar="NAME", help="Model of the subagent.")
-@click.option("--work", metavar="TEXT", help="Work of the subagent; - reads it from stdin.")
-@click.option(
+@_single("--model", metavar="NAME", help="Model of the subagent.")
+@_single("--work", metavar="TEXT", help="Work of the subagent; - reads it from stdin.")
+@_single(
     "--tokens",
     type=click.IntRange(min=0),
     metavar="N",
@@ -81,13 +96,22 @@ def log_session(run: Run, *, wanted: str | None, as_json: bool, **given: Any) ->
 
 def _check(given: dict[str, Any]) -> None:
     """Refuse an option without the one that it belongs to; UsageError `option-alone`."""
-    if not any(given[one] is not None for one in _KINDS):
+    if all(given[kind] in (None, ()) for kind in _KINDS):
         hint = "unlatch session log --decision TEXT; for all options: unlatch session log --help"
         raise UsageError("nothing-to-log", "nothing to add was given", hint=hint)
     for name, owners in _OWNERS.items():
-        if given[name] and not any(given[one] is not None for one in owners):
+        owner, partner = given[owners[0]], given[name]
+        if partner and owner in (None, ()):
             message = f"--{name} belongs to --{owners[0]}, which is not given"
             raise UsageError("option-alone", message, hint=f"add --{owners[0]} too")
+        if partner and isinstance(owner, tuple) and _count(partner) != len(owner):
+            message = f"--{owners[0]} is given {len(owner)} times, and --{name} {_count(partner)}"
+            hint = f"give one --{name} for each --{owners[0]}, or log them one after the other"
+            raise UsageError("option-alone", message, hint=hint)
+
+
+def _count(given: tuple[str, ...] | bool) -> int:
+    return len(given) if isinstance(given, tuple) else int(given)
 
 
 def _record(log: Recorder, given: dict[str, Any]) -> None:
@@ -95,17 +119,17 @@ def _record(log: Recorder, given: dict[str, Any]) -> None:
         agent = read_agent(given["agent"]) if given["agent"] else None
         channel = read_channel(given["channel"]) if given["channel"] else None
         log.phase(given["phase"], agent, channel)
-    if given["text"] is not None:
-        log.prose(given["text"])
-    if given["call"] is not None:
-        tool, _, arguments = given["call"].strip().partition(" ")
-        log.call(tool, arguments, given["result"] or "", failed=given["failed"])
-    if given["decision"] is not None:
-        log.decision(given["decision"])
-    if given["error"] is not None:
-        log.error(given["error"], given["resolution"])
-    if given["user"] is not None:
-        log.user(given["user"], given["note"])
+    for text in given["text"]:
+        log.prose(text)
+    for call, result in zip_longest(given["call"], given["result"]):
+        tool, _, arguments = call.strip().partition(" ")
+        log.call(tool, arguments, result or "", failed=given["failed"])
+    for text in given["decision"]:
+        log.decision(text)
+    for text, resolution in zip_longest(given["error"], given["resolution"]):
+        log.error(text, resolution)
+    for text, note in zip_longest(given["user"], given["note"]):
+        log.user(text, note)
     if given["tasks"] is not None:
         log.tasks(read_tasks(_json(given["tasks"])))
     if given["subagent"] is not None:
