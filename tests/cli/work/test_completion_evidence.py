@@ -23,7 +23,7 @@ REQUIRE = '[completion]\nevidence = "require"\n'
 TASKS = "# Tasks\n\n- [x] T-001: Parse\n- [x] T-002: Print\n"
 
 
-def at(days: int) -> dict[str, str | None]:
+def at(days: float) -> dict[str, str | None]:
     moment = (datetime.now(UTC) + timedelta(days=days)).isoformat()
     return {"GIT_COMMITTER_DATE": moment, "GIT_AUTHOR_DATE": moment}
 
@@ -135,6 +135,78 @@ def test_a_commit_from_before_the_reopen_is_none(reopened: Project) -> None:
     assert [] == evidence(reopened)["commits"]
 
 
+def test_an_older_commit_that_was_made_anew_is_none(reopened: Project) -> None:
+    reopened.extra = at(-1)
+    commit(reopened, f"Fix {NAME}", path="src/parser.py")
+    reopened.extra = at(1)
+    reopened.git("commit", "--quiet", "--amend", "--no-edit")
+
+    assert [] == evidence(reopened)["commits"]
+
+
+def test_an_older_commit_rebased_onto_the_reopen_is_none(reopened: Project) -> None:
+    reopened.git("checkout", "--quiet", "-b", "fix")
+    reopened.extra = at(-1)
+    commit(reopened, f"Fix {NAME}", path="src/parser.py")
+    reopened.git("checkout", "--quiet", "main")
+    reopened.extra = at(1)
+    commit(reopened, "Reopen")
+    reopened.git("checkout", "--quiet", "fix")
+    reopened.git("rebase", "--quiet", "main")
+
+    assert [] == evidence(reopened)["commits"]
+
+
+def test_a_fix_and_its_revert_are_none(reopened: Project) -> None:
+    commit(reopened, f"Fix {NAME}", path="src/parser.py")
+    reopened.git("revert", "--no-edit", "HEAD")
+
+    assert [] == evidence(reopened)["commits"]
+
+
+def test_a_fix_counts_beside_another_that_was_reverted(reopened: Project) -> None:
+    commit(reopened, f"Fix {NAME}", path="src/parser.py")
+    reopened.git("revert", "--no-edit", "HEAD")
+    commit(reopened, f"Fix the other part of {NAME}", path="src/printer.py")
+
+    found = [one["subject"] for one in evidence(reopened)["commits"]]
+
+    assert [f"Fix the other part of {NAME}"] == found
+
+
+@pytest.mark.parametrize("minutes", [-5, 5_000_000], ids=["behind", "far ahead"])
+def test_a_commit_on_top_of_the_recorded_reopen_counts_by_any_clock(
+    reopened: Project, minutes: int
+) -> None:
+    commit(reopened, "Reopen")
+    reopened.extra = at(minutes / 1440)
+    commit(reopened, f"Fix {NAME}", path="src/parser.py")
+
+    assert [f"Fix {NAME}"] == [one["subject"] for one in evidence(reopened)["commits"]]
+
+
+@pytest.mark.parametrize("recorded", [True, False])
+def test_an_earlier_commit_from_the_future_is_none(reopened: Project, *, recorded: bool) -> None:
+    """The clock of its author was wrong, so its date proves nothing."""
+    reopened.run("undo", "7", "--yes", "--offline")
+    reopened.extra = at(3_000)
+    commit(reopened, f"Fix {NAME}", path="src/parser.py")
+    reopened.run(*RESUME)
+    reopened.extra = at(1)
+    if recorded:
+        commit(reopened, "Reopen again")
+
+    assert [] == evidence(reopened)["commits"]
+
+
+def test_a_repository_without_a_git_program_is_said_as_such(reopened: Project) -> None:
+    reopened.extra = {"PATH": str(reopened.home)}
+
+    done = complete(reopened)
+
+    assert "ticked (commits were not checked: no git program) [evidence-missing]\n" in done.err
+
+
 def test_the_merge_of_an_older_fix_is_evidence(reopened: Project) -> None:
     reopened.git("checkout", "--quiet", "-b", "fix")
     reopened.extra = at(-1)
@@ -200,7 +272,7 @@ def test_without_git_only_boxes_count_and_that_is_said(project: Project) -> None
 
     done = complete(project)
 
-    assert "no task or criterion was ticked (commits were not checked: no git" in done.err
+    assert "no task or criterion was ticked (commits were not checked: no git repo" in done.err
     assert done.code == 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from datetime import UTC
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from unlatch.project.git.run import run_git
@@ -11,11 +11,12 @@ from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import datetime
     from pathlib import Path
 
 # More than anyone reads, and few enough for a history of years.
 _MOST = 200
+# Clocks differ: commits that are older by their date than others before them are listed, too.
+_SLACK = timedelta(days=1)
 # Of the commands and settings that `git log` obeys, none may start a program or change its output.
 _PLAIN = (
     "--no-show-signature",
@@ -42,11 +43,17 @@ class Commit:
     """A commit.
 
     Args:
+        parent: the commit before it on its branch.
+        authored: when its change was made; a rebase and `commit --amend` keep that time.
+        committed: when the commit itself was made.
         files: the changed files from the top of the checkout, without those that were only moved;
             empty where the commit before it is missing, so that all files seem new.
     """
 
     id: str
+    parent: str
+    authored: datetime
+    committed: datetime
     message: str
     files: tuple[str, ...]
 
@@ -72,9 +79,9 @@ class History:
 def commits_since(
     root: Path, since: datetime, *, below: Sequence[Path], naming: Sequence[str]
 ) -> History | None:
-    """The commits at or after a time that change files below folders, or whose message has words.
+    """The commits since a day before a time, by the date of the committer.
 
-    The time is that of the committer. Case is ignored. The newest come first.
+    These change files below folders, or their messages have words, in any case; the newest first.
 
     Returns:
         None without git, or outside of a checkout.
@@ -83,7 +90,7 @@ def commits_since(
     shallow = run_git(root, "rev-parse", "--is-shallow-repository")
     if prefix is None or shallow is None:
         return None
-    when = f"--since={since.astimezone(UTC).isoformat()}"
+    when = f"--since={(since.astimezone(UTC) - _SLACK).isoformat()}"
     words = [f"--grep={word}" for word in naming]
     queries = [
         ("--", *(path.relative_to(root).as_posix() for path in below)),
@@ -97,16 +104,53 @@ def commits_since(
     )
 
 
+def commits_after_record(root: Path, word: str, files: Sequence[Path]) -> frozenset[str]:
+    """The commit that first added a word to one of the files, and the commits based on it."""
+    paths = [path.relative_to(root).as_posix() for path in files]
+    plain = ("--format=%H", "--no-show-signature", "--no-ext-diff", "--no-textconv")
+    added = run_git(root, "--literal-pathspecs", "log", f"-S{word}", *plain, "--", *paths)
+    if not added:
+        return frozenset()
+    first = added.decode().split()[-1]
+    later = run_git(root, "rev-list", "--ancestry-path", f"{first}..HEAD")
+    return frozenset((first, *(later or b"").decode().split()))
+
+
+def files_changed_after(root: Path, commits: Sequence[Commit]) -> frozenset[str] | None:
+    """The files that differ now from before the first of some commits; None if git failed."""
+    parents = dict.fromkeys(one.parent for one in commits)
+    base = run_git(root, "merge-base", "--octopus", *parents)
+    if not base:
+        return None
+    plain = ("-r", "-z", "--name-only", "--no-relative", "--no-renames")
+    listed = run_git(root, "diff-tree", *plain, base.decode().strip(), "HEAD")
+    return None if listed is None else frozenset(_text(listed).split("\0"))
+
+
+def _text(output: bytes) -> str:
+    return output.decode("utf-8", "surrogateescape")
+
+
 def _log(root: Path, *query: str) -> Iterator[Commit]:
     # No message can contain it, so none can pass for the next commit.
     token = os.urandom(16).hex()
-    form = f"--format={token}%H%x00%P%x00%B%x00"
+    form = f"--format={token}%H%x00%P%x00%at%x00%ct%x00%B%x00"
     arguments = ("--literal-pathspecs", "log", f"--max-count={_MOST}", form, *_PLAIN)
     listed = run_git(root, *arguments, *query)
     # Without a commit yet there is nothing to list.
-    for entry in (listed or b"").decode("utf-8", "surrogateescape").split(token)[1:]:
-        name, parents, message, *changes = entry.split("\0")
-        yield Commit(name, message, tuple(_files(changes)) if parents else ())
+    for entry in _text(listed or b"").split(token)[1:]:
+        name, parents, authored, committed, message, *changes = entry.split("\0")
+        files = tuple(_files(changes)) if parents else ()
+        times = (_time(authored), _time(committed))
+        yield Commit(name, parents.partition(" ")[0], *times, message, files)
+
+
+def _time(seconds: str) -> datetime:
+    """A time as git prints it; one that no calendar has is long ago."""
+    try:
+        return datetime.fromtimestamp(int(seconds), UTC)
+    except (ValueError, OverflowError, OSError):
+        return datetime.fromtimestamp(0, UTC)
 
 
 def _files(changes: Sequence[str]) -> Iterator[str]:
