@@ -77,6 +77,11 @@ class Consent:
         ]
 
 
+def prepare_consent(root: Path) -> None:
+    """Make the folder for consents; raises as `make_checkout_folder`."""
+    make_checkout_folder(root)
+
+
 def save_consent(root: Path, run: str, consent: Consent) -> None:
     """Keep a consent, readable by its owner alone."""
     entry = asdict(consent) | {"agreed": sorted(map(list, consent.agreed))}

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.runs import requests
-from unlatch.runs.consent import consent_reader, read_consent, save_consent
+from unlatch.runs.consent import consent_reader, prepare_consent, read_consent, save_consent
 from unlatch.runs.coordinator.compaction import compact
 from unlatch.runs.coordinator.context import Context, End, Thresholds
 from unlatch.runs.coordinator.coordinator import Coordinator
@@ -90,6 +90,7 @@ class Runs:
         """Create a run and execute it; raises as `load_plan` before anything is made."""
         check_auditor(self.read_plan(consent.plan, ()), has_auditor=bool(consent.auditor))
         workspace = self.workspace
+        prepare_consent(workspace.paths.root)
         folder = run_store(workspace).create(title, workspace.clock())
         save_consent(workspace.paths.root, folder.name, consent)
         # A run of this name may have been removed, with requests that it did not get.

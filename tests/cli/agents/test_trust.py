@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ import pytest
 from tests.cli.agents.events import context, event, fire
 from tests.cli.project import REASON
 from tests.cli.runs.conftest import PLAN, WORKER
-from tests.cli.runs.test_run_commands import run, start
+from tests.cli.runs.test_run_commands import run, start, worker
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,3 +130,33 @@ def test_consent_to_exports_ends_with_the_checkout(project: Project, cloned: Pat
     assert project.run(*export).code == 0
     _clone_again(project, cloned)
     assert "consent-missing" in project.run(*export).err
+
+
+def test_without_a_state_folder_a_consent_lasts_for_one_command(
+    project: Project, cloned: Path
+) -> None:
+    project.extra["XDG_STATE_HOME"] = "/proc/none"
+    done = project.process("run", "start", "plan.md", "--worker", worker(), "--yes")
+    assert (done.code, "is finished" in done.out) == (0, True)
+    refused = project.process("run", "resume", "--reason", "again")
+    assert "run-no-consent" in refused.err
+    assert not [*(project.root / ".git").glob("unlatch-checkout-*")]
+    assert cloned.exists()
+
+
+def test_run_is_not_begun_if_its_consent_cannot_be_kept(project: Project, cloned: Path) -> None:
+    shutil.rmtree(project.root / ".git")
+    (project.root / ".git").write_text("gitdir: ../elsewhere\n")
+    refused = start(project)
+    assert (refused.code, "git-folder-unreadable" in refused.err) == (1, True)
+    assert not [*(project.root / ".unlatch").glob("runs/20*")]
+    assert cloned.exists()
+
+
+def test_planted_word_does_not_stay_readable_for_others(project: Project, cloned: Path) -> None:
+    word = project.root / ".git" / f"unlatch-checkout-{os.getuid()}"
+    word.write_text("")
+    word.chmod(0o666)
+    assert project.run("agents", "trust").code == 0
+    assert word.stat().st_mode & 0o777 == 0o600
+    assert cloned.exists()

@@ -11,11 +11,16 @@ from contextlib import suppress
 from pathlib import Path
 
 from unlatch.errors import StoreError
-from unlatch.worklog.disk.atomic import PRIVATE, replace_file
+from unlatch.worklog.disk.atomic import PRIVATE, remove_file, replace_file
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.private_folder import make_ignored, make_private
 from unlatch.worklog.disk.safe_open import HOMES
-from unlatch.worklog.disk.user_files import has_state, read_user_file, state_folder
+from unlatch.worklog.disk.user_files import (
+    has_state,
+    read_user_file,
+    state_folder,
+    temporary_state,
+)
 
 _WORD = re.compile(rb"[0-9a-f]{32}")
 _LONGEST = 1 << 14
@@ -26,15 +31,17 @@ def checkout_folder(root: Path) -> Path | None:
     """The folder for the checkout at `root`; None if nothing was kept for it."""
     with suppress(OSError, StoreError):
         if (word := _read(_word_file(root))) and has_state(root, _name(word)):
-            return state_folder(root) / _name(word)
-    return None
+            kept = state_folder(root) / _name(word)
+            if kept.is_dir():  # not so if the state has become read-only
+                return kept
+    return temporary_state()  # of this process alone
 
 
 def make_checkout_folder(root: Path) -> Path:
     """Make the folder, if missing; StoreError `not-writable` and others of `replace_file`."""
-    if found := checkout_folder(root):
-        return found
     folder = state_folder(root)
+    if folder == temporary_state():
+        return folder
     with folder_lock(folder):
         made = folder / _name(_read(place := _word_file(root)) or _write(root, place))
         make_private(made)
@@ -56,6 +63,7 @@ def _write(root: Path, place: Path) -> bytes:
     word = os.urandom(16).hex().encode()
     if place.is_relative_to(_outside_git(root)):
         make_ignored(place.parent, _WHY)
+    remove_file(place)  # a new one would have the permissions of the old one
     replace_file(place, word, mode=PRIVATE)
     return word
 

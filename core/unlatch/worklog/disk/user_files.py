@@ -98,6 +98,11 @@ def state_folder(root: Path) -> Path:
         return _temporary_folder()
 
 
+def temporary_state() -> Path | None:
+    """The temporary folder, if this process uses it in place of state folders."""
+    return _temporary_folder() if _temporary_folder.cache_info().currsize else None
+
+
 def has_state(root: Path, name: str) -> bool:
     """Whether the private folder has a file or folder of this name; makes nothing."""
     try:
