@@ -189,7 +189,7 @@ def _prose(text: str) -> Iterator[str]:
 
 
 def _add_error(texts: Texts, callout: Callout) -> None:
-    what = " ".join(filter(None, (callout.head, callout.description)))
+    what = " ".join(filter(None, (callout.title, callout.description)))
     texts["failed"].append(what)
     if callout.resolution:
         texts["done"].append(f"Resolved: {what} - {callout.resolution}")

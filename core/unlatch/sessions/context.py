@@ -96,7 +96,7 @@ def resume_context(
 def _decisions(session: Session, phases: Sequence[Phase]) -> Iterator[Decision]:
     for phase in phases:
         for one in phase.callouts(CalloutKind.DECISION):
-            text = " ".join(filter(None, [one.head, one.text.strip()]))
+            text = " ".join(filter(None, [one.title, one.text.strip()]))
             yield Decision(text, session.id, phase.id, phase.title, one.line)
 
 

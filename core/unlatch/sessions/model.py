@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -40,6 +41,8 @@ LIFECYCLE = Lifecycle(
 CORRECTION = "correction"
 # The interpretation of the reason for which an ended session was resumed.
 RESUMED = "session resumed"
+# The head of a callout that an import found, by the name of a rule.
+_FOUND_BY = re.compile(rf"(?:{CORRECTION} )?\([a-z]+(?:-[a-z]+)*\)|{CORRECTION}")
 
 
 class CalloutKind(StrEnum):
@@ -96,6 +99,11 @@ class Callout:
     head: str
     text: str
     line: int
+
+    @property
+    def title(self) -> str:
+        """The rest of its first line, without the rule by which an import found it."""
+        return "" if _FOUND_BY.fullmatch(self.head) else self.head
 
     @property
     def words(self) -> str:

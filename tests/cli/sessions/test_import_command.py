@@ -136,7 +136,7 @@ def test_imported_sessions_are_apart_from_those_of_the_project(project: Project)
     assert (figures["group"], figures["calls"], figures["failures"]) == ("claude-code", 1, 1)
     before = file.read_bytes()
     done = session(project, "resume", file.stem, "--imported")
-    assert "- (said-decided) I decided to use a plus." in done.out
+    assert "- I decided to use a plus." in done.out
     idle = f"{sys.executable} -c pass"
     assert session(project, "resume", file.stem, "--imported", "--exec", idle).code == 0
     assert session(project, "resume", file.stem, "--imported", "--reason", "More").code == 2

@@ -254,9 +254,31 @@ def test_names_are_verbatim(project: Project) -> None:
             "./run.sh",
             "octo/widgets#4",
         ),
+        *("AC-US1-01", "9f066655-3149-4b75-819b-bf19b0b14a20"),
         *("src/search/", "--dry-run", "`a b`", "PROJ-12", "3f2a9bc", "https://example.org/x?y=1"),
     )
     effort(project, [f"We decided {n} on ({one})." for n, one in enumerate(names)])
     found = known(project)["identifiers"]
     assert [one for one in names if one not in found] == []
     assert [one for one in found if one not in names] == []
+
+
+def test_rules_of_an_import_are_no_words(project: Project) -> None:
+    project.increment()
+    made = session(project)
+    path = project.root / f".unlatch/sessions/{made}.md"
+    with path.open("a") as file:
+        file.write(
+            "\n> [!decision] (decided)\n> We decided to keep `AC-US1-01`.\n"
+            "\n> [!error] (tool-error)\n> npm missing\n"
+            '\n> [!user] correction (refused)\n> "use pnpm"\n'
+            "\n> [!decision] Storage (maybe)\n> one file\n"
+        )
+    found = known(project)
+    assert found["decisions"] == [
+        "Storage (maybe) one file",
+        "We decided to keep `AC-US1-01`.",
+        "use pnpm (correction)",
+    ]
+    assert found["failed"] == ["npm missing"]
+    assert found["identifiers"] == ["`AC-US1-01`"]
