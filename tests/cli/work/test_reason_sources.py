@@ -164,6 +164,65 @@ def test_an_empty_edit_changes_nothing(single: Project, tmp_path: Path, script: 
 
 
 @pytest.mark.parametrize(
+    ("words", "step"),
+    [
+        (("7", "-F", "-"), f"unlatch resume {NAME} --reason-file - --yes"),
+        (("7", "-m", "-"), f"unlatch resume {NAME} --reason - --yes"),
+        (("7-8", "-F", "-"), "repeat with --reason-file - --yes"),
+        (
+            ("--all-matching", "title~smart", "-F", "-"),
+            f"unlatch resume {NAME} --reason-file - --yes",
+        ),
+    ],
+)
+@pytest.mark.parametrize("command", ["resume", "reopen"])
+def test_a_pipe_is_not_read_for_a_question_that_cannot_be_asked(
+    single: Project, command: str, words: tuple[str, ...], step: str
+) -> None:
+    single.increment("0008-more")
+    before = single.tree()
+
+    # It would be refused as binary if it was read.
+    done = single.run(command, *words, stdin="\0")
+
+    assert (done.code, done.out) == (2, "")
+    assert "error[not-interactive]: " in done.err
+    assert f"next: {step}" in done.err
+    assert_unchanged(single, before)
+
+
+@pytest.mark.parametrize(
+    ("words", "status"), [(("7", "--yes"), "completed"), (("7",), "paused"), ((), "completed")]
+)
+def test_a_pipe_is_read_where_nothing_is_asked(
+    project: Project, words: tuple[str, ...], status: str
+) -> None:
+    project.items("github")
+    project.increment(status=status)
+    done = project.run("reopen", *(words or ("octo/widgets#4",)), "-F", "-", stdin=LONG)
+    assert done.code == 0, done.said
+
+
+@pytest.mark.parametrize(
+    ("environ", "why"),
+    [
+        ({"VISUAL": "/nope", "EDITOR": "/bin/true"}, "VISUAL names no installed program: /nope"),
+        ({"VISUAL": "'vi", "EDITOR": "/bin/true"}, "VISUAL is no command: no closing quotation"),
+        ({"VISUAL": "", "EDITOR": "nope -w"}, "EDITOR names no installed program: nope"),
+        ({"VISUAL": "", "EDITOR": ""}, "VISUAL and EDITOR are not set"),
+    ],
+)
+def test_the_variable_that_names_no_editor_is_named(
+    single: Project, environ: dict[str, str], why: str
+) -> None:
+    with Terminal(single, "resume", "7", "-e", "--yes", extra=environ) as terminal:
+        assert terminal.end() == 2
+
+    assert f"error[editor-missing]: {why}\n" in terminal.text
+    assert f"next: set {'VISUAL' if environ['VISUAL'] else 'EDITOR'}, or use --rea" in terminal.text
+
+
+@pytest.mark.parametrize(
     ("environ", "error"),
     [
         ({"EDITOR": ""}, "editor-missing"),

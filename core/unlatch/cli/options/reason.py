@@ -8,6 +8,7 @@ import sys
 from functools import wraps
 from itertools import islice
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
 
     About = Callable[[Session, dict[str, Any]], Iterable[str]]
+    Check = Callable[[Session, dict[str, Any]], None]
 
 _STDIN = "-"
 _OTHERWISE = "use --reason TEXT or --reason-file FILE"
@@ -52,11 +54,11 @@ def about_increments(session: Session, given: dict[str, Any]) -> Iterator[str]:
         yield from items
         return
     one = [given["wanted"]] if "wanted" in given else ()
-    for name in _names(session, items or given.get("named") or one):
+    for name in named(session, items or given.get("named") or one):
         yield from _about_increment(session, session.workspace.manager.read(name))
 
 
-def _names(session: Session, given: Named | Iterable[str]) -> Iterable[str]:
+def named(session: Session, given: Named | Iterable[str]) -> Iterable[str]:
     if isinstance(given, Named):
         return given.names
     workspace = session.workspace
@@ -78,11 +80,18 @@ def about_name(_session: Session, given: dict[str, Any]) -> Iterator[str]:
     yield from filter(None, [given.get("effort") or given.get("wanted")])
 
 
-def reason_option(help: str, *, about: About = about_increments) -> Callable[[Any], Any]:
+def no_check(_session: Session, _given: dict[str, Any]) -> None:
+    """The check of a command that asks nothing."""
+
+
+def reason_option(
+    help: str, *, about: About = about_increments, check: Check = no_check
+) -> Callable[[Any], Any]:
     """Options for a reason, passed to the command as `reason`; None without one of them.
 
     Args:
         about: lines for the comment in the editor, from the session and the command's arguments.
+        check: refuses the command, with the same arguments, before it waits for a pipe.
     """
     options = (
         click.option(
@@ -111,9 +120,11 @@ def reason_option(help: str, *, about: About = about_increments) -> Callable[[An
         ) -> Any:
             if len(texts) + (file is not None) + edit > 1:
                 raise click.UsageError("give the reason once: --reason, --reason-file or --edit")
+            session = session_of(click.get_current_context())
+            if _STDIN in (*texts, file) and not sys.stdin.isatty():
+                check(session, given)
             reason = _read(texts, file)
             if edit:
-                session = session_of(click.get_current_context())
                 reason = _edited(session, about(session, given))
             return function(*args, reason=reason, **given)
 
@@ -123,6 +134,14 @@ def reason_option(help: str, *, about: About = about_increments) -> Callable[[An
         return command
 
     return decorate
+
+
+def typed_reason() -> str:
+    """The option that gave the reason of the command, for a hint; --reason TEXT without one."""
+    given = click.get_current_context().params
+    if file := given.get("file"):
+        return f"--reason-file {quote(file)}"
+    return "--reason -" if _STDIN in given.get("texts", ()) else "--reason TEXT"
 
 
 def ask_reason(session: Session, question: str = "Reason for reopening") -> str:
@@ -171,7 +190,7 @@ def _edited(session: Session, about: Iterable[str]) -> str:
     from unlatch.project.earlier_reasons import remember_reason  # noqa: PLC0415
 
     require_terminal("--edit opens an editor", _OTHERWISE)
-    editor = require_editor(f"set EDITOR, or {_OTHERWISE}")
+    editor = require_editor(_OTHERWISE)
     text = edit(_template(about), editor, hint=_OTHERWISE, extension=".txt") or ""
     kept = [line for line in text.split("\n") if not _COMMENT.match(line)]
     reason = checked_reason(without_controls("\n".join(kept)))

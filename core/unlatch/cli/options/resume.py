@@ -1,5 +1,6 @@
 """The options of resume, which reopen has, too."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import click
@@ -7,10 +8,41 @@ import click
 from unlatch.cli.options.delivery import DRY_RUN, FORCE, OFFLINE, YES, serving
 from unlatch.cli.options.items import MAX_ITEMS
 from unlatch.cli.options.kinds import choosing_kinds
-from unlatch.cli.options.reason import reason_option
+from unlatch.cli.options.reason import named, reason_option, typed_reason
 from unlatch.cli.options.scope import scoping
-from unlatch.cli.runtime.session import BY, JSON, flag
+from unlatch.cli.runtime.increments import Named
+from unlatch.cli.runtime.references import Reference, read_reference
+from unlatch.cli.runtime.session import BY, JSON, Session, flag, require_terminal
+from unlatch.increments.model.increment import Increment
+from unlatch.increments.model.matching import matching, read_condition
 from unlatch.spi.operation import Kind
+
+
+def _refuse_unasked(session: Session, given: dict[str, Any]) -> None:
+    """Refuse a resume that will ask, as it does itself later; UsageError `not-interactive`."""
+    if given["yes"] or given["dry_run"]:
+        return
+    found = [*_meant(session, given["ids"], given["expressions"])]
+    for one in found:
+        if one.status.is_finished:
+            repeat = "repeat with" if len(found) > 1 else f"unlatch resume {one.id}"
+            require_terminal(f"{one.id} is {one.status}", f"{repeat} {typed_reason()} --yes")
+
+
+def _meant(
+    session: Session, ids: Named | Reference | tuple[str, ...], expressions: tuple[str, ...]
+) -> Iterable[Increment]:
+    """The increments of a command; none if it names other work or items."""
+    if isinstance(ids, Reference):
+        return ()
+    words = ids.names if isinstance(ids, Named) else ids
+    if any(session.is_item(one) or read_reference(one) for one in words):
+        return ()
+    manager = session.workspace.manager
+    if words:
+        return map(manager.read, named(session, words))
+    return matching(manager.read_all()[0], list(map(read_condition, expressions)))
+
 
 _OPTIONS = (
     click.option(
@@ -21,7 +53,7 @@ _OPTIONS = (
         help="Select increments matching EXPR (status=completed, title~words); repeat to combine.",
     ),
     MAX_ITEMS,
-    reason_option("Record this reason, and post it on each item."),
+    reason_option("Record this reason, and post it on each item.", check=_refuse_unasked),
     BY,
     YES,
     OFFLINE,

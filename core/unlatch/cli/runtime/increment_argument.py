@@ -11,7 +11,6 @@ import click
 from unlatch.cli.runtime.aliases import PLAIN
 from unlatch.cli.runtime.session import is_interactive, session_of
 from unlatch.cli.terminal import output
-from unlatch.cli.terminal.room import has_room
 from unlatch.errors import UsageError
 from unlatch.worklog.neutral import visible
 
@@ -80,7 +79,11 @@ def _on_a_line(text: str) -> str:
 
 def can_pick() -> bool:
     """Whether there is a terminal that can show a menu."""
-    return is_interactive() and os.environ.get("TERM", "dumb") != "dumb" and has_room()
+    if not is_interactive() or os.environ.get("TERM", "dumb") == "dumb":
+        return False
+    from unlatch.cli.terminal.room import has_room  # noqa: PLC0415  (only at a terminal)
+
+    return has_room()
 
 
 def pick_increment(ctx: click.Context) -> str | None:

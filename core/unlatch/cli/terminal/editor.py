@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from contextlib import suppress
 
 import click
 
@@ -13,20 +14,27 @@ from unlatch.worklog.programs import find_program
 
 
 def user_editor() -> str | None:
-    """The command of VISUAL or EDITOR, with the program's absolute path."""
+    """The command of VISUAL, else EDITOR, with the program's absolute path."""
+    with suppress(UsageError):
+        return require_editor("")
+    return None
+
+
+def require_editor(otherwise: str) -> str:
+    """The same; UsageError `editor-missing` if it is not set, or names no program."""
+    name = "VISUAL" if os.environ.get("VISUAL") else "EDITOR"
+    hint = f"set {name}, or {otherwise}"
     try:
-        command = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "")
-    except ValueError:  # an open quote
-        return None
-    program = find_program(command[0]) if command else None
-    return shlex.join([program, *command[1:]]) if program else None
-
-
-def require_editor(hint: str) -> str:
-    """The same; UsageError `editor-missing` if there is none."""
-    if editor := user_editor():
-        return editor
-    raise UsageError("editor-missing", "VISUAL and EDITOR name no installed program", hint=hint)
+        command = shlex.split(os.environ.get(name, ""))
+    except ValueError as error:
+        message = f"{name} is no command: {str(error).lower()}"
+        raise UsageError("editor-missing", message, hint=hint) from error
+    if not command:
+        raise UsageError("editor-missing", "VISUAL and EDITOR are not set", hint=hint)
+    if program := find_program(command[0]):
+        return shlex.join([program, *command[1:]])
+    message = f"{name} names no installed program: {command[0]}"
+    raise UsageError("editor-missing", message, hint=hint)
 
 
 def edit(text: str, editor: str, *, hint: str, extension: str = ".md") -> str | None:

@@ -99,7 +99,7 @@ def _refined(run: Run, session: str, workflow: str) -> str:
 
 def _edited(text: str) -> str:
     """The text as the user saves it; mistakes come back as comments at their lines."""
-    editor = require_editor("set VISUAL or EDITOR, or use --output FILE and edit that")
+    editor = require_editor("use --output FILE and edit that")
     is_edited = False
     while True:
         saved = _saved(text, editor, is_edited=is_edited)

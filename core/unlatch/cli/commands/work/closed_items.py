@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from unlatch.cli.commands.work.resume_options import ResumeOptions
-from unlatch.cli.options.reason import ask_reason
+from unlatch.cli.options.reason import ask_reason, typed_reason
 from unlatch.cli.render.describe import seen_line
 from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
 from unlatch.cli.terminal import output
@@ -48,7 +48,7 @@ def settle_closed_items(
         plan = replace(plan, refusal=None)
         if plan.reopening and not (typed.yes or typed.dry_run):
             name = plan.before.id
-            hint = f"unlatch resume {name} --reason TEXT --yes"
+            hint = f"unlatch resume {name} {typed_reason()} --yes"
             require_terminal(f"{name} is active and has closed items", hint)
             output.talk(f"{output.warn('!')} Increment {output.strong(name)} is already active")
             if not _wants_reopening(session, plan, seen):

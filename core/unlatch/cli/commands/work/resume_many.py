@@ -8,7 +8,7 @@ from shlex import quote
 from unlatch.cli.commands.work.closed_items import settle_many
 from unlatch.cli.commands.work.resume_documents import resume_code, resumed_entry, tell_details
 from unlatch.cli.commands.work.resume_options import ResumeOptions
-from unlatch.cli.options.reason import ask_reason
+from unlatch.cli.options.reason import ask_reason, typed_reason
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.notes import tell_left_out, tell_remarks, tell_warnings
@@ -122,7 +122,7 @@ def _confirm(
     if not plans or (typed.yes and not lacks_reason):
         return plans
     count = times(len(plans), "increment")
-    require_terminal(f"{count} would be resumed", "repeat with --reason TEXT --yes")
+    require_terminal(f"{count} would be resumed", f"repeat with {typed_reason()} --yes")
     output.table(
         ("Increment", "Status", "Items"), list(map(_row, plans)), flexible=(2,), aside=True
     )

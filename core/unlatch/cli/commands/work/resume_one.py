@@ -21,7 +21,7 @@ from unlatch.cli.commands.work.resume_report import (
     warn_of_frequency,
 )
 from unlatch.cli.commands.work.scope import changed_work, foreseen_scope
-from unlatch.cli.options.reason import ask_reason
+from unlatch.cli.options.reason import ask_reason, typed_reason
 from unlatch.cli.render.deliveries import deliver_and_tell
 from unlatch.cli.render.describe import ago, seen_line, times
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
@@ -174,7 +174,7 @@ def _ask(
     increment, request = plan.before, plan.request
     require_terminal(
         f"{increment.id} is {increment.status}",
-        f"unlatch resume {increment.id} --reason TEXT --yes",
+        f"unlatch resume {increment.id} {typed_reason()} --yes",
     )
     seen = _introduce(session, trackers, increment, warnings, offline=typed.offline)
     output.talk(f"  {_announcement(plan, offline=typed.offline)}")
