@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -60,6 +61,8 @@ def test_wrong_value_is_logged(trusted: Project) -> None:
 
 @pytest.mark.parametrize("streams", [">&-", ">/dev/full", "2>&- >&-", "2>/dev/full >/dev/full"])
 def test_output_that_cannot_be_written_is_no_failure(trusted: Project, streams: str) -> None:
+    if "full" in streams and not Path("/dev/full").exists():
+        pytest.skip("needs /dev/full")
     assert fire_with(trusted, streams) == (0, "")
     assert log(trusted).count("unexpected: ") == 1
 
