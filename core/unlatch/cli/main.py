@@ -23,6 +23,7 @@ _OBJECTS_BETWEEN_COLLECTIONS = 100_000
 
 
 def main() -> NoReturn:
+    _open_closed_streams()
     _make_streams_safe()
     # For libraries that search the PATH themselves.
     os.environ["PATH"] = search_path(os.environ.get("PATH"))
@@ -43,9 +44,12 @@ def run(arguments: list[str]) -> int:
     failure = output.take_failure() if output else None
     if failure is None or code:
         return code
+    from unlatch.cli.runtime.failure import UNDECIDED  # noqa: PLC0415
+
     message = f"the output cannot be written: {failure.strerror}"
     hint = "free space or choose another file; changes that were made stay"
-    return _tell(UnlatchError("output-unwritable", message, hint=hint), [])
+    _tell(UnlatchError("output-unwritable", message, hint=hint), [])
+    return UNDECIDED
 
 
 def _run(arguments: list[str]) -> int:
@@ -152,6 +156,21 @@ def _tell(error: UnlatchError, arguments: list[str]) -> int:
 
     error.hint = error.hint or suggestion(error, arguments)
     return tell(error, arguments)
+
+
+def _open_closed_streams() -> None:
+    """Open the null device for each standard stream that was closed (`unlatch list >&-`).
+
+    Python has None for it then, and the next file would get its descriptor: the messages of a
+    library could end up in metadata.json.
+    """
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        if getattr(sys, name) is None:
+            # Those below are open, so this gets the lowest that is free: the number of the stream.
+            descriptor = os.open(os.devnull, os.O_RDWR)
+            os.set_inheritable(descriptor, descriptor == number)
+            mode = "w" if number else "r"
+            setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8"))
 
 
 def _make_streams_safe() -> None:

@@ -81,7 +81,7 @@ def test_output_that_cannot_be_written_is_an_error(single: Project, command: lis
     with Terminal(single, *command, stdout=os.open(FULL, os.O_WRONLY)) as terminal:
         code = terminal.end()
 
-    assert 1 == code
+    assert 5 == code
     assert "error[output-unwritable]: the output cannot be written: No space" in terminal.text
 
 
