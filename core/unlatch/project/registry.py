@@ -13,7 +13,6 @@ from unlatch.project.deferred import defer
 from unlatch.project.plugin_errors import GROUP, blaming, check_part
 from unlatch.spi import SPI_VERSION, Capability, CommandToken, EnvToken, LinkShape, Manifest
 from unlatch.worklog.entry_points import entry_points
-from unlatch.worklog.installer import install_command
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -96,6 +95,8 @@ def open_plugin(manifest: Manifest, settings: Settings, transport: Any) -> SyncP
 
 
 def missing_extra(manifest: Manifest) -> UnlatchError:
+    from unlatch.worklog.installer import install_command  # noqa: PLC0415  (rarely needed)
+
     module, requirement = manifest.requires
     message = f"{manifest.title} needs a library that is not installed"
     hint = install_command(requirement)
