@@ -13,6 +13,9 @@ from unlatch.config.choices import CommentStyle
 from unlatch.config.completion import CompletionConfig
 from unlatch.config.specweave import read_specweave, settings_of
 from unlatch.config.tables import (
+    SHAPES,
+    AliasName,
+    Count,
     EffortsConfig,
     Labels,
     LayoutsConfig,
@@ -23,6 +26,7 @@ from unlatch.config.tables import (
     SessionsConfig,
     SyncConfig,
     Table,
+    YesNo,
 )
 from unlatch.errors import ConfigError, StoreError
 from unlatch.increments.files.paths import HOME, SPECWEAVE, ProjectPaths
@@ -53,24 +57,24 @@ class TopLevel(Table):
         description="Text that replaces the built-in comment. It can use **bold** and "
         "{headline}, {reason}, {by}, {at}, {increment}, {title}",
     )
-    mentions: bool = Field(
+    mentions: YesNo = Field(
         default=False,
         description="Let @names and #numbers in a reason notify people and create links",
     )
-    frequent_reopens: int = Field(
-        3, ge=1, description="Number of reopens at which an increment counts as reopened often"
+    frequent_reopens: Count = Field(
+        3, description="Number of reopens at which an increment counts as reopened often"
     )
-    settle: Annotated[float, Field(ge=0, le=60)] | None = Field(
+    settle: Annotated[float, Field(strict=True, ge=0, le=60)] | None = Field(
         None,
         description="Seconds to wait after a write without an answer, before the item is read "
         "again. The default comes from the tracker's plugin (10 for GitHub)",
     )
-    patience: Annotated[float, Field(gt=0, le=60)] = Field(
+    patience: Annotated[float, Field(strict=True, gt=0, le=60)] = Field(
         2.0,
         description="Seconds that the prompt of `resume` waits for the items. An item without "
         "an answer is shown as unknown",
     )
-    specweave: bool = Field(
+    specweave: YesNo = Field(
         default=True,
         description="Also read .specweave/config.json. `unlatch migrate` turns this off",
     )
@@ -115,11 +119,11 @@ class UserConfig(Table):
         description="Absolute paths of folders that symbolic links in a project may lead to. "
         "Other links are not followed",
     )
-    confirm_closing: bool = Field(
+    confirm_closing: YesNo = Field(
         default=True,
         description="Ask at a terminal before `complete` and `abandon` close items",
     )
-    aliases: dict[Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")], str] = Field(
+    aliases: dict[AliasName, str] = Field(
         {},
         description="Short names for commands: {r = 'resume', wip = 'list --status active'}",
     )
@@ -220,9 +224,12 @@ def validate(
 
 
 def _problem(detail: Any, prefix: str, model: type[BaseModel]) -> str:
-    key = ".".join(str(part) for part in (*([prefix] if prefix else []), *detail["loc"]))
+    parts = (part for part in detail["loc"] if part != "[key]")
+    key = ".".join(str(part) for part in (*([prefix] if prefix else []), *parts))
     if detail["type"] == "extra_forbidden":
         return f"{key}: {_unknown(key, model)}"
+    if words := SHAPES.get(detail.get("ctx", {}).get("pattern")):
+        return f"{key}: expected {words}"
     # The lists of all settings hold strings.
     return f"{key}: {validation_message(detail, a_list='a list of strings', a_table='a table')}"
 

@@ -12,13 +12,23 @@ from unlatch.increments.model.policies import Direction, OnClose, OnConflict, Po
 from unlatch.increments.model.status import Status
 from unlatch.patterns import pattern
 
-Count = Annotated[int, Field(ge=1)]
+# Without `strict`, true and 1e9 would be whole numbers, and "yes" would be true.
+Count = Annotated[int, Field(strict=True, ge=1)]
+YesNo = Annotated[bool, Field(strict=True)]
 # A century; dates end some thousands of years back.
 _LONGEST = 36_500
-Days = Annotated[int, Field(ge=0, le=_LONGEST)]
+Days = Annotated[int, Field(strict=True, ge=0, le=_LONGEST)]
 Word = Annotated[str, Field(min_length=1)]
 _VARIABLE = pattern(r"[A-Za-z_][A-Za-z0-9_]*")
-Category = Annotated[str, Field(pattern=r"^[^\W_][\w-]{0,59}$")]
+_CATEGORY = r"^[^\W_][\w-]{0,59}$"
+Category = Annotated[str, Field(pattern=_CATEGORY)]
+_ALIAS = r"^[a-z0-9][a-z0-9_-]*$"
+AliasName = Annotated[str, Field(pattern=_ALIAS)]
+# What messages call these patterns.
+SHAPES = {
+    _CATEGORY: "a word of at most 60 letters, digits, - and _",
+    _ALIAS: "a name of small letters, digits, - and _, which begins with a letter or digit",
+}
 
 
 class Table(BaseModel):
@@ -82,14 +92,14 @@ class LimitsConfig(Table):
 class ReopenConfig(Table):
     """Rules for reopening completed increments."""
 
-    within_days: Annotated[int, Field(ge=1, le=_LONGEST)] | None = Field(
+    within_days: Annotated[int, Field(strict=True, ge=1, le=_LONGEST)] | None = Field(
         None, description="Days after completion in which an increment can be reopened"
     )
     too_late: Policy = Field(Policy.REFUSE, description="Reaction to a later reopen")
     categories: tuple[Category, ...] = Field(
         (), description="Words that `--category` accepts. Without a list it accepts any word"
     )
-    category_required: bool = Field(default=False, description="Require `--category` for a reopen")
+    category_required: YesNo = Field(default=False, description="Require `--category` for a reopen")
     category_missing: Policy = Field(Policy.REFUSE, description="Reaction to a missing category")
     from_nth: Count | None = Field(
         None, description="Number of the first reopen that `frequent` applies to"
@@ -120,7 +130,7 @@ class LlmConfig(Table):
         description="Name of the environment variable with the API key, which is sent to "
         "`base_url` only; a server without keys needs none",
     )
-    timeout: Annotated[float, Field(gt=0, le=3600)] = Field(
+    timeout: Annotated[float, Field(strict=True, gt=0, le=3600)] = Field(
         300.0, description="Maximum number of seconds for one answer"
     )
 
@@ -159,7 +169,7 @@ class SessionsConfig(Table):
         description="Place of a subagent's log: in its own file that the session names (`link`) "
         "or shows in its place (`embed`), or in the session itself (`inline`)",
     )
-    timeout: Annotated[int, Field(ge=0)] = Field(
+    timeout: Annotated[int, Field(strict=True, ge=0)] = Field(
         120,
         description="Minutes without a change after which the next command pauses a session; "
         "0 means never",
@@ -169,7 +179,7 @@ class SessionsConfig(Table):
         description="When a program that records a session writes its file: after each `phase`, "
         "each `call`, or an `interval`. Commands write at once",
     )
-    interval: Annotated[float, Field(gt=0, le=3600)] = Field(
+    interval: Annotated[float, Field(strict=True, gt=0, le=3600)] = Field(
         30.0, description='Seconds between two saves with `auto_save = "interval"`'
     )
 
@@ -208,7 +218,7 @@ class SyncConfig(Table):
         description="Branch on which statuses are compared; by default the remote's default "
         "branch. Other branches only deliver pending operations",
     )
-    max_items: Annotated[int, Field(ge=1)] = Field(
+    max_items: Annotated[int, Field(strict=True, ge=1)] = Field(
         10, description="Maximum number of items that one run changes without `--max-items`"
     )
     direction: Direction = Field(
@@ -281,16 +291,16 @@ class RunsConfig(Table):
     references: tuple[str, ...] = Field(
         (), description="Files that every assignment names, relative to the project"
     )
-    attempts: Annotated[int, Field(ge=1, le=100)] = Field(
+    attempts: Annotated[int, Field(strict=True, ge=1, le=100)] = Field(
         3, description="Number of failures after which a task waits for a person"
     )
-    window: Annotated[int, Field(ge=0)] = Field(
+    window: Annotated[int, Field(strict=True, ge=0)] = Field(
         60,
         description="Minutes: tasks completed since are validated again after a pause or a crash",
     )
-    context_threshold: Annotated[float, Field(ge=0, le=100)] = Field(
+    context_threshold: Annotated[float, Field(strict=True, ge=0, le=100)] = Field(
         10, description="Percent of the driving agent's context at which it is compacted"
     )
-    session_threshold: Annotated[float, Field(ge=0, le=100)] = Field(
+    session_threshold: Annotated[float, Field(strict=True, ge=0, le=100)] = Field(
         10, description="Percent of the usage limit that is left when a run pauses"
     )

@@ -130,3 +130,25 @@ def test_an_error_is_json_if_the_alias_asks_for_it(aliased: Project) -> None:
     done = aliased.run("s", "99")
 
     assert done.document["error"]["id"] == "unknown-increment"
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "usage"),
+    [("r", "resume --yes", "unlatch resume "), ("gh", "github status", "unlatch github status ")],
+)
+def test_help_shows_the_command_of_an_alias(
+    aliased: Project, name: str, words: str, usage: str
+) -> None:
+    done = aliased.run("help", name)
+
+    assert done.code == 0, done.said
+    assert f"note: {name} is an alias: {words}" in done.err
+    assert f"Usage: {usage}" in done.out
+
+
+def test_a_new_alias_may_lead_to_another(aliased: Project) -> None:
+    assert aliased.run("config", "set", "--user", "aliases.rr", "r --offline").code == 0
+    done = aliased.run("config", "set", "--user", "aliases.r", "rr")
+
+    assert_refused(done, 2, "setting-invalid")
+    assert "it leads back to itself: r -> rr -> r" in done.err

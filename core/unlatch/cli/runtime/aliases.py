@@ -32,14 +32,27 @@ def without_alias(arguments: Sequence[str], group: click.Group) -> list[str]:
     words, at = [*arguments], _place_of_command(arguments, group)
     if words[at : at + 1] in ([], *([name] for name in COMMANDS)):
         return words
-    aliases, passed = _aliases(), [words[at]]
-    context = click.Context(group)
-    while (name := words[at]) in aliases and group.get_command(context, name) is None:
-        words[at : at + 1] = _split(name, aliases[name])
-        if words[at] in passed:
-            chain = " -> ".join([*passed, words[at]])
+    return [*words[:at], *_expanded(words[at:], _aliases(), group)]
+
+
+def check_alias(name: str, command: str, group: click.Group) -> None:
+    """Check that a new alias leads to a command; UsageError `alias-invalid`."""
+    words = _expanded([name], {**_aliases(), name: command}, group)
+    if group.get_command(click.Context(group), words[0]) is None:
+        raise _invalid(name, f"there is no command {words[0]!r}")
+
+
+def _expanded(
+    words: Sequence[str], aliases: Mapping[str, str], group: click.Group
+) -> Sequence[str]:
+    """The words, with an alias at their beginning replaced; UsageError `alias-invalid`."""
+    context, passed = click.Context(group), [words[0]]
+    while (name := words[0]) in aliases and group.get_command(context, name) is None:
+        words = [*_split(name, aliases[name]), *words[1:]]
+        if words[0] in passed:
+            chain = " -> ".join([*passed, words[0]])
             raise _invalid(passed[0], f"it leads back to itself: {chain}")
-        passed.append(words[at])
+        passed.append(words[0])
     return words
 
 

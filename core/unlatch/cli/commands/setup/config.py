@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.commands.setup.doctor_report import tell_settings
+from unlatch.cli.runtime.aliases import check_alias
 from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.table import COMMANDS
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
+from unlatch.patterns import pattern
 from unlatch.project.registry import Registry
 from unlatch.worklog.disk.user_files import user_config_file
 
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from unlatch.doctor.finding import Setting
 
 _ALIASES = "aliases."
+_NUMBER = pattern(r"-[0-9.]")
 _KEY = click.argument("key", metavar="KEY")
 _USER = flag("--user", help="Change your own configuration, not the project's.")
 
@@ -33,23 +36,35 @@ run = Group()
 
 
 class _Setting(click.Command):
-    """The command that sets a setting; it names the quotes that an alias with options needs."""
+    """The command that sets a setting, also to -1, or an alias to words with options."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        typed = [one for one in args if one != "--user"]
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            key, *words = typed
-            if not key.startswith(_ALIASES):
-                raise
-            raise _unquoted(key, words) from error
+        options = [one for one in args if one in self._options]
+        words = [one for one in args if one not in self._options]
+        is_alias = bool(words[1:]) and words[0].startswith(_ALIASES)
+        if "--" not in args and (is_alias or any(map(_NUMBER.match, words))):
+            args = [*options, "--", *words]
+        return super().parse_args(ctx, args)
+
+    @property
+    def _options(self) -> frozenset[str]:
+        names = (name for one in self.params for name in one.opts)
+        return frozenset({"-h", "--help", *names})
 
 
 def _unquoted(key: str, words: Sequence[str]) -> UsageError:
     message = "an alias is one text: quote the words of its command"
     hint = join(["unlatch", "config", "set", "--user", key, " ".join(words)])
     return UsageError("setting-invalid", message, hint=hint)
+
+
+def _check_alias(name: str, words: str) -> None:
+    root: Any = click.get_current_context().find_root().command  # a group
+    try:
+        check_alias(name, words, root)
+    except UsageError as error:
+        error.id = "setting-invalid"
+        raise
 
 
 @run.command("list", help="List the settings with their values and sources. (local)")
@@ -95,6 +110,8 @@ def _set(session: Session, *, key: str, values: tuple[str, ...], user: bool, as_
         raise UsageError("setting-invalid", message, hint="choose another name")
     if key.startswith(_ALIASES) and len(values) > 1:
         raise _unquoted(key, values)
+    if user and key.startswith(_ALIASES):
+        _check_alias(name, values[0])
     value = set_value(file, key, values)
     return _tell_change(file, key, value, as_json=as_json)
 

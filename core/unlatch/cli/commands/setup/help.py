@@ -3,10 +3,12 @@
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
+from shlex import join
 
 import click
 from click.shell_completion import CompletionItem
 
+from unlatch.cli.runtime.aliases import without_alias
 from unlatch.cli.runtime.suggest import NoSuchCommand
 from unlatch.cli.table import TOPICS
 from unlatch.cli.terminal import output
@@ -33,7 +35,7 @@ def run(ctx: click.Context, /, *, words: tuple[str, ...]) -> int:
     elif len(words) == 1 and words[0] in TOPICS:
         text = _sections(root, words, inner=True)
     else:
-        text = _command(root, words).get_help()
+        text = _command(root, _without_alias(root, words)).get_help()
     with nullcontext() if ctx.obj.no_pager else paged():
         output.echo(text, sys.stdout)
     return 0
@@ -66,6 +68,22 @@ def _inner_rows(root: click.Context, name: str) -> Iterator[_Row]:
         for inner in group.list_commands(context):
             if (found := group.get_command(context, inner)) and not found.hidden:
                 yield f"{name} {inner}", (found.help or "").partition(". ")[0].removesuffix(".")
+
+
+def _without_alias(root: click.Context, words: Sequence[str]) -> Sequence[str]:
+    """The words, or the names of commands that their alias begins with."""
+    group = root.command
+    if not isinstance(group, click.Group) or (meant := without_alias(words, group)) == [*words]:
+        return words
+    output.note(f"{words[0]} is an alias: {join(meant)}")
+    context, names = root, []
+    for word in meant:
+        found = isinstance(group, click.Group) and group.get_command(context, word)
+        if not found:
+            break
+        names.append(word)
+        group = found
+    return names or words
 
 
 def _command(root: click.Context, words: Sequence[str]) -> click.Context:
