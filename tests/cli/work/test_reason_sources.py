@@ -5,19 +5,19 @@ from __future__ import annotations
 import io
 import json
 import os
+import re
+import shutil
 import stat
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from tests.cli.project import NAME, REASON, Project
 from tests.cli.refusing import assert_refused, assert_unchanged
 from tests.cli.terminal import Terminal
+from tests.warm.client import COLD
 
 from unlatch.cli.runtime.session import require_terminal
 from unlatch.errors import UsageError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 WHY = "Reason for reopening: "
 LONG = "The import fails\n\n#4 shows where:\nline 2"
@@ -244,6 +244,98 @@ def test_without_a_working_editor_nothing_changes(
 
     assert f"error[{error}]" in terminal.text
     assert "next: " in terminal.text
+    assert_unchanged(single, before)
+
+
+def kept_text(terminal: Terminal) -> str:
+    """The text in the file that the terminal names."""
+    found = re.search(r"our text is in (\S+\.txt)", terminal.text)
+    assert found is not None, terminal.text
+    kept = Path(found[1])
+    text = kept.read_text()
+    assert stat.S_IMODE(kept.stat().st_mode) == stat.S_IRUSR | stat.S_IWUSR
+    kept.unlink()
+    return text
+
+
+@pytest.mark.parametrize(
+    ("script", "error"),
+    [
+        ('echo "A long reason" >> "$2"; exit 1', "editor-failed"),
+        ("printf '%0*d' 10001 7 >> \"$2\"", "reason-too-long"),
+    ],
+)
+def test_a_reason_that_was_saved_and_is_not_used_is_kept(
+    single: Project, tmp_path: Path, script: str, error: str
+) -> None:
+    before = single.tree()
+
+    with Terminal(
+        single, "resume", "7", "-e", "--yes", columns=300, extra=editor(tmp_path, script)
+    ) as terminal:
+        assert terminal.end() == 2
+
+    assert f"error[{error}]" in terminal.text
+    text = kept_text(terminal)
+    assert text == ("A long reason\n" if error == "editor-failed" else f"{7:010001}\n")
+    assert_unchanged(single, before)
+
+
+def test_an_editor_that_fails_unsaved_leaves_no_file(single: Project, tmp_path: Path) -> None:
+    environ = {**editor(tmp_path, "exit 1"), "TMPDIR": str(tmp_path)}
+
+    with Terminal(single, "resume", "7", "-e", "--yes", extra=environ) as terminal:
+        assert terminal.end() == 2
+
+    assert [] == [*tmp_path.glob("unlatch-*.txt")]
+
+
+def test_ctrl_c_in_the_editor_keeps_the_text_and_changes_nothing(
+    single: Project, tmp_path: Path
+) -> None:
+    before = single.tree()
+    cat = shutil.which("cat")
+    extra = editor(tmp_path, f'echo "A long reason" >> "$2"; echo Saved; exec {cat}')
+
+    with Terminal(
+        single, "resume", "7", "-e", "--yes", columns=300, extra=extra, program=COLD
+    ) as terminal:
+        terminal.expect("Saved")
+        terminal.interrupt("Interrupted. Nothing was changed.")
+        assert terminal.end() == 130
+
+    assert kept_text(terminal) == "A long reason\n"
+    assert_unchanged(single, before)
+
+
+def test_ctrl_c_is_for_the_editor(single: Project, tmp_path: Path) -> None:
+    """As with git: an editor that does not end at Ctrl-C goes on, and so does unlatch."""
+    extra = editor(
+        tmp_path,
+        'trap "echo Trapped" INT; echo Ready; while read one; do break; done\n'
+        'echo "As edited" > "$2"',
+    )
+
+    with Terminal(single, "resume", "7", "-e", "--yes", extra=extra, program=COLD) as terminal:
+        terminal.expect("Ready")
+        terminal.interrupt("Trapped")
+        terminal.type("\n")
+        assert terminal.end() == 0, terminal.text
+
+    assert reasons(single) == ["As edited"]
+
+
+@pytest.mark.parametrize("words", [("resume", "7", "-F", "-"), ("complete", "7", "-m", "-")])
+def test_ctrl_c_while_stdin_is_read_changes_nothing(
+    single: Project, words: tuple[str, ...]
+) -> None:
+    before = single.tree()
+
+    with Terminal(single, *words, "--yes") as terminal:
+        terminal.expect("Reading the reason from stdin")
+        terminal.interrupt("Interrupted. Nothing was changed.")
+        assert terminal.end() == 130
+
     assert_unchanged(single, before)
 
 

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     Check = Callable[[Session, dict[str, Any]], None]
 
 _STDIN = "-"
+_EXTENSION = ".txt"
 _OTHERWISE = "use --reason TEXT or --reason-file FILE"
 # Not #4, which may begin a reason.
 _COMMENT = pattern(r"#(\s.*)?$")
@@ -160,9 +161,10 @@ def _read(texts: tuple[str, ...], file: str | None) -> str | None:
     if _STDIN in (*texts, file):
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(errors="replace")
-        if sys.stdin.isatty():
-            output.talk("Reading the reason from stdin; end with Ctrl-D.")
-        return _text(sys.stdin)
+        with output.asking():
+            if sys.stdin.isatty():
+                output.talk("Reading the reason from stdin; end with Ctrl-D.")
+            return _text(sys.stdin)
     if file is None:
         return next(iter(texts), None)
     try:
@@ -186,17 +188,30 @@ def _text(stream: IO[str]) -> str:
 
 def _edited(session: Session, about: Iterable[str]) -> str:
     """The reason as it is written in the editor; UsageError `reason-missing` if it is empty."""
-    from unlatch.cli.terminal.editor import edit, require_editor  # noqa: PLC0415
+    from unlatch.cli.terminal.editor import edit, keep_text, require_editor  # noqa: PLC0415
     from unlatch.project.earlier_reasons import remember_reason  # noqa: PLC0415
 
     require_terminal("--edit opens an editor", _OTHERWISE)
     editor = require_editor(_OTHERWISE)
-    text = edit(_template(about), editor, hint=_OTHERWISE, extension=".txt") or ""
-    kept = [line for line in text.split("\n") if not _COMMENT.match(line)]
-    reason = checked_reason(without_controls("\n".join(kept)))
+    text = edit(
+        _template(about), editor, hint=_OTHERWISE, extension=_EXTENSION, kept=_without_comments
+    )
+    written = _without_comments(text or "")
+    try:
+        reason = checked_reason(written)
+    except UsageError as error:
+        if written:
+            kept = keep_text(written, _EXTENSION)
+            error.hint = f"your text is in {kept}; {error.hint or _OTHERWISE}"
+        raise
     if session.has_project:
         remember_reason(session.paths.root, reason)
     return reason
+
+
+def _without_comments(text: str) -> str:
+    kept = [line for line in text.split("\n") if not _COMMENT.match(line)]
+    return without_controls("\n".join(kept)).strip()
 
 
 def _template(about: Iterable[str]) -> str:

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import os
 import shlex
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import current_thread, main_thread
+from typing import TYPE_CHECKING
 
 import click
 
+from unlatch.cli.terminal import output
 from unlatch.cli.terminal.line_editor import data_apart
 from unlatch.errors import UsageError
 from unlatch.worklog.programs import find_program
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
 
 def user_editor() -> str | None:
@@ -37,16 +44,93 @@ def require_editor(otherwise: str) -> str:
     raise UsageError("editor-missing", message, hint=hint)
 
 
-def edit(text: str, editor: str, *, hint: str, extension: str = ".md") -> str | None:
-    """The text after editing; None if it was not saved. UsageError `editor-failed`."""
+def edit(
+    text: str,
+    editor: str,
+    *,
+    hint: str,
+    extension: str = ".md",
+    kept: Callable[[str], str] = str,
+) -> str | None:
+    """The text after editing; None if it was not saved.
+
+    Text that was saved is kept in a file if the editor then fails or is interrupted.
+
+    Args:
+        kept: the text to keep.
+
+    Raises:
+        UsageError: `editor-failed`.
+        output.Unanswered: the user interrupted the editor.
+    """
+    path = keep_text(text, extension)
+    before = path.stat().st_mtime_ns
+    interrupts: list[int] = []
     try:
-        with data_apart():
-            return click.edit(text, editor=editor, extension=extension)
-    except click.ClickException as error:
-        message = f"the editor failed: {error.format_message()}"
-        raise UsageError("editor-failed", message, hint=hint) from error
-    except UnicodeDecodeError as error:
-        message = (
-            f"the edited text is not UTF-8: byte {error.start} is {error.object[error.start]:#x}"
-        )
-        raise UsageError("editor-failed", message, hint=hint) from error
+        with data_apart(), _interrupting(interrupts):
+            click.edit(filename=str(path), editor=editor)
+        found = _read(path) if path.stat().st_mtime_ns != before else None
+    except (click.ClickException, UnicodeDecodeError, OSError) as error:
+        where = _kept_in(path, text, kept)
+        if interrupts:
+            output.talk("", *([f"Your text is in {where}"] if where else []))
+            raise output.Unanswered from error
+        hint = f"your text is in {where}; {hint}" if where else hint
+        raise UsageError("editor-failed", _failure(error), hint=hint) from error
+    path.unlink()
+    return found
+
+
+def keep_text(text: str, extension: str) -> Path:
+    """Write a text to a new file that only the user can read."""
+    import tempfile  # noqa: PLC0415  (most commands open no editor)
+
+    descriptor, name = tempfile.mkstemp(prefix="unlatch-", suffix=extension)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as opened:
+        opened.write(text if text.endswith("\n") or not text else f"{text}\n")
+    # Some file systems count whole seconds, and an editor may be quick.
+    os.utime(name, (0, 0))
+    return Path(name)
+
+
+def _read(path: Path) -> str:
+    return path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+
+
+@contextmanager
+def _interrupting(seen: list[int]) -> Iterator[None]:
+    """Leave Ctrl-C to the editor, as git does; note that it came."""
+    import signal  # noqa: PLC0415  (as above)
+
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, lambda number, _: seen.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _kept_in(path: Path, text: str, kept: Callable[[str], str]) -> Path | None:
+    """The file with a text that was saved; None, without the file, if nothing was changed."""
+    try:
+        found = kept(_read(path)).strip()
+        if not found or found == kept(text).strip():
+            path.unlink()
+            return None
+        path.write_text(f"{found}\n", encoding="utf-8")
+    except UnicodeDecodeError:
+        return path
+    except OSError:
+        return path if path.exists() else None
+    return path
+
+
+def _failure(error: click.ClickException | UnicodeDecodeError | OSError) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        at = f"byte {error.start} is {error.object[error.start]:#x}"
+        return f"the edited text is not UTF-8: {at}"
+    if isinstance(error, click.ClickException):
+        return f"the editor failed: {error.format_message()}"
+    return f"the edited text cannot be read: {error.strerror}"

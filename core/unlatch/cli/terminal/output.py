@@ -97,7 +97,8 @@ class Unanswered(click.Abort):
 
 
 @contextmanager
-def _asking() -> Iterator[None]:
+def asking() -> Iterator[None]:
+    """Wait for input before anything is changed; an interruption raises `Unanswered`."""
     try:
         yield
     except (KeyboardInterrupt, click.Abort) as end:
@@ -105,7 +106,7 @@ def _asking() -> Iterator[None]:
 
 
 def confirm(question: str, *, default: bool = False) -> bool:
-    with _asking():
+    with asking():
         return click.confirm(visible(question), default=default, err=True)
 
 
@@ -117,7 +118,7 @@ def prompt(question: str, *, choices: Sequence[str] | None = None, **options: An
         options: as click.prompt takes them.
     """
     kind = click.Choice(choices) if choices else None
-    with _asking():
+    with asking():
         answer: str = click.prompt(visible(question), type=kind, err=True, **options)
     return answer
 
@@ -130,7 +131,7 @@ def ask_text(question: str, *, earlier: Sequence[str] = ()) -> str:
     """
     from unlatch.cli.terminal.line_editor import read_text  # noqa: PLC0415  (only at a terminal)
 
-    with _asking():
+    with asking():
         return read_text(visible(f"{question}: "), earlier=earlier)
 
 

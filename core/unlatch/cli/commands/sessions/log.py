@@ -12,6 +12,7 @@ import click
 
 from unlatch.cli.commands.sessions.chosen import SESSION, chosen, show_change, store_of
 from unlatch.cli.runtime.session import JSON, flag, with_session
+from unlatch.cli.terminal import output
 from unlatch.config.choices import SubagentMode
 from unlatch.errors import UsageError
 from unlatch.sessions.heading import read_agent, read_channel
@@ -163,7 +164,8 @@ def _json(given: str) -> object:
 def _stdin(given: str) -> str:
     if given != "-":
         return given
-    text = sys.stdin.read(_MOST + 1)
+    with output.asking():
+        text = sys.stdin.read(_MOST + 1)
     if len(text) > _MOST:  # the rest is not read, and may be endless
         message = f"standard input has more than {_MOST:,} characters"
         raise UsageError("message-too-long", message, hint="record it in parts")

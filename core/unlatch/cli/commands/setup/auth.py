@@ -43,7 +43,8 @@ def _login(session: Session, *, tracker: str, user: str | None) -> int:
     if sys.stdin.isatty():
         token = output.prompt(f"Token for {host}", hide_input=True)
     else:
-        token = sys.stdin.readline().rstrip("\n")
+        with output.asking():
+            token = sys.stdin.readline().rstrip("\n")
     if not token:
         raise UsageError("token-missing", "the token is empty", hint="type it, or pass it on stdin")
     # Made for its checks: a token that cannot be sent is not stored.

@@ -103,7 +103,8 @@ def _refused_entry(one: Refusal) -> output.Json:
 
 def _read(file: str, where: str) -> str:
     try:
-        text = sys.stdin.read(_MOST + 1) if file == _STDIN else _content(file)
+        with output.asking():
+            text = sys.stdin.read(_MOST + 1) if file == _STDIN else _content(file)
     except OSError as error:
         raise _unreadable(error.strerror or str(error), where) from error
     except UnicodeDecodeError as error:
