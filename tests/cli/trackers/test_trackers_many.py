@@ -63,7 +63,7 @@ def test_a_dry_run_writes_nothing_and_needs_no_reason(parts: Project) -> None:
 
     done = parts.run("github", "reopen-issue", "1-4", "--dry-run")
 
-    assert (done.code, parts.tree(), parts.wrote()) == (2, before, [])
+    assert (done.code, parts.tree(), parts.wrote()) == (5, before, [])
     assert "3 increments, " in done.out
     assert "Refused       1 [no-link]" in done.out
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
@@ -93,3 +94,28 @@ def test_at_a_terminal_the_lines_are_the_same(five: Project, columns: int) -> No
         assert terminal.end() == 5
         assert "✓ Increment 0002-work: active -> paused\n" in terminal.text
         assert "✗ 0003-work stays completed: " in terminal.text
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (("pause", "1", "3"), 5),
+        (("start", "3", "6"), 5),
+        (("complete", "1", "6", "--offline"), 5),
+        (("pause", "3", "6"), 1),
+        (("start", "1", "3"), 1),
+        (("complete", "3", "6", "--offline"), 1),
+        (("unlink", "1", "6", "octo/widgets#4"), 5),
+        (("unlink", "2", "6", "octo/widgets#4"), 2),
+    ],
+)
+def test_a_dry_run_ends_with_the_code_of_the_command(
+    five: Project, words: tuple[str, ...], code: int
+) -> None:
+    made = five.metadata("0001-work") | {"github": five.items("github")["github"]}
+    (five.folder("0001-work") / "metadata.json").write_text(json.dumps(made))
+
+    previewed = five.run(*words, "--dry-run")
+    done = five.run(*words)
+
+    assert (code, code) == (previewed.code, done.code), previewed.said + done.said

@@ -9,7 +9,7 @@ from unlatch.cli.render.describe import times, tracker_title
 from unlatch.cli.render.notes import tell_excess, tell_unread
 from unlatch.cli.render.preview import preview_document, show_preview, unread_items
 from unlatch.cli.render.refusals import tell_refusals
-from unlatch.cli.runtime.failure import UNDECIDED, problem_entry
+from unlatch.cli.runtime.failure import UNDECIDED, code_of_many, problem_entry
 from unlatch.cli.terminal import output
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ def tell_previews(
         excess: the error if that is more than allowed.
     """
     unread = [item for one in found for item in unread_items(one.items)]
-    code = max((one.error.exit_code for one in refused), default=UNDECIDED if unread else 0)
+    codes = [*(one.error.exit_code for one in refused), *([UNDECIDED] if unread else [])]
+    code = code_of_many(codes, changed=any(map(_changes, found)))
     if as_json:
         output.document(
             "dry-run-many",
@@ -63,6 +64,11 @@ def tell_previews(
             tell_excess(command, excess, items)
         tell_unread(unread)
     return code
+
+
+def _changes(preview: Preview) -> bool:
+    plan = preview.plan
+    return bool(preview.items) or plan.before.status is not plan.after.status
 
 
 def _entry(preview: Preview) -> output.Json:

@@ -20,8 +20,8 @@ _UNCHANGED = (1, DECLINED, UNAUTHORISED)
 def code_of_many(codes: Iterable[int], *, changed: bool) -> int:
     """The exit code of a command on several increments, from the codes of each.
 
-    Pending operations outweigh refusals. If some increments were changed, a refusal of others is
-    left to a person.
+    Pending operations outweigh refusals. If some increments were changed, or would be in a dry run,
+    a refusal of others is left to a person.
     """
     found = [*codes]
     code = UNDELIVERED if UNDELIVERED in found else max(found, default=0)

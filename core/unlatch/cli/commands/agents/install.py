@@ -155,7 +155,7 @@ def _carry_out(
             return DECLINED
         plan = apply_plan(plan, replan)
     codes = (error.exit_code for _, error in plan.failed)
-    code = code_of_many(codes, changed=bool(plan.files) and not dry_run)
+    code = code_of_many(codes, changed=bool(plan.files))
     if as_json:
         _document(plan, code, verb=verb, dry_run=dry_run)
     else:

@@ -230,7 +230,7 @@ def _unlink_many(
     found = change_each(session.workspace, named.names, change)
     refused = [one for one in found if isinstance(one, Refusal)]
     codes = (one.error.exit_code for one in refused)
-    code = code_of_many(codes, changed=not dry_run and len(refused) < len(found))
+    code = code_of_many(codes, changed=len(refused) < len(found))
     if as_json:
         entries = list(map(_unlinked_entry, found))
         output.document("unlink-many", code, increments=entries, dryRun=dry_run)

@@ -78,7 +78,7 @@ def _link_plans(
     linked = [(plan.increment, one) for plan in plans for one in plan.items if not plan.error]
     warnings = shared_items(workspace, linked)
     codes = (one.error.exit_code for one in refused)
-    code = code_of_many(codes, changed=not dry_run and any(not one.error for one in plans))
+    code = code_of_many(codes, changed=any(one.items and not one.error for one in plans))
     if as_json:
         increments = [_entry(one) for one in plans if not one.error]
         increments += [_refused_entry(one) for one in refused]

@@ -186,7 +186,8 @@ def _end(
     served = {one.increment.id: one for one in delivered}
     codes = [_code(one, served) for one in made]
     codes += [UNDECIDED for errors in failed.values() if errors]
-    code = code_of_many(codes, changed=any(isinstance(one, Applied) for one in made))
+    changed = any(one.deliveries for one in delivered) or any(map(_has_changed, made))
+    code = code_of_many(codes, changed=changed)
     if typed.as_json:
         entries = [_entry(one, served, failed, typed.ending.name) for one in made]
         output.document(f"{typed.ending.name}-many", code, increments=entries)
@@ -195,6 +196,13 @@ def _end(
         for one in delivered if typed.ending.name == "undo" else ():
             tell_undecided(session, one)
     return code
+
+
+def _has_changed(one: Applied | Refusal) -> bool:
+    """Whether an increment has another status now, or operations that are left for later."""
+    if isinstance(one, Refusal):
+        return False
+    return bool(one.result.fresh) or one.result.before.status is not one.result.increment.status
 
 
 def _code(one: Applied | Refusal, served: dict[str, DeliveryResult]) -> int:

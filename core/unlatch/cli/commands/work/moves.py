@@ -132,7 +132,9 @@ def _move_many(
     moved = change_each(session.workspace, named.names, change, report)
     refused = [one for one in moved if isinstance(one, Refusal)]
     codes = (one.error.exit_code for one in refused)
-    code = code_of_many(codes, changed=len(refused) < len(moved))
+    done = [one for one in moved if not isinstance(one, Refusal)]
+    changed = any(one.before.status is not one.increment.status for one in done)
+    code = code_of_many(codes, changed=changed)
     if as_json:
         output.document(f"{name}-many", code, increments=list(map(_entry, moved)))
     else:

@@ -205,7 +205,7 @@ def _end(
 ) -> int:
     served = {one.increment.id: one for one in delivered}
     codes = [resume_code(one, served.get(one.before.id)) for one in results]
-    changed = any(one.error is None for one in results)
+    changed = any(one.error is None and one.step is not ResumeStep.NOTHING for one in results)
     code = code_of_many(codes, changed=changed) or left_out
     if typed.as_json:
         entries = [resumed_entry(one, served.get(one.before.id)) for one in results]
