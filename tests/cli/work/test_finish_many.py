@@ -62,6 +62,18 @@ def test_one_with_open_work_leaves_the_others_done_and_the_cause_is_shown_once(
     assert "Closed" == three.box.ado.work_item(2)["fields"]["System.State"]
 
 
+def test_refusals_of_one_id_for_different_causes_are_shown_each(three: Project) -> None:
+    assert three.run("complete", "3").code == 0
+    for name in ("0008-fresh", "0009-fresh"):
+        three.increment(name, status="active")
+
+    done = three.run("undo", "3", "8", "9", "--yes")
+
+    assert "0003-some-work has no reopen to undo: it is completed now, no longer" in done.out
+    assert "0008-fresh has no reopen to undo: it was never reopened [nothing-to-undo]" in done.out
+    assert "    1 more increment likewise: 0009-fresh\n" in done.out
+
+
 def test_an_item_that_is_not_closed_outweighs_a_refusal(three: Project) -> None:
     open_work(three, 1)
     three.box.faults.add(Fault("ado", "status", code=503, times=9))

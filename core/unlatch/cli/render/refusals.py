@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import times
@@ -15,9 +14,6 @@ if TYPE_CHECKING:
 
     from unlatch.lifecycle.many import Refusal
 
-_NUMBER = re.compile(r"[0-9]+")
-_DETAILS = re.compile(r"[;:] ")
-
 
 def tell_refusals(refusals: Iterable[Refusal]) -> None:
     """Show the first increment for each cause with the next step, and name the others."""
@@ -29,9 +25,8 @@ def tell_refusals(refusals: Iterable[Refusal]) -> None:
 
 
 def _cause(refusal: Refusal) -> tuple[str, str]:
-    """The error without the names, numbers and details that differ between increments."""
-    message = _DETAILS.split(refusal.error.message.replace(refusal.id, ""), 1)[0]
-    return refusal.error.id, _NUMBER.sub("", message)
+    """The error as it is for every increment: without the name of this one."""
+    return refusal.error.id, refusal.error.message.replace(refusal.id, "")
 
 
 def _tell(alike: Sequence[Refusal]) -> None:
