@@ -27,7 +27,9 @@ _WORDS = pattern(r"\w[\w .-]*")
 _APART = pattern(r"[\W_]+")
 # "7-12" may be meant as a range; only the beginning of a name, such as a date, has no letter.
 _LETTER = pattern(r"[^\W\d_]")
-_RANGE = pattern(r"([0-9]{1,9})-([0-9]{1,9})", re.ASCII)
+_DIGITS = pattern(r"([0-9]+)-([0-9]+)", re.ASCII)
+_MOST_DIGITS = 9
+_RANGE = pattern(rf"([0-9]{{1,{_MOST_DIGITS}}})-([0-9]{{1,{_MOST_DIGITS}}})", re.ASCII)
 
 
 class Match(IntEnum):
@@ -106,6 +108,16 @@ def reversed_range(word: str) -> str | None:
     if (found := _RANGE.fullmatch(word)) and int(found[1]) > int(found[2]):
         return f"{found[2]}-{found[1]}"
     return None
+
+
+def range_problem(word: str) -> str | None:
+    """Why a range means no name; None for any other word."""
+    found = _DIGITS.fullmatch(word)
+    if found is None:
+        return None
+    if not _RANGE.fullmatch(word):
+        return f"the numbers of a range have at most {_MOST_DIGITS} digits"
+    return f"none has a number from {int(found[1])} to {int(found[2])}"
 
 
 def _read(typed: str) -> _Wanted:

@@ -172,3 +172,35 @@ def test_a_list_with_filters_is_the_same_in_json(several: Project) -> None:
     found = several.run("list", "--reopened", "--sort", "-id", "--json").document
 
     assert [entries["0004-audit"], entries["0001-search"]] == found
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("list", "--status", ""),
+        ("list", "--status", "active", "--status", " , "),
+        ("list", "--type", ""),
+        ("list", "--tracker", ""),
+        ("list", "--search", " "),
+        ("list", "--since", ""),
+        ("list", "--matching", "status="),
+        ("search", "words", "--status", ""),
+        ("search", "words", "--since", ""),
+        ("history", "--all", "--tracker", ""),
+        ("session", "list", "--agent", ""),
+        ("session", "list", "--search", ""),
+        ("session", "query", "--channel", ""),
+    ],
+)
+def test_a_filter_without_a_value_selects_nothing(
+    several: Project, arguments: Sequence[str]
+) -> None:
+    done = several.run(*arguments)
+
+    assert (2, "") == (done.code, done.out)
+    assert done.err.startswith(("error[filter-invalid]: ", "error[time-unknown]: "))
+    assert "  next: " in done.err
+
+
+def test_one_of_several_values_may_be_empty(several: Project) -> None:
+    assert several.run("list", "--status", "active,").code == 0

@@ -78,10 +78,14 @@ def test_a_range_of_one_increment_is_still_many_for_a_script(five: Project) -> N
 def test_a_range_without_an_increment_is_refused_and_nothing_else_is_done(five: Project) -> None:
     before = five.tree()
 
-    done = five.run("pause", "1", "50-60")
+    for word, why in {
+        "50-60": "none has a number from 50 to 60",
+        "1-99999999999": "the numbers of a range have at most 9 digits",
+    }.items():
+        done = five.run("pause", "1", word)
 
-    assert (2, before) == (done.code, five.tree())
-    assert "error[unknown-increment]: there is no increment '50-60'" in done.err
+        assert (2, before) == (done.code, five.tree())
+        assert f"error[unknown-increment]: there is no increment '{word}': {why}\n" in done.err
 
 
 def test_without_an_id_nothing_is_moved(five: Project) -> None:

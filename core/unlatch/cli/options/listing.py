@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.runtime.session import Session, flag
+from unlatch.cli.runtime.session import Session, filter_option, flag
 from unlatch.errors import UsageError
 from unlatch.increments.model.matching import Condition, Trait, alternatives, read_condition
 from unlatch.increments.model.status import Status, read_status
@@ -29,7 +29,7 @@ def _beginning(begun: str, words: Iterable[str]) -> list[str]:
 _KEYS = [*(key.value for key in Order), *(f"-{key}" for key in Order)]
 _OPTIONS = (
     flag("--all", "everything", help="Also list archived increments."),
-    click.option(
+    filter_option(
         "--status",
         "statuses",
         metavar="STATUS",
@@ -37,14 +37,14 @@ _OPTIONS = (
         shell_complete=lambda _ctx, _option, begun: _beginning(begun, Status),
         help="Only list these statuses (repeat, or separate them by commas).",
     ),
-    click.option(
+    filter_option(
         "--type",
         "types",
         metavar="TYPE",
         multiple=True,
         help="Only list these types (bug,feature); none for increments without a type.",
     ),
-    click.option(
+    filter_option(
         "--tracker",
         "trackers",
         metavar="NAME",
@@ -59,11 +59,10 @@ _OPTIONS = (
         metavar="TIME",
         help="Only list increments with activity since this day or time; 30d for 30 days.",
     ),
-    click.option(
+    filter_option(
         "--search",
         "words",
         metavar="WORDS",
-        default="",
         help="Only list increments with these words in the title, the ID or a reason.",
     ),
     click.option(
@@ -133,7 +132,7 @@ def _filters(
     reopened: bool,
     stale: bool,
     since: str | None,
-    words: str,
+    words: str | None,
     expressions: Sequence[str],
 ) -> Filters:
     names = alternatives(trackers)
@@ -150,7 +149,7 @@ def _filters(
         *map(read_condition, expressions),
     ]
     limits = _limits(session) if stale else None
-    return Filters(conditions, words.strip(), _since(session, since), limits)
+    return Filters(conditions, (words or "").strip(), _since(session, since), limits)
 
 
 def _conditions(given: dict[Trait, Sequence[str]]) -> list[tuple[Trait, frozenset[str]]]:

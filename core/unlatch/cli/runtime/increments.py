@@ -21,7 +21,7 @@ from unlatch.project.find_increment import (
     is_range,
 )
 from unlatch.values import dataclass
-from unlatch.worklog.name_matching import first_of, reversed_range
+from unlatch.worklog.name_matching import first_of, range_problem, reversed_range
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,6 +94,8 @@ def meant_increment(session: Session, word: str) -> MeantIncrement:
         if error.id == "unknown-increment" and (forwards := reversed_range(word)):
             message = f"the range {word} runs backwards"
             raise Mistyped("range-reversed", message, typed=word, meant=[forwards]) from error
+        if error.id == "unknown-increment" and (why := range_problem(word)):
+            error.message += f": {why}"
         _suggest_item(error, word)
         raise
     if meant.is_part or meant.item:

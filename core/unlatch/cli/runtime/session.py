@@ -30,7 +30,22 @@ if TYPE_CHECKING:
     from unlatch.transport import TransportOptions, Wait
     from unlatch.transport.trace import Trace
 
+
+def _filled(ctx: click.Context, option: click.Parameter, value: Any) -> Any:
+    """The value of a filter; UsageError `filter-invalid` if it is empty.
+
+    It may come from a variable that a script did not set, and would select everything.
+    """
+    given = value if isinstance(value, tuple) else () if value is None else (value,)
+    if not all(one.strip(" ,") for one in given) and not ctx.resilient_parsing:
+        message = f"{option.opts[0]} is empty"
+        hint = f"give {option.opts[0]} a value, or leave it out"
+        raise UsageError("filter-invalid", message, hint=hint)
+    return value
+
+
 flag = partial(click.option, is_flag=True)
+filter_option = partial(click.option, callback=_filled)
 BY = click.option(
     "--by",
     metavar="NAME",

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import click
 
-from unlatch.cli.runtime.session import JSON, Session, with_session
+from unlatch.cli.runtime.session import JSON, Session, filter_option, with_session
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.search.search import KINDS, Found, search
@@ -19,8 +19,8 @@ _LIMIT = 10
 @click.option(
     "--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only work of this kind."
 )
-@click.option("--status", metavar="STATUS", help="Only work with this status.")
-@click.option("--since", metavar="DATE", help="Only work changed on this day or later (ISO 8601).")
+@filter_option("--status", metavar="STATUS", help="Only work with this status.")
+@filter_option("--since", metavar="DATE", help="Only work changed on this day or later (ISO 8601).")
 @JSON
 @with_session
 def run(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.commands.sessions.chosen import IMPORTED, store_of
-from unlatch.cli.runtime.session import JSON, flag, with_session
+from unlatch.cli.runtime.session import JSON, filter_option, flag, with_session
 from unlatch.cli.terminal import output
 from unlatch.sessions.model import Status
 from unlatch.sessions.project import session_index
@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 
 @click.command("query", help="Find sessions in the index. (local)")
-@click.option("--agent", metavar="NAME", help="Only sessions with this agent.")
-@click.option("--channel", metavar="NAME", help="Only sessions with this channel.")
+@filter_option("--agent", metavar="NAME", help="Only sessions with this agent.")
+@filter_option("--channel", metavar="NAME", help="Only sessions with this channel.")
 @click.option(
     "--status",
     type=click.Choice([one.value for one in Status]),

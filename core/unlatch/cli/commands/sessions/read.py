@@ -19,7 +19,7 @@ from unlatch.cli.commands.sessions.everywhere import (
     place_name,
     started,
 )
-from unlatch.cli.runtime.session import JSON, flag, with_session
+from unlatch.cli.runtime.session import JSON, filter_option, flag, with_session
 from unlatch.cli.terminal import output
 from unlatch.sessions.finding.places import Found, Place, fitting, newest_first
 from unlatch.sessions.model import Callout, CalloutKind, Status
@@ -50,9 +50,9 @@ _STYLES: dict[str, Callable[[str], str]] = {
     metavar="STATUS",
     help="Only sessions of this status.",
 )
-@click.option("--agent", metavar="NAME", help="Only sessions with this agent, of any version.")
-@click.option("--channel", metavar="NAME", help="Only sessions with this channel.")
-@click.option("--search", metavar="TEXT", help="Only those with these words, or such an id.")
+@filter_option("--agent", metavar="NAME", help="Only sessions with this agent, of any version.")
+@filter_option("--channel", metavar="NAME", help="Only sessions with this channel.")
+@filter_option("--search", metavar="TEXT", help="Only those with these words, or such an id.")
 @flag("--all-projects", help="Also list imported sessions and those of your other projects.")
 @IMPORTED
 @JSON
