@@ -75,9 +75,9 @@ def test_the_history_is_shown_for_people(reopened: Project) -> None:
     assert "reopened by Dana Demo" in lines[1]
     assert lines[2:] == [
         "    ok         files: record",
-        "    ok         github octo/widgets#4: comment, state",
-        "    ok         ado fabrikam/widgets 101: comment, state",
-        "    ok         jira SCRUM-28: comment, state",
+        "    ok         github octo/widgets#4: comment, state by octocat",
+        "    ok         ado fabrikam/widgets 101: comment, state by Octo Cat",
+        "    ok         jira SCRUM-28: comment, state by Octo Cat",
     ]
     assert done.err == "1 entry, 7 parts checked: 0 differ, 0 not checked.\n"
     assert reopened.run("history", "verify").out == ""
@@ -137,6 +137,25 @@ def test_a_strangers_copy_of_a_comment_does_not_count(reopened: Project) -> None
 
     assert wrong(reopened) == [("comment-author", "github")]
     assert "only mallory, without write permission" in reopened.run("history", "verify").out
+
+
+def test_another_members_copy_of_a_comment_is_named(reopened: Project) -> None:
+    reopened.box.github.add_person("mona", role="write")
+    (text,) = reopened.comments()["github"]
+    _edit(reopened, "github", lambda _: None)
+    reopened.box.github.add_comment("octo/widgets", 4, text, "mona")
+
+    done = reopened.run("history", "verify", "7")
+
+    assert "    ok         github octo/widgets#4: comment by mona; state by octocat\n" in done.out
+
+
+def test_a_range_and_an_item_are_several_increments_each_once(reopened: Project) -> None:
+    reopened.increment("0008-more", links=None)
+
+    document = verify(reopened, "7-9", "SCRUM-28", "8")
+
+    assert [NAME, "0008-more"] == [one["id"] for one in document["increments"]]
 
 
 def test_a_deleted_item_is_named(reopened: Project) -> None:

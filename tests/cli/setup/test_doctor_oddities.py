@@ -107,6 +107,16 @@ def test_two_increments_with_one_item(project: Project) -> None:
     assert f"also linked to {NAME};" in messages(done)["item-shared"]
 
 
+def test_a_range_names_the_increments_to_check(project: Project) -> None:
+    for number in (7, 8, 9):
+        project.increment(f"000{number}-work")
+        (project.folder(f"000{number}-work") / "metadata.json").write_text("{")
+
+    done = project.run("doctor", "7-8", "--json")
+
+    assert [1, 1, 0] == [str(done.document["findings"]).count(f"000{n}-work/") for n in (7, 8, 9)]
+
+
 def test_two_folders_with_one_number_or_one_name(project: Project) -> None:
     project.increment()
     project.increment(NAME, archived=True)

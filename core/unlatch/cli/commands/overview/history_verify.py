@@ -11,7 +11,7 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import broken_entries
 from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.increments import increment_argument, named_increment
+from unlatch.cli.runtime.increments import increment_argument, named_increments
 from unlatch.cli.runtime.session import JSON, Session, with_session
 from unlatch.cli.terminal import output
 from unlatch.lifecycle.verify.model import Verdict
@@ -76,10 +76,14 @@ def _verify(
     increments: Sequence[Increment]
     groups: list[tuple[Session, Sequence[Increment]]] = []
     if wanted:
-        for one in dict.fromkeys(wanted):
-            record = find_record(session, one) if session.is_item(one) else None
-            own, name = record or (session, named_increment(session, one))
-            groups.append((own, [own.workspace.manager.read(name)]))
+        words = dict.fromkeys(wanted)
+        records = {one: find_record(session, one) for one in words if session.is_item(one)}
+        names = named_increments(session, [one for one in words if not records.get(one)]).names
+        groups.append((session, [session.workspace.manager.read(name) for name in names]))
+        groups += [
+            (own, [own.workspace.manager.read(name)])
+            for own, name in filter(None, records.values())
+        ]
     else:
         increments, broken = session.workspace.manager.read_all()
         groups.append((session, increments))
@@ -108,16 +112,24 @@ def _entry_lines(entry: VerifiedEntry) -> Iterator[str]:
     by = f" by {output.clean(entry.by)}" if entry.by else ""
     when = f"{stamp(entry.at).replace('T', ' ').removesuffix('Z')}  " if entry.at else ""
     yield f"  {when}{output.clean(what)}{by} {output.faint(entry.id)}".rstrip()
-    fine: dict[str, list[str]] = {}
+    fine: dict[str, list[Check]] = {}
     for check in entry.checks:
         if check.verdict is Verdict.OK:
-            fine.setdefault(_place(check), []).append(check.part)
-    for place, parts in fine.items():
-        yield from _check_line(Verdict.OK, f"{place}: {', '.join(dict.fromkeys(parts))}")
+            fine.setdefault(_place(check), []).append(check)
+    for place, checks in fine.items():
+        yield from _check_line(Verdict.OK, f"{place}: {_fine_parts(checks)}")
     for check in entry.checks:
         if check.verdict is not Verdict.OK:
             text = f"{_place(check)}: {output.clean(check.message)}"
             yield from _check_line(check.verdict, f"{text} {output.faint(f'[{check.id}]')}")
+
+
+def _fine_parts(checks: Sequence[Check]) -> str:
+    """The parts with the accounts that the tracker shows for them."""
+    by: dict[str, list[str]] = {}
+    for one in checks:
+        by.setdefault(f" by {output.clean(one.author)}" if one.author else "", []).append(one.part)
+    return "; ".join(f"{', '.join(dict.fromkeys(parts))}{author}" for author, parts in by.items())
 
 
 def _place(check: Check) -> str:

@@ -11,7 +11,7 @@ from unlatch.cli.commands.setup.doctor_report import tell_report
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
 from unlatch.cli.runtime.failure import DECLINED
-from unlatch.cli.runtime.increments import increment_argument, named_increment
+from unlatch.cli.runtime.increments import increment_argument, named_increments
 from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
@@ -65,16 +65,16 @@ def run(
 def _increments(session: Session, names: Sequence[str]) -> Collection[str]:
     if any(name in session.workspace.registry.manifests for name in names):
         raise click.UsageError("trackers are named with --online")
-    return {_name(session, name) for name in names}
+    return {found for name in names for found in _names(session, name)}
 
 
-def _name(session: Session, name: str) -> str:
-    """The folder of an increment, or else of the record of an item."""
+def _names(session: Session, word: str) -> Sequence[str]:
+    """The folders of increments, or else of the record of an item."""
     try:
-        return named_increment(session, name)
+        return named_increments(session, [word]).names
     except UsageError:
         with suppress(UsageError):
-            return session.workspace.beside.find(name).name
+            return [session.workspace.beside.find(word).name]
         raise
 
 
