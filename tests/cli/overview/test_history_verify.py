@@ -75,9 +75,9 @@ def test_the_history_is_shown_for_people(reopened: Project) -> None:
     assert "reopened by Dana Demo" in lines[1]
     assert lines[2:] == [
         "    ok         files: record",
-        "    ok         github octo/widgets#4: comment, state by octocat",
-        "    ok         ado fabrikam/widgets 101: comment, state by Octo Cat",
-        "    ok         jira SCRUM-28: comment, state by Octo Cat",
+        "    ok         github octo/widgets#4: comment by octocat, state",
+        "    ok         ado fabrikam/widgets 101: comment by Octo Cat, state",
+        "    ok         jira SCRUM-28: comment by Octo Cat, state",
     ]
     assert done.err == "1 entry, 7 parts checked: 0 differ, 0 not checked.\n"
     assert reopened.run("history", "verify").out == ""
@@ -147,7 +147,7 @@ def test_another_members_copy_of_a_comment_is_named(reopened: Project) -> None:
 
     done = reopened.run("history", "verify", "7")
 
-    assert "    ok         github octo/widgets#4: comment by mona; state by octocat\n" in done.out
+    assert "    ok         github octo/widgets#4: comment by mona, state\n" in done.out
 
 
 def test_a_range_and_an_item_are_several_increments_each_once(reopened: Project) -> None:

@@ -14,7 +14,7 @@ from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.increments import increment_argument, named_increments
 from unlatch.cli.runtime.session import JSON, Session, with_session
 from unlatch.cli.terminal import output
-from unlatch.lifecycle.verify.model import Verdict
+from unlatch.lifecycle.verify.model import Part, Verdict
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -125,11 +125,14 @@ def _entry_lines(entry: VerifiedEntry) -> Iterator[str]:
 
 
 def _fine_parts(checks: Sequence[Check]) -> str:
-    """The parts with the accounts that the tracker shows for them."""
-    by: dict[str, list[str]] = {}
-    for one in checks:
-        by.setdefault(f" by {output.clean(one.author)}" if one.author else "", []).append(one.part)
-    return "; ".join(f"{', '.join(dict.fromkeys(parts))}{author}" for author, parts in by.items())
+    """The parts; a comment with the account that posted it, as the tracker shows it."""
+    parts = (
+        f"{one.part} by {output.clean(one.author)}"
+        if one.part is Part.COMMENT and one.author
+        else one.part.value
+        for one in checks
+    )
+    return ", ".join(dict.fromkeys(parts))
 
 
 def _place(check: Check) -> str:
