@@ -184,3 +184,29 @@ def test_web_pages_from_elsewhere_cannot_command_it(console: Call) -> None:
     assert console("POST", "/api/reset", data="{}", headers=form).status_code == 415
     rebound = {"Host": "evil.example"}
     assert console("GET", "/api/settings", headers=rebound).status_code == 403
+
+
+@pytest.mark.parametrize(
+    ("path", "sent", "message"),
+    [
+        (
+            "github/add_comment",
+            {"repository": "octo/widgets", "number": 4, "body": "Hi", "author": "dana"},
+            "unknown key 'author'; the keys are repository, number, body, user",
+        ),
+        ("jira/edit", {"status": "Done"}, "missing key 'key'; the keys are key"),
+        ("faults", {"tracker": "jira"}, "missing key 'kind'; the keys are tracker, kind, "),
+    ],
+)
+def test_a_wrong_key_is_an_error_that_lists_the_known_ones(
+    console: Call, path: str, sent: dict[str, object], message: str
+) -> None:
+    answer = console("POST", f"/api/{path}", json=sent)
+
+    assert answer.status_code == 400
+    assert answer.json()["message"].startswith(message)
+
+
+def test_a_value_of_a_wrong_type_is_refused(console: Call) -> None:
+    sent = {"key": "SCRUM-28", "summary": 3, "status": ["Done"]}
+    assert console("POST", "/api/jira/add_issue", json=sent).status_code == 400

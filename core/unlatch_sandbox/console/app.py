@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import inspect
 import shlex
 from dataclasses import asdict
 from http import HTTPStatus
@@ -14,6 +15,8 @@ from unlatch_sandbox.pages import page
 from unlatch_sandbox.playground import fill
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from unlatch_sandbox import Request, Sandbox
     from unlatch_sandbox.view import ItemView
 
@@ -134,10 +137,23 @@ def _object() -> dict[str, Any]:
 def _fault(asked: dict[str, Any]) -> Fault:
     if asked.get("kind") == "human":
         raise _bad("a human fault runs a function, so it can only be added in the same process")
+    _check_keys(Fault, asked)
     try:
         return Fault(**asked)
     except (TypeError, ValueError) as error:
         raise _bad(str(error)) from error
+
+
+def _check_keys(call: Callable[..., Any], given: dict[str, Any]) -> None:
+    """Refuse keys that a function does not have, and missing ones."""
+    known = inspect.signature(call).parameters.values()
+    names = [one.name for one in known if one.kind is not one.VAR_KEYWORD]
+    unknown = [one for one in given if one not in names]
+    if unknown and len(names) == len(known):
+        raise _bad(f"unknown key {unknown[0]!r}; the keys are {', '.join(names)}")
+    missing = [one for one in known if one.name in names and one.default is one.empty]
+    if lacking := [one.name for one in missing if one.name not in given]:
+        raise _bad(f"missing key {lacking[0]!r}; the keys are {', '.join(names)}")
 
 
 def _add_commands(app: Flask, sandbox: Sandbox) -> None:
@@ -158,8 +174,9 @@ def _add_commands(app: Flask, sandbox: Sandbox) -> None:
         """Call the Python API's function of this name with the JSON object's members."""
         if command not in COMMANDS[tracker]:
             raise _bad(f"no command {command!r}; there are {', '.join(COMMANDS[tracker])}", 404)
-        call = getattr(getattr(sandbox, tracker), command)
+        call, given = getattr(getattr(sandbox, tracker), command), _object()
+        _check_keys(call, given)
         try:
-            return reply({"result": call(**_object())})
-        except (LookupError, TypeError, ValueError) as error:
+            return reply({"result": call(**given)})
+        except (AttributeError, LookupError, TypeError, ValueError) as error:
             raise _bad(str(error)) from error
