@@ -40,9 +40,10 @@ def columns(counts: Mapping[str, int], *, label: str) -> str:
     return _drawn(chart, label)
 
 
-def bars(values: Mapping[str, float], *, label: str) -> str:
+def bars(values: Mapping[str, float], *, label: str, unit: str = "") -> str:
     """Horizontal bars, the first on top."""
-    chart = pygal.HorizontalBar(**_options(_FRAME + _ROW * len(values)))
+    options = _options(_FRAME + _ROW * len(values))
+    chart = pygal.HorizontalBar(**options | {"value_formatter": lambda value: f"{value:,g}{unit}"})
     # The first is the lowest there.
     chart.x_labels = [_short(name) for name in values][::-1]
     chart.add("", list(values.values())[::-1])
@@ -58,7 +59,7 @@ def _options(height: int) -> dict[str, Any]:
         "print_values": True,
         "min_scale": 1,
         "include_x_axis": True,
-        "value_formatter": lambda value: f"{value:g}",
+        "value_formatter": lambda value: f"{value:,g}",
         "margin": 8,
         "truncate_label": -1,
         "style": Style(label_font_size=_FONT, major_label_font_size=_FONT, value_font_size=_FONT),

@@ -52,7 +52,7 @@ def render_page(report: Report, *, title: str) -> str:
         lstrip_blocks=True,
     )
     environment.loader = DictLoader({_TEMPLATE: _read(_TEMPLATE)})
-    environment.filters |= {"web": _web, "duration": duration}
+    environment.filters |= {"web": _web, "duration": duration, "count": "{:,}".format}
     figures = [
         _counted("months", "Reopens by month", "Month", report.by_month, is_time=True),
         _counted("categories", "Reopens by category", "Category", _named(found.by_category)),
@@ -106,7 +106,7 @@ def _counted(
     if not counts:
         return None
     drawn = counts if is_time else dict(list(counts.items())[:_MOST_DRAWN])
-    rows = tuple((name, str(number)) for name, number in counts.items())
+    rows = tuple((name, f"{number:,}") for name, number in counts.items())
     chart = (columns if is_time else bars)(drawn, label=f"{title}; the table has the numbers")
     return Figure(id, title, (heading, "Reopens"), rows, _safe(chart))
 
@@ -124,10 +124,10 @@ def _times(report: Report) -> Figure | None:
         days[f"{name}, median"] = round(span.median / _DAY, 1)
         days[f"{name}, 90%"] = round(span.p90 / _DAY, 1)
     rows = tuple(
-        (name, duration(span.median), duration(span.p90), str(span.count))
+        (name, duration(span.median), duration(span.p90), f"{span.count:,}")
         for name, span in known.items()
     )
-    chart = bars(days, label=f"{title}, in days; the table has the numbers")
+    chart = bars(days, unit=" d", label=f"{title}, in days; the table has the numbers")
     return Figure("times", title, ("From", "Median", "90% within", "Reopens"), rows, _safe(chart))
 
 

@@ -17,6 +17,8 @@ from tests.cli.output.test_documents import check
 from tests.cli.overview.test_report import generate
 from tests.cli.project import NAME, REASON, Project
 
+from unlatch.cli.render.describe import times
+
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
@@ -154,6 +156,34 @@ def test_a_page_is_replaced_and_other_places_are_refused(project: Project) -> No
 
     (project.root / "folder").mkdir()
     assert project.run("report", "--html", "folder").code == 2
+
+
+def test_a_dash_is_stdout(project: Project) -> None:
+    generate(project, 3)
+    project.increment("0099-照合", reopenHistory=[])
+
+    done = project.run("report", "--html", "-")
+
+    assert done.code == 0, done.said
+    assert parse(done.out).get("lang") == "en"
+    assert not (project.root / "-").exists()
+    assert project.run("report", "--html", "-", "--json").code == 2
+
+
+def test_times_have_units_and_links_the_names_of_items(page: str) -> None:
+    root = parse(page)
+
+    chart = [*root.iter(f"{SVG}svg")][-1]
+    numbers = [text for text in chart.itertext() if text.strip() and text[0].isdigit()]
+    assert numbers
+    assert all(one.endswith(" d") for one in numbers)
+    links = ["".join(one.itertext()) for one in root.iter(f"{HTML}a") if one.get("rel")]
+    assert links
+    assert all(" " in one for one in links)
+
+
+def test_long_numbers_are_grouped() -> None:
+    assert "5,000 increments" == times(5000, "increment")
 
 
 @pytest.mark.skipif(not (AXE and CHROMIUM), reason="UNLATCH_AXE names no axe.min.js")

@@ -75,8 +75,8 @@ def brief(error: UnlatchError) -> str:
 
 
 def times(count: int, noun: str) -> str:
-    """A count with its noun: 1 time, 3 times."""
-    return f"{count} {noun}{'' if count == 1 else 's'}"
+    """A count with its noun: 1 time, 3 times, 5,000 times."""
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def document_lines(scope: Scope) -> Iterator[str]:

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    import click
+
+STDOUT = Path("-")
+
+
+def none_for_stdout(
+    _ctx: click.Context, _option: click.Parameter, value: Path | None
+) -> Path | None:
+    """The file of an option, which writes to stdout without one, and for -."""
+    return None if value == STDOUT else value
 
 
 def write_new(file: Path, text: str) -> None:

@@ -11,7 +11,7 @@ import click
 from unlatch.cli.commands.efforts.conversation import store_of, tell_broken
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.new_file import write_new
+from unlatch.cli.runtime.new_file import none_for_stdout, write_new
 from unlatch.cli.runtime.session import JSON, with_session
 from unlatch.cli.terminal import output
 from unlatch.efforts.conversation import Conversation
@@ -70,6 +70,7 @@ def _line(problem: Problem) -> str:
     "--output",
     "file",
     type=click.Path(dir_okay=False, path_type=Path),
+    callback=none_for_stdout,
     help="Write to this new file instead of stdout.",
 )
 @with_session

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from unlatch.cli.options.period import read_period
 from unlatch.cli.render.documents import broken_entries
 from unlatch.cli.render.notes import tell_left_out
 from unlatch.cli.runtime.failure import UNDECIDED
+from unlatch.cli.runtime.new_file import STDOUT
 from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
@@ -40,7 +42,7 @@ _DRIFT = ("increment", "tracker", "item", "url", "here", "there", "why")
     "page",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Write one self-contained HTML page to FILE, in place of the text.",
+    help="Write one self-contained HTML page to FILE, in place of the text; '-' is stdout.",
 )
 @JSON
 @with_session
@@ -53,6 +55,8 @@ def run(
     page: Path | None,
     as_json: bool,
 ) -> int:
+    if page == STDOUT and as_json:
+        raise click.UsageError("--html - and --json both write to stdout")
     if page is not None:
         if not page.absolute().parent.is_dir():
             raise click.BadParameter(f"'{page.parent}' is no folder.", param_hint="'--html'")
@@ -60,14 +64,21 @@ def run(
     report = _make(session, since, until, online=online)
     code = UNDECIDED if report.broken or (online and report.drift.unknown) else 0
     if page is not None:
-        from unlatch.report.page import write_page  # noqa: PLC0415  (loads jinja2 and pygal)
+        from unlatch.report.page import render_page, write_page  # noqa: PLC0415  (loads jinja2)
 
-        write_page(report, page.absolute(), title=f"Reopens of {session.paths.root.name}")
+        title = f"Reopens of {session.paths.root.name}"
+        if page == STDOUT:
+            # For any encoding of stdout.
+            text = render_page(report, title=title).encode("ascii", "xmlcharrefreplace").decode()
+            output.echo(text, sys.stdout)
+        else:
+            write_page(report, page.absolute(), title=title)
     if as_json:
         output.document("report", code, **_document(report))
         return code
     if page is not None:
-        output.ok(str(page))
+        if page != STDOUT:
+            output.ok(str(page))
         tell_left_out(report.broken)
         return code
     with session.paged():

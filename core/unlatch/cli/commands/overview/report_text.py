@@ -26,17 +26,17 @@ def report_lines(report: Report) -> Iterator[str]:
     found = report.reopens
     undone = len(found.listed) - len(found.reopens)
     count = f"{times(len(found.reopens), 'reopen')} of {times(report.reopened, 'increment')}"
-    yield output.strong(f"{count}{_period(report)}{f'; {undone} undone' if undone else ''}")
+    yield output.strong(f"{count}{_period(report)}{f'; {undone:,} undone' if undone else ''}")
     if found.rate is not None:
         completed = times(found.completed, "completed increment")
-        yield f"Reopened: {found.rate:.1%} ({report.reopened} of {completed})"
+        yield f"Reopened: {found.rate:.1%} ({report.reopened:,} of {completed})"
     over = len(report.over_goal)
     goal = f"Goal: fewer than {times(report.goal, 'reopen')} of each increment"
-    yield f"{goal}: {output.warn(f'missed by {over}') if over else output.good('met')}"
+    yield f"{goal}: {output.warn(f'missed by {over:,}') if over else output.good('met')}"
     for what, span in _spans(report):
         yield from output.hang("", f"{what}: {_span_text(span)}")
-    blocked = f", {report.blocked} blocked" if report.blocked else ""
-    yield f"Pending operations: {len(report.pending)}{blocked}"
+    blocked = f", {report.blocked:,} blocked" if report.blocked else ""
+    yield f"Pending operations: {len(report.pending):,}{blocked}"
     yield from output.hang("", f"Drift: {_drift_text(report)}")
 
 
@@ -65,9 +65,9 @@ def _drift_text(report: Report) -> str:
     drift = report.drift
     source = "now" if drift.is_online else "at the last sync"
     known = drift.links - drift.unknown
-    text = f"{len(drift.items)} of {times(known, 'item')} ({source})"
+    text = f"{len(drift.items):,} of {times(known, 'item')} ({source})"
     what = "not read" if drift.is_online else "never compared"
-    return f"{text}, {drift.unknown} {what}" if drift.unknown else text
+    return f"{text}, {drift.unknown:,} {what}" if drift.unknown else text
 
 
 def tell_tables(report: Report) -> None:
@@ -80,7 +80,7 @@ def tell_tables(report: Report) -> None:
     ):
         _tell_bars(heading, counts)
     often = [
-        (one.increment.id, str(len(one.reopens)), one.increment.title)
+        (one.increment.id, f"{len(one.reopens):,}", one.increment.title)
         for one in found.most_reopened[:_MOST_SHOWN]
     ]
     _tell(("Most reopened", "Reopens", "Title"), often, flexible=(2,))
@@ -108,7 +108,7 @@ def _tell_bars(heading: str, counts: Mapping[str, int]) -> None:
     longest, most = _bar_cells(), max(counts.values(), default=0)
     sign = output.sign("bar")
     rows = [
-        (name, str(number), sign * round(number * longest / most) if most else "")
+        (name, f"{number:,}", sign * round(number * longest / most) if most else "")
         for name, number in counts.items()
     ]
     _tell((heading, "Reopens", ""), rows, flexible=(0,))

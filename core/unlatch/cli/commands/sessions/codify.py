@@ -11,7 +11,7 @@ import click
 from unlatch.cli.commands.sessions.chosen import IMPORTED, SESSION
 from unlatch.cli.commands.sessions.everywhere import chosen_or_picked
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.new_file import write_new
+from unlatch.cli.runtime.new_file import none_for_stdout, write_new
 from unlatch.cli.runtime.session import flag, require_terminal, with_session
 from unlatch.cli.terminal import output
 from unlatch.cli.terminal.editor import edit, require_editor
@@ -39,6 +39,7 @@ _COMMENT = re.compile(r"^<!-- unlatch: .* -->\n", re.MULTILINE)
     "--output",
     "file",
     type=click.Path(dir_okay=False, path_type=Path),
+    callback=none_for_stdout,
     help="Write to this file, which must not exist; by default to stdout.",
 )
 @click.option(

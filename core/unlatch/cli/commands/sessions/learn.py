@@ -9,7 +9,7 @@ import click
 
 from unlatch.cli.commands.sessions.chosen import IMPORTED, sessions, store_of
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime.new_file import write_new
+from unlatch.cli.runtime.new_file import none_for_stdout, write_new
 from unlatch.cli.runtime.session import JSON, flag, is_interactive, with_session
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
@@ -45,6 +45,7 @@ _CONSENT = "learning-consent"
     "--output",
     "file",
     type=click.Path(dir_okay=False, path_type=Path),
+    callback=none_for_stdout,
     help="Write to this file, which must not exist; by default to stdout.",
 )
 @flag("--consent", help="Agree to exports from this project; needed once.")
