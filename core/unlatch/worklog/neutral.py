@@ -29,7 +29,8 @@ _IN_TEXT = f"[{_DROPPED}]|{_JOINER}|(?<={_SELECTOR}){_SELECTOR}"
 _ENDS = "\r\n?|[\u2028\u2029]"
 
 # Starts of a formula in a spreadsheet (OWASP, "CSV Injection"); an apostrophe makes it a text.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# Full-width and small signs count in spreadsheets of East Asia; some skip space and line ends.
+_FORMULA = r"['\s]*[-=+@\uff0d\uff1d\uff0b\uff20\ufe63\ufe66\ufe62\ufe6b]|'*[\t\r\n]"
 _TEXT = "'"
 _QUOTED = "\r\n;"
 
@@ -74,12 +75,11 @@ def csv_line(cells: Iterable[str]) -> str:
     stream = io.StringIO()
     # Line ends are quoted in a cell. Spreadsheets of many countries split at semicolons.
     csv.writer(stream, lineterminator=_QUOTED).writerow(
-        f"{_TEXT}{cell}" if cell.lstrip(_TEXT).startswith(_FORMULA) else cell for cell in cells
+        f"{_TEXT}{cell}" if re.match(_FORMULA, cell) else cell for cell in cells
     )
     return stream.getvalue().removesuffix(_QUOTED)
 
 
 def without_apostrophe(cell: str) -> str:
     """The original of a cell of `csv_line`."""
-    is_text = cell.startswith(_TEXT) and cell.lstrip(_TEXT).startswith(_FORMULA)
-    return cell.removeprefix(_TEXT) if is_text else cell
+    return cell.removeprefix(_TEXT) if re.match(_FORMULA, cell) else cell

@@ -154,7 +154,10 @@ def test_csv_has_a_line_for_each_reopen(several: Project) -> None:
     assert [one["id"] for one in found] == ULIDS[1:5]
 
 
-@pytest.mark.parametrize("reason", ["=1+1", "+1", "-1", "@SUM(A1)", '=HYPERLINK("x","y")'])
+@pytest.mark.parametrize(
+    "reason",
+    ["=1+1", "+1", "-1", "@SUM(A1)", '=HYPERLINK("x","y")', "\n=1+1", "\uff1d1\uff0b1"],
+)
 def test_csv_has_no_formula(project: Project, reason: str) -> None:
     project.increment(reopenHistory=[reopen(1, at(1), reason=reason, reopenedBy=reason)])
 

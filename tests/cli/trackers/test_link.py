@@ -412,3 +412,14 @@ def test_a_name_of_no_configured_tracker_is_refused(project: Project) -> None:
     project.increment()
 
     assert refused(project, "link", "7", "octo/widgets#4", "9") == (2, "unknown-item")
+
+
+def test_an_item_that_is_named_twice_is_linked_and_shown_once(project: Project) -> None:
+    project.increment(status="active")
+    project.items("github")
+
+    done = project.run("link", "7", "octo/widgets#4", project.urls["github"])
+
+    assert done.code == 0, done.said
+    assert done.out.count("octo/widgets#4") == 1
+    assert done.err.count("[items-closed]") == 1

@@ -121,6 +121,25 @@ def test_a_file_that_cannot_be_read_is_told_so(project: Project) -> None:
     assert (2, "links-file-unreadable") == (done.code, done.err.split("[")[1].split("]")[0])
 
 
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("is_piped", [True, False])
+def test_the_encoding_of_a_file_in_utf_16_is_named(
+    project: Project, encoding: str, *, is_piped: bool
+) -> None:
+    """As Excel saves "Unicode text"."""
+    content = f"increment,url\n7,{project.urls['github']}\n".encode(encoding)
+    (project.root / "links.csv").write_bytes(content)
+    stdin = content.decode(errors="surrogateescape")
+
+    done = project.run("link", "--file", "-" if is_piped else "links.csv", stdin=stdin)
+
+    assert done.code == 2
+    assert (
+        "error[links-file-unreadable]: the links cannot be read: it is UTF-16 text; save it as "
+        "UTF-8\n"
+    ) in done.err
+
+
 @pytest.mark.parametrize("source", ["-", "/dev/zero"])
 def test_an_endless_file_is_read_in_part(project: Project, source: str) -> None:
     project.increment()

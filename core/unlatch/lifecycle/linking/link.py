@@ -19,13 +19,13 @@ from unlatch.spi.operation import Kind, Operation
 
 
 def fetch_named(trackers: Trackers, words: Sequence[str]) -> list[ItemSnapshot]:
-    """Read the items with these addresses and names; all must exist.
+    """Read the items with these addresses and names, each once; all must exist.
 
     Raises:
         UsageError: a word is not an item's, or the item is outside the configured targets.
         TrackerError: an item cannot be read.
     """
-    refs = [trackers.item(word) for word in words]
+    refs = dict.fromkeys(trackers.item(word) for word in words)
     seen = fetch_items(trackers, [Link(ref.tracker, ref.id, ref.url) for ref in refs])
     for one in seen:
         if one.error is not None:

@@ -1,5 +1,6 @@
 """unlatch link --file and --suggest: many increments and many items at once."""
 
+import codecs
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -108,15 +109,24 @@ def _read(file: str, where: str) -> str:
     except OSError as error:
         raise _unreadable(error.strerror or str(error), where) from error
     except UnicodeDecodeError as error:
-        raise _unreadable("it is not UTF-8 text", where) from error
+        raise _unreadable(_encoding(error.object[:2]), where) from error
     if len(text) > _MOST:  # the rest is not read, and may be endless
         raise _unreadable(f"it has more than {_MOST:,} characters", where)
+    if "\0" in text:
+        raise _unreadable(_encoding(text[:2].encode(errors="surrogateescape")), where)
     return text
 
 
 def _content(file: str) -> str:
     with Path(file).open(encoding="utf-8-sig", newline="") as opened:
         return opened.read(_MOST + 1)
+
+
+def _encoding(start: bytes) -> str:
+    """The encoding of a text that is not UTF-8, by its first bytes."""
+    if start in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or b"\0" in start:
+        return "it is UTF-16 text; save it as UTF-8"
+    return "it is not UTF-8 text"
 
 
 def _unreadable(reason: str, where: str) -> UsageError:
