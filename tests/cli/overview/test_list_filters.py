@@ -204,3 +204,23 @@ def test_a_filter_without_a_value_selects_nothing(
 
 def test_one_of_several_values_may_be_empty(several: Project) -> None:
     assert several.run("list", "--status", "active,").code == 0
+
+
+@pytest.mark.parametrize(("offset", "found"), [("", 1), ("Z", 1), ("+02:00", 1), ("-02:00", 0)])
+def test_a_time_without_an_offset_is_utc_everywhere(
+    project: Project, offset: str, found: int
+) -> None:
+    project.increment("0001-late", lastActivity="2026-03-31T09:00:00Z")
+    project.extra["TZ"] = "America/New_York"
+    since = ("--since", f"2026-03-31T08:30:00{offset}")
+
+    listed = project.run("list", *since, "--json").document
+    searched = project.run("search", "late", *since, "--json").document["results"]
+
+    assert [found, found] == [len(listed), len(searched)]
+
+
+@pytest.mark.parametrize("command", ["list", "history", "search", "report", "session import"])
+def test_the_help_names_the_zone_of_times(project: Project, command: str) -> None:
+    said = " ".join(project.run(*command.split(), "--help").out.split())
+    assert "day or time (UTC); 30d" in said

@@ -44,8 +44,10 @@ _INDENT = " " * len("2025-11-04 10:00:00  ")
 @click.group(cls=GroupWithArguments, invoke_without_command=True)
 @increment_argument("wanted", metavar="[ID|ITEM|KIND:ID]", required=False)
 @flag("--all", "over_all", help="List the reopens of all increments, with statistics.")
-@click.option("--since", metavar="TIME", help="With --all, from this day or time; 30d for 30 days.")
-@click.option("--until", metavar="TIME", help="With --all, until this day or time.")
+@click.option(
+    "--since", metavar="TIME", help="With --all, from this day or time (UTC); 30d for 30 days."
+)
+@click.option("--until", metavar="TIME", help="With --all, until this day or time (UTC).")
 @click.option("--by", metavar="NAME", help="With --all, only reopens by this person.")
 @filter_option(
     "--tracker", metavar="NAME", help="With --all, only reopens with an item on this tracker."

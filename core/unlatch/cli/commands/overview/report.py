@@ -34,8 +34,10 @@ _DRIFT = ("increment", "tracker", "item", "url", "here", "there", "why")
 
 
 @click.command()
-@click.option("--since", metavar="TIME", help="Only reopens since this day or time; 30d: 30 days.")
-@click.option("--until", metavar="TIME", help="Only reopens until this day or time.")
+@click.option(
+    "--since", metavar="TIME", help="Only reopens since this day or time (UTC); 30d: 30 days."
+)
+@click.option("--until", metavar="TIME", help="Only reopens until this day or time (UTC).")
 @flag("--online", help="Read the items now; by default drift comes from the last sync.")
 @click.option(
     "--html",

@@ -5,11 +5,11 @@ from datetime import datetime
 
 import click
 
+from unlatch.cli.options.period import read_period
 from unlatch.cli.runtime.session import JSON, Session, filter_option, with_session
 from unlatch.cli.terminal import output
-from unlatch.errors import UsageError
 from unlatch.search.search import KINDS, Found, search
-from unlatch.worklog.times import read_stamp, stamp
+from unlatch.worklog.times import stamp
 
 _LIMIT = 10
 
@@ -20,7 +20,11 @@ _LIMIT = 10
     "--kind", "kinds", type=click.Choice(KINDS), multiple=True, help="Only work of this kind."
 )
 @filter_option("--status", metavar="STATUS", help="Only work with this status.")
-@filter_option("--since", metavar="DATE", help="Only work changed on this day or later (ISO 8601).")
+@filter_option(
+    "--since",
+    metavar="TIME",
+    help="Only work changed since this day or time (UTC); 30d for 30 days.",
+)
 @JSON
 @with_session
 def run(
@@ -32,7 +36,7 @@ def run(
     since: str | None,
     as_json: bool,
 ) -> int:
-    moment = _moment(since) if since else None
+    moment, _ = read_period(since, None, session.workspace.clock())
     chosen = kinds or KINDS
     return run_search(session, words, kinds=chosen, as_json=as_json, status=status, since=moment)
 
@@ -81,9 +85,3 @@ def result_entry(found: Found) -> output.Json:
         "score": round(found.score, 3),
         "why": [output.fields(one, "word", "where") for one in found.why],
     }
-
-
-def _moment(text: str) -> datetime:
-    if moment := read_stamp(text):
-        return moment
-    raise UsageError("date-invalid", f"'{text}' is not a date", hint="--since 2026-03-31")

@@ -43,7 +43,9 @@ _AGENTS = ("claude", "codex", "gemini", "opencode", "aider")
     help="Only transcripts of claude, codex, gemini, opencode or aider.",
 )
 @click.option(
-    "--since", metavar="TIME", help="Only those changed since this time; 30d for 30 days."
+    "--since",
+    metavar="TIME",
+    help="Only those changed since this day or time (UTC); 30d for 30 days.",
 )
 @flag("--all", "everything", help="Import all transcripts of this project.")
 @flag("--keep-secrets", help="Keep texts that look like secrets, and your home folder.")
