@@ -64,9 +64,12 @@ def plan_change(task: DeliveryTask, item: RemoteItem) -> Change:
         revert = plan_revert(task, change, item) or Change(change.op, options=change.options)
         change = restrict(revert, parts)
     elif why := reason_to_leave(task, item):
-        task.remark(f"left alone: {why}")
-        comment = change.comment if task.increment.is_item else None
-        change = Change(change.op, comment=comment, options=change.options)
+        # A command that names the item itself still posts its reason.
+        is_named = task.increment.is_item or not task.increment.status.is_finished
+        change = Change(
+            change.op, options=change.options, comment=change.comment if is_named else None
+        )
+        task.remark(f"{'its labels are ' if is_named else ''}left alone: {why}")
     elif operation.kind is Kind.CLOSE and operation.state and (needed := task.needed_by()):
         # Other increments may link to it since the close was enqueued.
         task.remark(f"left open: {', '.join(needed)} needs it")
@@ -84,11 +87,11 @@ def reason_to_leave(task: DeliveryTask, item: RemoteItem) -> str | None:
     superseded did not reopen it.
     """
     operation, amended = task.operation, task.increment.amendments
-    if not item.deliberate or has_begun(operation) or not task.increment.status.is_finished:
+    if not item.deliberate or has_begun(operation):
         return None
-    is_completed = task.increment.status is not Status.ABANDONED
-    is_close = operation.kind is Kind.CLOSE and operation.state and is_completed
-    is_reopen = operation.kind is Kind.REOPEN and not operation.state
+    status = task.increment.status
+    is_close = operation.kind is Kind.CLOSE and operation.state and status is not Status.ABANDONED
+    is_reopen = operation.kind is Kind.REOPEN and not operation.state and status.is_finished
     if is_close or (is_reopen and all(one.id != operation.op for one in amended)):
         return f"it was closed deliberately ({item.state})"
     return None

@@ -120,11 +120,10 @@ def _unread(task: DeliveryTask) -> Previewed:
 
 def _unchanged(task: DeliveryTask, change: Change, item: RemoteItem) -> UnlatchError | None:
     """Return why the item would be left alone, if it would."""
-    if not is_empty(change) or not (
-        task.operation.kind is Kind.UNDO or reason_to_leave(task, item)
-    ):
+    left = reason_to_leave(task, item)
+    if not is_empty(change) or not (left or task.operation.kind is Kind.UNDO):
         return None
-    why = "; ".join(task.notes) or "the reopen did nothing there"
+    why = left or "; ".join(task.notes) or "the reopen did nothing there"
     return Rejected("left-as-it-is", f"it would be left as it is: {why}")
 
 

@@ -34,7 +34,7 @@ def test_complete_leaves_them_alone_and_says_so(dropped: Project, reason: tuple[
     assert (planned.code, done.code) == (0, 0), planned.said + done.said
     assert (LABELS, NOTHING, []) == (dropped.labels(), dropped.comments(), dropped.wrote())
     assert done.out.count("note: left alone: it was closed deliberately (") == len(ALL)
-    assert planned.out.count("left alone: it was closed deliberately (") == len(ALL)
+    assert planned.out.count("left as it is: it was closed deliberately (") == len(ALL)
     assert "pending" not in dropped.metadata()
 
 
@@ -80,8 +80,15 @@ def test_a_reopen_delivered_in_part_keeps_its_comment(project: Project) -> None:
     assert [True] == [REASON in one for one in project.comments()["github"]]
 
 
-def test_an_item_named_by_itself_keeps_its_comment(dropped: Project) -> None:
-    done = dropped.run("close", "octo/widgets#4", "--reason", "Superseded", "--item-only")
+@pytest.mark.parametrize(
+    "command",
+    [("close", "octo/widgets#4", "--item-only"), ("github", "close-issue", "7")],
+)
+def test_an_item_named_by_itself_gets_the_comment_alone(
+    dropped: Project, command: tuple[str, ...]
+) -> None:
+    done = dropped.run(*command, "--reason", "Superseded")
 
     assert done.code == 0, done.said
     assert ({"bug"}, 1) == (dropped.labels()["github"], len(dropped.comments()["github"]))
+    assert "note: its labels are left alone: it was closed deliberately (closed)\n" in done.out
