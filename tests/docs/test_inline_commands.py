@@ -36,7 +36,8 @@ def _problems(words: list[str]) -> Iterator[str]:
 
 
 def _unknown_option(word: str, command: click.Command) -> Iterator[str]:
-    with click.Context(command) as context:
+    # A command keeps the help option of its first context.
+    with click.Context(command, **app.context_settings) as context:
         known = {name for option in command.get_params(context) for name in option.opts}
     if word.partition("=")[0] not in known:
         yield f"{command.name} has no option {word}"

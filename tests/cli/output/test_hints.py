@@ -81,7 +81,8 @@ def _problem(words: list[str]) -> str | None:
     if words[:1] == ["--root"]:
         words = words[2:]
     found: click.Command = app
-    context = click.Context(app)
+    # A command keeps the help option of its first context.
+    context = click.Context(app, **app.context_settings)
     while isinstance(found, click.Group) and words and words[0] != _VALUE:
         inner = found.get_command(context, words[0])
         if inner is None:
