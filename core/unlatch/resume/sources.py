@@ -77,6 +77,8 @@ class Sources:
         for one in highlights(enumerate(map(self._masked, entries))):
             places.get(one.kind, texts[_SECTIONS.get(one.kind, "left")]).append(one.text)
         texts["left"] += steps[-_MOST_NEXT:]
+        for reopen in effort.reopens:
+            self._add_summary(texts, reopen.prior_summary)
         self._add_summary(texts, effort.summary)
         found = _briefing(f"effort:{effort.id}", texts, identifiers)
         if is_whole:
@@ -112,6 +114,9 @@ class Sources:
                 _add_error(texts, callout)
         texts["decisions"] += [it.text for it in decisions(one.store, session, session.phases)]
         texts["left"] += self._todo(session)
+        for phase in session.phases:
+            for callout in phase.callouts(CalloutKind.SUMMARY):
+                self._add_summary(texts, callout.text)
         self._add_summary(texts, session.summary)
         return _briefing(one.ref, texts)
 

@@ -35,9 +35,10 @@ class EffortDocuments:
             text = spoken_text(self._store.transcript(name).read())
         except StoreError:
             return Document(name)  # `describe` fails, too
-        return Document(
-            f"{name} {effort.title}" if effort else name, (effort and effort.summary) or "", text
-        )
+        if effort is None:
+            return Document(name, "", text)
+        summaries = (effort.summary, *(one.prior_summary for one in effort.reopens))
+        return Document(f"{name} {effort.title}", "\n".join(filter(None, summaries)), text)
 
     def describe(self, key: str) -> Described | None:
         try:

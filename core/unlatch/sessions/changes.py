@@ -35,12 +35,12 @@ def add_block(lines: Sequence[str]) -> Change:
     return change
 
 
-def add_reason(block: Sequence[str], *, now: datetime) -> Change:
-    """Add a block to the last phase, or to a new one if there is none."""
+def add_to_last(block: Sequence[str], *, otherwise: str, now: datetime) -> Change:
+    """Add a block to the last phase, or to a new one of that title if there is none."""
 
     def change(text: str) -> str:
         if not read_document(text).session.phases:
-            heading = write_heading(Heading("Resumed", None, None))
+            heading = write_heading(Heading(otherwise, None, None))
             text = add_phase([heading, "", markup.time_line(now)])(text)
         return add_block(block)(text)
 

@@ -106,7 +106,8 @@ def resume(
             hint = f"unlatch session resume {session.id} --reason TEXT"
             raise StoreError("reason-required", message, hint=hint)
         if reason:
-            text = changes.add_reason(markup.user(reason, RESUMED), now=now)(text)
+            block = markup.user(reason, RESUMED)
+            text = changes.add_to_last(block, otherwise="Resumed", now=now)(text)
         values: dict[str, Value] = {"status": Status.ACTIVE.value, "resume_point": None}
         if session.meta.ended:
             values["ended"] = None
@@ -135,7 +136,12 @@ def end(
             "resume_point": None,
         }
         text = front_matter.with_values(text, values)
-        return changes.set_summary(summary)(text) if summary else text
+        if not summary:
+            return text
+        earlier = session.summary if session.summary not in (None, "", summary.strip()) else None
+        if earlier:
+            text = changes.add_to_last(markup.summary(earlier), otherwise="Work", now=now)(text)
+        return changes.set_summary(summary)(text)
 
     return store.change(path, _with_session(change))
 

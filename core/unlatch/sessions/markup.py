@@ -66,6 +66,11 @@ def user(words: str, interpretation: str | None = None) -> list[str]:
     return _callout(CalloutKind.USER, shown)
 
 
+def summary(text: str) -> list[str]:
+    """The callout of an earlier summary."""
+    return _callout(CalloutKind.SUMMARY, text)
+
+
 def subagent(
     agent: Agent,
     model: str | None,

@@ -50,6 +50,8 @@ class CalloutKind(StrEnum):
     ERROR = "error"
     USER = "user"
     SUBAGENT = "subagent"
+    # A summary that a later one replaced.
+    SUMMARY = "summary"
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,6 +96,8 @@ def show_effort(session: Session, *, effort: str, lines: int, as_json: bool) -> 
     if found.increment:
         output.data(f"  Increment {output.clean(found.increment)}")
     for reopen in found.reopens:
+        if reopen.prior_summary:
+            output.data(f"  Concluded {output.clean(reopen.prior_summary)}")
         head = f"Reopened  {reopen.at:%Y-%m-%d %H:%M} by {output.clean(reopen.by)}"
         output.data(*lines_of("  ", f"{head}: " if reopen.reason else head, reopen.reason or ""))
     if found.summary:
