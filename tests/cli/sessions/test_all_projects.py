@@ -96,9 +96,8 @@ def test_a_project_with_a_mistake_is_left_out_and_noted(project: Project, other:
         ("token lock", ["Write docs"]),
         ("topic", ["Fix login", "Write docs"]),
         ("status active", []),
-        ("", ["Fix login", "Write docs"]),
     ],
-    ids=["id", "title", "text", "branch", "front matter is no text", "no words"],
+    ids=["id", "title", "text", "branch", "front matter is no text"],
 )
 def test_list_search_finds_by_id_title_branch_and_text(
     project: Project, words: str, expected: list[str]
