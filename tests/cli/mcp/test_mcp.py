@@ -128,6 +128,18 @@ def test_a_plan_names_and_binds_the_other_work(project: Project) -> None:
     assert project.metadata()["status"] == "completed"
 
 
+@pytest.mark.parametrize("id", ["effort:auth-bug", "effort:auth"])
+def test_other_work_is_shown_by_its_id(project: Project, id: str) -> None:
+    project.increment()
+    with_effort(project)
+    talk = Talk(project)
+    shown = talk.result("show_increment", id=id)
+    assert (shown["schema"], shown["effort"]["id"]) == ("unlatch.effort-show/1", "auth-bug")
+    briefing = text_of(talk.call("briefing", id=id))
+    assert f"--briefing takes an increment, and {id} is none; next: show_increment {id}" in briefing
+    assert "No such option" in text_of(talk.call("plan_resume", id=id, reason=REASON))
+
+
 def test_a_plan_without_any_change_has_no_token(project: Project) -> None:
     project.box.github.add_issue(
         number=4, title="Login", state="closed", state_reason="not_planned"

@@ -42,6 +42,23 @@ def test_a_kind_before_the_id_means_its_own_command(project: Project, command: s
 
 
 @pytest.mark.usefixtures("name")
+@pytest.mark.parametrize("ref", ["effort:auth-bug", "session:build-auth"])
+def test_show_of_other_work_takes_offline_which_changes_nothing(project: Project, ref: str) -> None:
+    assert project.run("show", ref, "--offline").out == project.run("show", ref).out
+    briefing = project.run("show", ref, "--briefing", "--json").document["error"]
+    assert briefing["message"] == f"--briefing takes an increment, and {ref} is none"
+    assert briefing["hint"] == f"unlatch show {ref}"
+
+
+@pytest.mark.usefixtures("name")
+def test_a_suggested_option_has_its_value(project: Project) -> None:
+    suggested = "  next: unlatch effort show auth-bug --lines"
+    assert f"{suggested} N\n" in project.run("effort", "show", "auth-bug", "--line").err
+    assert f"{suggested} 3\n" in project.run("effort", "show", "auth-bug", "--line", "3").err
+    assert f"{suggested}=3\n" in project.run("effort", "show", "auth-bug", "--line=3").err
+
+
+@pytest.mark.usefixtures("name")
 def test_history_of_other_work(project: Project) -> None:
     project.run("effort", "reopen", "auth-bug", "--reason", REASON, "--by", "Bo")
     assert f"by Bo: {REASON}" in project.run("history", "effort:auth-bug").out

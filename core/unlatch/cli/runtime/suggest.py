@@ -1,6 +1,6 @@
 """The command to type instead of a mistyped one."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from shlex import join
 
 import click
@@ -52,7 +52,7 @@ def suggestion(error: Exception, arguments: Sequence[str]) -> str | None:
     return None if words is None else join(("unlatch", *words))
 
 
-def _corrected(error: Exception, typed: Sequence[str]) -> Sequence[str] | None:
+def _corrected(error: Exception, typed: Sequence[str]) -> Iterable[str] | None:
     if isinstance(error, Mistyped):
         return [word for one in typed for word in (error.meant if one == error.typed else [one])]
     if isinstance(error, NoSuchCommand):
@@ -64,7 +64,7 @@ def _corrected(error: Exception, typed: Sequence[str]) -> Sequence[str] | None:
     if isinstance(error, click.NoSuchOption) and error.possibilities:
         wrong = error.option_name
         option = _closest(wrong, error.possibilities)
-        return [_renamed(one, wrong, option) for one in typed] if option else None
+        return _with_option(error, typed, option) if option else None
     return None
 
 
@@ -87,6 +87,17 @@ def _moved(error: click.NoSuchOption, typed: Sequence[str]) -> Sequence[str]:
     has_value = option is not None and not option.is_flag and "=" not in "".join(typed[start:][:1])
     end = start + 1 + has_value
     return [*typed[start:end], *typed[:start], *typed[end:]]
+
+
+def _with_option(error: click.NoSuchOption, typed: Sequence[str], option: str) -> Iterator[str]:
+    """The typed words with another option, and the name of its value where none was typed."""
+    known = error.ctx.command.params if error.ctx else ()
+    meant = (one for one in known if isinstance(one, click.Option) and option in one.opts)
+    values = [one.metavar or "VALUE" for one in meant if not (one.is_flag or one.count)]
+    for word, following in zip(typed, [*typed[1:], "-"], strict=True):
+        yield _renamed(word, error.option_name, option)
+        if word == error.option_name and following.startswith("-"):
+            yield from values
 
 
 def _renamed(word: str, wrong: str, option: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from os.path import relpath
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -14,6 +15,7 @@ from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime.increments import increment_argument, increment_id
 from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.cli.terminal import output
+from unlatch.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -62,7 +64,10 @@ def run(
     if not isinstance(wanted, str):
         from unlatch.cli.runtime.references import run_instead  # noqa: PLC0415
 
-        return run_instead(wanted, _VERBS[wanted.kind])
+        if briefing:
+            message = f"--briefing takes an increment, and {wanted} is none"
+            raise UsageError("usage", message, hint=f"unlatch show {quote(str(wanted))}")
+        return run_instead(wanted, _VERBS[wanted.kind], without={"offline"})
     if (web and as_json) or (tracker is not None and not web):
         raise click.UsageError("--tracker goes with --web, and --json does not")
     increment = session.workspace.manager.read(wanted)
