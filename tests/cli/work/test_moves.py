@@ -62,7 +62,7 @@ def test_a_dry_run_of_several_counts_the_ones_before(project: Project) -> None:
 
     done = project.run("start", *names, "--dry-run", "--json")
 
-    assert (done.code, project.tree()) == (1, before)
+    assert (done.code, project.tree()) == (5, before)
     assert [one["increment"]["id"] for one in done.document["increments"]] == names[:1]
     assert [one["error"]["id"] for one in done.document["refused"]] == ["wip-limit"]
     text = project.run("start", *names, "--dry-run", "--force").out
