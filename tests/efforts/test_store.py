@@ -31,6 +31,12 @@ def test_an_effort_is_named_by_the_words_of_its_title(store: EffortStore) -> Non
     assert store.open("The  Auth Bug (v2)!").id == "the-auth-bug-v2"
 
 
+def test_a_secret_in_a_title_is_not_in_the_id(store: EffortStore) -> None:
+    secret = "ghp_" + "A1b2C3d4" * 4
+    assert store.open(f"Rotate {secret} now").id == "rotate-now"
+    assert store.open(secret).id.startswith("effort-")
+
+
 def test_a_title_in_any_script_has_an_id_of_its_own(store: EffortStore) -> None:
     ids = {store.open(title).id for title in ("照合", "検索", "Сверка")}
     assert len(ids) == 3

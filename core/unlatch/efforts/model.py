@@ -13,6 +13,7 @@ from unlatch.efforts.limits import check_title
 from unlatch.errors import UsageError
 from unlatch.worklog.lifecycle import Lifecycle
 from unlatch.worklog.record import NUMBER, TEXT, TIME, BadRecord, Record, Type, key, record, text
+from unlatch.worklog.secret_patterns import without_secrets
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -91,17 +92,18 @@ EFFORT = Record.of(Effort)
 
 
 def effort_id(name: str) -> str:
-    """The id for a name: lower-case ASCII words joined by hyphens.
+    """The id for a name: lower-case ASCII words joined by hyphens, without probable secrets.
 
     Raises:
         UsageError: `effort-name` or `effort-name-too-long`.
     """
     check_title(name)
+    has_letters, name = any(map(str.isalnum, name)), without_secrets(name)
     words = re.findall(r"[a-z0-9]+", unicodedata.normalize("NFKD", name).lower())
     made = "-".join(words)[:LONGEST_ID].rstrip("-")
     if made and made != AMBIENT:
         return made
-    if not made and any(map(str.isalnum, name)):
+    if not made and has_letters:
         # Without Latin letters: the same title has the same id, and another title another one.
         title = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
         return f"effort-{sha256(title.encode(errors='surrogatepass')).hexdigest()[:8]}"

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.resume.open_work import own_work
 from unlatch.resume.points import Briefing, Point, cleaned, once
-from unlatch.transport.redact import MASK
+from unlatch.worklog.secret_patterns import MASK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

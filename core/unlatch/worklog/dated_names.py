@@ -5,13 +5,19 @@ import unicodedata
 from collections.abc import Collection
 from datetime import datetime
 
+from unlatch.worklog.secret_patterns import without_secrets
+
 _LONGEST_SLUG = 60
 _DATE = re.compile(r"\A\d{4}-\d\d-\d\d-")
 
 
 def slug(title: str, *, otherwise: str) -> str:
-    """The part of a name that a title makes: lower-case ASCII words."""
-    words = re.findall(r"[a-z0-9]+", unicodedata.normalize("NFKD", title).lower())
+    """The part of a name that a title makes: lower-case ASCII words, without probable secrets.
+
+    In a name nothing recognises a secret any more: its letters are small, and its signs hyphens.
+    """
+    plain = unicodedata.normalize("NFKD", without_secrets(title))
+    words = re.findall(r"[a-z0-9]+", plain.lower())
     return "-".join(words)[:_LONGEST_SLUG].rstrip("-") or otherwise
 
 

@@ -37,6 +37,9 @@ def test_links_are_there_from_the_first_write(project: Project) -> None:
     assert project.data(made.id)["github"] == {"issue": 4, "url": GITHUB.format(4)}
 
 
+SECRET = "ghp_" + "A1b2C3d4" * 4
+
+
 @pytest.mark.parametrize(
     ("existing", "name"),
     [
@@ -81,6 +84,9 @@ def test_no_number_follows_the_last_one(project: Project) -> None:
         ("Привет мир", "increment"),
         ("مرحبا", "increment"),
         ("Привет API", "api"),
+        (f"Rotate {SECRET} now", "rotate-now"),
+        (f"Set API_TOKEN={SECRET[4:]}", "set-api-token"),
+        (SECRET, "increment"),
     ],
 )
 def test_a_folder_is_named_by_plain_words(title: str, slug: str) -> None:

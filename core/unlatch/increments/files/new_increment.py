@@ -19,6 +19,7 @@ from unlatch.worklog.disk.safe_open import make_folders, open_folder
 from unlatch.worklog.ids import LAST_NUMBER, number_of
 from unlatch.worklog.json_text.document import render_new
 from unlatch.worklog.neutral import without_controls
+from unlatch.worklog.secret_patterns import without_secrets
 from unlatch.worklog.times import stamp
 
 _LONGEST_SLUG = 60
@@ -31,6 +32,7 @@ _SPEC = "\n## User stories\n\n## Acceptance criteria\n"
 def slug_of(title: str) -> str:
     """The folder name for a title: lower-case ASCII words joined by hyphens.
 
+    Probable secrets are left out, because nothing recognises one that is in small letters.
     The name of a title in another script is neutral: SpecWeave, git and file systems do not spell
     letters outside of ASCII alike.
 
@@ -44,7 +46,8 @@ def slug_of(title: str) -> str:
         message = f"the title has {len(title):,} characters; at most {_LONGEST_TITLE} are allowed"
         hint = "use some words of it, and put the rest into spec.md"
         raise UsageError("increment-title-too-long", message, hint=hint)
-    ascii_only = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode()
+    plain = unicodedata.normalize("NFKD", without_secrets(title))
+    ascii_only = plain.encode("ascii", "ignore").decode()
     words = re.sub(r"[^a-z0-9]+", "-", ascii_only.lower()).strip("-")
     return words[:_LONGEST_SLUG].rstrip("-") or _NEUTRAL_SLUG
 
