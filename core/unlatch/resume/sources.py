@@ -134,7 +134,11 @@ class Sources:
             if question.answer:
                 texts["decisions"].append(f"{question.text} {question.answer}")
         for task in state.tasks.values():
-            if self._is_new(f"{task.id} {task.title}"):
+            name = f"{task.id} {task.title}"
+            is_new = self._is_new(name)
+            own = _why(task) if is_new and not state.is_done(task.id) else ""
+            texts["failed"] += [f"{name}: {one}" for one in task.failures if one not in own]
+            if is_new:
                 self._add_task(texts, state, task)
         texts["left"] += [f"Question of {it.task}: {it.text}" for it in state.open_questions()]
         if state.stopped:
@@ -153,13 +157,8 @@ class Sources:
             if task.summary or note:
                 texts["done"].append(" ".join(filter(None, (title, task.summary, note))))
             return
-        why = (
-            task.failure
-            if task.failure in task.checkpoint
-            else f"{task.failure}\n{task.checkpoint}"
-        )
         if task.failure or task.attempts:
-            texts["failed"].append(f"{name}: {why}")
+            texts["failed"].append(f"{name}: {_why(task)}")
         if not self.own.has_done(task.id):
             texts["left"].append(name)
 
@@ -191,6 +190,12 @@ def _prose(text: str) -> Iterator[str]:
             fence = mark[1]
         elif not _NO_PROSE.match(line):
             yield line
+
+
+def _why(task: Task) -> str:
+    """Why the last attempt of a task failed, and how far it was."""
+    is_said = task.failure in task.checkpoint
+    return task.failure if is_said else f"{task.failure}\n{task.checkpoint}"
 
 
 def _add_error(texts: Texts, callout: Callout) -> None:

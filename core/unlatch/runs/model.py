@@ -91,6 +91,7 @@ class Task:
         dispatches: the number of times that a worker got it.
         checkpoint: the last words of a worker, or the reason of an auditor's refusal.
         failure: why the last attempt failed.
+        failures: why attempts failed, also of a task that is complete by now; each reason once.
         summary: what was done, in the words of a worker or an auditor.
         done_digest: the definition that an auditor accepted.
         validates: whether a completed task is to be accepted again.
@@ -105,6 +106,7 @@ class Task:
     dispatches: int = 0
     checkpoint: str = ""
     failure: str = ""
+    failures: tuple[str, ...] = ()
     summary: str = ""
     dispatch: Dispatch | None = None
     worktree: str | None = None

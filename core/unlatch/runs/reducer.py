@@ -141,8 +141,14 @@ def _reject(state: RunState, event: e.AuditRejected) -> None:
         task.validates = False
         task.attempts += 1
         kept = [task.checkpoint] if task.checkpoint else []
-        task.failure = f"The auditor rejected the work: {event.reason}"
+        _keep_failure(task, f"The auditor rejected the work: {event.reason}")
         task.checkpoint = "\n".join((*kept, task.failure))
+
+
+def _keep_failure(task: Task, reason: str) -> None:
+    task.failure = reason
+    if reason not in task.failures:
+        task.failures += (reason,)
 
 
 _BEFORE = {Stage.IN_PROGRESS: Stage.OPEN, Stage.AUDIT: Stage.CRITIQUE}
@@ -152,7 +158,8 @@ def _fail(state: RunState, event: e.AgentFailed | e.OrphanAgentDetected) -> None
     if task := _current(state, event):
         task.stage, task.dispatch = _BEFORE.get(task.stage, task.stage), None
         task.attempts += 1
-        task.failure = getattr(event, "reason", "") or task.failure
+        if reason := getattr(event, "reason", ""):
+            _keep_failure(task, reason)
 
 
 def _stop(state: RunState, event: e.AgentStopped) -> None:

@@ -103,26 +103,6 @@ def test_entries_of_one_source_are_limited(project: Project) -> None:
     assert found["unread"] == ["300 more entries: decisions"]
 
 
-def test_earlier_summaries_are_known(project: Project) -> None:
-    project.increment()
-    effort(project, [], "We decided on 429.")
-    made = session(project)
-    do(project, "session", "complete", made, "--summary", "We decided on Redis.\n\n## Notes\n\nx")
-    for again in ("Done again.", "Done once more."):
-        do(project, "effort", "reopen", "auth-bug", "--reason", REASON)
-        do(project, "session", "resume", made, "--reason", REASON)
-        do(project, "effort", "close", "--summary", again)
-        do(project, "session", "complete", made, "--summary", f"Session: {again}")
-    found = known(project)
-    assert {"We decided on 429.", "We decided on Redis."} <= set(found["decisions"])
-    assert "Session: Done once more." in found["done"]
-    assert "Done again." in found["done"]
-    shown = do(project, "history", "effort:auth-bug")
-    assert shown.index("We decided on 429.") < shown.index("Done again.")
-    assert "We decided on Redis." in (project.root / f".unlatch/sessions/{made}.md").read_text()
-    assert do(project, "search", "429")
-
-
 def test_what_a_summary_and_a_log_say_is_sorted(project: Project) -> None:
     project.increment()
     said = [
