@@ -146,7 +146,7 @@ EXAMPLES = {
     "agents hook": Example(stdin=START, before=(("agents", "trust"),)),
     "effort open": Example(("memory",)),
     "effort close": Example(("--summary", "Done"), before=OPENED),
-    "effort reopen": Example(("memory",), before=CONCLUDED),
+    "effort reopen": Example(("memory", "--reason", "Again"), before=CONCLUDED),
     "effort switch": Example(("memory",), before=OPENED),
     "effort expand": Example(("memory",), before=CONCLUDED),
     "effort collapse": Example(("memory",), before=(*CONCLUDED, ("effort", "expand", "memory"))),

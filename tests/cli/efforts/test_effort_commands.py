@@ -69,10 +69,10 @@ def test_show_has_each_reopen_with_its_author_and_reason(concluded: Project) -> 
     assert "Reopened" not in effort(concluded, "show", "auth-bug").out
     effort(concluded, "reopen", "auth-bug", "--reason", "Another edge case", "--by", "Bo")
     effort(concluded, "close", "--summary", SUMMARY)
-    effort(concluded, "reopen", "auth-bug", "--by", "Cy")
+    effort(concluded, "reopen", "auth-bug", "--reason", "And another", "--by", "Cy")
     shown = effort(concluded, "show", "auth-bug").out
     lines = [line[29:] for line in shown.splitlines() if line.startswith("  Reopened  ")]
-    assert lines == ["by Bo: Another edge case", "by Cy"]
+    assert lines == ["by Bo: Another edge case", "by Cy: And another"]
 
 
 def test_opening_a_concluded_name_asks_for_a_decision(concluded: Project) -> None:
@@ -82,7 +82,7 @@ def test_opening_a_concluded_name_asks_for_a_decision(concluded: Project) -> Non
 
 
 def test_an_effort_with_a_log_needs_a_summary(concluded: Project) -> None:
-    effort(concluded, "reopen", "auth-bug")
+    effort(concluded, "reopen", "auth-bug", "--reason", "Again")
     done = effort(concluded, "close")
     assert (done.code, "error[summary-missing]" in done.err) == (2, True)
     assert "status: open" not in done.out
@@ -92,7 +92,7 @@ def test_an_effort_with_a_log_needs_a_summary(concluded: Project) -> None:
 def test_closing_without_new_words_keeps_the_summary(project: Project) -> None:
     effort(project, "open", "idea")
     effort(project, "close", "--summary", "Nothing yet.")
-    effort(project, "reopen", "idea")
+    effort(project, "reopen", "idea", "--reason", "Again")
     assert effort(project, "close").code == 0
     assert effort(project, "list", "--json").document["efforts"][0]["summary"] == "Nothing yet."
 
@@ -235,7 +235,7 @@ def test_an_opening_that_died_amid_its_event_stops_nothing(concluded: Project, l
 
 
 def test_export_masks_secrets_and_says_where(concluded: Project) -> None:
-    effort(concluded, "reopen", "auth-bug")
+    effort(concluded, "reopen", "auth-bug", "--reason", "Again")
     say(concluded, f"The token is {TOKEN}", "Nothing secret")
     done = effort(concluded, "export", "auth-bug")
     assert TOKEN not in done.said
@@ -349,7 +349,7 @@ def test_the_user_can_keep_efforts_elsewhere(project: Project, tmp_path: Path) -
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [
-        ("effort", ("reopen", "auth-bug")),
+        ("effort", ("reopen", "auth-bug", "--reason", "Again")),
         ("effort", ("open", "auth-bug")),
         ("effort", ("expand", "auth-bug")),
         ("effort-list", ("list",)),

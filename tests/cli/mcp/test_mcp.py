@@ -123,7 +123,7 @@ def test_a_plan_names_and_binds_the_other_work(project: Project) -> None:
     planned = talk.result("plan_resume", id="7", reason=REASON)
     foreseen = {"ref": "effort:auth-bug", "before": "concluded", "status": "open"}
     assert planned["plan"]["related"] == [foreseen]
-    assert project.run("effort", "reopen", "auth-bug").code == 0
+    assert project.run("effort", "reopen", "auth-bug", "--reason", REASON).code == 0
     assert "plan-changed" in text_of(talk.call("apply_plan", token=planned["token"]))
     assert project.metadata()["status"] == "completed"
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.output.test_documents import mistakes
 from tests.cli.runs.conftest import PLAN
+from tests.cli.terminal import Terminal
 from tests.warm.client import unlatch
 
 if TYPE_CHECKING:
@@ -131,6 +132,15 @@ def test_a_task_that_failed_three_times_waits_for_a_person(planned: Project) -> 
     assert "--retry 1" in done.err
     assert run(planned, "resume", "--retry", "9").code == 2
     assert run(planned, "resume", "--retry", "1").code == 0
+
+
+def test_a_terminal_asks_for_the_reason_to_resume_an_ended_run(planned: Project) -> None:
+    assert start(planned).code == 0
+    with Terminal(planned, "run", "resume") as terminal:
+        terminal.expect("Reason for reopening")
+        terminal.type("Once more\n")
+        assert terminal.end() == 0, terminal.text
+    assert "Once more" in run(planned, "events", "--json").out
 
 
 def test_commands_that_do_not_fit_name_the_one_that_does(planned: Project) -> None:

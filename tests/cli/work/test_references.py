@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.output.test_documents import mistakes
+from tests.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from tests.cli.project import Project
@@ -59,6 +60,32 @@ def test_a_suggested_option_has_its_value(project: Project) -> None:
 
 
 @pytest.mark.usefixtures("name")
+@pytest.mark.parametrize("words", [("resume", "effort:auth"), ("effort", "reopen", "auth-bug")])
+@pytest.mark.parametrize("reason", [(), ("--reason", " ")])
+def test_an_effort_is_reopened_with_a_reason_only(
+    project: Project, words: tuple[str, ...], reason: tuple[str, ...]
+) -> None:
+    done = project.run(*words, *reason)
+    assert (done.code, done.out) == (2, "")
+    assert "error[reason-missing]" in done.err
+    if not reason:
+        assert "reopening effort:auth-bug needs a reason" in done.err
+        assert "next: unlatch effort reopen auth-bug --reason TEXT" in done.err
+    (effort,) = project.run("effort", "list", "--json").document["efforts"]
+    assert (effort["status"], effort["reopens"]) == ("concluded", [])
+
+
+@pytest.mark.usefixtures("name")
+@pytest.mark.parametrize("ref", ["effort:auth", "session:build-auth"])
+def test_a_terminal_asks_for_the_reason(project: Project, ref: str) -> None:
+    with Terminal(project, "resume", ref) as terminal:
+        terminal.expect("Reason for reopening")
+        terminal.type(f"{REASON}\n")
+        assert terminal.end() == 0, terminal.text
+    assert REASON in project.run("show", ref).out
+
+
+@pytest.mark.usefixtures("name")
 def test_history_of_other_work(project: Project) -> None:
     project.run("effort", "reopen", "auth-bug", "--reason", REASON, "--by", "Bo")
     assert f"by Bo: {REASON}" in project.run("history", "effort:auth-bug").out
@@ -73,7 +100,7 @@ def test_history_of_other_work(project: Project) -> None:
         ("show", "effort:auth-bug", "--json"),
         ("effort", "show", "effort:auth-bug"),
         ("effort", "link", "effort:auth-bug", "7"),
-        ("effort", "reopen", "effort:auth-bug"),
+        ("effort", "reopen", "effort:auth-bug", "--reason", REASON),
         ("effort", "verify", "effort:auth-bug"),
         ("effort", "export", "effort:auth-bug"),
     ],

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.runtime.increments import Named
-from unlatch.cli.runtime.session import flag, require_terminal, session_of
+from unlatch.cli.runtime.session import flag, is_interactive, require_terminal, session_of
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.increments.model.reopening import (
@@ -155,6 +155,23 @@ def ask_reason(session: Session, question: str = "Reason for reopening") -> str:
     reason = output.ask(question, checked_reason, earlier=earlier_reasons(root))
     remember_reason(root, reason)
     return reason
+
+
+def reason_to_reopen(session: Session, reason: str | None, *, ref: str, command: str) -> str:
+    """The reason for reopening ended work; asks for a missing one at a terminal.
+
+    Args:
+        command: what a person types, without the reason.
+
+    Raises:
+        UsageError: `reason-missing`: it cannot be asked for, or it is empty.
+    """
+    if reason is not None:
+        return checked_reason(reason)
+    if not is_interactive():
+        hint = f"{command} --reason TEXT"
+        raise UsageError("reason-missing", f"reopening {ref} needs a reason", hint=hint)
+    return ask_reason(session)
 
 
 def _read(texts: tuple[str, ...], file: str | None) -> str | None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.commands.efforts.conversation import CONVERSATION, tell, tools_of
-from unlatch.cli.options.reason import about_name, reason_option
+from unlatch.cli.commands.efforts.conversation import CONVERSATION, store_of, tell, tools_of
+from unlatch.cli.options.reason import about_name, reason_option, reason_to_reopen
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.session import BY, JSON, with_session
 from unlatch.cli.terminal import output
@@ -78,9 +78,13 @@ def close_effort(session: Session, *, effort: str | None, summary: str | None, *
 
 @click.command("reopen", help="Reopen a concluded effort and continue its log. (local)")
 @_EFFORT
-@reason_option("Record this reason.", about=about_name)
+@reason_option("Record this reason; required without a terminal.", about=about_name)
 @_options
 def reopen_effort(session: Session, *, effort: str, reason: str | None, **typed: Any) -> int:
+    found = store_of(session, typed["by"]).find(effort)
+    if not found.is_open:
+        ref, command = f"effort:{found.id}", f"unlatch effort reopen {found.id}"
+        reason = reason_to_reopen(session, reason, ref=ref, command=command)
     return _run(session, "reopen_effort", typed, id=effort, reason=reason)
 
 

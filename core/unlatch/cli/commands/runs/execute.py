@@ -14,9 +14,9 @@ import click
 from unlatch.cli.commands.runs.chosen import RUN, chosen, run_entry, use_cases
 from unlatch.cli.commands.runs.plans import agree_to
 from unlatch.cli.commands.runs.sources import read_source, source_name
-from unlatch.cli.options.reason import about_name, reason_option
+from unlatch.cli.options.reason import about_name, ask_reason, reason_option
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED
-from unlatch.cli.runtime.session import BY, JSON, flag, with_session
+from unlatch.cli.runtime.session import BY, JSON, flag, is_interactive, with_session
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.runs.consent import Consent, read_consent, save_consent
@@ -137,6 +137,8 @@ def resume_run(
 ) -> int:
     folder = chosen(session, wanted)
     who = session.who(by, notes_guess=False)
+    if reason is None and is_interactive() and read_state(folder).is_over:
+        reason = ask_reason(session)
     _update_consent(session, folder, given, yes=yes)
     runs = use_cases(session, as_json=as_json)
     for task in retry:

@@ -17,17 +17,17 @@ from unlatch.cli.commands.sessions.chosen import (
 )
 from unlatch.cli.commands.sessions.everywhere import chosen_or_picked
 from unlatch.cli.commands.sessions.hand_over import hand_over, program_of
-from unlatch.cli.options.reason import about_name, reason_option
+from unlatch.cli.options.reason import about_name, ask_reason, reason_option
 from unlatch.cli.runtime.failure import UNDELIVERED
 from unlatch.cli.runtime.increments import named_increment
-from unlatch.cli.runtime.session import JSON, flag, with_session
+from unlatch.cli.runtime.session import JSON, flag, is_interactive, with_session
 from unlatch.cli.terminal import output
 from unlatch.efforts.store import effort_store
 from unlatch.project.git.revisions import DETACHED, current_branch
 from unlatch.sessions import lifecycle
 from unlatch.sessions.context import resume_context
 from unlatch.sessions.heading import read_agent
-from unlatch.sessions.model import Status
+from unlatch.sessions.model import LIFECYCLE, Status
 from unlatch.sessions.project import recorder
 
 if TYPE_CHECKING:
@@ -132,6 +132,9 @@ def resume_session(
         raise click.UsageError("an imported session takes no --reason and no --chat: publish it")
     # Before the change: its resume point counts, and a context over the budget changes nothing.
     session = store.read(path).session
+    is_over = session.meta.status in LIFECYCLE.reopened and not imported
+    if is_over and reason is None and is_interactive():
+        reason = ask_reason(run)
     context = resume_context(store, session, budget=budget)
     if chat:
         return continue_in_chat(run, store, path, context.text, reason=reason, budget=budget)
