@@ -102,13 +102,108 @@ def test_trust_outside_of_git_ends_with_the_folder(project: Project) -> None:
     assert not _is_trusted(project)
 
 
-def test_git_folder_that_leads_nowhere_is_not_trusted(project: Project) -> None:
-    project.increment()
+def _again(project: Project, origin: Path) -> None:
+    """Replace the checkout by a copy of `origin`, in the same folder, as an archive is unpacked."""
+    for path in project.root.iterdir():
+        shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
+    shutil.copytree(origin, project.root, symlinks=True, dirs_exist_ok=True)
+
+
+def _word(folder: Path) -> Path:
+    return folder / f"unlatch-checkout-{os.getuid()}"
+
+
+PLACES = (".git", ".unlatch/local")
+
+
+@pytest.fixture(params=PLACES)
+def planted(request: pytest.FixtureRequest, project: Project, cloned: Path) -> Path:
+    """An archive with a word of its own; `project` is unpacked from it."""
+    if request.param != ".git":
+        shutil.rmtree(cloned / ".git")
+    (cloned / request.param).mkdir(exist_ok=True)
+    word = _word(cloned / request.param)
+    word.write_text("0123456789abcdef" * 2)
+    word.chmod(0o600)
+    _again(project, cloned)
+    return cloned
+
+
+def test_planted_word_carries_no_trust(project: Project, planted: Path) -> None:
     assert project.run("agents", "trust").code == 0
-    (project.root / ".git").write_text("gitdir: ../elsewhere\n")
+    assert _is_trusted(project)
+    _again(project, planted)
+    assert not _is_trusted(project)
+    assert project.run("agents", "trust").code == 0
+    assert _is_trusted(project)
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_copied_word_carries_no_trust(project: Project, cloned: Path, place: str) -> None:
+    if place != ".git":
+        shutil.rmtree(cloned / ".git")
+        _again(project, cloned)
+    assert project.run("agents", "trust").code == 0
+    (cloned / place).mkdir(exist_ok=True)
+    shutil.copy2(_word(project.root / place), _word(cloned / place))
+    _again(project, cloned)
+    assert not _is_trusted(project)
+
+
+def test_planted_word_carries_no_consent(project: Project, planted: Path) -> None:
+    assert start(project).code == 0
+    kept = project.root.parent / "runs"
+    shutil.copytree(project.root / ".unlatch" / "runs", kept)
+    _again(project, planted)
+    shutil.copytree(kept, project.root / ".unlatch" / "runs")
+    refused = run(project, "resume", "--reason", "again")
+    assert (refused.code, "run-no-consent" in refused.err) == (2, True)
+
+
+@pytest.mark.parametrize("kind", ["link", "file", "above"])
+def test_git_folder_outside_of_the_checkout_carries_no_trust(
+    project: Project, cloned: Path, kind: str
+) -> None:
+    (cloned / ".git").rename(cloned.parent / ("elsewhere" if kind != "above" else ".git"))
+    if kind == "link":
+        (cloned / ".git").symlink_to("../elsewhere")
+    elif kind == "file":
+        (cloned / ".git").write_text("gitdir: ../elsewhere\n")
+    _again(project, cloned)
+    for _ in range(2):
+        assert not _is_trusted(project)
+        assert project.run("agents", "trust").code == 0
+        assert _is_trusted(project)
+        assert "unlatch-checkout" not in project.git("status", "--porcelain", "-uall")
+        _again(project, cloned)
+
+
+def test_links_on_the_way_to_a_word_are_not_followed(project: Project, cloned: Path) -> None:
+    shutil.rmtree(cloned / ".git")
+    _again(project, cloned)
+    assert project.run("agents", "trust").code == 0
+    local = project.root / ".unlatch" / "local"
+    local.rename(project.root.parent / "local")
+    local.symlink_to("../../local")
+    assert not _is_trusted(project)
+    assert "error[unsafe-path]" in project.run("agents", "trust").err
+
+
+def test_named_pipe_in_place_of_a_word_is_replaced(project: Project, cloned: Path) -> None:
+    os.mkfifo(_word(project.root / ".git"))
+    assert not _is_trusted(project)
+    assert project.run("agents", "trust").code == 0
+    assert _is_trusted(project)
+    assert cloned.exists()
+
+
+def test_folder_in_place_of_a_word_is_named(project: Project, cloned: Path) -> None:
+    _word(project.root / ".git").mkdir()
     assert not _is_trusted(project)
     refused = project.run("agents", "trust")
-    assert (refused.code, "error[git-folder-unreadable]" in refused.err) == (1, True)
+    assert (refused.code, "error[not-writable]" in refused.err) == (1, True)
+    assert "unlatch-checkout" in refused.err
+    assert cloned.exists()
 
 
 def test_consent_for_a_run_ends_with_the_checkout(project: Project, cloned: Path) -> None:
@@ -145,10 +240,9 @@ def test_without_a_state_folder_a_consent_lasts_for_one_command(
 
 
 def test_run_is_not_begun_if_its_consent_cannot_be_kept(project: Project, cloned: Path) -> None:
-    shutil.rmtree(project.root / ".git")
-    (project.root / ".git").write_text("gitdir: ../elsewhere\n")
+    _word(project.root / ".git").mkdir()
     refused = start(project)
-    assert (refused.code, "git-folder-unreadable" in refused.err) == (1, True)
+    assert (refused.code, "error[not-writable]" in refused.err) == (1, True)
     assert not [*(project.root / ".unlatch").glob("runs/20*")]
     assert cloned.exists()
 
