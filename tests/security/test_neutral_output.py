@@ -342,6 +342,7 @@ def _writing(path: Path) -> list[str]:
         ("a\nb\rc", r"a\nb\rc"),
         ("a\u202eb\u200f", r"a\u202eb\u200f"),
         ("pay\u200dpal", r"pay\u200dpal"),
+        ("a\ufe0fb\u3164c\u034f", r"a\ufe0fb\u3164c\u034f"),
         ("\udcff", r"\udcff"),
         ("\U000e0041", r"\U000e0041"),
         ("क्\u200dष 👩\u200d💻 ❤\ufe0f\t漢", "क्\u200dष 👩\u200d💻 ❤\ufe0f\t漢"),
@@ -386,8 +387,9 @@ def test_bytes_of_a_name_that_are_not_text_are_shown(project: Project) -> None:
 
 
 def test_json_means_what_it_meant(capsys: pytest.CaptureFixture[str]) -> None:
-    output.document("list", **{NAME: [WORDS, "\udcff\U000e0041\x7f\u200d"]})
+    output.document("list", **{NAME: [WORDS, "\udcff\U000e0041\x7f\u200d\u3164a\ufe0f"]})
 
     shown = capsys.readouterr().out
-    assert [WORDS, "\udcff\U000e0041\x7f\u200d"] == json.loads(shown)[NAME]
+    assert [WORDS, "\udcff\U000e0041\x7f\u200d\u3164a\ufe0f"] == json.loads(shown)[NAME]
     assert set() == acting(shown)
+    assert not {"\u3164", "\ufe0f"} & {*shown}

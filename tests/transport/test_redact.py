@@ -99,6 +99,15 @@ def test_left_alone(text: str) -> None:
     assert Redactor(SECRET).text(text) == text
 
 
+@pytest.mark.parametrize(
+    "unseen", ["\ufe0f", "\u034f", "\u200b", "\u200d", "\u3164", "\x00", "\U000e0101"]
+)
+def test_an_unseen_character_hides_no_secret(unseen: str) -> None:
+    parts = "abcdefgh", "ijklmnop", "qrst1234"
+    assert Redactor().text(f"a g{unseen}hp_{unseen.join(parts)} ❤\ufe0f") == "a *** ❤\ufe0f"
+    assert Redactor().text(f"a{unseen}b\r\n") == f"a{unseen}b\r\n"
+
+
 def test_headers_that_carry_secrets_lose_their_values() -> None:
     headers = {
         "Authorization": "x",

@@ -8,24 +8,47 @@ import json
 import re
 from collections.abc import Iterable
 
-_DROPPED = (
-    "\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 without tab and line feed, DEL, C1
+_UNSEEN = (
     "\u061c\u200e\u200f\u202a-\u202e\u2066-\u206f"  # they change the order of what is read
-    "\u00ad\u180e\u200b\u2060-\u2065\ufeff\ufff9-\ufffb\U000e0000-\U000e007f"  # not seen
+    # Default_Ignorable_Code_Point of Unicode, and the blank of Braille
+    "\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u2060-\u2065\u2800\u3164\ufeff\uffa0"
+    "\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e00ff"
+    "\U000e01f0-\U000e0fff"
 )
+_DROPPED = f"\x00-\x08\x0b-\x1f\x7f-\x9f{_UNSEEN}"  # C0 without tab and line feed, DEL, C1
 _ACTING = (
     f"{_DROPPED}"
     "\u2028\u2029"  # other ends of lines
     "\ud800-\udfff"  # halves of characters: bytes of a file's name that are not UTF-8
 )
-# Between letters of some scripts, and in emoji, these two have a meaning; next to ASCII they hide.
-_JOINER = "(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])"
-# A character has at most one variation selector; a row of them can hold a text.
-_SELECTOR = "[\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+# None of these is dropped: what stays beside one of them has it still at its side.
+_EMOJI = (
+    "[\xa9\xae\u203c\u2049\u2122\u2139\u2190-\u21ff\u231a-\u23ff\u24c2\u25a0-\u27bf\u2934\u2935"
+    "\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff]"
+)
+_IDEOGRAPH = "[\u2e80-\u2fdf\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]"
+# Arabic to Myanmar, Khmer, Mongolian, Balinese to Vedic, Javanese, and later additions.
+_JOINED = (
+    "[\u0600-\u061b\u061d-\u109f\u1780-\u17b3\u17b6-\u180a\u1810-\u18af\u1b00-\u1cff\ua800-\uabff"
+    "\ufb50-\ufdff\ufe70-\ufefc\U00010a00-\U00011fff\U0001e900-\U0001e95f]"
+)
+# These have a meaning between letters of some scripts and in emoji. Elsewhere they hide a text, or
+# part the letters of a secret.
+_JOINER = (
+    f"[\u200c\u200d](?!(?<={_JOINED}.){_JOINED}|(?<={_EMOJI}.){_EMOJI}"
+    f"|(?<={_EMOJI}\ufe0f.){_EMOJI})"
+)
+# A character has at most one; a row of them can hold a text.
+_SELECTOR = (
+    "[\ufe00-\ufe0f\U000e0100-\U000e01ef]"
+    f"(?<!{_EMOJI}[\ufe0e\ufe0f])(?<!{_IDEOGRAPH}.)(?!(?<=[0-9#*]\ufe0f)\u20e3)"
+)
+_ASTRAY = f"{_JOINER}|{_SELECTOR}"
 # Compiled when a text has such a character, which is rare.
-_IN_A_LINE = f"[\n{_ACTING}]|{_JOINER}"
-_IN_JSON = f"[{_ACTING}]|{_JOINER}"
-_IN_TEXT = f"[{_DROPPED}]|{_JOINER}|(?<={_SELECTOR}){_SELECTOR}"
+_IN_A_LINE = f"[\n{_ACTING}]|{_ASTRAY}"
+_IN_JSON = f"[{_ACTING}]|{_ASTRAY}"
+_IN_TEXT = f"[{_DROPPED}]|{_ASTRAY}"
+_HIDDEN = f"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_UNSEEN}]|{_ASTRAY}"
 _ENDS = "\r\n?|[\u2028\u2029]"
 
 # Starts of a formula in a spreadsheet (OWASP, "CSV Injection"); an apostrophe makes it a text.
@@ -46,9 +69,14 @@ def without_controls(text: str) -> str:
     return re.sub(_IN_TEXT, "", re.sub(_ENDS, "\n", text))
 
 
+def without_hidden(text: str) -> str:
+    """`text` without characters that are not seen; ends of lines stay as they are."""
+    return text if text.isascii() and text.isprintable() else re.sub(_HIDDEN, "", text)
+
+
 def visible(line: str) -> str:
     """One line in which each acting character is shown as a backslash escape; tabs stay."""
-    if line.isprintable():
+    if line.isascii() and line.isprintable():
         return line
     return re.sub(_IN_A_LINE, lambda found: found[0].encode("unicode_escape").decode(), line)
 
@@ -57,7 +85,7 @@ def for_json(document: str) -> str:
     """The same JSON document with these characters escaped, so that it means the same."""
     # Checking that a line is printable is quicker than a search, and nearly all lines are.
     return "\n".join(
-        line if line.isprintable() else re.sub(_IN_JSON, _json_escape, line)
+        line if line.isascii() and line.isprintable() else re.sub(_IN_JSON, _json_escape, line)
         for line in document.split("\n")
     )
 

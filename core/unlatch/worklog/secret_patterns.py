@@ -4,6 +4,7 @@ import re
 from functools import cache
 
 from unlatch.patterns import pattern
+from unlatch.worklog.neutral import without_hidden
 
 MASK = "***"
 # Names of query parameters and JSON members whose value is a secret.
@@ -60,7 +61,19 @@ _SHORTEST_JWT = 20
 
 
 def without_secrets(text: str) -> str:
-    """`text` with a mask in place of each probable secret."""
+    """`text` with a mask in place of each probable secret.
+
+    Characters that are not seen are left out of a text in which they hide a secret.
+    """
+    masked = _masked(text)
+    seen = without_hidden(masked)
+    if seen == masked:
+        return masked
+    again = _masked(seen)
+    return masked if again == seen else again
+
+
+def _masked(text: str) -> str:
     for secret_like, replacement in _compiled():
         text = secret_like.sub(replacement, text)
     return _DOTTED.sub(_without_jwt, text) if "eyJ" in text else text
