@@ -46,7 +46,9 @@ def open_work(related: Related) -> Iterator[OpenWork]:
             yield OpenWork(one.ref, one.session.meta.status.value, command)
     for run in related.runs:
         if not run.state.is_over:
-            command = f"unlatch run stop {run.folder.name}"
+            # Stopping a run makes it failed; one without open tasks is finished by its coordinator.
+            verb = "resume" if run.state.is_complete else "stop"
+            command = f"unlatch run {verb} {run.folder.name}"
             yield OpenWork(run.ref, run.state.status.value, command)
 
 

@@ -216,5 +216,10 @@ class RunState:
         return sum(task.stage is Stage.DONE for task in self.tasks.values())
 
     @property
+    def is_complete(self) -> bool:
+        """Whether all tasks are done, and none is to be accepted again."""
+        return self.done == len(self.tasks) and not self.validating()
+
+    @property
     def is_over(self) -> bool:
         return self.status in (Status.FINISHED, Status.FAILED)

@@ -554,12 +554,34 @@ def test_a_document_names_the_work_that_stays_open(
     assert left["next"] == "unlatch effort close auth-bug --summary TEXT"
 
 
-def test_a_run_that_stays_open_is_named_and_stopped(project: Project, name: str) -> None:
+def run_of(project: Project, name: str, worker: str) -> int:
+    """Carry out an open task of the increment with a worker; the exit code."""
     (project.folder(name) / "tasks.md").write_text("# Tasks\n\n### T-002: Test it\n")
-    plan = ("run", "start", f"increment:{name}", "--worker", WORKER, "--auditor", WORKER)
-    assert project.run(*plan, "--yes").code == 0
+    plan = ("run", "start", f"increment:{name}", "--worker", worker, "--auditor", WORKER)
+    return project.run(*plan, "--yes").code
+
+
+def end_run(project: Project, said: str) -> str:
+    """Run the command that ends the run; its status afterwards."""
+    (line,) = (one for one in said.split("\n") if "To end it: unlatch run" in one)
+    ended = project.run(*line.split("unlatch ")[1].split())
+    assert ended.code == 0, ended.said
+    return str(project.run("run", "status", "--json").document["run"]["status"])
+
+
+@pytest.mark.parametrize("command", [("undo", "7", "--yes"), ("complete", "7", "--force")])
+def test_a_run_that_stays_open_without_open_tasks_is_finished(
+    project: Project, name: str, command: tuple[str, ...]
+) -> None:
+    assert run_of(project, name, WORKER) == 0
     assert resume(project).code == 0
-    done = project.run("undo", "7", "--yes")
-    (command,) = (line for line in done.err.split("\n") if "unlatch run stop" in line)
-    stopped = project.run(*command.split("unlatch ")[1].split())
-    assert stopped.code == 0, stopped.said
+    done = project.run(*command, "--reason", "No")
+    assert end_run(project, done.err) == "finished"
+
+
+def test_a_run_that_stays_open_with_open_tasks_is_stopped(project: Project, name: str) -> None:
+    fails = shlex.join((sys.executable, "-c", """print('{"type": "failed", "reason": "no"}')"""))
+    assert run_of(project, name, fails) != 0
+    assert resume(project, "--only", "increment").code == 0
+    done = project.run("complete", "7", "--force", "--reason", "No")
+    assert end_run(project, done.err) == "failed"

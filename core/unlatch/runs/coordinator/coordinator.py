@@ -92,7 +92,7 @@ class Coordinator:
     def _rest(self) -> End:
         """Nothing is under way and nothing can begin: the run is finished, or waits for people."""
         state = self.context.journal.state
-        if state.done == len(state.tasks) and not state.validating():
+        if state.is_complete:
             self.context.journal.record(e.RunFinished)
             self.context.save("finished")
             return End.FINISHED
