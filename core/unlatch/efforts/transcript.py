@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from unlatch.worklog.disk.folder import OpenFolder
     from unlatch.worklog.event_log import Event
 
+# The numbers of lines that an error names.
+_SHOWN = 5
 SEPARATOR = "--- Effort reopened ---"
 E = TypeVar("E", bound=ChainedEvent)
 
@@ -120,6 +122,26 @@ class Transcript:
         for number, line in enumerate(self.lines(self.name), 1):
             yield number, _entry(line)
 
+    def unusable(self) -> Iterator[StoreError]:
+        """What stops the next write, or hides events; the lines of the log are not read."""
+        lines = self.lines(EVENTS.name)
+        events = [EVENTS.parse(line.decode(errors="replace")) for line in lines]
+        if bad := [str(number) for number, one in enumerate(events[:-1], 1) if one is None]:
+            numbers = f"{', '.join(bad[:_SHOWN])}{', ...' if bad[_SHOWN:] else ''}"
+            yield damaged(
+                self, f"{EVENTS.name} has lines that cannot be read: {numbers}", state="is damaged"
+            )
+        with listing(self.folder), open_folder(self.folder) as opened:
+            try:
+                _, size = _extent(events[-1], self) if events else (0, 0)
+                if opened.lstat(self.name).st_size < size:
+                    yield self.shorter()
+            except StoreError as error:
+                yield error
+
+    def shorter(self) -> StoreError:
+        return damaged(self, f"{self.name} is shorter than its events say")
+
     def lines(self, name: str) -> list[bytes]:
         """The complete lines of one of the two files, without their ends."""
         try:
@@ -150,7 +172,7 @@ class Pen:
             backup = repair_ending(opened, transcript.folder, transcript.name, new_id)
             added = _read_from(opened, transcript.name, self._size)
         if added is None:
-            raise damaged(transcript, f"{transcript.name} is shorter than its events say")
+            raise transcript.shorter()
         if lines := added.split(b"\n")[:-1]:
             self._chain(lines, recovered=True)
         elif isinstance(self.last, Reopened):
@@ -223,11 +245,11 @@ def _extent(event: Event | None, transcript: Transcript) -> tuple[int, int]:
     return lines, size
 
 
-def damaged(transcript: Transcript, why: str) -> StoreError:
+def damaged(transcript: Transcript, why: str, *, state: str = "cannot be continued") -> StoreError:
     """The error for a log that does not match its events."""
     return StoreError(
         "effort-damaged",
-        f"{transcript.folder.name} cannot be continued: {why}",
+        f"{transcript.folder.name} {state}: {why}",
         where=str(transcript.folder),
         hint="unlatch effort verify",
     )

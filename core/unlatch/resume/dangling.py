@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.resume.references import References
-from unlatch.resume.related import PLAN, efforts_of, sessions_of
+from unlatch.resume.related import PLAN, efforts_of, read_filed, sessions_of
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import exists, read_file
 
@@ -83,25 +83,37 @@ def _of_runs(workspace: Workspace, references: References) -> Iterator[Dangling]
 
 
 def unreadable(workspace: Workspace) -> Iterator[UnlatchError]:
-    """The errors of the files of efforts, sessions and runs, also without an increment."""
-    if efforts := efforts_of(workspace, by=""):
-        yield from efforts.unreadable()
-        for one in efforts.all():
-            log = efforts.transcript(one.id)
-            try:
-                read_file(log.folder / log.name, at_most=1)
-            except FileNotFoundError:
-                message = f"{one.id} has no {log.name}, which it had"
-                if one.lines:
-                    yield StoreError("effort-damaged", message, where=str(log.folder))
-            except StoreError as error:
-                yield error
+    """The errors of the files of efforts, sessions, runs and briefings."""
+    yield from _unreadable_efforts(workspace)
     if store := sessions_of(workspace):
         from unlatch.sessions.store import Broken  # noqa: PLC0415
 
         yield from (one.error for one in store.all() if isinstance(one, Broken))
     if exists(workspace.paths.home / "runs"):
         yield from _unreadable_runs(workspace)
+    for folder in workspace.manager.collection.folders():
+        try:
+            read_filed(folder.path)
+        except StoreError as error:
+            yield error
+
+
+def _unreadable_efforts(workspace: Workspace) -> Iterator[UnlatchError]:
+    if (efforts := efforts_of(workspace, by="")) is None:
+        return
+    yield from efforts.unreadable()
+    for one in efforts.all():
+        log = efforts.transcript(one.id)
+        try:
+            read_file(log.folder / log.name, at_most=1)
+        except FileNotFoundError:
+            message = f"{one.id} has no {log.name}, which it had"
+            if one.lines:
+                yield StoreError("effort-damaged", message, where=str(log.folder))
+        except StoreError as error:
+            yield error
+        else:
+            yield from log.unusable()
 
 
 def _unreadable_runs(workspace: Workspace) -> Iterator[UnlatchError]:

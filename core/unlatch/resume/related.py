@@ -262,20 +262,28 @@ class _Search:
                     self.known.add(f"run:{folder.name}")
 
     def filed(self) -> str | None:
-        path = self._increment.folder / BRIEFING
         try:
-            return read_file(path).decode()
-        except FileNotFoundError:
-            return None
-        except UnicodeDecodeError:
-            problem = "it is not UTF-8 text"
+            return read_filed(self._increment.folder)
         except StoreError as error:
-            problem = error.message
-        except OSError as error:
-            problem = error.strerror or type(error).__name__
-        message = f"{BRIEFING} is ignored: {problem}"
-        self.unreadable_file.append(StoreError("briefing-unreadable", message, where=str(path)))
+            self.unreadable_file.append(error)
+            return None
+
+
+def read_filed(folder: Path) -> str | None:
+    """The text of briefing.md in the folder of an increment; StoreError `briefing-unreadable`."""
+    path = folder / BRIEFING
+    try:
+        return read_file(path).decode()
+    except FileNotFoundError:
         return None
+    except UnicodeDecodeError:
+        problem = "it is not UTF-8 text"
+    except StoreError as error:
+        problem = error.message
+    except OSError as error:
+        problem = error.strerror or type(error).__name__
+    message = f"{BRIEFING} is ignored: {problem}"
+    raise StoreError("briefing-unreadable", message, where=str(path))
 
 
 def efforts_of(workspace: Workspace, *, by: str) -> EffortStore | None:

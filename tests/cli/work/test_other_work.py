@@ -267,6 +267,40 @@ def test_unreadable_work_is_named_and_leaves_the_others_done(
     assert f"note: {place.parts[0]}/" in done.err
 
 
+def bad_line(path: Path) -> None:
+    with path.open("a") as file:
+        file.write("{bad\n")
+
+
+def bad_line_within(path: Path) -> None:
+    first, *others = path.read_text().splitlines(keepends=True)
+    path.write_text("".join([first, "{bad\n", *others]))
+
+
+def cut_short(path: Path) -> None:
+    path.with_name("log.jsonl").write_text("")
+
+
+@pytest.mark.usefixtures("name")
+@pytest.mark.parametrize(
+    ("damage", "problem"),
+    [
+        (bad_line, "cannot be continued: the last line of events.jsonl cannot be read"),
+        (bad_line_within, "is damaged: events.jsonl has lines that cannot be read: 2"),
+        (cut_short, "cannot be continued: log.jsonl is shorter than its events say"),
+    ],
+)
+def test_doctor_finds_what_stops_an_effort(
+    project: Project, damage: Callable[[Path], None], problem: str
+) -> None:
+    damage(project.root / ".unlatch/efforts/auth-bug/events.jsonl")
+    done = project.run("doctor", "--json")
+    (found,) = (one for one in done.document["findings"] if one["id"] == "effort-damaged")
+    assert (done.code, found["severity"]) == (1, "error")
+    assert found["message"] == f"auth-bug {problem}"
+    assert found["hint"] == "unlatch effort verify"
+
+
 def test_a_run_waits_until_a_person_starts_its_workers(project: Project, name: str) -> None:
     (project.folder(name) / "tasks.md").write_text("# Tasks\n\n### T-002: Test it\n")
     plan = ("run", "start", f"increment:{name}", "--worker", WORKER, "--auditor", WORKER)
@@ -395,6 +429,8 @@ def test_a_briefing_that_cannot_be_read_is_a_note(
     assert project.metadata(name)["status"] == "active"
     (warning,) = resume(project, "--json").document["warnings"]
     assert warning["id"] == "briefing-unreadable"
+    findings = project.run("doctor", "--json").document["findings"]
+    assert "briefing-unreadable" in [one["id"] for one in findings]
 
 
 @pytest.mark.parametrize("kind", ["effort", "session", "run"])
