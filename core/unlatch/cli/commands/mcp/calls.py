@@ -26,11 +26,15 @@ _LONGEST = 4000
 _REDACTOR = Redactor()
 # The errors that mean several things, or nothing but something similar.
 _CANDIDATES = ("ambiguous-increment", "unknown-increment", "effort-ambiguous", "effort-unknown")
+_UNKNOWN = (
+    "it is unknown what was changed, so look before you call anything else. If operations are "
+    "pending, the user can deliver them with `unlatch sync`"
+)
 ASK = "Ask the user which one is meant, then call again with it."
 
 
 class CallFailed(UnlatchError):
-    """A command failed; nothing was changed, or its document would be the result."""
+    """A command failed. Nothing was changed, except perhaps with the id `call-unknown`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +48,19 @@ class Calls:
     root: Path
     environ: Mapping[str, str]
 
-    def run(self, *options: str, words: tuple[str, ...] = ()) -> Document:
+    def run(
+        self, *options: str, words: tuple[str, ...] = (), seen_with: str | None = None
+    ) -> Document:
         """The document of a command; candidates are a document, too.
 
         Args:
             options: the command and its options.
             words: arguments of the model, which are never options.
+            seen_with: the command that shows what was changed, if this one writes.
 
         Raises:
-            CallFailed: with the id, message and next step of the command's error.
+            CallFailed: with the id, message and next step of the command's error; without a
+                document `call-failed`, or `call-unknown` if the command writes.
         """
         argv = [*_UNLATCH, *options, "--json", "--", *words]
         try:
@@ -62,7 +70,10 @@ class Calls:
             found = json.loads(done.out)
         except (OSError, ValueError) as error:
             message = f"unlatch {options[0]} gave no document: {error}"
-            raise CallFailed("call-failed", message, hint="call again") from error
+            if seen_with is None:
+                raise CallFailed("call-failed", message, hint="call again") from error
+            message += f"; {_UNKNOWN}"
+            raise CallFailed("call-unknown", message, hint=seen_with) from error
         document = found if isinstance(found, dict) else {"entries": found}
         if error_entry := document.get("error"):
             return _candidates(error_entry)

@@ -13,6 +13,7 @@ from unlatch.cli.commands.mcp.errors import answering
 
 READS = ToolAnnotations(readOnlyHint=True, openWorldHint=False)
 WRITES = ToolAnnotations(readOnlyHint=False, destructiveHint=False, openWorldHint=False)
+_SEEN_WITH = "unlatch effort list"
 Id = Annotated[str, Field(description="ID of an effort, or the beginning or a word of it.")]
 Count = Annotated[int, Field(ge=1, le=200, description="Number of messages, the newest.")]
 
@@ -57,7 +58,9 @@ def _add_writing(server: MCPServer, calls: Calls) -> None:
     async def open_effort(
         name: Annotated[str, Field(description="A short name, as in auth-bug.")],
     ) -> Document:
-        return await run_sync(lambda: calls.run("effort", "open", words=(name,)))
+        return await run_sync(
+            lambda: calls.run("effort", "open", words=(name,), seen_with=_SEEN_WITH)
+        )
 
     @server.tool(
         description="Conclude an effort. Only when the user says that the work is done.",
@@ -69,7 +72,7 @@ def _add_writing(server: MCPServer, calls: Calls) -> None:
         summary: Annotated[str, Field(description="What was done, decided and rejected.")],
     ) -> Document:
         options = ("effort", "close", f"--summary={summary}")
-        return await run_sync(lambda: calls.run(*options, words=(id,)))
+        return await run_sync(lambda: calls.run(*options, words=(id,), seen_with=_SEEN_WITH))
 
     @server.tool(
         description="Reopen a concluded effort, to continue its log. "
@@ -81,7 +84,7 @@ def _add_writing(server: MCPServer, calls: Calls) -> None:
         id: Id, reason: Annotated[str, Field(description="Why, in the user's words.")]
     ) -> Document:
         options = ("effort", "reopen", f"--reason={reason}")
-        return await run_sync(lambda: calls.run(*options, words=(id,)))
+        return await run_sync(lambda: calls.run(*options, words=(id,), seen_with=_SEEN_WITH))
 
     @server.tool(
         description="Make another open effort the active one; `ambient` for none.",
@@ -89,4 +92,6 @@ def _add_writing(server: MCPServer, calls: Calls) -> None:
     )
     @answering
     async def switch_effort(id: Id) -> Document:
-        return await run_sync(lambda: calls.run("effort", "switch", words=(id,)))
+        return await run_sync(
+            lambda: calls.run("effort", "switch", words=(id,), seen_with=_SEEN_WITH)
+        )

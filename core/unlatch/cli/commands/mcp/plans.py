@@ -6,6 +6,7 @@ import json
 import re
 import secrets
 from hashlib import sha256
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from unlatch.cli.commands.mcp.calls import CallFailed, Document
@@ -21,6 +22,8 @@ LIFETIME = 600.0
 _MOST = 100
 NOTHING = "There is nothing to apply: see the errors and warnings of the plan."
 _NEXT = "make a new plan, and show it to the user"
+# What shows the changes of a plan's command.
+_SEEN_WITH = MappingProxyType({"resume": "unlatch show", "reopen": "unlatch status"})
 # The ids and times that each dry run makes anew.
 _NEW = re.compile(r"\b[0-9A-HJKMNP-TV-Z]{26}\b|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?")
 
@@ -76,7 +79,8 @@ class Plans:
         if _digest(now) != planned.digest:
             message = "an increment or item changed since the plan was made"
             raise CallFailed("plan-changed", message, hint=_NEXT)
-        return self._calls.run(*planned.options, "--yes", words=planned.words)
+        seen_with = _SEEN_WITH[planned.options[0]]
+        return self._calls.run(*planned.options, "--yes", words=planned.words, seen_with=seen_with)
 
 
 def _changes(document: Document) -> bool:
