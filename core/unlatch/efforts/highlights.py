@@ -6,6 +6,7 @@ import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from unlatch.efforts.identifiers import identifiers
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -30,23 +31,6 @@ _SENTENCES = MappingProxyType(
             re.IGNORECASE,
         ),
     }
-)
-_PART = r"\.?[\w@+-]+(?:\.[\w@+-]+)*"  # of a path
-_IDENTIFIERS = re.compile(
-    r"`[^`\n]{2,80}`"  # code spans
-    r"|https?://[^\s<>\"')\]]*[^\s<>\"')\].,;:!?]"
-    # Paths, matched from their start, for speed: from the root or a home, of a hidden folder, with
-    # an extension, or of three parts.
-    rf"|(?<![\w./~@+-])(?:(?:~|\.\.?|\.\w[\w.-]*)(?:/{_PART})+/?|(?:/{_PART}){{2,}}/?"
-    rf"|(?:{_PART}/)+[\w@+-]+(?:\.\w+)+|(?:{_PART}/){{2,}}(?:{_PART}/?)?)"
-    r"|(?<![\w./-])[\w.-]+/[\w.-]+#\d+"  # items
-    r"|(?<![\w-])[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*-\d+\b|(?<!\w)#\d+\b"
-    r"|\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b|(?<![\w-])[0-9a-f]{7,40}(?![\w-])"  # commits
-    r"|\$?\b[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+\b|\$[A-Z][A-Z0-9]+\b"  # environment variables
-    r"|(?<![\w-])--[a-z][a-z0-9]*(?:-[a-z0-9]+)*"  # options
-    r"|\b[a-z]+_[a-z0-9_]+\b(?!\.\w)|\b[a-z]+[A-Z]\w+\b(?!\.\w)"  # names in code
-    r"|(?<![\w.-])(?:[a-z][\w-]+)(?:\.[a-z][\w-]+)+\b"  # keys of a configuration, files
-    r"|(?<![\w.])v?\d+(?:\.\d+)+(?:-[0-9A-Za-z.]*[0-9A-Za-z])?(?::\d+)?\b"  # versions, addresses
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _ITEM = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s+")
@@ -106,8 +90,3 @@ def _of_text(number: int, content: str) -> Iterator[Highlight]:
         yield Highlight(number, kind, sentence)
     for identifier in identifiers(content):
         yield Highlight(number, "identifier", identifier)
-
-
-def identifiers(text: str) -> Iterator[str]:
-    """Names in code, configuration and shells, addresses, paths, items and commits, verbatim."""
-    return (match[0] for match in _IDENTIFIERS.finditer(text))

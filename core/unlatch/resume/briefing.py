@@ -16,7 +16,7 @@ from unlatch.resume.points import Briefing, Point, cleaned, once
 from unlatch.worklog.secret_patterns import MASK
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.project.workspace import Workspace
@@ -43,7 +43,8 @@ def briefing_of(workspace: Workspace, increment: Increment, related: Related) ->
     whole = sum(parts, Briefing(reopens=(*_reopens(increment, name),)[::-1], left=left))
     # Identifiers are taken from texts that are masked.
     whole = cleaned(whole)
-    return replace(whole, identifiers=_ranked(whole))
+    tasks = {task for run in related.runs for task in run.state.tasks}
+    return replace(whole, identifiers=_ranked(whole, without=tasks))
 
 
 def own_name(increment: Increment) -> str:
@@ -65,13 +66,17 @@ def _reopened(entry: ReopenEntry) -> str:
     return f"{entry.reopened_at:%Y-%m-%d}{by}: {why}"
 
 
-def _ranked(briefing: Briefing) -> tuple[Point, ...]:
-    """The identifiers: those in decisions, failures and open work first, then the frequent ones."""
-    from unlatch.efforts.highlights import identifiers  # noqa: PLC0415
+def _ranked(briefing: Briefing, *, without: Collection[str]) -> tuple[Point, ...]:
+    """The identifiers: those in decisions, failures and open work first, then the frequent ones.
+
+    Args:
+        without: the ids of tasks, which are known from other sections.
+    """
+    from unlatch.efforts.identifiers import identifiers  # noqa: PLC0415
 
     points = (*briefing.decisions, *briefing.failed, *briefing.left, *briefing.done)
     named = [Point(it, point.source) for point in points for it in identifiers(point.text)]
     counts = Counter(one.text for one in briefing.identifiers)
     rest = sorted(briefing.identifiers, key=lambda one: -counts[one.text])
-    shown = (one for one in (*named, *rest) if MASK not in one.text)
+    shown = (one for one in (*named, *rest) if MASK not in one.text and one.text not in without)
     return once(shown)[:_MOST_IDENTIFIERS]

@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from unlatch.efforts.highlights import highlights, sentences
+from unlatch.efforts.identifiers import identifiers
 from unlatch.resume.points import Briefing, Point
 from unlatch.transport.redact import Masking
 from unlatch.values import dataclass
@@ -72,15 +73,15 @@ class Sources:
         entries, is_whole = transcript.tail(self._room)
         self._room -= sum(len(str(one.get("content"))) for one in entries)
         self._room = max(self._room, 0)
-        texts, steps, identifiers = _texts(), list[str](), list[str]()
-        places = {"identifier": identifiers, "next": steps}
+        texts, steps, names = _texts(), list[str](), list[str]()
+        places = {"identifier": names, "next": steps}
         for one in highlights(enumerate(map(self._masked, entries))):
             places.get(one.kind, texts[_SECTIONS.get(one.kind, "left")]).append(one.text)
         texts["left"] += steps[-_MOST_NEXT:]
         for reopen in effort.reopens:
             self._add_summary(texts, reopen.prior_summary)
         self._add_summary(texts, effort.summary)
-        found = _briefing(f"effort:{effort.id}", texts, identifiers)
+        found = _briefing(f"effort:{effort.id}", texts, names)
         if is_whole:
             return found
         rest = f"the older part of a long conversation: `unlatch effort show {effort.id}`"
@@ -118,7 +119,10 @@ class Sources:
             for callout in phase.callouts(CalloutKind.SUMMARY):
                 self._add_summary(texts, callout.text)
         self._add_summary(texts, session.summary)
-        return _briefing(one.ref, texts)
+        calls = "\n".join(call.arguments for phase in session.phases for call in phase.calls)
+        said = (self._clean(text[-_PROSE:]) for text in (prose, calls))
+        names = [name for text in said for name in identifiers(text)]
+        return _briefing(one.ref, texts, names[::-1])
 
     def _todo(self, session: Session) -> Iterator[str]:
         """The open tasks of a session, without those that later work has ended."""
@@ -210,7 +214,7 @@ def _texts() -> Texts:
     return {"done": [], "decisions": [], "failed": [], "left": []}
 
 
-def _briefing(source: str, texts: Texts, identifiers: Iterable[str] = ()) -> Briefing:
+def _briefing(source: str, texts: Texts, named: Iterable[str] = ()) -> Briefing:
     """A briefing of one source, the newest first."""
     ordered = {name: found if name == "left" else found[::-1] for name, found in texts.items()}
     sections = {
@@ -221,7 +225,7 @@ def _briefing(source: str, texts: Texts, identifiers: Iterable[str] = ()) -> Bri
         for name, found in ordered.items()
         if len(found) > _MOST
     )
-    names = tuple(Point(it, source) for it in identifiers)
+    names = tuple(Point(it, source) for it in named)
     return Briefing(**sections, identifiers=names, unread=unread)
 
 

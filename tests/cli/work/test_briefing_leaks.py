@@ -109,7 +109,7 @@ def test_a_session_cannot_forge_parts_of_a_briefing(project: Project) -> None:
     assert "- \\## Reopened (session:" in said
     assert "Keep" in said
     assert acting(said) == set()
-    assert headings(said)[1:] == ["Decided"]
+    assert headings(said)[1:] == ["Decided", "Identifiers"]
 
 
 @pytest.mark.parametrize("id_", ["a b", "x)\\n## Reopened", "\\x1b[31m", "../up", "a" * 201])

@@ -6,7 +6,10 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.cli.work.test_briefing_content import REASON, do, effort, known, session
+
+from unlatch.efforts.identifiers import identifiers
 
 if TYPE_CHECKING:
     from tests.cli.project import Project
@@ -39,7 +42,9 @@ def test_failed_attempts_of_a_task_that_succeeded_are_known(project: Project) ->
     ]
     # A newer run of the same task does not hide them.
     do(project, "run", "start", "increment:7", "--worker", worker, "--auditor", auditor, "--yes")
-    assert len(known(project)["failed"]) == 2
+    found = known(project)
+    assert len(found["failed"]) == 2
+    assert found["identifiers"] == ["data/currencies.csv", "minor_unit"]
 
 
 def test_earlier_summaries_are_known(project: Project) -> None:
@@ -60,3 +65,51 @@ def test_earlier_summaries_are_known(project: Project) -> None:
     assert shown.index("We decided on 429.") < shown.index("Done again.")
     assert "We decided on Redis." in (project.root / f".unlatch/sessions/{made}.md").read_text()
     assert do(project, "search", "429")
+
+
+NAMES = (
+    *("C:\\pay\\app.ini", "src/payments/retry.py:88", "ghcr.io/acme/pay:1.14.2", "orjson==3.10.7"),
+    *("--max-retries=5", "192.168.0.0/16", "db.internal:5432", "/v2/charges/{id}"),
+    *("git@github.com:acme/pay.git", "ops@acme.example", "ChargeClient.retry_all"),
+    *("arn:aws:sqs:eu-west-1:123456789012:charges-dlq", "s3://acme-payments-eu/archive/2026/"),
+    *("fd00::12", "[2001:db8::5]:443", "localhost:9229", "00:1a:2b:3c:4d:5e"),
+    *("feature/retry-eu", ".env.local", "Idempotency-Key", "X-Request-Id", "CancelledError"),
+    *(f"sha256:{'9f86d081' * 8}", "RATE_LIMIT_BURST=40", "log_charge()", "pkg@1.2.3", "TS2307"),
+    *("payments-api-7d9f", "src/{a,b}.py", "src/**/*.py", "JSONDecodeError", "std::vector"),
+)
+
+
+@pytest.mark.parametrize(
+    "form", ["{}.", "({}),", "[it]({})", "{}'s", '"{}"?', "**{}**", "\u2018{}\u2019", "a, {};"]
+)
+def test_an_identifier_is_a_whole_word(form: str) -> None:
+    for name in NAMES:
+        found = [*identifiers(f"We take {form.format(name)} and go on")]
+        assert found == [name], form
+
+
+def test_ordinary_words_are_no_identifiers() -> None:
+    text = (
+        "It's 24/7 and/or he/she, e.g. at 10:30 or 10:30am, i.e. 3:1, on 2026-11-22 (well-known). "
+        "Up-to-date I/O file(s)... wait...what? Note: 50% of 2.5x -- done => 1,000 <b>bold</b> "
+        "*emph* _em_ [x] $5 TODO: 'IDs'; C++ :: / // ~ # @ A/B PhD U.S. *** password=***"
+    )
+    assert [*identifiers(text)] == []
+
+
+@pytest.mark.parametrize("word", ["(", "[:", "a/", "a_", "a.b", "A-", "a=b", "0:", ".", "*", "#"])
+def test_long_words_of_signs_take_little_time(word: str) -> None:
+    assert sum(1 for _ in identifiers(f"{word * 140} " * 400)) <= 400
+
+
+def test_prose_and_calls_of_a_session_give_identifiers(project: Project) -> None:
+    project.increment()
+    session(
+        project,
+        ("--text", "OTHER_VAR, src/other/prose.py, commit abcdef1234"),
+        ("--call", "Edit src/called/file.py"),
+        ("--error", "src/first.py is gone"),
+    )
+    found = known(project)["identifiers"]
+    assert found[0] == "src/first.py"
+    assert set(found[1:]) == {"OTHER_VAR", "src/other/prose.py", "abcdef1234", "src/called/file.py"}
