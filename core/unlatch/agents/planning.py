@@ -83,11 +83,11 @@ class Planning:
             add_root(entry.base)
             known = [it for it in self.record if (it.path, it.keys) == entry.place]
             made = self._put(entry, {it.digest for it in known})
-            mine = [it for it in known if it.agent == agent.name]
-            self.record = [it for it in self.record if it not in mine]
             if made is None:
                 self.kept.append(entry.place)
                 continue
+            mine = [it for it in known if it.agent == agent.name]
+            self.record = [it for it in self.record if it not in mine]
             made = [*made, *(keys for it in known for keys in it.made)]
             self.record.append(_written(agent, entry, made))
 
@@ -156,6 +156,7 @@ class Planning:
             return
         if one.digest not in map(digest, found):
             self.kept.append((one.path, one.keys))
+            self.record.append(one)  # it is still installed, and unmodified if the user reverts it
         elif not one.keys:
             self._whole[one.path] = None
         elif settings := self._file(one.path):

@@ -210,6 +210,31 @@ def test_what_the_user_changed_is_kept(project: Project, home: Path) -> None:
     assert not (home / ".claude/skills/unlatch-reopen-issue").exists()
 
 
+@pytest.mark.parametrize("again", [False, True])
+def test_list_has_an_agent_with_an_entry_that_uninstall_left(
+    project: Project, home: Path, *, again: bool
+) -> None:
+    def is_listed() -> bool:
+        rows = {it["name"]: it for it in agents(project, "list", "--json").document["agents"]}
+        return bool(rows["claude"]["user"])
+
+    agents(project, "install", "claude", "--yes")
+    settings = home / ".claude/settings.json"
+    written = settings.read_text()
+    settings.write_text(written.replace('"timeout": 30', '"timeout": 5', 1))
+    if again:
+        agents(project, "install", "claude", "--yes")
+    assert "left unchanged" in agents(project, "uninstall", "claude", "--yes").err
+    assert is_listed()
+    second = agents(project, "uninstall", "claude", "--yes")
+    assert "left unchanged" in second.err
+    assert "nothing of unlatch is installed" not in second.err
+    settings.write_text(settings.read_text().replace('"timeout": 5', '"timeout": 30'))
+    assert agents(project, "uninstall", "claude", "--yes").code == 0
+    assert not is_listed()
+    assert "agents hook" not in (settings.read_text() if settings.exists() else "")
+
+
 def test_entry_of_a_repository_is_not_taken_for_ours(project: Project, home: Path) -> None:
     theirs = '{"mcpServers": {"unlatch": {"command": "./evil"}}}'
     (project.root / ".mcp.json").write_text(theirs)

@@ -205,7 +205,8 @@ def _tell(plan: InstallPlan, named: list[Agent], *, verb: str, dry_run: bool) ->
         output.ok(f"{one.title}: {verb}ed")
     failed = [one for one, _ in plan.failed]
     for one in named if verb == "uninstall" else ():
-        if one not in (*plan.agents, *failed):
+        is_kept = any(it.agent == one.name for it in plan.record)
+        if one not in (*plan.agents, *failed) and not is_kept:
             output.talk(f"{one.title}: nothing of unlatch is installed")
     for one, error in plan.failed:
         message = f"{output.clean(error.message)} {output.faint(f'[{error.id}]')}"
