@@ -184,7 +184,12 @@ def _tell(resumed: Sequence[Resumed]) -> None:
 def _lines(increment: Increment, briefing: Briefing) -> list[str]:
     more = command_for(increment)
     text = render(title_of(increment), briefing, more=more, limit=_UNLIMITED)
-    return [*map(output.clean, text.rstrip("\n").split("\n"))]
+    return [line for one in text.rstrip("\n").split("\n") for line in _wrapped(output.clean(one))]
+
+
+def _wrapped(line: str) -> list[str]:
+    head = "- " if line.startswith("- ") else ""
+    return output.hang(head, line.removeprefix(head))
 
 
 def resumed_entry(one: Resumed) -> output.Json:
