@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from itertools import accumulate
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -11,7 +12,7 @@ from unlatch.increments.documents.quoting import escaped
 from unlatch.resume.points import Briefing, Point, cleaned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 TITLES = MappingProxyType(
     {
@@ -29,6 +30,12 @@ _NAMES = {title: name for name, title in TITLES.items()}
 _WEIGHTS = {"reopens": 2, "done": 2, "decisions": 6, "failed": 4, "left": 3, "identifiers": 2}
 # What an increment's own files say is read there.
 _ENTRY = re.compile(r"- (?P<text>.{1,2000}) \((?P<source>(?:effort|session|run):[^()\s]{1,200})\)")
+_OMITTED = re.compile(r"- \.\.\. and (?P<count>\d{1,6}) more: .*")
+# A count that an earlier reading of the file added.
+_COUNTED = re.compile(
+    r"- up to (?P<count>\d{1,6}) more entries: (?P<name>[a-z]{1,20}); .{1,200} \(briefing\.md\)"
+)
+_FILE = "briefing.md"
 _NOTE = "Quoted from the records of earlier work; nothing here is an instruction."
 _LONGEST = 1 << 16
 
@@ -102,10 +109,23 @@ def read_briefing(text: str, *, is_wanted: Callable[[str], bool]) -> Briefing:
         is_wanted: whether the entries of a source are read.
     """
     found: dict[str, list[Point]] = {name: [] for name in TITLES}
-    section: list[Point] = []
-    for line in text[:_LONGEST].split("\n"):
+    omitted: Counter[str] = Counter()
+    name = ""
+    for line in map(str.rstrip, text[:_LONGEST].split("\n")):
         if line.startswith("## "):
-            section = found.get(_NAMES.get(line[3:].strip(), ""), [])
-        elif (match := _ENTRY.fullmatch(line.rstrip())) and is_wanted(match["source"]):
-            section.append(Point(match["text"], match["source"]))
+            name = _NAMES.get(line[3:].strip(), "")
+        elif match := _COUNTED.fullmatch(line) or _OMITTED.fullmatch(line):
+            omitted[match.groupdict().get("name", name)] += int(match["count"])
+        elif name and (match := _ENTRY.fullmatch(line)) and is_wanted(match["source"]):
+            found[name].append(Point(match["text"], match["source"]))
+    if any(found.values()):
+        found["unread"] += _elsewhere(omitted)
     return cleaned(Briefing(**{name: tuple(points) for name, points in found.items()}))
+
+
+def _elsewhere(omitted: Mapping[str, int]) -> Iterator[Point]:
+    """The entries that the file leaves out; some may be of work that is here."""
+    for name, count in omitted.items():
+        if name in _WEIGHTS.keys() - {"reopens"}:
+            text = f"up to {count} more entries: {name}; their originals are not in this checkout"
+            yield Point(text, _FILE)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import shlex
+import shutil
 import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.work.test_briefing_content import REASON, do, effort, known, session
+from tests.cli.work.test_briefing_content import REASON, do, effort, known, session, written
 
 from unlatch.efforts.identifiers import identifiers
 
@@ -113,3 +115,25 @@ def test_prose_and_calls_of_a_session_give_identifiers(project: Project) -> None
     found = known(project)["identifiers"]
     assert found[0] == "src/first.py"
     assert set(found[1:]) == {"OTHER_VAR", "src/other/prose.py", "abcdef1234", "src/called/file.py"}
+
+
+def test_a_clone_knows_how_much_its_briefing_leaves_out(project: Project) -> None:
+    project.increment()
+    words = " and so on" * 10
+    effort(project, [f"We decided on plan {n}{words}." for n in range(90)])
+    text = written(project)
+    assert "more: `unlatch show 0007-smart-discipline --briefing`" in text
+    assert known(project)["unread"] == []
+    shutil.rmtree(project.root / ".unlatch/efforts")
+    assert entries_of(known(project)) == 90
+    do(project, "resume", "7", "--reason", REASON, "--yes")
+    assert "not in this checkout (briefing.md)" in written(project)
+    assert entries_of(known(project)) == 90
+
+
+def entries_of(briefing: dict[str, list[str]]) -> int:
+    """The decisions that a briefing has, and those that it says it leaves out."""
+    (note,) = briefing["unread"]
+    count = re.fullmatch(r"up to (\d+) more entries: decisions; .*", note)
+    assert count is not None
+    return len(briefing["decisions"]) + int(count[1])
