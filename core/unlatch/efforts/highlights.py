@@ -17,17 +17,21 @@ _SENTENCES = MappingProxyType(
     {
         "rejected": re.compile(
             r"\b(reject\w*|ruled? out|did ?n[o']t work|does ?n[o']t work|not an option|"
-            r"g(?:a|i)v(?:e|ing) up on|abandon\w*|dead end|tried .{0,200} but|failed because)\b",
+            r"g(?:a|i)v(?:e|ing) up on|abandon\w*|dead end|tried .{0,200} but|broke|"
+            r"failed (because|with|due to)|roll(ed|ing) back|revert(ed|ing)|"
+            r"(do ?n['\u2019o]t|do not|never|avoid) us(e|ing))\b",
             re.IGNORECASE,
         ),
         "decided": re.compile(
             r"\b(decid\w+|decisions?|agreed (to|on|that)|settled on|chose\w*|go(ing)? with|"
-            r"we('ll| will) (use|keep)|let's use|instead of|(use|take|keep) .{1,200} instead)\b",
+            r"we('ll| will) (use|keep)|let('s|\u2019s| us) (use|take|keep)|opt(ed|ing) for|"
+            r"instead of|(use|take|keep) .{1,200} instead)\b|^agreed:",
             re.IGNORECASE,
         ),
         "next": re.compile(
             r"\b(next steps?|next up|still (to do|open|missing|needs?)|remains (open|to)|"
-            r"left to do|follow[- ]ups?)\b|\bTODO\b|\bto-?do:|^next:",
+            r"left to do|follow[- ]ups?|blocked (on|by) (?!none)\w+)\b|"
+            r"\bopen questions?:|\bTODO\b|\bto-?do:|^(next|remaining|blocked):",
             re.IGNORECASE,
         ),
     }

@@ -109,8 +109,10 @@ class Sources:
                 if callout.corrects:
                     words = f"{callout.words} ({callout.interpretation or 'correction'})"
                     texts["decisions"].append(words)
-                else:
+                elif callout.interpretation or phase.is_begun_by(callout):
                     self._add_sentences(texts, callout.words)
+                else:
+                    texts["decisions"].append(callout.words)
             for callout in phase.callouts(CalloutKind.ERROR):
                 _add_error(texts, callout)
         texts["decisions"] += [it.text for it in decisions(one.store, session, session.phases)]

@@ -187,6 +187,10 @@ class Phase:
     def calls(self) -> Iterator[ToolCall]:
         return (one for one in self.entries if isinstance(one, ToolCall))
 
+    def is_begun_by(self, callout: Callout) -> bool:
+        """Whether a callout is the prompt that an import made the title of."""
+        return " ".join(callout.words.split()).startswith(self.title.rstrip("\u2026"))
+
     def callouts(self, kind: CalloutKind) -> Iterator[Callout]:
         return (one for one in self.entries if isinstance(one, Callout) and one.kind == kind)
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.work.test_briefing_content import REASON, do, effort, known, session, written
 
+from unlatch.efforts.highlights import sentences
 from unlatch.efforts.identifiers import identifiers
 
 if TYPE_CHECKING:
@@ -137,3 +138,31 @@ def entries_of(briefing: dict[str, list[str]]) -> int:
     count = re.fullmatch(r"up to (\d+) more entries: decisions; .*", note)
     assert count is not None
     return len(briefing["decisions"]) + int(count[1])
+
+
+@pytest.mark.parametrize(
+    ("section", "sentence"),
+    [
+        ("decisions", "Agreed: UUIDv7 for keys."),
+        ("decisions", "Opted for gRPC."),
+        ("decisions", "Let us take S3, not GCS."),
+        ("failed", "The build failed with error TS2307."),
+        ("failed", "Rolled back the change to nginx.conf."),
+        ("failed", "Don't use eval, it broke CSP."),
+        ("left", "Remaining: write docs."),
+        ("left", "Open question: who owns billing?"),
+        ("left", "Blocked on the DBA."),
+    ],
+)
+def test_common_wordings_are_recognised(section: str, sentence: str) -> None:
+    kinds = {"decisions": "decided", "failed": "rejected", "left": "next"}
+    assert [*sentences(f"All fine. {sentence} Bye.")] == [(kinds[section], sentence)]
+
+
+def test_words_that_a_session_records_of_a_person_are_decisions(project: Project) -> None:
+    project.increment()
+    session(project, ("--user", "use the staging DB only"))
+    made = session(project, title="Later")
+    with (project.root / f".unlatch/sessions/{made}.md").open("a") as file:
+        file.write('\n## Build the index\n\n> [!user]\n> "Build the index\n> for search"\n')
+    assert known(project)["decisions"] == ["use the staging DB only"]
