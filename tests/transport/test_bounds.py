@@ -218,6 +218,28 @@ def texts() -> Iterator[tuple[str, str]]:
         *("://", "://a", "authorization ", "cookie=\n", "bearer ", "ghp_", "?token=", '"token":"'),
         *("ATATT", "A" * 79 + "AZDO", '"password": "\\', "github_pat_", "a", " ", "\x00"),
         *("-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "-", "password=", "password: ", "secret_"),
+        *("://a:", "://a:b@", "://a:b@c", "_pass=", "_pass=a", " --password ", " --a-token a1"),
+        *(
+            "curl ",
+            "curl -u",
+            "curl -u a:",
+            "mysql -p",
+            "mysql ",
+            "mysql\n",
+            "redis-cli -a ",
+            "sshpass ",
+        ),
+        *(
+            "machine a login b ",
+            "machine ",
+            "password ",
+            "password a1\n",
+            "SG.",
+            "SG.a1",
+            "hvs.",
+            "ya29.",
+        ),
+        *("hooks.slack.com/services/", "\ufe0f", "a\u200d", '"a_pass":"', '"' + "a_" * 30),
         *("password=aaaaaaaa", "token:a", "pwd:", "AKIA", "sk-proj-", "xoxb-", "sk-a", "glpat-"),
     ):
         yield part, part * (100_000 // len(part))

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from unlatch.transport.redact import Redactor
+from unlatch.worklog.secret_patterns import is_secret_name
 
 SECRET = "s3cr/t+of=ours"
 
@@ -64,6 +65,38 @@ def pem(label: str) -> str:
         ('--passphrase="one;two"', '--passphrase="***"'),
         ("API_TOKEN=abcdefgh12345678", "API_TOKEN=***"),
         ("secret: 0123456789abcdef0123", "secret: ***"),
+        ("DB_PASS=hunter2aaaa1", "DB_PASS=***"),
+        ("SMTP_PASS=correcthorse x", "SMTP_PASS=*** x"),
+        ("smtp_pass = 'correcthorse'", "smtp_pass = '***'"),
+        ('{"pass": "hunter", "db_pass": "a b c"}', '{"pass": "***", "db_pass": "***"}'),
+        ('{\\"db_pass\\": \\"hunter2\\"}', '{\\"db_pass\\": \\"***\\"}'),
+        ("AccountName=a;AccountKey=" + "aB3/" * 9 + "==;x", "AccountName=a;AccountKey=***;x"),
+        ("AZURE_STORAGE_KEY=" + "aB3/" * 9 + "==", "AZURE_STORAGE_KEY=***"),
+        (
+            "post to https://hooks.slack.com/services/T0/B0/abc, then",
+            "post to https://hooks.slack.com/services/***, then",
+        ),
+        ("postgres://app:p@ss1word@db/x", "postgres://***@db/x"),
+        ("redis://:p#ss99word@h:6379/0", "redis://***@h:6379/0"),
+        ("https://u:p/w0rd@h/@x", "https://***@h/@x"),
+        ("https://u:p?w@rd@h/x", "https://***@h/x"),
+        ("curl -sS -u bob:Secret99x https://h", "curl -sS -u bob:*** https://h"),
+        ("curl -X POST \\\n  --user 'bob:Secret' h", "curl -X POST \\\n  --user 'bob:***' h"),
+        ("login --password Hunter2Zz --yes", "login --password *** --yes"),
+        ("login --db-password 'correct horse' x", "login --db-password '***' x"),
+        ("mysql -u root -pHunter -P 3306 db", "mysql -u root -p*** -P 3306 db"),
+        ("mysqldump -pHunter2 db", "mysqldump -p*** db"),
+        ("sshpass -p hunter ssh h", "sshpass -p *** ssh h"),
+        ("redis-cli -h x -a hunter get y", "redis-cli -h x -a *** get y"),
+        ("machine h login bob password hunter", "machine h login bob password ***"),
+        ("machine h\n  login bob\n  password hunter\n", "machine h\n  login bob\n  password ***\n"),
+        ("login bob\n  password hunter2\nx", "login bob\n  password ***\nx"),
+        ("SG." + "aB3_" * 6 + "." + "cD4-" * 11, "***"),
+        ("dop_v1_" + "a0b1" * 16, "***"),
+        ("hvs." + "CAESI" * 5 + "1", "***"),
+        ("dckr_pat_" + "aB3_" * 7, "***"),
+        ("shpat_" + "a0b1" * 8, "***"),
+        ("ya29." + "a0Af" * 9, "***"),
     ],
 )
 def test_masked(text: str, expected: str) -> None:
@@ -91,6 +124,18 @@ def test_masked(text: str, expected: str) -> None:
         "$ pwd: /home/user1/project",
         "max_tokens: 100000, access_key: string",
         "sk-learn-contrib, sk-fading-circle, npm_config_registry, xapp-",
+        "pass the test, and pass: 12 of 14 tests2 pass=1234567 passed=12345678",
+        "bypass: e2e-login2, first_pass = step_2(x), second_pass=step2_of(x), PASS: test_login2",
+        "password reset2024 of users; the password reset",
+        "use --password to set it; --password-stdin reads 12345678; --token $TOKEN1",
+        "the --password option, --password PASSWORD",
+        "http://localhost:3000/users/@me http://[::1]:80/a@b https://host/a:b@c",
+        "https://unpkg.com/@scope/pkg@1.2.3 https://example.com/?mail=me@example.com",
+        "docker run -u 1000:1000 -p8080:80 x; curl https://h -u $USER:$PASSWORD",
+        "mysql -u root -p -P3306 db; mkdir -pfoo",
+        "the login page and password form; machine learning login",
+        "AccountKey, SG.Controls.Collections.Generic, ya29, hvs.length",
+        "https://hooks.slack.com/services/ is where it posts",
         "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----",
         "-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----",
     ],
@@ -106,6 +151,21 @@ def test_an_unseen_character_hides_no_secret(unseen: str) -> None:
     parts = "abcdefgh", "ijklmnop", "qrst1234"
     assert Redactor().text(f"a g{unseen}hp_{unseen.join(parts)} ❤\ufe0f") == "a *** ❤\ufe0f"
     assert Redactor().text(f"a{unseen}b\r\n") == f"a{unseen}b\r\n"
+
+
+def test_names_of_secrets() -> None:
+    secret = (
+        "password",
+        "DB_PASS",
+        "token",
+        "GITHUB_TOKEN",
+        "apiKey",
+        "x-api-key",
+        "client_secret",
+    )
+    other = ("key", "tokens", "passed", "bypass", "signature", "secretary", "path", "max_tokens")
+    assert [is_secret_name(one) for one in secret] == [True] * len(secret)
+    assert [is_secret_name(one) for one in other] == [False] * len(other)
 
 
 def test_headers_that_carry_secrets_lose_their_values() -> None:

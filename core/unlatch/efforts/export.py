@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.efforts.entries import entry_text, speaker
 from unlatch.transport.redact import Masking
+from unlatch.worklog.secret_patterns import MASK, is_secret_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -49,10 +50,16 @@ class Masker:
 
     def _value(self, value: Any, place: int) -> Any:
         if isinstance(value, dict):
-            return {key: self._value(one, place) for key, one in value.items()}
+            return {key: self._member(key, one, place) for key, one in value.items()}
         if isinstance(value, list):
             return [self._value(one, place) for one in value]
         return self.text(value, place) if isinstance(value, str) else value
+
+    def _member(self, name: str, value: Any, place: int) -> Any:
+        if isinstance(value, str) and value and is_secret_name(name):
+            self.places[place] += 1
+            return MASK
+        return self._value(value, place)
 
 
 def as_markdown(effort: Effort, lines: Sequence[dict[str, Any]], masker: Masker) -> str:

@@ -245,6 +245,18 @@ def test_export_masks_secrets_and_says_where(concluded: Project) -> None:
     assert [json.loads(line)["role"] for line in lines] == ["user", "system", "user", "user"]
 
 
+def test_export_masks_values_with_the_name_of_a_secret(concluded: Project) -> None:
+    call = {"name": "sh", "arguments": {"db_password": "Hunter2Zzz9", "cmd": "ls"}}
+    line = {"role": "assistant", "content": "x", "tool_calls": [call]}
+    with (folder(concluded) / "log.jsonl").open("a") as log:
+        log.write(json.dumps(line) + "\n")
+    lines = effort(concluded, "export", "auth-bug", "--jsonl").out.splitlines()
+    shown = json.loads(lines[-1])["tool_calls"][0]["arguments"]
+    assert shown == {"db_password": "***", "cmd": "ls"}
+    done = effort(concluded, "export", "auth-bug")
+    assert ("Hunter2" in done.said, "Masked 1 place" in done.err) == (False, True)
+
+
 def test_export_masks_title_and_summary(project: Project) -> None:
     effort(project, "open", f"Key {TOKEN}")
     effort(project, "close", "--summary", f"Used {TOKEN}\nand again {TOKEN}")

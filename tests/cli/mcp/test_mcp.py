@@ -350,6 +350,16 @@ def test_results_have_no_secret_and_nothing_invisible(project: Project) -> None:
         assert (secret in text, hidden in text, "\u200b" in text) == (False, False, False)
 
 
+def test_a_value_with_the_name_of_a_secret_is_masked(project: Project) -> None:
+    assert project.run("effort", "open", "Auth bug").code == 0
+    call = {"name": "sh", "arguments": {"password": "Hunter2Zzz9", "cmd": "ls"}}
+    with (project.root / ".unlatch/efforts/auth-bug/log.jsonl").open("a") as log:
+        log.write(json.dumps({"role": "assistant", "content": "x", "tool_calls": [call]}) + "\n")
+    talk = Talk(project, toolsets=("work", "efforts"))
+    shown = talk.result("expand_effort", id="auth-bug")["log"][-1]["tool_calls"]
+    assert shown == [{"name": "sh", "arguments": {"password": "***", "cmd": "ls"}}]
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_the_command_serves_over_stdio(project: Project, mode: Any) -> None:
     project.increment()

@@ -11,6 +11,7 @@ from unlatch.transport.redact import Redactor
 from unlatch.values import dataclass
 from unlatch.worklog.neutral import without_controls
 from unlatch.worklog.programs import run
+from unlatch.worklog.secret_patterns import MASK, is_secret_name
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -98,5 +99,10 @@ def _shown(value: Any) -> Any:
     if isinstance(value, list):
         return [_shown(one) for one in value]
     if isinstance(value, dict):
-        return {_shown(key): _shown(one) for key, one in value.items()}
+        return {_shown(key): _member(key, one) for key, one in value.items()}
     return value
+
+
+def _member(name: str, value: Any) -> Any:
+    is_secret = isinstance(value, str) and value and is_secret_name(name)
+    return MASK if is_secret else _shown(value)
