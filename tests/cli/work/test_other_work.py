@@ -134,7 +134,7 @@ def test_without_other_work_nothing_is_said_about_it(project: Project) -> None:
         (("--without", "sessions"), {"effort": "open", "session": "completed"}),
         (("--only", "increment"), {"effort": "concluded", "session": "completed"}),
         (
-            ("--only", "increment", "--only", "sessions"),
+            ("--only", "increment,sessions"),
             {"effort": "concluded", "session": "active"},
         ),
     ],
@@ -152,6 +152,8 @@ def test_without_the_increment_it_stays_completed(project: Project, name: str) -
     assert mistakes(json.loads(done.out), "resume-others") == []
     assert project.metadata(name)["status"] == "completed"
     assert statuses(project) == {"effort": "open", "session": "active"}
+    for kinds in ("", ",", "efforts,", "efforts,walks"):
+        assert "is not one of" in resume(project, "--only", kinds).err
     both = resume(project, "--only", "efforts", "--without", "runs")
     assert both.code == 2
 

@@ -1,28 +1,45 @@
 """The options that choose the kinds of work that a resume concerns."""
 
+from itertools import chain
 from typing import Any
 
 import click
 
 INCREMENT = "increment"
 KINDS = (INCREMENT, "efforts", "sessions", "runs")
-_KIND = click.Choice(KINDS)
+
+
+class _Kinds(click.Choice[str]):
+    """One kind, or several that are separated by commas."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        words = [one.strip() for one in value.split(",")]
+        return [super(_Kinds, self).convert(one, param, ctx) for one in words]
+
+
+_KINDS = _Kinds(KINDS)
 
 
 def choosing_kinds(command: Any) -> Any:
     """Add the options; the command gets `kinds`, the chosen ones, through `take_kinds`."""
     without = click.option(
-        "--without", type=_KIND, multiple=True, help="Leave out this kind of work; repeat for more."
+        "--without",
+        type=_KINDS,
+        multiple=True,
+        help="Leave out these kinds of work (repeat, or separate them by commas).",
     )
     only = click.option(
-        "--only", type=_KIND, multiple=True, help="Resume only this kind of work; repeat for more."
+        "--only",
+        type=_KINDS,
+        multiple=True,
+        help="Resume only these kinds of work (repeat, or separate them by commas).",
     )
     return only(without(command))
 
 
 def take_kinds(options: dict[str, Any]) -> frozenset[str]:
     """Remove the two options, and return the chosen kinds."""
-    only, without = options.pop("only"), options.pop("without")
+    only, without = ([*chain(*options.pop(name))] for name in ("only", "without"))
     if only and without:
         raise click.UsageError("--only and --without exclude each other")
     return frozenset(only or KINDS) - frozenset(without)
