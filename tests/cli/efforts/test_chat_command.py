@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.cli.terminal import CTRL_C, Terminal
@@ -47,6 +49,16 @@ def configure(project: Project, url: str) -> None:
     config.parent.mkdir(parents=True, exist_ok=True)
     with config.open("a") as file:
         file.write(f'\n[llm]\nbase_url = "{url}/v1"\nmodel = "small"\n')
+
+
+def test_the_script_of_the_documentation_is_one(project: Project) -> None:
+    page = (Path(__file__).parents[3] / "docs/efforts.md").read_text()
+    (text,) = re.findall(r"replies from a JSON list instead: `([^`]*)`", page)
+    replies = project.root / "replies.json"
+    replies.write_text(text)
+    done = project.run("effort", "chat", "--script", str(replies), stdin="Hello\nThe login\n")
+    assert "First reply" in done.out
+    assert "--- Started effort: auth-bug ---" in done.out
 
 
 def test_each_line_of_stdin_is_a_message(project: Project) -> None:
