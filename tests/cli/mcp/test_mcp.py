@@ -341,7 +341,7 @@ def test_results_have_no_secret_and_nothing_invisible(project: Project) -> None:
     found = [
         talk.result("effort_status"),
         talk.result("search_efforts", query="rotate"),
-        talk.result("search", words="rotate"),
+        talk.result("search", query="rotate"),
         talk.result("show_increment", id="7"),
     ]
     for one in found:

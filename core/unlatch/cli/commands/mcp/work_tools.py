@@ -44,8 +44,8 @@ def add_reading(server: MCPServer, calls: Calls) -> None:
 
     @server.tool(description="Find work of all kinds by words.", annotations=LOCAL)
     @answering
-    async def search(words: str) -> Document:
-        return await document("search", words=(words,))
+    async def search(query: str) -> Document:
+        return await document("search", words=(query,))
 
     @server.tool(description="List increments.", annotations=LOCAL)
     @answering
