@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch.efforts.highlights import highlights, sentences
 from unlatch.efforts.identifiers import identifiers
 from unlatch.resume.points import Briefing, Point
+from unlatch.sessions.model import CalloutKind, ToolCall
 from unlatch.transport.redact import Masking
 from unlatch.values import dataclass
 from unlatch.worklog.neutral import without_controls
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from unlatch.resume.open_work import OwnWork
     from unlatch.resume.related import Related, RelatedRun, RelatedSession
     from unlatch.runs.model import RunState, Task
-    from unlatch.sessions.model import Callout, Session
+    from unlatch.sessions.model import Phase, Session
 
 # Bytes at the end of the logs of all efforts, and characters of the prose of a session: to mask
 # and read a megabyte takes some seconds.
@@ -98,7 +99,6 @@ class Sources:
 
     def _session(self, one: RelatedSession) -> Briefing:
         from unlatch.sessions.context import decisions  # noqa: PLC0415
-        from unlatch.sessions.model import CalloutKind  # noqa: PLC0415
 
         session, texts = one.session, _texts()
         prose = "\n".join(line for phase in session.phases for line in _prose(phase.text))
@@ -113,8 +113,7 @@ class Sources:
                     self._add_sentences(texts, callout.words)
                 else:
                     texts["decisions"].append(callout.words)
-            for callout in phase.callouts(CalloutKind.ERROR):
-                _add_error(texts, callout)
+            texts["failed"] += _failures(phase, with_calls=not one.is_imported)
         texts["decisions"] += [it.text for it in decisions(one.store, session, session.phases)]
         texts["left"] += self._todo(session)
         for phase in session.phases:
@@ -204,11 +203,23 @@ def _why(task: Task) -> str:
     return task.failure if is_said else f"{task.failure}\n{task.checkpoint}"
 
 
-def _add_error(texts: Texts, callout: Callout) -> None:
-    what = " ".join(filter(None, (callout.title, callout.description)))
-    texts["failed"].append(what)
-    if callout.resolution:
-        texts["done"].append(f"Resolved: {what} - {callout.resolution}")
+def _failures(phase: Phase, *, with_calls: bool) -> Iterator[str]:
+    """The errors of a phase and how they were resolved, and the calls that failed.
+
+    Args:
+        with_calls: of an import only calls that a rule took for a failure are told, with its error.
+    """
+    call = ""
+    for entry in phase.entries:
+        if isinstance(entry, ToolCall):
+            call = f"{entry.tool} {entry.arguments}".strip() if entry.failed else ""
+            if call and with_calls:
+                yield f"{call}: {entry.result}" if entry.result else call
+        elif entry.kind == CalloutKind.ERROR:
+            what = " ".join(filter(None, (entry.title, entry.description)))
+            is_found = bool(entry.head) and not entry.title
+            error = f"{call}: {what}" if call and is_found else what
+            yield f"{error} - resolved: {entry.resolution}" if entry.resolution else error
 
 
 def _texts() -> Texts:

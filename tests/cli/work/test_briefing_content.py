@@ -141,8 +141,8 @@ def test_words_and_prose_in_a_session_are_read(project: Project) -> None:
     do(project, "session", "log", newer, "--tasks", json.dumps(todo))
     found = known(project)
     assert found["decisions"] == ["use pnpm instead of npm", "I decided to keep one index."]
-    assert found["failed"] == ["tests time out", "npm missing"]
-    assert found["done"] == ["Resolved: npm missing - installed pnpm"]
+    assert found["failed"] == ["tests time out", "npm missing - resolved: installed pnpm"]
+    assert found["done"] == []
     assert found["left"] == ["Write docs"]
 
 

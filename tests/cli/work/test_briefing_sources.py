@@ -166,3 +166,16 @@ def test_words_that_a_session_records_of_a_person_are_decisions(project: Project
     with (project.root / f".unlatch/sessions/{made}.md").open("a") as file:
         file.write('\n## Build the index\n\n> [!user]\n> "Build the index\n> for search"\n')
     assert known(project)["decisions"] == ["use the staging DB only"]
+
+
+def test_failed_calls_of_a_session_are_known(project: Project) -> None:
+    project.increment()
+    made = session(project, ("--call", "pytest tests/payments", "--failed", "--result", "2 failed"))
+    assert known(project)["failed"] == ["pytest tests/payments: 2 failed"]
+    path = project.root / f".unlatch/sessions/{made}.md"
+    with path.open("a") as file:
+        file.write(
+            "\n## Migrate\n\n**Tool calls:**\n- `Bash make migrate` \u2192 \u2717 Error 2\n"
+            "\n> [!error] (tool-error)\n> column minor_unit is missing\n"
+        )
+    assert "Bash make migrate: column minor_unit is missing" in known(project)["failed"]

@@ -66,10 +66,9 @@ FAILED = (
     "Whoosh did not work with Python 3.12.",
     "I tried trigrams, but they made the index 8 times larger.",
     "Gave up on a daemon because it died with the shell.",
-    "pip install whoosh",
+    "pip install whoosh - resolved: removed it",
 )
 LEFT = ("tune bm25()",)
-DONE = ("Resolved: pip install whoosh - removed it",)
 IDENTIFIERS = (
     *("`unicode61`", "src/search/index.py", "SEARCH-14"),
     *("127.0.0.1:7700", "SEARCH_PORT", "search.port"),
@@ -78,7 +77,6 @@ LABELS = {
     "decisions": DECISIONS,
     "failed": FAILED,
     "left": LEFT,
-    "done": DONE,
     "identifiers": IDENTIFIERS,
 }
 
