@@ -28,6 +28,7 @@ from unlatch.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from unlatch.increments.files.plans import Intent, Plan
     from unlatch.increments.model.increment import Amendment, Increment, ReopenEntry
     from unlatch.lifecycle.scoping.scope import Scope
     from unlatch.project.workspace import Workspace
@@ -77,6 +78,8 @@ def apply_resume(
     if plan.refusal is not None:
         raise plan.refusal
     if step in ACTIVE_STEPS:
+        if request.planned is not None:
+            request.check(plan.preview(workspace)[0])
         is_unfinished = before.archived or before.unwritten
         now = manager.unarchive(before.id) if is_unfinished else before
         return _amend(workspace, ResumeResult(before, now, step, warnings=plan.warnings), request)
@@ -85,7 +88,7 @@ def apply_resume(
             reason = checked_reason(request.reason or "") if step is ResumeStep.REOPEN else None
             made, after = manager.apply(
                 before.id,
-                lambda now, intent: plan.decide(workspace, now, intent),
+                lambda now, intent: _decide(workspace, plan, now, intent),
                 by=request.by,
                 reason=reason or request.reason,
                 unarchive=True,
@@ -94,6 +97,7 @@ def apply_resume(
         except StoreError as error:
             if error.id not in ("not-completed", "transition-refused"):
                 raise
+            request.check(None)
             result = _join(workspace, plan, error)
         else:
             if step is ResumeStep.REOPEN_ITEMS and not made.new:
@@ -102,6 +106,12 @@ def apply_resume(
             warnings = (*approval.warnings, *plan.warnings, *advice)
             result = ResumeResult(before, after, step, made.entry, made.new, warnings=warnings)
     return _amend(workspace, result, request)
+
+
+def _decide(workspace: Workspace, plan: ResumePlan, now: Increment, intent: Intent) -> Plan:
+    made = plan.decide(workspace, now, intent)
+    plan.request.check(made)
+    return made
 
 
 def resume(workspace: Workspace, wanted: str, request: ResumeRequest) -> ResumeResult:

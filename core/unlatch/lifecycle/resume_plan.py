@@ -4,10 +4,12 @@ The prompt and the dry run show the plan, and `apply_resume` carries it out, for
 state under its lock.
 """
 
+import json
 from dataclasses import replace
 from enum import StrEnum
+from hashlib import sha256
 
-from unlatch.errors import UnlatchError
+from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.plans import (
     Intent,
     IntentDetails,
@@ -69,6 +71,7 @@ class ResumeRequest:
     Args:
         reason: required if the increment is finished, or items are reopened.
         reopen_items: also reopen the items of an increment that was not completed.
+        planned: the digest of the change that was agreed to; another change is refused.
         amendment: a change of its work. It shares the intent of a reopen; otherwise it follows the
             change of status.
     """
@@ -79,6 +82,13 @@ class ResumeRequest:
     options: DeliveryOptions = AS_CONFIGURED
     activation: ActivationOptions = DEFAULT_ACTIVATION
     amendment: Amendment | None = None
+    planned: str | None = None
+
+    def check(self, plan: Plan | None) -> None:
+        """Check that a change is the planned one; StoreError `plan-changed`."""
+        if self.planned is not None and (plan is None or digest_of(plan) != self.planned):
+            message = "the increment or its items changed since the plan was made"
+            raise StoreError("plan-changed", message, hint="make a new plan")
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +199,14 @@ def plan_resume(increment: Increment, request: ResumeRequest) -> ResumePlan:
     if request.reason is not None:
         request = replace(request, reason=checked_reason(request.reason))
     return ResumePlan(increment.as_recorded, request)
+
+
+def digest_of(plan: Plan) -> str:
+    """A digest of the status before a change, and of the operations that are pending after it."""
+    before, after = plan.before, plan.after
+    pending = sorted((one.tracker, one.item, one.kind, one.state) for one in after.pending)
+    text = json.dumps([before.id, before.status, after.status, pending])
+    return sha256(text.encode()).hexdigest()[:32]
 
 
 def known_reasons(increment: Increment) -> set[str | None]:

@@ -170,54 +170,6 @@ def test_a_next_step_names_tools_and_parameters(project: Project) -> None:
     assert "next: the user can do this at a terminal: to add work: unlatch resume" in active
 
 
-# In the process of a command that writes: it is killed before its first connection after a change.
-DYING = """\
-import os, signal, sys
-changed = []
-def hook(event, arguments):
-    if event == "os.rename" and str(arguments[1]).endswith(NAMES):
-        changed.append(arguments)
-    if changed and event == WHEN:
-        os.kill(os.getpid(), signal.SIGKILL)
-if sys.orig_argv.count("--yes") or "effort" in sys.orig_argv:
-    sys.addaudithook(hook)
-"""
-
-
-def die(project: Project, folder: Path, *names: str, when: str) -> None:
-    folder.mkdir()
-    text = f"NAMES, WHEN = {names!r}, {when!r}\n{DYING}"
-    (folder / "sitecustomize.py").write_text(text)
-    project.extra["PYTHONPATH"] = str(folder)
-
-
-def test_after_a_killed_apply_it_is_unknown_what_was_changed(
-    project: Project, tmp_path: Path
-) -> None:
-    name = project.increment(links=project.items("github"))
-    die(project, tmp_path / "dying", "metadata.json", when="socket.connect")
-    talk = Talk(project)
-    token = talk.result("plan_resume", id="7", reason=REASON)["token"]
-    said = text_of(talk.call("apply_plan", token=token))
-    assert "error[call-unknown]: unlatch resume gave no document" in said
-    assert "unknown what was changed" in said
-    assert "deliver them with `unlatch sync`; next: show_increment" in said
-    assert project.metadata(name)["status"] == "active"
-    del project.extra["PYTHONPATH"]
-    assert project.run("sync").code == 0
-    assert project.states() == {"github": "open"}
-    assert len(project.metadata(name)["reopenHistory"]) == 1
-
-
-def test_after_a_killed_change_of_an_effort_it_is_unknown_what_was_changed(
-    project: Project, tmp_path: Path
-) -> None:
-    die(project, tmp_path / "dying", ".json", when="os.rename")
-    said = text_of(Talk(project, toolsets=("efforts",)).call("open_effort", name="Auth bug"))
-    assert "error[call-unknown]" in said
-    assert said.count("next: effort_status") == 1
-
-
 def test_items_are_reopened_by_their_addresses(project: Project) -> None:
     project.items("github")
     talk = Talk(project)

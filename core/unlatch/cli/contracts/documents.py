@@ -82,7 +82,7 @@ sync-plan = unlatch sync --plan, --dry-run or --check.
   otherBranch: str?; broken: [Broken]; refused: Problem?; adoptions: [AdoptionEntry]
 dry-run = The dry run of any other command.
   increment: WouldBe; items: [PreviewedItem]; spared: [Spared]; requests: int; scope: ScopeEntry?;
-  warnings: [Problem]; related?: [ForeseenWork]
+  warnings: [Problem]; related?: [ForeseenWork]; digest?: str
 dry-run-many = The dry run of a command with several increments.
   increments: [PreviewedIncrement]; requests: int; refused: [RefusedIncrement]; tooMany: Problem?
 tracker-change = unlatch TRACKER create-, update-, close- and reopen-...; unlatch link --create.

@@ -79,8 +79,11 @@ class Plans:
         if _digest(now) != planned.digest:
             message = "an increment or item changed since the plan was made"
             raise CallFailed("plan-changed", message, hint=_NEXT)
+        # The command compares it under its lock: files can change after the dry run.
+        bound = (f"--planned={now['digest']}",) if "digest" in now else ()
         seen_with = _SEEN_WITH[planned.options[0]]
-        return self._calls.run(*planned.options, "--yes", words=planned.words, seen_with=seen_with)
+        options = (*planned.options, "--yes", *bound)
+        return self._calls.run(*options, words=planned.words, seen_with=seen_with)
 
 
 def _changes(document: Document) -> bool:

@@ -22,6 +22,7 @@ def command(entry: Entry) -> click.Command:
     @click.command(entry.name, help=entry.own_help)
     @increment_argument("ids", metavar="ID...", callback=_meant, nargs=-1)
     @resuming
+    @click.option("--planned", hidden=True, help="Refuse any change but that of this dry run.")
     @with_session
     def run(session: Session, *, ids: Named | Reference, **options: Any) -> int:
         if isinstance(ids, Reference):

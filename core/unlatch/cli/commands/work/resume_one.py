@@ -33,7 +33,7 @@ from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import Increment
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.resume import apply_resume
-from unlatch.lifecycle.resume_plan import ResumePlan, ResumeStep, plan_resume
+from unlatch.lifecycle.resume_plan import ResumePlan, ResumeStep, digest_of, plan_resume
 from unlatch.project.plugin_errors import attribute
 from unlatch.project.trackers import Trackers
 from unlatch.resume.related import may_have_related
@@ -120,7 +120,7 @@ def _preview(
         as_json=typed.as_json,
         warnings=(*plan.check_rules(session.workspace).warnings, *plan.warnings),
         scope=scope,
-        more=foreseen_keys(others),
+        more={"digest": digest_of(change)} | foreseen_keys(others),
     )
 
 

@@ -35,12 +35,20 @@ class ResumeOptions:
     as_json: bool
     verbose: bool
     kinds: frozenset[str] = frozenset(KINDS)
+    planned: str | None = None
 
     def request(self, session: Session) -> ResumeRequest:
         """The request, before any prompt."""
         activation = ActivationOptions(self.category, self.force)
         who = session.who(self.by)
-        return ResumeRequest(who, self.reason, self.reopen_items, self.delivery, activation)
+        return ResumeRequest(
+            who,
+            self.reason,
+            self.reopen_items,
+            self.delivery,
+            activation,
+            planned=self.planned,
+        )
 
 
 def with_category(
