@@ -179,3 +179,13 @@ def test_failed_calls_of_a_session_are_known(project: Project) -> None:
             "\n> [!error] (tool-error)\n> column minor_unit is missing\n"
         )
     assert "Bash make migrate: column minor_unit is missing" in known(project)["failed"]
+
+
+def test_search_reads_the_briefing_of_a_clone(project: Project) -> None:
+    project.increment()
+    effort(project, ["We decided on zebra stripes."])
+    assert "zebra" in written(project)
+    shutil.rmtree(project.root / ".unlatch/efforts")
+    assert "0007-smart-discipline" in do(project, "search", "zebra")
+    (project.folder() / "briefing.md").unlink()
+    assert "0007-smart-discipline" not in do(project, "search", "zebra")
