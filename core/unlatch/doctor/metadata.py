@@ -13,6 +13,7 @@ from unlatch.errors import ConfigError, StoreError, UnlatchError
 from unlatch.increments.files.reading import (
     ACTIVITY_KEYS,
     CREATED_KEYS,
+    FORMER,
     ID_KEYS,
     SpecText,
     completion_keys,
@@ -126,8 +127,17 @@ def other_id(one: ReadableIncrement) -> Hits:
 def fix_id(one: ReadableIncrement) -> Iterator[FileChange]:
     key, text = _id_key(one), one.files.text
     if key is not None and text is not None and not text.duplicates:
-        after = text.with_value({**text.value, key: one.name})
+        after = text.with_value({**text.value, key: one.name, **_former(text.value, key)})
         yield one.files.metadata, content_of(one.files.metadata), after
+
+
+def _former(data: Mapping[str, Any], key: str) -> dict[str, list[str]]:
+    """The earlier ids, with the one that is replaced; nothing if it is not a name."""
+    known = data.get(FORMER, [])
+    is_name = isinstance(data[key], str) and "-" in data[key]
+    if not (is_name and isinstance(known, list)) or data[key] in known:
+        return {}
+    return {FORMER: [*known, data[key]]}
 
 
 def _id_key(one: ReadableIncrement) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
@@ -79,7 +80,9 @@ def _of_runs(workspace: Workspace, references: References) -> Iterator[Dangling]
     for folder, plan in run_store(workspace).plans():
         name = plan.removeprefix(PLAN)
         if plan.startswith(PLAN) and not references.find(name):
-            yield Dangling(f"run:{folder.name}", name, folder)
+            place = quote(str(folder.relative_to(workspace.paths.root)))
+            fix = f"rename the increment back to {name}, or remove the run: rm -r {place}"
+            yield Dangling(f"run:{folder.name}", name, folder, fix)
 
 
 def unreadable(workspace: Workspace) -> Iterator[UnlatchError]:

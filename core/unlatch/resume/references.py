@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
+from functools import cached_property
 from typing import TYPE_CHECKING
 
+from unlatch.errors import StoreError
+from unlatch.increments.files.paths import METADATA
+from unlatch.increments.files.reading import FORMER, ID_KEYS
 from unlatch.patterns import pattern
+from unlatch.worklog.disk.safe_open import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Collection
+    from pathlib import Path
 
     from unlatch.project.workspace import Workspace
 
@@ -20,12 +27,14 @@ _NEUTRAL = "increment"
 class References:
     """Tells which increment a recorded name means now.
 
-    That is the increment of this name; else the only one with the same words and another number:
-    it was renumbered; else that with the same number: it was renamed.
+    That is the increment of this name; else the only one that had it as its id; else the only one
+    with the same words and another number: it was renumbered; else that with the same number: it
+    was renamed.
     """
 
     def __init__(self, workspace: Workspace) -> None:
-        self._names = {folder.name for folder in workspace.manager.collection.folders()}
+        self._folders = [*workspace.manager.collection.folders()]
+        self._names = {folder.name for folder in self._folders}
         self._by_words: dict[str, list[str]] = defaultdict(list)
         self._by_number: dict[int, list[str]] = defaultdict(list)
         for name in self._names:
@@ -45,11 +54,35 @@ class References:
     def _meant(self, name: str) -> Collection[str]:
         if name in self._names:
             return (name,)
+        if len(renamed := self._by_id.get(name, ())) == 1:
+            return renamed
         number, words = _parts(name)
         renumbered = self._by_words.get(words, ()) if words not in ("", _NEUTRAL) else ()
         if len(renumbered) == 1:
             return renumbered
         return self._by_number.get(number, ()) if number >= 0 else ()
+
+    @cached_property
+    def _by_id(self) -> dict[str, list[str]]:
+        """The names of the folders, by the ids in metadata.json; read if a name is not found."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for folder in self._folders:
+            for one in _ids(folder.path):
+                found[one].append(folder.name)
+        return found
+
+
+def _ids(folder: Path) -> set[str]:
+    """The present and earlier ids of an increment; none if its file cannot be read."""
+    try:
+        data = json.loads(read_file(folder / METADATA))
+    except (OSError, StoreError, ValueError, RecursionError):  # doctor reports it
+        return set()
+    if not isinstance(data, dict):
+        return set()
+    former = data.get(FORMER)
+    values = [*map(data.get, ID_KEYS), *(former if isinstance(former, list) else ())]
+    return {one for one in values if isinstance(one, str)}
 
 
 def _parts(name: str) -> tuple[int, str]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -153,7 +155,7 @@ def test_search_finds_sessions_by_their_decisions(project: Project) -> None:
 
 def test_doctor_reports_links_to_nothing(project: Project, name: str) -> None:
     assert "link-dangling" not in project.run("doctor").out
-    project.folder(name).rename(project.increments / "0042-elsewhere")
+    project.folder(name).rename(project.root / "elsewhere")
     done = project.run("doctor", "--json")
     found = [one for one in done.document["findings"] if one["id"] == "link-dangling"]
     assert [one["message"].partition(" ")[0].partition(":")[0] for one in found] == [
@@ -173,6 +175,40 @@ def test_a_renumbered_increment_keeps_its_work(project: Project, name: str) -> N
     related = project.run("show", "9", "--offline", "--json").document["related"]
     assert [one["ref"].partition(":")[0] for one in related] == ["effort", "session"]
     assert "related" not in project.run("show", "7", "--offline", "--json").document
+
+
+def plan_of(project: Project, name: str) -> None:
+    (project.folder(name) / "tasks.md").write_text("# Tasks\n\n### T-002: Test it\n")
+    worker = shlex.join((sys.executable, "-c", """print('{"type": "done"}')"""))
+    plan = ("run", "start", f"increment:{name}", "--worker", worker, "--auditor", worker)
+    assert project.run(*plan, "--yes").code == 0
+
+
+@pytest.mark.parametrize("fixes", [(), (1,), (2,), (1, 2)])
+def test_a_renamed_and_renumbered_increment_keeps_its_work(
+    project: Project, name: str, fixes: tuple[int, ...]
+) -> None:
+    plan_of(project, name)
+    folder = project.folder(name)
+    for number, to in enumerate(("0007-pay", "0012-pay"), 1):
+        folder = folder.rename(project.increments / to)
+        if number in fixes:
+            assert project.run("doctor", "--fix", "--yes").code == 0
+    project.increment("0007-other")
+    related = project.run("show", "12", "--offline", "--json").document["related"]
+    assert [one["ref"].partition(":")[0] for one in related] == ["effort", "session", "run"]
+    assert "related" not in project.run("show", "7", "--offline", "--json").document
+    assert "link-dangling" not in project.run("doctor").out
+
+
+def test_a_run_of_a_missing_increment_has_a_next_step(project: Project, name: str) -> None:
+    plan_of(project, name)
+    project.folder(name).rename(project.root / "elsewhere")
+    findings = project.run("doctor", "--json").document["findings"]
+    (hint,) = (it["hint"] for it in findings if it["message"].startswith("run:"))
+    back, command = hint.split(", or remove the run: rm -r ")
+    assert back == f"rename the increment back to {name}"
+    assert (project.root / command).is_dir()
 
 
 def test_looking_makes_no_folder(project: Project) -> None:

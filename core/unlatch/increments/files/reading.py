@@ -23,6 +23,8 @@ from unlatch.worklog.times import read_stamp
 
 FORMAT_VERSION = 2
 ID_KEYS = ("id", "increment", "increment_id")
+# The earlier ids of a renamed increment, by which other work names it.
+FORMER = "formerIds"
 CREATED_KEYS = ("created", "created_at", "createdAt")
 ACTIVITY_KEYS = ("lastActivity", "lastUpdated", "updated_at", "updated", "updatedAt")
 COMPLETED_KEYS = ("completedAt", "completed", "completed_at", "completedDate")

@@ -88,6 +88,8 @@ _METADATA = {
     # 2 while an attempt is recorded; 1 without the key.
     "formatVersion": NotRequired[Literal[1, 2]],
     "id": Word,
+    # The ids before it was renamed.
+    "formerIds": NotRequired[list[Word]],
     "status": Status,
     "type": Word,
     "created": Time,
