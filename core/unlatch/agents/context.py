@@ -10,8 +10,9 @@ from unlatch.llm.tokens import estimate
 from unlatch.project.git.revisions import current_branch
 from unlatch.project.named_by_branch import is_named
 from unlatch.resume.briefing import briefing_of, own_name
-from unlatch.resume.briefing_file import command_for, known_briefing
+from unlatch.resume.briefing_file import known_briefing
 from unlatch.resume.briefing_text import render
+from unlatch.resume.points import Briefing, Point
 from unlatch.resume.references import References
 from unlatch.resume.related import find_related
 from unlatch.worklog.disk.safe_open import exists
@@ -34,7 +35,7 @@ _INTRODUCTION = (
 def session_context(workspace: Workspace) -> str | None:
     """The briefings of the increments in work, below 1,000 tokens; None if nothing is known.
 
-    The titles of increments are left out: they can be those of items on a tracker.
+    The names and titles of increments are left out: they can be those of items on a tracker.
     """
     text = _INTRODUCTION
     chosen = [*_in_work(workspace)][:_MOST]
@@ -51,14 +52,44 @@ def _part(workspace: Workspace, increment: Increment, limit: int) -> str | None:
     briefing = briefing or briefing_of(workspace, increment, related)
     if not any(briefing.sections().values()):
         return None
-    title = f"{one_line(own_name(increment))} ({increment.status.value})"
-    more = command_for(increment)
-    text = render(title, briefing, more=more, limit=limit, size=lambda it: estimate(_quoted(it)))
+    number = _number(increment)
+    text = render(
+        f"{number} ({increment.status.value})",
+        _numbered(briefing, increment, number),
+        more=f"unlatch show {number} --briefing",
+        limit=limit,
+        size=lambda it: estimate(_quoted(it)),
+    )
     return _quoted(text)
 
 
+def _number(increment: Increment) -> str:
+    """The number of an increment, if it has one: the rest of its name can be a tracker's title."""
+    number = increment.id.partition("-")[0]
+    return number if number.isdigit() else one_line(own_name(increment))
+
+
+def _numbered(briefing: Briefing, increment: Increment, number: str) -> Briefing:
+    """The briefing with the number of the increment in place of its name."""
+    sections = briefing.sections()
+    return Briefing(
+        **{
+            name: tuple(
+                Point(
+                    one.text.replace(increment.id, number),
+                    number if one.source.startswith(f"{number}-") else one.source,
+                )
+                for one in points
+            )
+            for name, points in sections.items()
+        }
+    )
+
+
 def _quoted(text: str) -> str:
-    return "\n".join(f"> {line}".rstrip() for line in text.rstrip("\n").split("\n"))
+    # Agents mark their own instructions with tags.
+    lines = text.rstrip("\n").replace("<", "&lt;").split("\n")
+    return "\n".join(f"> {line}".rstrip() for line in lines)
 
 
 def _in_work(workspace: Workspace) -> Iterator[Increment]:
