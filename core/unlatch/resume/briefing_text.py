@@ -25,7 +25,8 @@ TITLES = MappingProxyType(
         "unread": "Not read",
     }
 )
-_NAMES = {title: name for name, title in TITLES.items()}
+# Reopens are read from the increment's own history alone: anybody can write them into the file.
+_READ = {title: name for name, title in TITLES.items() if name != "reopens"}
 # The shares of the sections where there is no room for all.
 _WEIGHTS = {"reopens": 2, "done": 2, "decisions": 6, "failed": 4, "left": 3, "identifiers": 2}
 # What an increment's own files say is read there.
@@ -113,7 +114,7 @@ def read_briefing(text: str, *, is_wanted: Callable[[str], bool]) -> Briefing:
     name = ""
     for line in map(str.rstrip, text[:_LONGEST].split("\n")):
         if line.startswith("## "):
-            name = _NAMES.get(line[3:].strip(), "")
+            name = _READ.get(line[3:].strip(), "")
         elif match := _COUNTED.fullmatch(line) or _OMITTED.fullmatch(line):
             omitted[match.groupdict().get("name", name)] += int(match["count"])
         elif name and (match := _ENTRY.fullmatch(line)) and is_wanted(match["source"]):
