@@ -203,23 +203,28 @@ def _why(task: Task) -> str:
     return task.failure if is_said else f"{task.failure}\n{task.checkpoint}"
 
 
-def _failures(phase: Phase, *, with_calls: bool) -> Iterator[str]:
+def _failures(phase: Phase, *, with_calls: bool) -> list[str]:
     """The errors of a phase and how they were resolved, and the calls that failed.
 
+    An error that an import found has its call.
+
     Args:
-        with_calls: of an import only calls that a rule took for a failure are told, with its error.
+        with_calls: also the failed calls without such an error.
     """
+    found: list[str] = []
     call = ""
     for entry in phase.entries:
         if isinstance(entry, ToolCall):
             call = f"{entry.tool} {entry.arguments}".strip() if entry.failed else ""
             if call and with_calls:
-                yield f"{call}: {entry.result}" if entry.result else call
+                found.append(f"{call}: {entry.result}" if entry.result else call)
         elif entry.kind == CalloutKind.ERROR:
             what = " ".join(filter(None, (entry.title, entry.description)))
-            is_found = bool(entry.head) and not entry.title
-            error = f"{call}: {what}" if call and is_found else what
-            yield f"{error} - resolved: {entry.resolution}" if entry.resolution else error
+            if call and entry.head and not entry.title:
+                what, found = f"{call}: {what}", found[:-1] if with_calls else found
+            found.append(f"{what} - resolved: {entry.resolution}" if entry.resolution else what)
+            call = ""
+    return found
 
 
 def _texts() -> Texts:

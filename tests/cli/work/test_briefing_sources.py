@@ -178,7 +178,10 @@ def test_failed_calls_of_a_session_are_known(project: Project) -> None:
             "\n## Migrate\n\n**Tool calls:**\n- `Bash make migrate` \u2192 \u2717 Error 2\n"
             "\n> [!error] (tool-error)\n> column minor_unit is missing\n"
         )
-    assert "Bash make migrate: column minor_unit is missing" in known(project)["failed"]
+    assert known(project)["failed"] == [
+        "Bash make migrate: column minor_unit is missing",
+        "pytest tests/payments: 2 failed",
+    ]
 
 
 def test_search_reads_the_briefing_of_a_clone(project: Project) -> None:
