@@ -73,6 +73,38 @@ def test_the_words_that_matched_are_named_with_their_place(index: SearchIndex) -
     ]
 
 
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("10.20.30.40", ["address"]),
+        ("T-002", ["task"]),
+        ("t-002", ["task"]),
+        ("Fix T-002!", ["task"]),
+        ("0007-smart-discipline", ["task"]),
+        ("smart-others", ["task"]),
+    ],
+)
+def test_words_with_a_number_are_found_together(
+    index: SearchIndex, query: str, found: list[str]
+) -> None:
+    texts = {
+        "address": "the proxy is 10.20.30.40",
+        "numbers": "40 of 30 connections, 20 since 10; we don't know t or 002",
+        "task": "T-002 of 0007-smart-discipline",
+    }
+    documents = {name: Document(name, "", text) for name, text in texts.items()}
+    index.refresh("effort", sources(documents))
+    assert keys(index.search(query)) == found
+
+
+@pytest.mark.parametrize("word", ["Redis", "redis", "REDIS"])
+def test_a_word_is_shown_as_it_was_typed_or_found(index: SearchIndex, word: str) -> None:
+    documents = {"a": Document("Redis", "", ""), "b": Document("b", "", "on redis")}
+    index.refresh("effort", sources(documents))
+    shown = {hit.key: hit.matches[0].word for hit in index.search(word)}
+    assert shown == {"a": "Redis", "b": word}
+
+
 def test_nothing_in_common_is_no_hit(index: SearchIndex) -> None:
     assert index.search("vacation Japan") == []
     assert index.search("?! ...") == []

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
@@ -27,6 +29,8 @@ KINDS = ("increment", "effort", "session", "run")
 # On samples/duplicates every tenth unrelated query has a hit with this coverage, and 39 % of those
 # that a person marked as duplicates (`python -m benchmarks search`).
 LIKELY = 0.7
+# What the documents of a kind have with the summary.
+_BESIDE = MappingProxyType({"increment": "reasons", "session": "decisions", "run": "tasks"})
 # Hits to read for each shown result: some are gone or filtered out.
 _SPARE = 5
 
@@ -88,8 +92,20 @@ def search(
         if work and hit.kind == "increment" and work.id in known:
             continue
         if work and (status is None or work.status == status) and _is_since(work, since):
-            found.append(Found(hit.kind, work, hit.coverage, hit.matches))
+            found.append(Found(hit.kind, work, hit.coverage, _placed(hit, work)))
     return found[:limit]
+
+
+def _placed(hit: Hit, work: Described) -> tuple[Match, ...]:
+    """The matches of a hit, with the names of what its kind has beside the summary."""
+    place = _BESIDE.get(hit.kind)
+    summary = (work.summary or "").casefold()
+    return tuple(
+        replace(one, where=place)
+        if place and one.where == "summary" and one.word.casefold() not in summary
+        else one
+        for one in hit.matches
+    )
 
 
 def _linked(workspace: Workspace, query: str) -> Iterator[Found]:

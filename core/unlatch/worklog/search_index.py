@@ -34,6 +34,9 @@ STOP_WORDS = frozenset(
         "way well were what when where which who why will with work working would yes you your",
     )
 )
+_WORD, _NUMBER = re.compile(r"\w+"), re.compile(r"\d")
+# Words that may be one, as in T-002 and 10.20.30.40.
+_COMPOUND = re.compile(r"\w+(?:[-.:]\w+)*")
 _FIRST, _LAST = "\x01", "\x02"
 # Marking takes quadratic time: only this many characters of a title and a summary are marked, and
 # the rest counts as text.
@@ -138,9 +141,11 @@ class SearchIndex(CacheDatabase):
         self, query: str, *, kinds: Sequence[str] | None = None, limit: int = 10
     ) -> list[Hit]:
         """The documents that have words of the query, the best first."""
-        words = re.findall(r"\w+", query.casefold())[:_MOST_WORDS]
-        if not words:
+        typed = _terms(query)[:_MOST_WORDS]
+        if not typed:
             return []
+        words = [one.casefold() for one in typed]
+        shown = dict(zip(reversed(words), reversed(typed), strict=True))
         with self._open() as database:
             found = _ranked(database, words, kinds, limit)
             about = dict.fromkeys(word for word in words if word not in STOP_WORDS)
@@ -152,7 +157,7 @@ class SearchIndex(CacheDatabase):
                     kind,
                     key,
                     _coverage(weights, number),
-                    _matches(texts, [word for word in counted if number in in_text[word]]),
+                    _matches(texts, [shown[it] for it in counted if number in in_text[it]]),
                 )
                 for number, kind, key, *texts in found
             ]
@@ -223,8 +228,17 @@ def _matches(texts: Sequence[str], in_text: Sequence[str]) -> tuple[Match, ...]:
         for word in re.findall(f"{_FIRST}([^{_FIRST}{_LAST}]*){_LAST}", text):
             found.setdefault(word.casefold(), Match(word, where))
     for word in in_text:
-        found.setdefault(word, Match(word, _COLUMNS[-1]))
+        found.setdefault(word.casefold(), Match(word, _COLUMNS[-1]))
     return tuple(found.values())
+
+
+def _terms(query: str) -> list[str]:
+    """The words of a query; several that a number makes one are a phrase."""
+    return [
+        one
+        for found in _COMPOUND.findall(query)
+        for one in ([found] if _NUMBER.search(found) else _WORD.findall(found))
+    ]
 
 
 def _term(word: str) -> str:

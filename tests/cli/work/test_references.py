@@ -150,7 +150,16 @@ def test_show_and_status_have_the_other_work(project: Project, name: str) -> Non
 def test_search_finds_sessions_by_their_decisions(project: Project) -> None:
     (found,) = project.run("search", "rotate", "signing", "--json").document["results"]
     assert (found["kind"], found["status"]) == ("session", "completed")
-    assert found["why"][0]["where"] == "summary"
+    assert {one["where"] for one in found["why"]} == {"decisions"}
+
+
+def test_search_names_the_place_of_an_earlier_reason(project: Project, name: str) -> None:
+    for reason in ("Safari loses cookies", REASON):
+        assert project.run("resume", name, "--reason", reason, "--yes").code == 0
+        assert project.run("complete", name, "--force").code == 0
+    for word, place in (("Safari", "reasons"), ("edge", "summary")):
+        found = project.run("search", word, "--kind", "increment", "--json").document["results"]
+        assert found[0]["why"] == [{"word": word, "where": place}]
 
 
 def test_doctor_reports_links_to_nothing(project: Project, name: str) -> None:

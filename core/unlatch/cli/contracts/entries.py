@@ -52,7 +52,7 @@ Problem = The error of one item.
   id message: str; hint: str?
 Failure = The error that ended a command.
   id message: str; where hint: str?; problems: [str]
-MatchEntry = A word as it was found, and where: title, summary or text.
+MatchEntry = A word as it was found, and where, as in title, summary or text.
   word where: str
 SearchResult = Work that matches, the best first; `score` is the share of the query that it has.
   kind id title status: str; summary changed: str?; score: float; why: [MatchEntry]
