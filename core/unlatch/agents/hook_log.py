@@ -10,7 +10,7 @@ from platformdirs import user_state_path
 from unlatch.errors import UnlatchError
 from unlatch.transport.redact import Redactor
 from unlatch.worklog.disk.atomic import PRIVATE, append_lines, replace_file
-from unlatch.worklog.disk.user_files import read_user_file
+from unlatch.worklog.disk.user_files import make_state, read_user_file
 from unlatch.worklog.neutral import visible
 from unlatch.worklog.times import stamp
 
@@ -30,7 +30,7 @@ def log_failure(error: BaseException, *, now: datetime) -> None:
     """Add a line; if that fails, too, nothing can be said."""
     with suppress(Exception):
         path = log_file()
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_state(path.parent)
         if path.exists() and path.stat().st_size > _LARGEST:
             kept = read_user_file(path)[-_LARGEST // 2 :].partition(b"\n")[2]
             replace_file(path, kept, mode=PRIVATE)

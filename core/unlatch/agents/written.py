@@ -14,7 +14,7 @@ from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.private_folder import make_private
-from unlatch.worklog.disk.user_files import read_user_file
+from unlatch.worklog.disk.user_files import make_state, read_user_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -48,6 +48,7 @@ def record_file() -> Path:
 def changing_record() -> Iterator[None]:
     """Keep other commands from changing the record; StoreError as `folder_lock`."""
     make_private(folder := record_file().parent)
+    make_state(folder)
     with folder_lock(folder):
         yield
 

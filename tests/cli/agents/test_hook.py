@@ -287,3 +287,14 @@ def test_state_that_cannot_be_written_is_no_failure(trusted: Project) -> None:
     refused = trusted.run("agents", "trust")
     assert refused.code == 1
     assert "not-writable" in refused.err
+
+
+def test_import_in_a_repository_is_not_ready_to_be_committed(project: Project) -> None:
+    project.git("init", "--quiet")
+    project.extra |= {"HOME": str(project.root), "XDG_STATE_HOME": None}
+    project.home = project.root
+    put_transcript(project, "codex")
+    assert fire(project, event(project, "codex", "SessionEnd")).code == 0
+    assert [*(project.root / ".local/state/unlatch").rglob("imports/*.md")] != []
+    project.git("add", "--all", ".local")
+    assert project.git("ls-files", ".local") == ""

@@ -13,7 +13,12 @@ from typing import TYPE_CHECKING
 import platformdirs
 import pytest
 
-from unlatch.worklog.disk.user_files import items_folder, state_folder, user_config_file
+from unlatch.worklog.disk.user_files import (
+    items_folder,
+    make_items_folder,
+    state_folder,
+    user_config_file,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,6 +128,12 @@ def test_a_folder_of_another_user_is_not_used(tmp_path: Path, home: Path) -> Non
     folder = Path(done.stdout.strip())
     assert (True, False) == (folder.name.startswith("unlatch-"), folder.exists())
     assert "" == done.stderr
+
+
+@pytest.mark.parametrize("make", [state_folder, lambda _: make_items_folder()])
+def test_git_leaves_it_out(home: Path, tmp_path: Path, make: Callable[[Path], object]) -> None:
+    make(made(tmp_path / "project"))
+    assert "*\n" == (home / "unlatch" / ".gitignore").read_text()
 
 
 @pytest.mark.usefixtures("home")

@@ -154,10 +154,19 @@ def known_projects() -> list[Path]:
     return sorted(found)
 
 
+def make_state(folder: Path) -> None:
+    """Make the folder with all local state; git leaves it out, in case it is in a repository."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    rules = folder / ".gitignore"
+    if not os.path.lexists(rules):
+        with suppress(OSError):  # its folders can be writable if it is not
+            rules.write_text("*\n")
+
+
 def _made(folder: Path) -> Path:
     if not folder.is_absolute():  # the same with an older platformdirs; it would be in the project
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))
-    folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_state(folder.parent)
     folder.mkdir(mode=0o700, exist_ok=True)
     if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(folder))
