@@ -137,7 +137,11 @@ def test_other_work_is_shown_by_its_id(project: Project, id: str) -> None:
     assert (shown["schema"], shown["effort"]["id"]) == ("unlatch.effort-show/1", "auth-bug")
     briefing = text_of(talk.call("briefing", id=id))
     assert f"--briefing takes an increment, and {id} is none; next: show_increment {id}" in briefing
-    assert "No such option" in text_of(talk.call("plan_resume", id=id, reason=REASON))
+    planned = text_of(talk.call("plan_resume", id=id, reason=REASON))
+    name = id.removeprefix("effort:")
+    assert f"a plan takes an increment, and {id} is none; next: reopen_effort {name} " in planned
+    session = text_of(talk.call("plan_resume", id="session:x", reason=REASON))
+    assert "the user can do this at a terminal: unlatch session resume x --reason TEXT" in session
 
 
 def test_a_plan_without_any_change_has_no_token(project: Project) -> None:

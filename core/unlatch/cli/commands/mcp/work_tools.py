@@ -2,6 +2,7 @@
 
 # Annotations are read when a tool is registered, so they are no texts here.
 from collections.abc import Awaitable, Callable
+from shlex import quote
 from typing import Annotated, Any, Literal
 
 from anyio.to_thread import run_sync
@@ -19,6 +20,8 @@ from pydantic import BaseModel, Field
 from unlatch.cli.commands.mcp.calls import ASK, CallFailed, Calls, Document
 from unlatch.cli.commands.mcp.errors import answering
 from unlatch.cli.commands.mcp.plans import Plans
+from unlatch.cli.commands.work.resume import VERBS
+from unlatch.cli.runtime.references import Reference, read_reference
 
 LOCAL = ToolAnnotations(readOnlyHint=True, openWorldHint=False)
 READS = ToolAnnotations(readOnlyHint=True, openWorldHint=True)
@@ -144,6 +147,8 @@ def add_writing(server: MCPServer, calls: Calls, plans: Plans) -> None:
     ) -> Document:
         if not isinstance(chosen, AcceptedElicitation):
             return {"message": "The user chose none.", "ask": ASK}
+        if reference := read_reference(chosen.data.id):
+            raise _no_increment(reference)
         words = (chosen.data.id,)
         return await run_sync(lambda: plans.make("resume", f"--reason={reason}", words=words))
 
@@ -167,6 +172,12 @@ def add_writing(server: MCPServer, calls: Calls, plans: Plans) -> None:
     @answering
     async def apply_plan(token: str) -> Document:
         return await run_sync(lambda: plans.apply(token))
+
+
+def _no_increment(reference: Reference) -> CallFailed:
+    command = f"unlatch {reference.kind} {VERBS[reference.kind]} {quote(reference.name)}"
+    message = f"a plan takes an increment, and {reference} is none"
+    return CallFailed("usage", message, hint=f"{command} --reason TEXT")
 
 
 def _can_ask(ctx: Context[Any, Any]) -> bool:
