@@ -6,7 +6,7 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.project import NAME, REASON
+from tests.cli.project import REASON
 from tests.runs.claude_code.model import serving, text
 from tests.runs.claude_code.program import environment, installed
 
@@ -33,7 +33,7 @@ def test_session_of_claude_code_begins_with_the_briefing_and_is_imported(project
             timeout=60,
             check=True,
         )
-    assert f"> # Briefing: {NAME} (active)" in model.asked[0]
+    assert "> # Briefing: 0007 (active)" in model.asked[0]
     assert REASON in model.asked[0]
     (made,) = (project.home / "state").rglob("imports/*.md")
     assert "Go on with it" in made.read_text()
