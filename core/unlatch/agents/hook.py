@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from unlatch.agents.hook_event import read_event
 from unlatch.agents.trust import is_trusted
-from unlatch.errors import UsageError
+from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.files.paths import find_paths
 from unlatch.project.workspace import Workspace
 
@@ -74,6 +75,7 @@ def _import(workspace: Workspace, event: HookEvent, home: Path) -> None:
         raise UsageError("transcript-outside", message, where=str(path), hint=hint)
     if not path.exists():  # a session that ended before its first prompt
         return
+    workspace = _readable(workspace)
     listed = Listed("", path, datetime.fromtimestamp(path.stat().st_mtime, UTC))
     branch = current_branch(workspace.paths.root, workspace.environ) or ""
     importer = Importer(
@@ -87,3 +89,12 @@ def _import(workspace: Workspace, event: HookEvent, home: Path) -> None:
     is_over = event.name == _END
     running = (lambda _: False) if is_over else running_at(workspace.clock(), listed)
     take(importer, listed, is_running=running)
+
+
+def _readable(workspace: Workspace) -> Workspace:
+    """The workspace; with the defaults if a mistake in its files would lose a transcript."""
+    try:
+        workspace.check_config()
+    except UnlatchError:
+        return replace(workspace, tables={})
+    return workspace

@@ -298,3 +298,21 @@ def test_import_in_a_repository_is_not_ready_to_be_committed(project: Project) -
     assert [*(project.root / ".local/state/unlatch").rglob("imports/*.md")] != []
     project.git("add", "--all", ".local")
     assert project.git("ls-files", ".local") == ""
+
+
+@pytest.mark.parametrize(
+    "mistake", ["x = [", "[sessions]\nsubagents = 7\n", "[trackers.nonesuch]\n", "\0", None]
+)
+def test_mistake_in_the_configuration_loses_no_transcript(
+    project: Project, mistake: str | None
+) -> None:
+    project.increment()
+    config = project.root / ".unlatch/config.toml"
+    if mistake is None:
+        config.unlink()
+        config.symlink_to("/dev/null")
+    else:
+        config.write_text(mistake)
+    put_transcript(project, "codex")
+    assert fire(project, event(project, "codex", "SessionEnd")).code == 0
+    assert (len(imports(project)), log(project)) == (1, "")
