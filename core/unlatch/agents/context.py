@@ -48,7 +48,8 @@ def session_context(workspace: Workspace) -> str | None:
 
 def _part(workspace: Workspace, increment: Increment, limit: int) -> str | None:
     related = find_related(workspace, increment)
-    briefing = known_briefing(workspace, increment, related)
+    # The errors of imported transcripts are output of tools, and that anybody's words.
+    briefing = known_briefing(workspace, increment, related, with_tool_output=False)
     briefing = briefing or briefing_of(workspace, increment, related)
     if not any(briefing.sections().values()):
         return None

@@ -27,17 +27,22 @@ _MOST_IDENTIFIERS = 60
 _LOGIN = re.compile(r"[A-Za-z0-9][\w.@-]{0,38}", re.ASCII)
 
 
-def briefing_of(workspace: Workspace, increment: Increment, related: Related) -> Briefing:
+def briefing_of(
+    workspace: Workspace, increment: Increment, related: Related, *, with_tool_output: bool = True
+) -> Briefing:
     """The briefing of an increment from its own files and the work that belongs to it.
 
     The newest work is first, and in it what was said last.
+
+    Args:
+        with_tool_output: as in `Sources`.
     """
     work, name = own_work(increment), own_name(increment)
     parts, accepted = [], set()
     if related:
         from unlatch.resume.sources import Sources  # noqa: PLC0415  (not needed by most)
 
-        sources = Sources(workspace, work)
+        sources = Sources(workspace, work, with_tool_output=with_tool_output)
         parts, accepted = [*sources.read(related)], sources.accepted
     left = tuple(Point(text, name) for key, text in work.left if key not in accepted)
     whole = sum(parts, Briefing(reopens=(*_reopens(increment, name),)[::-1], left=left))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.resume.briefing import briefing_of, own_name
@@ -27,12 +28,21 @@ def title_of(increment: Increment) -> str:
     return clean_text(f"{increment.id} - {increment.title}", Masking().text)
 
 
-def known_briefing(workspace: Workspace, increment: Increment, related: Related) -> Briefing | None:
-    """The briefing with the entries of its file whose originals are missing; None without both."""
+def known_briefing(
+    workspace: Workspace, increment: Increment, related: Related, *, with_tool_output: bool = True
+) -> Briefing | None:
+    """The briefing with the entries of its file whose originals are missing; None without both.
+
+    Args:
+        with_tool_output: as in `Sources`.
+    """
     if not related and related.filed is None:
         return None
     filed = read_briefing(related.filed or "", is_wanted=related.is_missing)
-    return briefing_of(workspace, increment, related) + filed
+    if not with_tool_output:
+        failed = tuple(one for one in filed.failed if not one.source.startswith("session:"))
+        filed = replace(filed, failed=failed)
+    return briefing_of(workspace, increment, related, with_tool_output=with_tool_output) + filed
 
 
 def file_text(increment: Increment, briefing: Briefing) -> str:

@@ -46,11 +46,13 @@ class Sources:
 
     Args:
         own: what the increment's own files say; what is done there is not left to do.
+        with_tool_output: whether to read the errors of imported transcripts.
         accepted: the ids of tasks that an auditor of a run accepted.
     """
 
     workspace: Workspace
     own: OwnWork
+    with_tool_output: bool = True
     accepted: set[str] = field(default_factory=set)
     _room: int = _ROOM
     _seen: set[str] = field(default_factory=set)
@@ -101,6 +103,7 @@ class Sources:
         from unlatch.sessions.context import decisions  # noqa: PLC0415
 
         session, texts = one.session, _texts()
+        is_imported = one.is_imported or (not self.with_tool_output and _is_published(one))
         prose = "\n".join(line for phase in session.phases for line in _prose(phase.text))
         self._add_sentences(texts, prose[-_PROSE:])
         texts["left"] = texts["left"][-_MOST_NEXT:]
@@ -113,7 +116,8 @@ class Sources:
                     self._add_sentences(texts, callout.words)
                 else:
                     texts["decisions"].append(callout.words)
-            texts["failed"] += _failures(phase, with_calls=not one.is_imported)
+            if self.with_tool_output or not is_imported:
+                texts["failed"] += _failures(phase, with_calls=not one.is_imported)
         texts["decisions"] += [it.text for it in decisions(one.store, session, session.phases)]
         texts["left"] += self._todo(session)
         for phase in session.phases:
@@ -182,6 +186,14 @@ class Sources:
         if summary:
             self._add_sentences(texts, summary)
             texts["done"].append(summary)
+
+
+def _is_published(one: RelatedSession) -> bool:
+    """Whether a session of the project was imported from a transcript."""
+    from unlatch.sessions import front_matter  # noqa: PLC0415
+    from unlatch.sessions.imports.writing import SOURCE  # noqa: PLC0415
+
+    return SOURCE in front_matter.read(one.store.read(one.path).text)
 
 
 def _prose(text: str) -> Iterator[str]:
