@@ -32,8 +32,11 @@ _ROOM, _PROSE = 1 << 20, 1 << 17
 # Entries of a section from one source, and next steps from one conversation.
 _MOST, _MOST_NEXT = 200, 3
 _SECTIONS = {"decided": "decisions", "rejected": "failed", "next": "left"}
-# Lines of a session's phase that are no prose: callouts, calls, times.
-_NO_PROSE = re.compile(r" {0,3}>|[-*] `|[*_]\d{4}-|\*\*Tool calls")
+# Lines of a session's phase that are no prose: callouts, quotations, calls, times.
+_LIST_SIGN = r"(?:[-*+]|\d{1,3}[.)])[ \t]"
+_NO_PROSE = re.compile(rf"[ \t]*(?:{_LIST_SIGN}+)*>|[-*] `|[*_]\d{{4}}-|\*\*Tool calls")
+_INDENTED = re.compile(r"(?: {4}| {0,3}\t)\s*\S")
+_ITEM = re.compile(_LIST_SIGN)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _NOT_TICKED = "(accepted, but not ticked in the increment)"
 
@@ -197,15 +200,19 @@ def _is_published(one: RelatedSession) -> bool:
 
 
 def _prose(text: str) -> Iterator[str]:
-    """The lines of a phase that its agent wrote as text."""
-    fence = ""
+    """The lines of a phase that its agent wrote as text: no code, and no words of others."""
+    fence, in_list = "", False
     for line in text.split("\n"):
         mark = _FENCE.match(line)
         if fence:
             fence = "" if mark and mark[1].startswith(fence) else fence
         elif mark:
             fence = mark[1]
-        elif not _NO_PROSE.match(line):
+        elif (_INDENTED.match(line) and not in_list) or _NO_PROSE.match(line):
+            continue
+        else:
+            if line[:1].strip():  # a list ends with a line that is neither its item nor indented
+                in_list = bool(_ITEM.match(line))
             yield line
 
 

@@ -192,3 +192,26 @@ def test_search_reads_the_briefing_of_a_clone(project: Project) -> None:
     assert "0007-smart-discipline" in do(project, "search", "zebra")
     (project.folder() / "briefing.md").unlink()
     assert "0007-smart-discipline" not in do(project, "search", "zebra")
+
+
+def test_code_and_quotations_in_prose_are_no_decisions(project: Project) -> None:
+    project.increment()
+    text = """\
+The page says:
+
+    We decided to obey one.
+
+\tWe decided to obey two.
+
+> We decided to obey three.
+
+1. See:
+   > We decided to obey four.
+- > We decided to obey five.
+
+- Plan:
+    - We decided on WAL.
+
+We decided on FTS5."""
+    session(project, ("--text", text))
+    assert known(project)["decisions"] == ["We decided on FTS5.", "We decided on WAL."]
