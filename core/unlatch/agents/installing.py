@@ -118,6 +118,7 @@ def _write(one: FileChange) -> None:
         if one.path.parent.name.startswith("unlatch-"):
             with suppress(OSError):  # the user has other files there
                 remove_empty(one.path.parent)
+                remove_empty(one.path.parent.parent)
         return
     with writing(one.path), suppress(FileExistsError):
         make_folders(one.path.parent)

@@ -155,6 +155,15 @@ def test_files_that_were_missing_are_removed_again(project: Project) -> None:
     assert len(files(project.home)) > 10
     assert agents(project, "uninstall", "--yes").code == 0
     assert files(project.home).keys() == {".gitconfig"}
+    assert [*project.home.rglob("skills")] == []
+
+
+def test_skills_of_the_user_stay_with_their_folder(project: Project) -> None:
+    own = project.home / ".claude/skills/own"
+    own.mkdir(parents=True)
+    assert agents(project, "install", "--yes", "claude").code == 0
+    assert agents(project, "uninstall", "--yes").code == 0
+    assert [*own.parent.iterdir()] == [own]
 
 
 def test_second_install_changes_nothing(project: Project, home: Path) -> None:
