@@ -38,7 +38,7 @@ def main() -> NoReturn:
 def run(arguments: list[str]) -> int:
     """Run one command; its exit code."""
     code = _run(arguments)
-    if arguments[:2] == _HOOK:
+    if _is_hook(arguments):
         return 0
     output = sys.modules.get("unlatch.cli.terminal.output")
     failure = output.take_failure() if output else None
@@ -50,6 +50,12 @@ def run(arguments: list[str]) -> int:
     hint = "free space or choose another file; changes that were made stay"
     _tell(UnlatchError("output-unwritable", message, hint=hint), [])
     return UNDECIDED
+
+
+def _is_hook(arguments: list[str]) -> bool:
+    """Whether the command is a hook, also after options that are wrong."""
+    first = next((at for at, word in enumerate(arguments) if word in COMMANDS), 0)
+    return arguments[first : first + 2] == _HOOK
 
 
 def _run(arguments: list[str]) -> int:

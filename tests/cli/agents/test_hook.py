@@ -331,3 +331,14 @@ def test_mistake_in_the_configuration_loses_no_transcript(
     put_transcript(project, "codex")
     assert fire(project, event(project, "codex", "SessionEnd")).code == 0
     assert (len(imports(project)), log(project)) == (1, "")
+
+
+@pytest.mark.parametrize(
+    "before", [("--root", "/nonexistent"), ("--bogus",), ("--root=/x", "--no")]
+)
+def test_wrong_option_before_the_command_is_no_failure(
+    project: Project, before: tuple[str, ...]
+) -> None:
+    project.increment()
+    assert project.process(*before, "agents", "hook").code == 0
+    assert project.process(*before, "search", "agents", "hook").code == 2
