@@ -24,8 +24,9 @@ _KEY = (
     r"(?:token|secret|(?:api|access|account|private|secret|storage)[_-]?key)"
     rf"{_ASSIGNED}(?:\\?[\"'])?"
 )
-# "pass" is also a verb and a noun, so only behind an underscore, and attached or in quotes.
-_PASS = r"(?<=_)pass(?:\\?[\"'])?[:=]"  # noqa: S105  # a name
+# "pass" is also a verb and a noun, so only behind an underscore or in an environment's letters, and
+# attached or in quotes.
+_PASS = r"(?:(?<=_)pass(?:\\?[\"'])?[:=]|(?-i:\b(?:PG|MYSQL)?PASS=))"  # noqa: S105  # a name
 _NO_VALUE = r"(?![/~.]|(?:none|null|true|false|string|self|os|env|your|password|secret)\b)"
 _WORD = r"[^\s\"',;&(){}\[\]<>$*]"
 _PEM = r"[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
@@ -33,7 +34,9 @@ _PEM = r"[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
 _QUERY_KEY = r"(?:(?:access|subscription)[_-])?key"
 # A password in an address can have any sign, but a number and a slash are a port and a path.
 _ANY_SIGN = r"[^\s/?#@:\"'<>\[]{0,128}:(?!\d{1,5}[/?#])[^\s@\"'<>{$]{1,128}"
-_LONG_OPTION = r"\s--(?:\w{1,32}-)?(?:password|passwd|pass|passphrase|token|secret)[ \t]{1,3}"
+_LONG_OPTION = (
+    r"(?<![\w-])--(?:\w{1,32}-)?(?:password|passwd|pass|passphrase|token|secret)[ \t]{1,3}"
+)
 # The option of a program for a password; an upper-case -P is the port of some.
 _OPTION = (
     r"\bcurl\b[^|;]{0,256}?\s(?:-[a-z]{0,8}u\s{0,3}|--(?:proxy-)?user[\s=])\s{0,3}[\"']?[^\s:\"'$]{1,64}:"
@@ -55,10 +58,11 @@ _PATTERNS = (
     (rf"({_PASSWORD}(?<==)){_NO_VALUE}[\w!#%+?^@-]{{8,}}(?![\w.(\[])", rf"\1{MASK}"),
     (rf"({_PASS}){_NO_VALUE}(?={_WORD}{{0,64}}\d){_WORD}{{6,}}(?![\w.(\[])", rf"\1{MASK}"),
     (rf"({_PASS}){_NO_VALUE}[\w!#%+?^@-]{{8,}}(?![\w.(\[])", rf"\1{MASK}"),
+    (rf"((?-i:_PASS=)){_NO_VALUE}[\w!#%+?^@-]{{4,}}(?![\w.(\[])", rf"\1{MASK}"),
     (rf"((?<=_)pass{_ASSIGNED}\\?[\"'])[^\"'\\\s]{{4,}}", rf"\1{MASK}"),
     (rf"({_LONG_OPTION}[\"'])[^\"'\r\n]{{4,}}", rf"\1{MASK}"),
-    (rf"({_LONG_OPTION})(?=[^\s\"']{{0,64}}\d)(?![-<${{(\[*])[^\s\"']{{4,}}", rf"\1{MASK}"),
-    (rf"({_OPTION})(?![$*<{{])[^\s\"']{{3,}}", rf"\1{MASK}"),
+    (rf"({_LONG_OPTION})(?=[^\s\"']{{0,64}}\d)(?![-<${{(\[*])[^\s\"'`]{{4,}}", rf"\1{MASK}"),
+    (rf"({_OPTION})(?![$*<{{])[^\s\"'`]{{3,}}", rf"\1{MASK}"),
     # netrc(5), of which a password can stand on a line of its own.
     (
         r"(\bmachine\s{1,8}\S{1,256}\s{1,8}login\s{1,8}\S{1,128}\s{1,8}password\s{1,8})\S+",
