@@ -13,9 +13,6 @@ from unlatch.config.choices import CommentStyle
 from unlatch.config.completion import CompletionConfig
 from unlatch.config.specweave import read_specweave, settings_of
 from unlatch.config.tables import (
-    SHAPES,
-    AliasName,
-    Count,
     EffortsConfig,
     Labels,
     LayoutsConfig,
@@ -26,8 +23,8 @@ from unlatch.config.tables import (
     SessionsConfig,
     SyncConfig,
     Table,
-    YesNo,
 )
+from unlatch.config.value_types import SHAPES, AliasName, Count, YesNo
 from unlatch.errors import ConfigError, StoreError
 from unlatch.increments.files.paths import HOME, SPECWEAVE, ProjectPaths
 from unlatch.patterns import pattern

@@ -6,29 +6,14 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from unlatch.config.choices import SESSIONS, AutoSave, Part, Provider, SubagentMode
+from unlatch.config.value_types import LONGEST_DAYS, Category, Count, Days, Word, YesNo
 from unlatch.increments.model import reopening
 from unlatch.increments.model.limits import Limits
 from unlatch.increments.model.policies import Direction, OnClose, OnConflict, Policy, SyncPolicy
 from unlatch.increments.model.status import Status
 from unlatch.patterns import pattern
 
-# Without `strict`, true and 1e9 would be whole numbers, and "yes" would be true.
-Count = Annotated[int, Field(strict=True, ge=1)]
-YesNo = Annotated[bool, Field(strict=True)]
-# A century; dates end some thousands of years back.
-_LONGEST = 36_500
-Days = Annotated[int, Field(strict=True, ge=0, le=_LONGEST)]
-Word = Annotated[str, Field(min_length=1)]
 _VARIABLE = pattern(r"[A-Za-z_][A-Za-z0-9_]*")
-_CATEGORY = r"^[^\W_][\w-]{0,59}$"
-Category = Annotated[str, Field(pattern=_CATEGORY)]
-_ALIAS = r"^[a-z0-9][a-z0-9_-]*$"
-AliasName = Annotated[str, Field(pattern=_ALIAS)]
-# What messages call these patterns.
-SHAPES = {
-    _CATEGORY: "a word of at most 60 letters, digits, - and _",
-    _ALIAS: "a name of small letters, digits, - and _, which begins with a letter or digit",
-}
 
 
 class Table(BaseModel):
@@ -92,7 +77,7 @@ class LimitsConfig(Table):
 class ReopenConfig(Table):
     """Rules for reopening completed increments."""
 
-    within_days: Annotated[int, Field(strict=True, ge=1, le=_LONGEST)] | None = Field(
+    within_days: Annotated[int, Field(strict=True, ge=1, le=LONGEST_DAYS)] | None = Field(
         None, description="Days after completion in which an increment can be reopened"
     )
     too_late: Policy = Field(Policy.REFUSE, description="Reaction to a later reopen")

@@ -164,7 +164,7 @@ def reason_to_reopen(session: Session, reason: str | None, *, ref: str, command:
         command: what a person types, without the reason.
 
     Raises:
-        UsageError: `reason-missing`: it cannot be asked for, or it is empty.
+        UsageError: `reason-missing`: there is no terminal to ask at, or the answer is empty.
     """
     if reason is not None:
         return checked_reason(reason)

@@ -74,20 +74,24 @@ def run(
     _check_id(named[0])
     first = next((n for n, one in enumerate(named) if n and _is_item(session, one)), len(named))
     words, urls = named[:first], list(named[first:])
-    if not urls and is_interactive():
-        urls = [output.prompt("Item, by its address or name")]
-    if not urls:
-        raise UsageError(
-            "link-what",
-            "name items by their addresses or names, or --create TRACKER",
-            hint=f"unlatch link {join(words)} https://github.com/octo/widgets/issues/4",
-        )
+    urls = urls or [_ask_item(words)]
     chosen = named_increments(session, words)
     if chosen.is_many:
         from unlatch.cli.commands.trackers.link_many import link_each  # noqa: PLC0415
 
         return link_each(session, chosen.names, urls, **typed)
     return _link(session, chosen.names[0], urls, **typed)
+
+
+def _ask_item(words: tuple[str, ...]) -> str:
+    """The item, which a terminal asks for; UsageError `link-what` elsewhere."""
+    if is_interactive():
+        return output.prompt("Item, by its address or name")
+    raise UsageError(
+        "link-what",
+        "name items by their addresses or names, or --create TRACKER",
+        hint=f"unlatch link {join(words)} https://github.com/octo/widgets/issues/4",
+    )
 
 
 def _with_id(named: tuple[str, ...], *, takes_items: bool) -> tuple[str, ...]:

@@ -81,7 +81,7 @@ def needed_reason(session: Session, increment: Increment, typed: ResumeOptions) 
     """The reason for other work without the increment; asks for a missing one.
 
     Raises:
-        UsageError: `reason-missing`: it is needed, and cannot be asked for.
+        UsageError: `reason-missing`: other work needs one, and there is no terminal to ask at.
     """
     steps = due_work(session, increment, typed)
     if typed.reason is not None:
