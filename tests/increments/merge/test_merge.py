@@ -421,6 +421,14 @@ def test_without_a_common_ancestor_what_is_alike_is_kept_and_the_rest_decided() 
     assert (1, 2) == (merged.value["a"], merged.value["b"])
 
 
+@pytest.mark.parametrize("key", ["created", "created_at", "createdAt"])
+def test_a_record_that_two_clones_began_is_as_old_as_the_older(key: str) -> None:
+    first, second = ({"id": "5", key: at, "lastActivity": at} for at in (time(2), time(3)))
+    assert clean(None, first, second) == clean(None, second, first)
+    merged = clean(None, first, second)
+    assert (time(2), time(3)) == (merged[key], merged["lastActivity"])
+
+
 # Any two lives
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from unlatch.increments.files.reading import ACTIVITY_KEYS
+from unlatch.increments.files.reading import ACTIVITY_KEYS, CREATED_KEYS
 from unlatch.increments.merge.unit_rule import unit_rule, with_fields_of
 from unlatch.increments.model.increment import Link
 from unlatch.increments.records.link_places import LISTS, OUTER_BLOCKS
@@ -35,7 +35,8 @@ def field_rules(way: ThreeWay, shapes: Shapes, completed: Iterable[str]) -> dict
     return {
         **links,
         **dict.fromkeys(OUTER_BLOCKS, nested),
-        **dict.fromkeys((*ACTIVITY_KEYS, *completed), partial(_later, way)),
+        **dict.fromkeys(CREATED_KEYS, partial(_time_of, min, way)),
+        **dict.fromkeys((*ACTIVITY_KEYS, *completed), partial(_time_of, max, way)),
         UNIT: partial(unit_rule, way),
         "status": lambda versions, _place: versions.ours,
         "reopenHistory": united(_entry_key, reopen, "reopenedAt"),
@@ -103,14 +104,14 @@ def _attempt(way: ThreeWay, versions: Versions, place: Place) -> Any:
     return merged
 
 
-def _later(way: ThreeWay, versions: Versions, place: Place) -> Any:
+def _time_of(choose: Callable[..., Any], way: ThreeWay, versions: Versions, place: Place) -> Any:
     _, ours, theirs = versions
     if ours is ABSENT or theirs is ABSENT:
         return theirs if ours is ABSENT else ours
     our_time, their_time = read_stamp(ours), read_stamp(theirs)
     if our_time is None or their_time is None:
         return way.merge_changes(versions, place)
-    return max((our_time, ours), (their_time, theirs))[1]
+    return choose((our_time, ours), (their_time, theirs))[1]
 
 
 def _forget_base(_versions: Versions, _place: Place) -> Any:
