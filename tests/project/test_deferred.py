@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -21,14 +22,18 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     package = tmp_path / "vast"
     package.mkdir()
     body = "import sys\nassert not hasattr(sys, 'vast_ran')\nsys.vast_ran = True\n"
-    (package / "__init__.py").write_text(f"{body}from .part import Part\n__version__ = '1'\n")
+    wait = (
+        "if hasattr(sys, 'vast_begun'):\n    sys.vast_begun.set()\n    sys.vast_may_end.wait(5)\n"
+    )
+    (package / "__init__.py").write_text(f"{body}{wait}from .part import Part\n__version__ = '1'\n")
     (package / "part.py").write_text("class Part: ...\n")
     (package / "user.py").write_text("from . import part\nimport vast.part as again\n")
     monkeypatch.syspath_prepend(tmp_path)
     yield "vast"
     for name in [one for one in sys.modules if one.partition(".")[0] == "vast"]:
         del sys.modules[name]
-    vars(sys).pop("vast_ran", None)
+    for name in ("vast_ran", "vast_begun", "vast_may_end"):
+        vars(sys).pop(name, None)
 
 
 def has_run() -> bool:
@@ -50,6 +55,37 @@ def test_a_deferred_module_runs_when_a_name_in_it_is_used(library: str, name: st
 
     assert {"Part": part.Part, "__version__": "1"}[name] == getattr(import_module("vast"), name)
     assert has_run()
+
+
+def test_two_threads_that_use_it_first_both_find_it_whole(library: str) -> None:
+    defer([library])
+    vast = import_module(library)
+    sys.vast_begun = begun = threading.Event()  # type: ignore[attr-defined]
+    sys.vast_may_end = may_end = threading.Event()  # type: ignore[attr-defined]
+    found: list[object] = []
+    one = threading.Thread(target=lambda: found.append(vast.Part))
+    other = threading.Thread(target=lambda: found.append(vast.__version__))
+
+    one.start()
+    assert begun.wait(5)
+    other.start()
+    other.join(0.1)  # it would fail at once
+    may_end.set()
+    one.join()
+    other.join()
+
+    assert {"1", vast.Part} == set(found)
+
+
+def test_a_module_that_failed_is_run_again(library: str) -> None:
+    sys.vast_ran = True  # type: ignore[attr-defined]
+    defer([library])
+    vast = import_module(library)
+    with pytest.raises(AssertionError):
+        vast.Part  # noqa: B018  # its use is what runs the module
+    del vars(sys)["vast_ran"]
+
+    assert "1" == vast.__version__
 
 
 def test_an_unknown_name_is_missing_as_in_any_module(library: str) -> None:
