@@ -143,7 +143,7 @@ def test_a_row_of_a_file_that_may_change_within_the_same_tick_is_not_kept(
     folder = project.increments / NAMES[0]
     shutil.rmtree(project.increments / NAMES[1])
     shutil.rmtree(project.increments / NAMES[2])
-    places = [folder, folder / "metadata.json", folder / "spec.md"]
+    places = [folder / "metadata.json", folder / "spec.md"]
     last = max(place.stat().st_ctime_ns for place in places)
 
     for seconds, known in ((1, False), (2, False), (3, True)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import stat
+import sys
 import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -28,13 +28,15 @@ if TYPE_CHECKING:
 
 # Shorter lists are read in a few milliseconds.
 WORTH_IT = 500
-_FORMAT = 1
+_FORMAT = 2
 # Bytes; a row has about 250.
 _LARGEST = 64 << 20
 _FEW = 50
 # Nanoseconds. A file may change twice within one tick of its file system's clock, and the longest
 # tick is that of FAT.
 _UNSURE = 2_000_000_000
+# So many facts about a folder, the last ones, are times.
+_TIMES = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +75,8 @@ class KnownRows:
         self, root: Path, shapes: Shapes, *, now: Callable[[], int] = time.time_ns
     ) -> None:
         self._root, self._shapes, self._now = root, shapes, now
-        # Versions and plugins may read the same files differently.
-        self._about = f"{_FORMAT} {__version__} {shapes}".encode()
+        # Versions and plugins may read the same files differently, and Pythons hash differently.
+        self._about = f"{_FORMAT} {__version__} {shapes} {sys.version}".encode()
 
     def each(
         self, folders: Sequence[Folder], *, complete: bool
@@ -83,12 +85,12 @@ class KnownRows:
         known, new = self._read(), {}
         sure_before = self._now() - _UNSURE
         for folder in folders:
-            mark = _mark(folder)
+            mark = hash(facts) if (facts := _facts(folder)) else None
             if mark and (row := known.get(folder.place)) and row[0] == mark:
                 yield ListRow(folder.name, folder.archived, *row[1:])
                 continue
             one = read_folder(folder, self._shapes)
-            if mark and isinstance(one, Increment) and _is_sure(one, mark, sure_before):
+            if facts and isinstance(one, Increment) and _is_sure(one, facts, sure_before):
                 made = row_of(one)
                 new[folder.place] = (mark, made.status, made.links, made.pending, made.title)
             yield one
@@ -121,28 +123,25 @@ class KnownRows:
         return sha256(self._about + content).hexdigest().encode()
 
 
-def _mark(folder: Folder) -> str | None:
-    """What any change to a folder or its files changes; None if they have to be read."""
-    if folder.within is None:
+def _facts(folder: Folder) -> tuple[int, ...] | None:
+    """What any change to its files changes; None if they have to be read."""
+    name, within = folder.name, folder.within
+    if within is None or name in within.links:
         return None
-    name, look = folder.name, folder.within.lstat
     try:
-        here = look(name)
-        data, spec = look(f"{name}{os.sep}{METADATA}"), look(f"{name}{os.sep}{SPEC}")
+        data = within.lstat(f"{name}{os.sep}{METADATA}")
+        spec = within.lstat(f"{name}{os.sep}{SPEC}")
     except OSError:
         return None
-    if not stat.S_ISDIR(here.st_mode):
-        return None
     return (
-        f"{here.st_ino} {data.st_ino} {data.st_size} {spec.st_ino} {spec.st_size} "
-        f"{here.st_mtime_ns} {data.st_mtime_ns} {spec.st_mtime_ns} "
-        f"{here.st_ctime_ns} {data.st_ctime_ns} {spec.st_ctime_ns}"
+        *(data.st_ino, data.st_size, spec.st_ino, spec.st_size),
+        *(data.st_mtime_ns, spec.st_mtime_ns, data.st_ctime_ns, spec.st_ctime_ns),
     )
 
 
-def _is_sure(one: Increment, mark: str, before: int) -> bool:
+def _is_sure(one: Increment, facts: tuple[int, ...], before: int) -> bool:
     """Whether a row shows all of an increment that `list` tells, and any change is noticed."""
-    if one.from_spec or one.unit or max(map(int, mark.split()[-6:])) >= before:
+    if one.from_spec or one.unit or max(facts[-_TIMES:]) >= before:
         return False
     # With the words of the folder's name, a document may be unreadable, which `list` reports.
     return one.title != words_of(one.id)

@@ -10,9 +10,8 @@ from unlatch.errors import StoreError
 from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import vanished
 from unlatch.worklog.disk.file_check import UnsafePath, not_a_folder
-from unlatch.worklog.disk.folder import OpenFolder
-from unlatch.worklog.disk.safe_open import list_folder, open_folder
-from unlatch.worklog.ids import number_of
+from unlatch.worklog.disk.safe_open import ListedFolder, list_folder, open_folder
+from unlatch.worklog.ids import has_number
 from unlatch.worklog.name_matching import Match, candidates, matching
 
 
@@ -28,7 +27,7 @@ class Folder:
     name: str
     place: Path | str
     archived: bool
-    within: OpenFolder | None = field(default=None, repr=False, compare=False)
+    within: ListedFolder | None = field(default=None, repr=False, compare=False)
 
     @property
     def path(self) -> Path:
@@ -67,7 +66,7 @@ class Collection:
         for parent in (self.path, *self.archives()):
             with suppress(UnsafePath):
                 for name in self._names(parent):
-                    if number_of(name) is None and not name.startswith(("_", ".")):
+                    if not has_number(name) and not name.startswith(("_", ".")):
                         yield Folder(name, parent / name, parent != self.path)
 
     def find(self, name: str) -> Sequence[Folder]:
@@ -100,9 +99,9 @@ class Collection:
                 places[place] = self._names(place)
         how: Match | None = Match.NAME
         meant: Sequence[str] = (wanted,)
-        if number_of(wanted) is None or not any(wanted in names for names in places.values()):
+        if not has_number(wanted) or not any(wanted in names for names in places.values()):
             listed = {name for names in places.values() for name in names}
-            known = [one for one in candidates(listed, wanted) if number_of(one) is not None]
+            known = [one for one in candidates(listed, wanted) if has_number(one)]
             how, meant = matching(known, wanted, up_to=up_to)
         chosen = frozenset(meant)
         return how, [
@@ -128,7 +127,7 @@ def sorted_folders(parent: Path, *, archived: bool) -> Iterator[Folder]:
     with listing(parent):
         within, names = list_folder(parent)
     for name in names:
-        if number_of(name) is not None:
+        if has_number(name):
             yield Folder(name, f"{parent}{os.sep}{name}", archived, within)
 
 

@@ -46,6 +46,11 @@ def ulid_time(ulid: str) -> float:
     )
 
 
+def has_number(folder: str) -> bool:
+    """Whether a folder's name begins with a number, as an increment's does."""
+    return FOLDER.fullmatch(folder) is not None
+
+
 def number_of(folder: str) -> int | None:
     """The number that a folder's name begins with; None if it is not an increment's folder."""
     label = label_of(folder)

@@ -144,9 +144,19 @@ class OpenFolder:
 
     def folders(self) -> list[str]:
         """The sorted names of its folders, and of links, which may lead to folders."""
+        folders, links = self.folders_and_links()
+        return sorted([*folders, *links])
+
+    def folders_and_links(self) -> tuple[list[str], list[str]]:
+        """The names of its folders, and those of links, which may lead to folders."""
+        folders, links = [], []
         with os.scandir(self._itself) as entries:
-            found = (it for it in entries if it.is_dir(follow_symlinks=False) or it.is_symlink())
-            return sorted(it.name for it in found)
+            for it in entries:
+                if it.is_dir(follow_symlinks=False):
+                    folders.append(it.name)
+                elif it.is_symlink():
+                    links.append(it.name)
+        return folders, links
 
     def changed(self) -> int:
         """The time of the last addition or removal, in nanoseconds."""

@@ -22,9 +22,14 @@ def add_root(root: Path) -> None:
 
 
 class ListedFolder(OpenFolder):
-    """A folder that stays open as long as an entry listed from it is in use."""
+    """A folder that stays open as long as an entry listed from it is in use.
 
-    __slots__ = ()
+    `links` are the names that are links.
+    """
+
+    __slots__ = ("links",)
+
+    links: frozenset[str]
 
     # Not in every folder: an interruption that arrives while this runs would be lost.
     def __del__(self) -> None:
@@ -35,7 +40,9 @@ def list_folder(path: Path | str) -> tuple[ListedFolder, list[str]]:
     """Open a folder of a project for as long as it is in use; also returns the folders in it."""
     opened = open_folder(path)
     listed = ListedFolder(opened.path, opened.detach())
-    return listed, listed.folders()
+    folders, links = listed.folders_and_links()
+    listed.links = frozenset(links)
+    return listed, sorted([*folders, *links])
 
 
 def open_folder(path: Path | str) -> OpenFolder:
