@@ -32,6 +32,7 @@ import unlatch.cli
 from unlatch.cli.app import app
 from unlatch.cli.terminal import output
 from unlatch.lifecycle.linking.csv_rows import read_rows
+from unlatch.worklog import neutral
 from unlatch.worklog.neutral import csv_line
 
 if TYPE_CHECKING:
@@ -56,6 +57,15 @@ SYSTEMS = {"github": GITHUB, "azure": AZURE, "gitlab": GITLAB}
 OURS = re.compile(
     r"::(?:error|warning|notice) [^:]*::|##vso\[task\.(?:logissue|uploadsummary|setvariable)[ \]]"
 )
+
+
+def test_what_is_taken_for_harmless_without_a_search_is_harmless() -> None:
+    patterns = [re.compile(one) for one in (neutral._IN_A_LINE, neutral._IN_TEXT)]
+    harmless = [sign for sign in map(chr, range(0x110000)) if neutral._is_plain(sign)]
+
+    found = [hex(ord(sign)) for sign in harmless if any(one.search(sign) for one in patterns)]
+
+    assert ([], True) == (found, len(harmless) > 100_000)
 
 
 def github_first(names: Iterable[str]) -> list[ParameterSet | str]:
