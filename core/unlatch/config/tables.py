@@ -4,6 +4,7 @@ from pathlib import Path, PurePosixPath
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic.plugin import _loader
 
 from unlatch.config.choices import SESSIONS, AutoSave, Part, Provider, SubagentMode
 from unlatch.config.value_types import LONGEST_DAYS, Category, Count, Days, Word, YesNo
@@ -13,6 +14,9 @@ from unlatch.increments.model.policies import Direction, OnClose, OnConflict, Po
 from unlatch.increments.model.status import Status
 from unlatch.patterns import pattern
 
+# pydantic would look for plugins of its own in every installed distribution, and run them. Looking
+# takes longer than building all tables.
+_loader._plugins = {}  # noqa: SLF001  (the other way is a variable that child processes would get)
 _VARIABLE = pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 
 

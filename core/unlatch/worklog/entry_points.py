@@ -47,12 +47,15 @@ def _installed(group: str) -> Iterator[tuple[str, str, str]]:
 
 def _read(path: str, group: str) -> Iterator[tuple[str, str]]:
     try:
-        with open(path, encoding="utf-8") as file:  # noqa: PTH123  (pathlib is not loaded yet)
-            lines = file.read().splitlines()
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123  (pathlib is not loaded yet)
+            content = file.read()
+        if group.encode() not in content:
+            return
+        lines = content.decode()
     except (OSError, UnicodeDecodeError):
         return
     section = ""
-    for line in map(str.strip, lines):
+    for line in map(str.strip, lines.splitlines()):
         if line.startswith("["):
             section = line.strip("[]").strip()
         elif section == group and "=" in line and not line.startswith(("#", ";")):
