@@ -21,13 +21,10 @@ from unlatch.spi import (
     SyncPlugin,
     ops_in,
 )
-from unlatch_ado import create as creation
-from unlatch_ado import permissions as examining
 from unlatch_ado import read as reading
 from unlatch_ado import write as writing
 from unlatch_ado.api.client import Client
 from unlatch_ado.api.plain_text import plain
-from unlatch_ado.batch import write_many
 from unlatch_ado.snapshot import interpret
 from unlatch_ado.writers import PreviewWriter, ValidatingWriter, Writer
 
@@ -79,11 +76,13 @@ class AdoPlugin(SyncPlugin):
         self, wanted: Sequence[tuple[Snapshot, Change]]
     ) -> Sequence[Outcome | TrackerError | None]:
         """Reopen and close many work items in one request."""
+        from unlatch_ado.batch import write_many  # noqa: PLC0415  (rarely needed)
+
         return write_many(self._settings, self._client, wanted)
 
     def create(self, change: Change) -> Outcome:
         """Create a work item in the configured project."""
-        return creation.create(Writer(self._client, self._settings), change)
+        return self._write(None, change, Writer(self._client, self._settings))
 
     def plan(self, snapshot: Snapshot | None, change: Change) -> tuple[PlannedRequest, ...]:
         """The requests of a change, without those whose answers are cached for a day."""
@@ -141,11 +140,15 @@ class AdoPlugin(SyncPlugin):
 
     def examine(self, refs: Sequence[ItemRef]) -> Examination:
         """Check the token's permissions, and the configuration against the process."""
-        return examining.examine(self._settings, self._client, refs)
+        from unlatch_ado.permissions import examine  # noqa: PLC0415  (rarely needed)
+
+        return examine(self._settings, self._client, refs)
 
     def _write(self, snapshot: Snapshot | None, change: Change, writer: Writer) -> Outcome:
         if snapshot is None:
-            return creation.create(writer, change)
+            from unlatch_ado.create import create  # noqa: PLC0415  (rarely needed)
+
+            return create(writer, change)
         return writing.write(writer, snapshot, change)
 
     def _newest(self) -> Iterator[WorkItem | TrackerError]:

@@ -25,10 +25,7 @@ from unlatch.spi import (
 )
 from unlatch.transport.rate_limits import Pace
 from unlatch_github.api.client import Client
-from unlatch_github.bulk_status import read_statuses
 from unlatch_github.marker_trust import Trust
-from unlatch_github.permissions import examine
-from unlatch_github.preview import Preview
 from unlatch_github.write import create, write
 
 if TYPE_CHECKING:
@@ -68,6 +65,8 @@ class GithubPlugin(SyncPlugin):
         self, refs: Sequence[ItemRef], change: Change | None = None
     ) -> Mapping[ItemRef, Snapshot | TrackerError]:
         """Read many issues, a hundred with one query."""
+        from unlatch_github.bulk_status import read_statuses  # noqa: PLC0415  (rarely needed)
+
         return {
             ref: found if isinstance(found, TrackerError) else Snapshot(found.item, found)
             for ref, found in read_statuses(self._client, refs).items()
@@ -94,6 +93,8 @@ class GithubPlugin(SyncPlugin):
         Raises:
             ConfigError: an issue would be created, and no repository is configured.
         """
+        from unlatch_github.preview import Preview  # noqa: PLC0415  (rarely needed)
+
         preview = Preview(self._client)
         if snapshot is None:
             create(preview, self._target(), _draft_of(change), change)
@@ -157,6 +158,8 @@ class GithubPlugin(SyncPlugin):
 
     def examine(self, refs: Sequence[ItemRef]) -> Examination:
         """Check the token's permissions in the configured repositories."""
+        from unlatch_github.permissions import examine  # noqa: PLC0415  (rarely needed)
+
         return examine(self._client, self._settings, refs)
 
     def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:

@@ -6,22 +6,18 @@ key. So there each issue is read separately, a few at a time.
 
 from __future__ import annotations
 
-from collections import deque
-from contextvars import copy_context
-from threading import Thread
-from typing import TYPE_CHECKING, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING
 
-from unlatch.errors import NotFound, Rejected, TrackerError
+from unlatch.errors import NotFound, Rejected
+from unlatch.transport import side_by_side
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from unlatch.errors import TrackerError
     from unlatch.spi import ItemRef
     from unlatch_jira.api.models import Issue
-
-_Seen = TypeVar("_Seen")
-
-_AT_ONCE = 8
 
 
 def read_many(
@@ -47,7 +43,8 @@ def read_many(
     # A moved issue is listed under its new key, without the requested one; a deleted or hidden one
     # is not listed. Reading it separately distinguishes them.
     missing = [ref for ref in refs if ref not in found]
-    return found | side_by_side(missing, read)
+    issues = side_by_side([partial(read, ref) for ref in missing])
+    return found | dict(zip(missing, issues, strict=True))
 
 
 def _page(
@@ -58,41 +55,3 @@ def _page(
     except (NotFound, Rejected):
         return {}  # a proxy, or an unusual Jira: each issue can still be read separately
     return {ref: issues[ref.id] for ref in refs if ref.id in issues}
-
-
-def side_by_side(
-    refs: Iterable[ItemRef], read: Callable[[ItemRef], _Seen]
-) -> dict[ItemRef, _Seen | TrackerError]:
-    """Read each item, several at a time.
-
-    The threads are daemons: a request that hangs must not keep the process alive.
-    """
-    waiting = deque(refs)
-    found: dict[ItemRef, _Seen | TrackerError] = {}
-    failed: list[BaseException] = []
-
-    def work() -> None:
-        while True:
-            try:
-                ref = waiting.popleft()
-            except IndexError:
-                return
-            try:
-                found[ref] = read(ref)
-            except TrackerError as error:
-                found[ref] = error
-            except BaseException as error:  # noqa: BLE001  (raised again by the caller)
-                failed.append(error)
-                return
-
-    threads = [
-        Thread(target=copy_context().run, args=(work,), daemon=True)
-        for _ in range(min(_AT_ONCE, len(waiting)))
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if failed:
-        raise failed[0]
-    return found

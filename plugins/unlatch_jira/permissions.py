@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.errors import NotFound, Rejected, TrackerError, Unauthorised
 from unlatch.spi import Access, Examination, Goal, Remark
-from unlatch_jira.bulk_status import side_by_side
+from unlatch.transport import side_by_side
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -47,10 +48,10 @@ class PermissionCheck:
         projects = self._projects()
         places = tuple(self._access(project) for project in projects)
         self._learn_fields()
-        issues = side_by_side(refs, self._read)
+        issues = side_by_side([partial(self._read, ref) for ref in refs])
         remarks = (
-            *self._project_remarks(projects, issues.values()),
-            *_resolved_remarks(one for one in issues.values() if not isinstance(one, TrackerError)),
+            *self._project_remarks(projects, issues),
+            *_resolved_remarks(one for one in issues if not isinstance(one, TrackerError)),
         )
         return Examination(me.shown or me.name, places, tuple(remarks))
 

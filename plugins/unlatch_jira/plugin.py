@@ -29,10 +29,6 @@ from unlatch_jira.api.connection import JiraConnection
 from unlatch_jira.api.edit import property_of
 from unlatch_jira.api.rich_text import plain
 from unlatch_jira.api.site import JiraSite
-from unlatch_jira.bulk_status import read_many
-from unlatch_jira.create import create
-from unlatch_jira.permissions import PermissionCheck
-from unlatch_jira.preview import PreviewClient, PreviewConnection, UndecidedError
 from unlatch_jira.reopen_context import fields_around
 from unlatch_jira.write import Writer
 
@@ -80,6 +76,8 @@ class JiraPlugin(SyncPlugin):
         self, refs: Sequence[ItemRef], change: Change | None = None
     ) -> Mapping[ItemRef, Snapshot | TrackerError]:
         """Read many issues: a hundred per request on Cloud, each separately on Data Center."""
+        from unlatch_jira.bulk_status import read_many  # noqa: PLC0415  (rarely needed)
+
         fields, moves = self._fields_for(change), _moves(change)
         found = read_many(
             refs,
@@ -102,6 +100,8 @@ class JiraPlugin(SyncPlugin):
 
     def create(self, change: Change) -> Outcome:
         """Create an issue in the configured project."""
+        from unlatch_jira.create import create  # noqa: PLC0415  (rarely needed)
+
         return create(self._settings, self._client, self._site, change)
 
     def plan(self, snapshot: Snapshot | None, change: Change) -> tuple[PlannedRequest, ...]:
@@ -109,9 +109,12 @@ class JiraPlugin(SyncPlugin):
 
         Without a configured path, transitions after the first are not guessed: the list ends there.
         """
-        wire = PreviewConnection(self._settings, self._transport)
-        client, site = PreviewClient(self._settings, wire), JiraSite(self._settings, wire)
-        with suppress(UndecidedError):
+        from unlatch_jira import preview  # noqa: PLC0415  (rarely needed)
+        from unlatch_jira.create import create  # noqa: PLC0415
+
+        wire = preview.PreviewConnection(self._settings, self._transport)
+        client, site = preview.PreviewClient(self._settings, wire), JiraSite(self._settings, wire)
+        with suppress(preview.UndecidedError):
             if snapshot is None:
                 create(self._settings, client, site, change)
             else:
@@ -186,6 +189,8 @@ class JiraPlugin(SyncPlugin):
 
     def examine(self, refs: Sequence[ItemRef]) -> Examination:
         """Check the credential's permissions and the configuration."""
+        from unlatch_jira.permissions import PermissionCheck  # noqa: PLC0415  (rarely needed)
+
         return PermissionCheck(self._settings, self._client, self._site).examine(refs)
 
     def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:

@@ -14,7 +14,8 @@ from unlatch.transport import Answer
 from unlatch_jira.api.comments import Comment, CommentPage, Person
 from unlatch_jira.api.error_table import words
 from unlatch_jira.api.json_model import parse
-from unlatch_jira.api.models import BulkAnswer, ChangelogAnswer, SearchAnswer, read_issue
+from unlatch_jira.api.list_models import ChangelogAnswer, IssueList
+from unlatch_jira.api.models import read_issue
 from unlatch_jira.api.site_models import FieldInfo, Permissions, Preview, TypeStatuses
 from unlatch_jira.api.workflow_models import Status, TransitionsAnswer
 from unlatch_jira.settings import JiraSettings
@@ -38,18 +39,18 @@ def _each(read: Callable[[Any], object], answers: Any) -> None:
         read(one)
 
 
-def _issues(model: type[SearchAnswer | BulkAnswer], answer: Any) -> None:
-    for one in parse(model, answer).issues:
+def _issues(answer: Any) -> None:
+    for one in parse(IssueList, answer).issues:
         read_issue(one, SETTINGS)
 
 
 READERS: dict[str, Callable[[Any], object]] = {
     f"GET {ISSUE}": partial(read_issue, settings=SETTINGS),
-    f"GET {REST}/search": partial(_issues, SearchAnswer),
-    f"POST {REST}/search": partial(_issues, SearchAnswer),
-    f"GET {REST}/search/jql": partial(_issues, SearchAnswer),
-    f"POST {REST}/search/jql": partial(_issues, SearchAnswer),
-    f"POST {REST}/issue/bulkfetch": partial(_issues, BulkAnswer),
+    f"GET {REST}/search": _issues,
+    f"POST {REST}/search": _issues,
+    f"GET {REST}/search/jql": _issues,
+    f"POST {REST}/search/jql": _issues,
+    f"POST {REST}/issue/bulkfetch": _issues,
     f"GET {ISSUE}/transitions": partial(parse, TransitionsAnswer),
     f"GET {ISSUE}/comment": partial(parse, CommentPage),
     f"POST {ISSUE}/comment": lambda answer: parse(Comment, answer).at,

@@ -16,6 +16,7 @@ from unlatch.transport.options import TransportOptions, Wait
 from unlatch.transport.request_context import Meter, measure, reading
 
 if TYPE_CHECKING:
+    from unlatch.transport.parallel_requests import side_by_side
     from unlatch.transport.testing import for_tests
     from unlatch.transport.transport import Transport, open_transport
 
@@ -35,6 +36,7 @@ __all__ = [
     "open_transport",
     "quoted",
     "reading",
+    "side_by_side",
     "unreadable",
 ]
 
@@ -42,6 +44,7 @@ _LAZY = {
     "Transport": "unlatch.transport.transport",
     "for_tests": "unlatch.transport.testing",
     "open_transport": "unlatch.transport.transport",
+    "side_by_side": "unlatch.transport.parallel_requests",
 }
 
 

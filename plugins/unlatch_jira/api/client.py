@@ -9,7 +9,7 @@ from unlatch.errors import Forbidden, NotFound, Rejected, UnknownOutcome
 from unlatch.transport import each_page
 from unlatch_jira.api.comments import Comment, CommentPage
 from unlatch_jira.api.json_model import parse
-from unlatch_jira.api.models import BulkAnswer, ChangelogAnswer, Issue, SearchAnswer, read_issue
+from unlatch_jira.api.models import Issue, read_issue
 from unlatch_jira.api.transitions import named, offered_among
 from unlatch_jira.api.workflow_models import Transition, TransitionsAnswer
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from unlatch_jira.api.connection import JiraConnection
     from unlatch_jira.api.edit import Edit
+    from unlatch_jira.api.list_models import ChangelogAnswer, IssueList
     from unlatch_jira.settings import JiraSettings
 
 # The largest page of issues, comments or users that Jira returns.
@@ -59,7 +60,9 @@ class JiraClient:
 
     def changelog(self, key: str) -> ChangelogAnswer:
         """The latest changes of an issue."""
-        return parse(ChangelogAnswer, self._wire.issue(key, "status", expand="changelog"))
+        from unlatch_jira.api import list_models as answers  # noqa: PLC0415  (rarely needed)
+
+        return parse(answers.ChangelogAnswer, self._wire.issue(key, "status", expand="changelog"))
 
     def many(
         self, keys: Sequence[str], fields: Sequence[str], *, moves: bool = False
@@ -70,12 +73,14 @@ class JiraClient:
         present transitions, as far as the answer has them with their screens: Jira documents the
         expansion of screens only for other requests.
         """
+        from unlatch_jira.api import list_models as answers  # noqa: PLC0415  (rarely needed)
+
         body = {
             "issueIdsOrKeys": list(keys),
             "fields": [*_FIELDS, *fields],
             **({"expand": _MOVES.split(",")} if moves else {}),
         }
-        found = self._wire.query(BulkAnswer, "issue/bulkfetch", body).issues
+        found = self._wire.query(answers.IssueList, "issue/bulkfetch", body).issues
         issues = (read_issue(raw, self._settings).without_doubtful_moves() for raw in found)
         return {issue.key: issue for issue in issues}
 
@@ -201,19 +206,23 @@ class JiraClient:
 
     def _cloud_pages(
         self, query: dict[str, str], property_key: str | None = None
-    ) -> Iterator[SearchAnswer]:
+    ) -> Iterator[IssueList]:
+        from unlatch_jira.api import list_models as answers  # noqa: PLC0415  (rarely needed)
+
         asked = {**query, **({"properties": property_key} if property_key else {})}
         for _ in each_page():
-            page = self._wire.get(SearchAnswer, "search/jql", asked)
+            page = self._wire.get(answers.IssueList, "search/jql", asked)
             yield page
             if page.next is None:
                 return
             asked["nextPageToken"] = page.next
 
-    def _pages(self, query: dict[str, str]) -> Iterator[SearchAnswer]:
+    def _pages(self, query: dict[str, str]) -> Iterator[IssueList]:
+        from unlatch_jira.api import list_models as answers  # noqa: PLC0415  (rarely needed)
+
         start = 0
         for _ in each_page():
-            page = self._wire.get(SearchAnswer, "search", {**query, "startAt": str(start)})
+            page = self._wire.get(answers.IssueList, "search", {**query, "startAt": str(start)})
             yield page
             start += len(page.issues)
             if not page.issues or start >= page.total:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from pydantic import ConfigDict, Field
 
-from unlatch.spi import Category, RemoteItem, StateChange, read_stamp
+from unlatch.spi import Category, RemoteItem, read_stamp
 from unlatch.values import dataclass
 from unlatch_jira.api.comments import CommentPage  # noqa: TC001  (pydantic reads it)
 from unlatch_jira.api.json_model import Model, parse
@@ -20,13 +19,15 @@ from unlatch_jira.api.workflow_models import (  # noqa: TC001  (pydantic reads t
 )
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from unlatch_jira.settings import JiraSettings
     from unlatch_jira.settings_types import Transitions
 
-_LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
+class Account(Model):
+    """A person, as far as it is shown with an issue."""
 
-class _Person(Model):
     name: str | None = Field(default=None, alias="displayName")
     active: bool = True
 
@@ -54,7 +55,7 @@ class _Fields(Model):
     status: Status
     type: Named | None = Field(default=None, alias="issuetype")
     labels: tuple[str, ...] = ()
-    assignee: _Person | None = None
+    assignee: Account | None = None
     resolution: Named | None = None
     updated: str | None = None
     created: str | None = None
@@ -73,71 +74,6 @@ class IssueAnswer(Model):
     # Missing if the server lacks the expansion, empty if no transition is allowed.
     transitions: tuple[Transition, ...] | None = None
     properties: dict[str, Any] = Field(default_factory=dict)
-
-
-class BulkAnswer(Model):
-    """Many issues at once."""
-
-    issues: tuple[dict[str, Any], ...] = ()
-
-
-class SearchAnswer(Model):
-    """A page of search results."""
-
-    issues: tuple[dict[str, Any], ...] = ()
-    # Data Center sends a count, Cloud a token for the next page.
-    total: int = 0
-    next: str | None = Field(default=None, alias="nextPageToken")
-
-
-class _FieldChange(Model):
-    field: str = ""
-    value: str | None = Field(default=None, alias="toString")
-
-
-class _History(Model):
-    author: _Person = _Person()
-    created: str = ""
-    items: tuple[_FieldChange, ...] = ()
-
-    @property
-    def is_move(self) -> bool:
-        return any(one.field == "status" for one in self.items)
-
-
-class _Changelog(Model):
-    histories: tuple[_History, ...] = ()
-    total: int = 0
-
-
-class ChangelogAnswer(Model):
-    """An issue with its latest changes: newest first on Cloud, oldest first on Data Center."""
-
-    changelog: _Changelog = _Changelog()
-
-    @property
-    def mover(self) -> str | None:
-        """The person who last changed the status, if the changelog shows it."""
-        moves = [one for one in self.changelog.histories if one.is_move]
-        latest = max(moves, key=lambda one: read_stamp(one.created) or _LONG_AGO, default=None)
-        return latest.author.name if latest else None
-
-    @property
-    def state_changes(self) -> tuple[StateChange, ...]:
-        """The changes of the status, oldest first."""
-        found = (
-            StateChange(at, change.value, one.author.name)
-            for one in self.changelog.histories
-            if (at := read_stamp(one.created))
-            for change in one.items
-            if change.field == "status" and change.value is not None
-        )
-        return tuple(sorted(found, key=lambda one: one.at))
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether it has all changes: Cloud shows only the latest with an issue."""
-        return self.changelog.total <= len(self.changelog.histories)
 
 
 @dataclass(frozen=True, slots=True)
