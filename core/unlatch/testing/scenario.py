@@ -7,7 +7,6 @@ clone has recorded it.
 from __future__ import annotations
 
 from functools import partial
-from itertools import count
 from typing import TYPE_CHECKING
 
 from unlatch.errors import (
@@ -23,7 +22,7 @@ from unlatch.errors import (
 from unlatch.spi import Capability, SyncPlugin
 from unlatch.testing.checks import KEPT, Transition, check_files, check_item, check_no_secret
 from unlatch.testing.clone import INCREMENT, Clone, make_clone
-from unlatch.testing.faults import Fault, FaultKind, Request
+from unlatch.testing.faults import Fault, FaultKind, Untried
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -94,23 +93,26 @@ def run_faults(fixture: Fixture, transition: Transition, case: FaultCase) -> Ite
     Raises:
         AssertionError: the result is wrong.
     """
-    return _each_request(fixture, partial(_run_fault, fixture, transition, case))
+    return _each_request(fixture, case, partial(_run_fault, fixture, transition, case))
 
 
 def run_create_faults(fixture: Fixture, case: FaultCase) -> Iterator[str]:
     """Run a scenario for each request of a create."""
-    return _each_request(fixture, partial(_run_create_fault, fixture, case))
+    return _each_request(fixture, case, partial(_run_create_fault, fixture, case))
 
 
 def run_update_faults(fixture: Fixture, case: FaultCase) -> Iterator[str]:
     """Run a scenario for each request of an update."""
-    return _each_request(fixture, partial(_run_update_fault, fixture, case))
+    return _each_request(fixture, case, partial(_run_update_fault, fixture, case))
 
 
-def _each_request(fixture: Fixture, run: Callable[[int], str | None]) -> Iterator[str]:
-    for number in count():
+def _each_request(
+    fixture: Fixture, case: FaultCase, run: Callable[[Untried], str | None]
+) -> Iterator[str]:
+    untried = Untried(lambda request: request.is_write is case.writes)
+    while True:
         fixture.proxy.clear()
-        faulted = run(number)
+        faulted = run(untried.begin())
         if faulted is None:
             return
         yield faulted
@@ -124,14 +126,14 @@ def prepare(fixture: Fixture, transition: Transition) -> tuple[Clone, ItemRef]:
 
 
 def _run_fault(
-    fixture: Fixture, transition: Transition, case: FaultCase, number: int
+    fixture: Fixture, transition: Transition, case: FaultCase, at: Untried
 ) -> str | None:
     laptop, item = prepare(fixture, transition)
-    fixture.proxy.arm(_fault(case, number, lambda: _edit_as_person(fixture, item)))
+    fixture.proxy.arm(_fault(case, at, lambda: _edit_as_person(fixture, item)))
     act = laptop.reopen if transition.opens else laptop.close
     deliveries = act(plugin=_plugin(fixture, case))
     faulted = _faulted(fixture)
-    where = f"{transition.operation} with {case} at its request no. {number + 1}: {faulted}"
+    where = f"{transition.operation} with {case} at {faulted}"
     _check_first(fixture, laptop, deliveries, case, where)
     # A label that the account may not change stays as it was, and that is no error.
     differing = _refused(deliveries) if case.kind is FaultKind.FORBIDDEN else set()
@@ -162,13 +164,13 @@ def _refused(deliveries: list[Delivery]) -> set[str]:
     return {label for outcome in made if outcome for label in outcome.refused}
 
 
-def _run_create_fault(fixture: Fixture, case: FaultCase, number: int) -> str | None:
+def _run_create_fault(fixture: Fixture, case: FaultCase, at: Untried) -> str | None:
     title = fixture.title()
     laptop = make_clone(fixture, finished=False, title=title, item=None)
-    fixture.proxy.arm(_fault(case, number, lambda: None))
+    fixture.proxy.arm(_fault(case, at, lambda: None))
     deliveries = laptop.create(plugin=_plugin(fixture, case))
     faulted = _faulted(fixture)
-    where = f"create with {case} at its request no. {number + 1}: {faulted}"
+    where = f"create with {case} at {faulted}"
     _check_first(fixture, laptop, deliveries, case, where)
     fixture.proxy.settle()
     for clone in (laptop.copied("elsewhere"), laptop):
@@ -180,14 +182,14 @@ def _run_create_fault(fixture: Fixture, case: FaultCase, number: int) -> str | N
     return faulted
 
 
-def _run_update_fault(fixture: Fixture, case: FaultCase, number: int) -> str | None:
+def _run_update_fault(fixture: Fixture, case: FaultCase, at: Untried) -> str | None:
     item, title = fixture.make(is_open=True, labels=(KEPT,)), fixture.title()
     fixture.harness.write_around_body(item.id, "Words of people", "and more of them")
     laptop = make_clone(fixture, finished=False, title=title, item=item)
-    fixture.proxy.arm(_fault(case, number, lambda: _edit_as_person(fixture, item)))
+    fixture.proxy.arm(_fault(case, at, lambda: _edit_as_person(fixture, item)))
     deliveries = laptop.update(title, plugin=_plugin(fixture, case))
     faulted = _faulted(fixture)
-    where = f"update with {case} at its request no. {number + 1}: {faulted}"
+    where = f"update with {case} at {faulted}"
     _check_first(fixture, laptop, deliveries, case, where)
     fixture.proxy.settle()
     for clone in (laptop.copied("elsewhere"), laptop):
@@ -202,13 +204,10 @@ def _run_update_fault(fixture: Fixture, case: FaultCase, number: int) -> str | N
     return faulted
 
 
-def _fault(case: FaultCase, number: int, meanwhile: Callable[[], None]) -> Fault:
-    def matches(request: Request) -> bool:
-        return request.is_write is case.writes
-
+def _fault(case: FaultCase, at: Untried, meanwhile: Callable[[], None]) -> Fault:
     if case.kind is not FaultKind.INTERRUPTED:
-        return Fault(case.kind, number, matches)
-    return Fault(case.kind, number, matches, meanwhile)
+        return Fault(case.kind, matches=at)
+    return Fault(case.kind, matches=at, meanwhile=meanwhile)
 
 
 def _edit_as_person(fixture: Fixture, item: ItemRef) -> None:
@@ -233,7 +232,7 @@ def _check_first(
     if error is None:
         assert pending == (), f"{where}: done, and still pending"
         return
-    before, after = _written(fixture)
+    before, repeated = _written(fixture)
     true = true_errors(case, after_write=before != [])
     assert isinstance(error, true), f"{where}: untrue error {error!r}"
     assert len(pending) == 1, f"{where}: it failed, and nothing is pending"
@@ -241,18 +240,23 @@ def _check_first(
         assert pending[0].cause == error.id, f"{where}: blocked with {pending[0].cause}"
     check_no_secret(fixture, error, where)
     if isinstance(error, UnknownOutcome):
-        assert after == [], f"{where}: written after an unknown outcome: {after}"
+        assert repeated == [], f"{where}: sent again after an unknown outcome: {repeated}"
 
 
 def _written(fixture: Fixture) -> tuple[list[str], list[str]]:
-    """The methods of the writing requests before and after the fault."""
+    """The writing requests before the fault, and those after it that were sent before.
+
+    Others may follow: a plugin may send some at the same time.
+    """
     sent = fixture.proxy.sent
     place = next((number for number, one in enumerate(sent) if one.faulted), len(sent))
-    return _methods(sent[:place]), _methods(sent[place + 1 :])
+    earlier, later = _writes(sent[: place + 1]), _writes(sent[place + 1 :])
+    return _writes(sent[:place]), [one for one in later if one in earlier]
 
 
-def _methods(sent: Sequence[SentRequest]) -> list[str]:
-    return [one.request.method for one in sent if one.request.is_write]
+def _writes(sent: Sequence[SentRequest]) -> list[str]:
+    requests = (one.request for one in sent)
+    return [f"{one.method} {one.target}" for one in requests if one.is_write]
 
 
 def _finish(clone: Clone, where: str) -> None:
