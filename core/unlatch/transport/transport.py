@@ -77,6 +77,7 @@ class Transport:
         session.mount("https://", adapter)
         session.mount("http://", adapter)
         _limit_redirects(session)
+        _read_environment_once(session)
         # Only the token identifies us, and threads share the session.
         session.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
 
@@ -108,6 +109,24 @@ class Transport:
     def stop(self) -> None:
         """End every wait and send nothing more; for an interruption by the user."""
         self._context.gate.close()
+
+
+def _read_environment_once(session: requests.Session) -> None:
+    """Let a session look up the proxy and certificates of a host once.
+
+    requests goes through the whole environment for each request.
+    """
+    merge = session.merge_environment_settings
+    known: dict[str, Any] = {}
+
+    def merge_environment_settings(url: Any, *given: Any) -> Any:
+        key = repr((url.split("/", 3)[:3], given))
+        if key not in known:
+            known[key] = merge(url, *given)
+        return {**known[key], "proxies": dict(known[key]["proxies"])}
+
+    replaced: Any = merge_environment_settings
+    session.merge_environment_settings = replaced  # type: ignore[method-assign]
 
 
 def _limit_redirects(session: requests.Session) -> None:

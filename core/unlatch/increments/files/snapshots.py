@@ -65,7 +65,10 @@ def read_increment(folder: Folder, shapes: Shapes) -> Increment:
 
 def snapshot(folder: Folder, text: JsonText, shapes: Shapes) -> Increment:
     """The increment in `folder` by the text of its metadata.json."""
-    return IncrementHeader.of(folder, text, shapes).whole
+    one = IncrementHeader.of(folder, text, shapes)
+    # The only part that is read from the folder, which may be moved or changed later.
+    object.__setattr__(one, "title", _title(one))
+    return one
 
 
 class IncrementHeader(Increment):
