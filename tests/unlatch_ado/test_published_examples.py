@@ -30,7 +30,7 @@ _MODELS = {name: one for name, one in vars(models).items() if isinstance(one, ty
 _LIBRARY = Deserializer(_MODELS)  # type: ignore[no-untyped-call]  # msrest has no types
 # The words of a refusal, and why such an example is none of the answers that the plugin gets.
 REASONS = {
-    "fields.`System.": "the request named other fields than the plugin's",
+    "at System.": "the request named other fields than the plugin's",
     "comments.0.id": "an answer of version 5.1; the description of 7.1 has `id`, too",
 }
 WIT, ITEMS = "/{organization}/{project}/_apis/wit", "/{organization}/{project}/_apis/wit/workitems"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pydantic import ValidationError
-
 from unlatch.errors import NotFound, TrackerError
 from unlatch.spi import CommentRef, StateChange, op_posted, ops_in
 from unlatch.transport import Answer, each_page, reading
+from unlatch.transport.answer_fields import Misread
 from unlatch.transport.errors import general_error
 from unlatch.values import dataclass
 from unlatch_ado.api import models as answers
@@ -253,7 +252,7 @@ class Client:
 def _read_one(answer: object, parts: Parts) -> WorkItem | TrackerError:
     try:
         return parts.read_from(answer)
-    except ValidationError as error:
+    except Misread as error:
         return _caused(unreadable(writing=False), error)
 
 
@@ -264,7 +263,7 @@ def _read_changed(status: int, body: bytes) -> WorkItem | TrackerError:
         return refusal
     try:
         return answers.work_item(answer.json())
-    except ValidationError as error:
+    except Misread as error:
         return _caused(unreadable(writing=True), error)
 
 

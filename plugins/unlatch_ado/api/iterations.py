@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict
-
 from unlatch.spi import read_stamp
+from unlatch.transport.answer_fields import each, optional, required, table, text
 from unlatch.values import dataclass
+from unlatch_ado.api.models import parts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -39,25 +39,18 @@ class Iteration:
         return self.start <= today <= self.finish
 
 
-class _Node(BaseModel):
-    model_config = ConfigDict(from_attributes=True)
-
-    name: str
-    attributes: dict[str, Any] | None = None
-    children: list[_Node] | None = None
-
-
 def read_tree(answer: Any) -> tuple[Iteration, ...]:
     """The iterations of a project, from Azure DevOps' tree."""
-    root = _Node.model_validate(answer)
+    root = parts(answer)
     # A node's path contains the word Iteration, which work items omit.
-    return tuple(_below(root, root.name))
+    return tuple(_below(root, required(root, "name", text)))
 
 
-def _below(node: _Node, path: str) -> list[Iteration]:
+def _below(node: dict[str, Any], path: str) -> list[Iteration]:
     found: list[Iteration] = []
-    for child in node.children or []:
-        here, dates = f"{path}\\{child.name}", child.attributes or {}
+    for child in optional(node, "children", each(parts)) or ():
+        here = f"{path}\\{required(child, 'name', text)}"
+        dates = optional(child, "attributes", table) or {}
         found.append(Iteration(here, _day(dates.get("startDate")), _day(dates.get("finishDate"))))
         found += _below(child, here)
     return found

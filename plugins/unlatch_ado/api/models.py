@@ -9,10 +9,9 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from unlatch.patterns import pattern
 from unlatch.spi import read_stamp
+from unlatch.transport.answer_fields import each, flag, optional, required, table, text, whole
 from unlatch.values import dataclass
 from unlatch_ado.api.patch import DESCRIPTION, PARENT_LINK, read_tags
 
@@ -66,59 +65,9 @@ class WorkItem:
     project_id: str | None = None
 
 
-class _Model(BaseModel):
-    model_config = ConfigDict(from_attributes=True)
-
-
-class _Person(_Model):
-    name: str | None = Field(None, alias="displayName")
-    inactive: bool | None = None
-
-
-class _Fields(_Model):
-    project: str = Field(alias="System.TeamProject")
-    type: str = Field(alias="System.WorkItemType")
-    title: str = Field(alias="System.Title")
-    state: str = Field(alias="System.State")
-    tags: str | None = Field(None, alias="System.Tags")
-    # An object since version 5 of the API, before that a name.
-    assigned: _Person | str | None = Field(None, alias="System.AssignedTo")
-    changed: str | None = Field(None, alias="System.ChangedDate")
-    changed_by: _Person | str | None = Field(None, alias="System.ChangedBy")
-    created: str | None = Field(None, alias="System.CreatedDate")
-    description: str | None = Field(None, alias=DESCRIPTION)
-    iteration: str | None = Field(None, alias="System.IterationPath")
-
-
-class _Relation(_Model):
-    rel: str | None = None
-    url: str | None = None
-
-
-class _WorkItem(_Model):
-    id: int
-    rev: int
-    fields: _Fields
-    url: str | None = None
-    relations: list[_Relation] | None = None
-
-
-class _Reference(_Model):
-    id: int
-
-
-class _Found(_Model):
-    work_items: list[_Reference] | None
-
-
-class _BatchAnswer(_Model):
-    code: int
-    # JSON within JSON, as a string.
-    body: str | dict[str, Any] | None = None
-
-
-class _BatchAnswers(_Model):
-    value: list[_BatchAnswer]
+def parts(answer: Any) -> dict[str, Any]:
+    """The fields of an object, as JSON or as one of the library's models."""
+    return table(getattr(answer, "__dict__", answer))
 
 
 def work_item(answer: Any, *, described: bool = True) -> WorkItem:
@@ -126,50 +75,62 @@ def work_item(answer: Any, *, described: bool = True) -> WorkItem:
 
     Args:
         described: whether the request included its description; an empty one is omitted.
+
+    Raises:
+        Misread: it is none.
     """
-    item = _WorkItem.model_validate(answer)
-    fields = item.fields
-    person = fields.assigned
-    home = _PROJECT_ID.search(item.url or "")
+    item = parts(answer)
+    fields = required(item, "fields", table)
+    person = optional(fields, "System.AssignedTo", _person) or {}
+    changed_by = optional(fields, "System.ChangedBy", _person) or {}
+    description = optional(fields, DESCRIPTION, text) or ""
+    home = _PROJECT_ID.search(optional(item, "url", text) or "")
     return WorkItem(
-        id=item.id,
-        revision=item.rev,
-        project=fields.project,
-        type=fields.type,
-        title=fields.title,
-        state=fields.state,
-        tags=read_tags(fields.tags),
-        assignee=_name(person),
-        changed=read_stamp(fields.changed),
-        changed_by=_name(fields.changed_by),
-        created=read_stamp(fields.created),
-        description=(fields.description or "") if described else None,
-        inactive=isinstance(person, _Person) and person.inactive is True,
-        iteration=fields.iteration or "",
-        parent=next(filter(None, map(_parent, item.relations or [])), None),
+        id=required(item, "id", whole),
+        revision=required(item, "rev", whole),
+        project=required(fields, "System.TeamProject", text),
+        type=required(fields, "System.WorkItemType", text),
+        title=required(fields, "System.Title", text),
+        state=required(fields, "System.State", text),
+        tags=read_tags(optional(fields, "System.Tags", text)),
+        assignee=optional(person, "displayName", text),
+        changed=read_stamp(optional(fields, "System.ChangedDate", text)),
+        changed_by=optional(changed_by, "displayName", text),
+        created=read_stamp(optional(fields, "System.CreatedDate", text)),
+        description=description if described else None,
+        inactive=optional(person, "inactive", flag) or False,
+        iteration=optional(fields, "System.IterationPath", text) or "",
+        parent=next(filter(None, optional(item, "relations", each(_parent)) or ()), None),
         project_id=home[1] if home else None,
     )
 
 
-def _name(person: _Person | str | None) -> str | None:
-    return person.name if isinstance(person, _Person) else person
+def _person(value: Any) -> dict[str, Any]:
+    # An object since version 5 of the API, before that a name.
+    return {"displayName": value} if isinstance(value, str) else table(value)
 
 
-def _parent(relation: _Relation) -> str | None:
-    found = _ITEM_URL.search(relation.url or "")
-    return found[1] if found and relation.rel == PARENT_LINK else None
+def _parent(answer: Any) -> str | None:
+    relation = parts(answer)
+    kind, url = optional(relation, "rel", text), optional(relation, "url", text)
+    found = _ITEM_URL.search(url or "")
+    return found[1] if found and kind == PARENT_LINK else None
 
 
 def batch(answer: Any) -> list[tuple[int, bytes]]:
     """The answer to each request of a batch: status and body."""
-    found = _BatchAnswers.model_validate(answer).value
-    return [(one.code, _raw(one.body)) for one in found]
+    found = required(parts(answer), "value", each(table))
+    return [(required(one, "code", whole), _raw(one.get("body"))) for one in found]
 
 
-def _raw(body: str | dict[str, Any] | None) -> bytes:
-    return (body if isinstance(body, str) else json.dumps(body or {})).encode()
+def _raw(body: Any) -> bytes:
+    # JSON within JSON, as a string.
+    if isinstance(body, str):
+        return body.encode()
+    return json.dumps({} if body is None else table(body)).encode()
 
 
 def ids(answer: Any) -> list[int]:
     """The items found by a query, in its order."""
-    return [reference.id for reference in _Found.model_validate(answer).work_items or []]
+    found = optional(parts(answer), "work_items", each(parts)) or ()
+    return [required(one, "id", whole) for one in found]

@@ -26,6 +26,7 @@ from msrest.universal_http.requests import BasicRequestsHTTPSender, ClientRetryP
 from pydantic import ValidationError
 from requests.exceptions import JSONDecodeError
 
+from unlatch.transport.answer_fields import Misread
 from unlatch_ado.api.errors import NotOffered, unreadable
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
     from unlatch_ado.api.patch import Step
 
 # Raised for unreadable answers; one of them comes from azure-core.
-_UNREADABLE = (ValidationError, ClientException, DeserializationError, JSONDecodeError)
+_UNREADABLE = (Misread, ValidationError, ClientException, DeserializationError, JSONDecodeError)
 
 _CONNECTION_DATA = "00d9565f-ed9c-4a06-9a50-00e7896ccab4"
 _PERMISSIONS = "dd3b8bd6-c7fc-4cbd-929a-933d9c011c9d"

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping  # noqa: TC003  (pydantic reads the annotations)
 from types import MappingProxyType
-from typing import Any
-
-from pydantic import TypeAdapter, ValidationError
+from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Rejected
 from unlatch.spi import Category, Goal
+from unlatch.transport.answer_fields import Misread, each, required, table, text
 from unlatch.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 # https://learn.microsoft.com/azure/devops/boards/work-items/workflow-and-state-categories
 _CATEGORIES: Mapping[str, Category] = MappingProxyType(
@@ -105,17 +106,24 @@ class Workflow:
         )
 
 
-_KEPT = TypeAdapter(Workflow)
-
-
 def as_json(workflow: Workflow) -> dict[str, Any]:
     """`workflow` in the form of the cache."""
-    return dict(_KEPT.dump_python(workflow, mode="json"))
+    return {
+        "type": workflow.type,
+        "states": dict(workflow.states),
+        "moves": {state: list(to) for state, to in workflow.moves.items()},
+    }
 
 
 def from_json(data: Any) -> Workflow | None:
     """The workflow from `as_json`; None for other data."""
     try:
-        return _KEPT.validate_python(data)
-    except ValidationError:
+        kept = table(data)
+        states, moves = required(kept, "states", table), required(kept, "moves", table)
+        return Workflow(
+            required(kept, "type", text),
+            {state: required(states, state, text) for state in states},
+            {state: required(moves, state, each(text)) for state in moves},
+        )
+    except Misread:
         return None
