@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
@@ -24,6 +25,7 @@ from unlatch_jira.urls import KEY, PROJECT, parse, problem_of, project_of
 # "Manage API tokens": https://api.atlassian.com/ex/jira/{cloudId}).
 _GATEWAY = "api.atlassian.com"
 _CLOUD = ".atlassian.net"
+_CLOUD_ID = "[0-9A-Za-z-]{8,64}"
 
 # Jira's standard resolutions for work that was not done. Only its name or id shows the meaning of a
 # resolution.
@@ -43,10 +45,19 @@ def _project(key: str) -> str:
     return key
 
 
+def _cloud_id(raw: str) -> str:
+    # It becomes part of an address.
+    if not re.fullmatch(_CLOUD_ID, raw):
+        message = "is not the id of a site; SITE.atlassian.net/_edge/tenant_info shows it"
+        raise ValueError(f"{raw!r} {message}")
+    return raw
+
+
 Site = Annotated[str, AfterValidator(_site)]
 ProjectKey = Annotated[str, AfterValidator(_project)]
-# It becomes part of an address.
-CloudId = Annotated[str, Field(pattern=r"^[0-9A-Za-z-]{8,64}$")]
+CloudId = Annotated[
+    str, AfterValidator(_cloud_id), Field(json_schema_extra={"pattern": f"^{_CLOUD_ID}$"})
+]
 
 
 class JiraSettings(BaseModel):

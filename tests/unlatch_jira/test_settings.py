@@ -71,7 +71,7 @@ def test_the_gateway_needs_to_be_told_where_people_open_issues() -> None:
         ({"paths": {"reopen": {"A": ["B", "C", "D", "E"]}}}, "at most 3 items"),
         ({"paths": {"close": {"A": ["B"]}}}, "Extra inputs are not permitted"),
         ({"on_reopen": {"sprint": "next"}}, "Input should be 'keep' or 'active'"),
-        ({"cloud_id": "../evil"}, "should match pattern"),
+        ({"cloud_id": "../evil"}, "is not the id of a site"),
         ({"site": "https://jira.example.com", "gateway": True}, "name it in cloud_id"),
         ({"gateway_url": "nowhere"}, "must be a web address such as"),
         ({"transitions": {"repoen": "Reopen"}}, "Extra inputs are not permitted"),
