@@ -137,7 +137,7 @@ class JiraPlugin(SyncPlugin):
         are read only if there are several comments.
         """
         found = [comment for comment in self._comments(ref) if op in comment.ops]
-        me = self._myself() if len(found) > 1 else Person()
+        me = self._myself() if len(found) > 1 else Person({})
         return tuple(CommentRef(one.id, one.at, own=one.author.is_same_as(me)) for one in found)
 
     def find_ops(self, ref: ItemRef) -> tuple[str, ...]:
@@ -231,7 +231,7 @@ class JiraPlugin(SyncPlugin):
         try:
             return self._site.myself()
         except Forbidden:
-            return Person()  # a scoped token may comment but not read its account
+            return Person({})  # a scoped token may comment but not read its account
 
     def _find_unlisted(self, op: str, *, after: int) -> RemoteItem | None:
         """Find the issue among those not indexed yet; keys are assigned in order."""

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.spi import PlannedRequest
 from unlatch_jira.api.client import JiraClient
-from unlatch_jira.api.comments import Comment, CommentPage
 from unlatch_jira.api.connection import JiraConnection
-from unlatch_jira.api.models import Issue, read_issue, to_issue
-from unlatch_jira.api.workflow_models import Status, Transition
+from unlatch_jira.api.models import Issue, read_issue
+from unlatch_jira.api.workflow_models import Transition
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -91,7 +90,7 @@ class PreviewClient(JiraClient):
     def find_transition(self, issue: Issue, word: str) -> Transition:
         if issue.key not in self._expected:
             return super().find_transition(issue, word)
-        return Transition(id=word, name=word, to=Status(name=word))
+        return Transition({"id": word, "name": word, "to": {"name": word}})
 
     def move(
         self,
@@ -103,18 +102,18 @@ class PreviewClient(JiraClient):
         filled = f", with {', '.join(fields)}" if fields else ""
         what = f"take the transition {move.name!r} to {move.to.name!r}{filled}"
         self._listing.note("POST", f"issue/{issue.key}/transitions", what)
-        resolution = None if move.to.means.is_open else issue.resolution
-        self._expect(issue, status=move.to, resolution=resolution)
+        kept = {"resolution": None} if move.to.means.is_open else {}
+        self._expect(issue, status=move.to.raw, **kept)
 
     def edit(self, issue: Issue, edit: Edit) -> Issue | None:
         self._listing.note("PUT", f"issue/{issue.key}", str(edit))
         before = self._expected.get(issue.key, issue)
         kept = [name for name in before.item.labels if name not in edit.remove_labels]
-        posted = Comment(id="", created="", body=edit.comment)
+        posted = {"id": "", "created": "", "body": edit.comment}
         after = self._expect(
             before,
-            labels=(*kept, *edit.add_labels),
-            comment=CommentPage(comments=(posted,), total=1),
+            labels=[*kept, *edit.add_labels],
+            comment={"comments": [posted], "total": 1},
             **{name: value for name, value in edit.fields.items() if name == "summary"},
         )
         return after if self.is_cloud else None
@@ -122,14 +121,13 @@ class PreviewClient(JiraClient):
     def create(self, fields: dict[str, Any], properties: list[dict[str, Any]]) -> str:
         kind, project = fields["issuetype"]["name"], fields["project"]["key"]
         self._listing.note("POST", "issue", f"create an issue of the type {kind} in {project}")
-        shown = {"status": {"name": "as its workflow begins"}, "labels": (), **fields}
+        shown = {"status": {"name": "as its workflow begins"}, "labels": [], **fields}
         raw = {"id": _NEW, "key": _NEW, "fields": {**shown, "project": None, "parent": None}}
         self._expected[_NEW] = read_issue(raw, self._settings)
         return _NEW
 
     def _expect(self, issue: Issue, **changed: Any) -> Issue:
-        answer = issue.answer
-        fields = answer.fields.model_copy(update=changed)
-        after = answer.model_copy(update={"fields": fields, "transitions": None})
-        self._expected[issue.key] = to_issue(after, self._settings)
+        raw = issue.answer.raw
+        after = {**raw, "fields": {**raw["fields"], **changed}, "transitions": None}
+        self._expected[issue.key] = read_issue(after, self._settings)
         return self._expected[issue.key]

@@ -104,7 +104,7 @@ class ReopenContext:
 
     def _parent(self, issue: Issue, around: ReopenTarget) -> None:
         parent = issue.answer.fields.parent
-        status = parent.fields.status if parent else None
+        status = parent.status if parent else None
         if parent is None or status is None or status.means.is_open:
             return
         if self.settings.on_reopen.parent == "report":

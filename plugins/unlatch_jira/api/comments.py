@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from pydantic import Field
-
 from unlatch.errors import Rejected
 from unlatch.spi import op_posted, ops_in, read_stamp
-from unlatch_jira.api.json_model import Model
+from unlatch.transport.answer_fields import each, optional, required, table, whole
+from unlatch_jira.api.json_model import text
 from unlatch_jira.api.rich_text import plain
 
 if TYPE_CHECKING:
     from datetime import datetime
 
 
-class Person(Model):
+class Person:
     """An account: on Cloud with an id, on Data Center with a key and a name."""
 
-    name: str | None = None
-    key: str | None = None
-    account_id: str | None = Field(default=None, alias="accountId")
-    shown: str | None = Field(default=None, alias="displayName")
+    def __init__(self, raw: Any) -> None:
+        self.name = optional(table(raw), "name", text)
+        self.key = optional(raw, "key", text)
+        self.account_id = optional(raw, "accountId", text)
+        self.shown = optional(raw, "displayName", text)
 
     @property
     def reference(self) -> dict[str, str]:
@@ -40,14 +40,15 @@ class Person(Model):
         return next((one == two for one, two in pairs if one and two), None)
 
 
-class Comment(Model):
+class Comment:
     """A comment on an issue."""
 
-    id: str
-    created: str
-    updated: str | None = None
-    body: Any = None
-    author: Person = Person()
+    def __init__(self, raw: Any) -> None:
+        self.id = required(table(raw), "id", text)
+        self.created = required(raw, "created", text)
+        self.updated = optional(raw, "updated", text)
+        self.body: Any = raw.get("body")
+        self.author = optional(raw, "author", Person) or Person({})
 
     @property
     def at(self) -> datetime:
@@ -73,8 +74,9 @@ class Comment(Model):
         return op_posted(plain(self.body))
 
 
-class CommentPage(Model):
+class CommentPage:
     """A page of an issue's comments."""
 
-    comments: tuple[Comment, ...] = ()
-    total: int = 0
+    def __init__(self, raw: Any) -> None:
+        self.comments = optional(table(raw), "comments", each(Comment)) or ()
+        self.total = optional(raw, "total", whole) or 0

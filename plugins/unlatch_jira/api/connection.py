@@ -11,7 +11,6 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from jira import JIRA
-from pydantic import BaseModel
 
 from unlatch.errors import Rejected, TrackerError
 from unlatch.patterns import pattern
@@ -20,12 +19,14 @@ from unlatch_jira.api.errors import explain
 from unlatch_jira.api.json_model import parse
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import requests
 
     from unlatch.transport import Answer, Transport
     from unlatch_jira.settings import JiraSettings
 
-_Model = TypeVar("_Model", bound=BaseModel)
+_Model = TypeVar("_Model")
 
 # Raised by the SDK for an empty issue or unexpected content.
 _TRIPPED = (NotImplementedError, AttributeError, KeyError, TypeError, ValueError)
@@ -109,7 +110,9 @@ class JiraConnection:
             ) from error
         return found
 
-    def get(self, model: type[_Model], path: str, query: dict[str, str] | None = None) -> _Model:
+    def get(
+        self, model: Callable[[Any], _Model], path: str, query: dict[str, str] | None = None
+    ) -> _Model:
         """Read a part of the REST API."""
         return parse(model, self._read(self.url(path), query))
 
@@ -118,12 +121,12 @@ class JiraConnection:
         found = self._read(self.url(path))
         return found if isinstance(found, list) else []
 
-    def get_agile(self, model: type[_Model], path: str, query: dict[str, str]) -> _Model:
+    def get_agile(self, model: Callable[[Any], _Model], path: str, query: dict[str, str]) -> _Model:
         """Read a part of Jira Software's own REST API."""
         base = self.url("").partition("/rest/api/")[0]
         return parse(model, self._read(f"{base}/rest/agile/1.0/{path}", query))
 
-    def query(self, model: type[_Model], path: str, body: dict[str, Any]) -> _Model:
+    def query(self, model: Callable[[Any], _Model], path: str, body: dict[str, Any]) -> _Model:
         """Send a query that is too long for an address: a POST that only reads."""
         with reading():
             answer = self._session.post(self.url(path), data=json.dumps(body))

@@ -1,45 +1,40 @@
-"""Parse Jira's JSON into models; other modules read no raw answers."""
+"""Parse Jira's JSON into models, which keep its used parts; other modules read no raw answers.
+
+A model takes the raw answer, and raises `Misread` for an undocumented one. Null fields count as
+missing, since Jira sends either.
+"""
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
-
-from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from unlatch.errors import Rejected
-from unlatch.spi.validation import validation_message
+from unlatch.transport import answer_fields
+from unlatch.transport.answer_fields import Misread
 
-_Model = TypeVar("_Model", bound=BaseModel)
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
-
-class Model(BaseModel):
-    """An answer, or a part of one, without unused parts."""
-
-    # Ids are mostly texts, sometimes numbers.
-    model_config = ConfigDict(frozen=True, extra="ignore", coerce_numbers_to_str=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _without_nulls(cls, raw: Any) -> Any:
-        """Null fields count as missing: Jira sends either."""
-        if not isinstance(raw, dict):
-            return raw
-        return {name: value for name, value in raw.items() if value is not None}
+_Model = TypeVar("_Model")
 
 
-def parse(model: type[_Model], raw: Any) -> _Model:
+def parse(model: Callable[[Any], _Model], raw: Any) -> _Model:
     """`raw` as a model.
 
     Raises:
         Rejected: `answer-not-understood`; the message names the undocumented part.
     """
     try:
-        return model.model_validate(raw)
-    except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"])) or "its top"
+        return model(raw)
+    except Misread as error:
         raise Rejected(
             "answer-not-understood",
-            f"Jira's answer is not as documented, at {place}: {validation_message(first)}",
+            f"Jira's answer is not as documented, {error}",
             hint="check that trackers.jira.site is a Jira site and api_version is right for it",
         ) from error
+
+
+def text(value: Any) -> str:
+    """A string; ids are mostly strings, sometimes numbers."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return str(value) if is_number else answer_fields.text(value)

@@ -5,48 +5,52 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from pydantic import Field
-
 from unlatch.spi import StateChange, read_stamp
-from unlatch_jira.api.json_model import Model
+from unlatch.transport.answer_fields import each, optional, table, whole
+from unlatch_jira.api.json_model import text
 from unlatch_jira.api.models import Account
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 
-class IssueList(Model):
+class IssueList:
     """Many issues at once, or a page of search results."""
 
-    issues: tuple[dict[str, Any], ...] = ()
-    # Of a search: Data Center sends a count, Cloud a token for the next page.
-    total: int = 0
-    next: str | None = Field(default=None, alias="nextPageToken")
+    def __init__(self, raw: Any) -> None:
+        self.issues = optional(table(raw), "issues", each(table)) or ()
+        # Of a search: Data Center sends a count, Cloud a token for the next page.
+        self.total = optional(raw, "total", whole) or 0
+        self.next = optional(raw, "nextPageToken", text)
 
 
-class _FieldChange(Model):
-    field: str = ""
-    value: str | None = Field(default=None, alias="toString")
+class _FieldChange:
+    def __init__(self, raw: Any) -> None:
+        self.field = optional(table(raw), "field", text)
+        self.value = optional(raw, "toString", text)
 
 
-class _History(Model):
-    author: Account = Account()
-    created: str = ""
-    items: tuple[_FieldChange, ...] = ()
+class _History:
+    def __init__(self, raw: Any) -> None:
+        self.author = optional(table(raw), "author", Account) or Account({})
+        self.created = optional(raw, "created", text)
+        self.items = optional(raw, "items", each(_FieldChange)) or ()
 
     @property
     def is_move(self) -> bool:
         return any(one.field == "status" for one in self.items)
 
 
-class _Changelog(Model):
-    histories: tuple[_History, ...] = ()
-    total: int = 0
+class _Changelog:
+    def __init__(self, raw: Any) -> None:
+        self.histories = optional(table(raw), "histories", each(_History)) or ()
+        self.total = optional(raw, "total", whole) or 0
 
 
-class ChangelogAnswer(Model):
+class ChangelogAnswer:
     """An issue with its latest changes: newest first on Cloud, oldest first on Data Center."""
 
-    changelog: _Changelog = _Changelog()
+    def __init__(self, raw: Any) -> None:
+        self.changelog = optional(table(raw), "changelog", _Changelog) or _Changelog({})
 
     @property
     def mover(self) -> str | None:

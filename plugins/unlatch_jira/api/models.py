@@ -5,18 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from pydantic import ConfigDict, Field
-
 from unlatch.spi import Category, RemoteItem, read_stamp
+from unlatch.transport.answer_fields import each, flag, optional, required, table
 from unlatch.values import dataclass
-from unlatch_jira.api.comments import CommentPage  # noqa: TC001  (pydantic reads it)
-from unlatch_jira.api.json_model import Model, parse
+from unlatch_jira.api.comments import CommentPage
+from unlatch_jira.api.json_model import parse, text
 from unlatch_jira.api.kept_parts import kept_parts
-from unlatch_jira.api.workflow_models import (  # noqa: TC001  (pydantic reads them)
-    Named,
-    Status,
-    Transition,
-)
+from unlatch_jira.api.workflow_models import Named, Status, Transition
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -25,55 +20,59 @@ if TYPE_CHECKING:
     from unlatch_jira.settings_types import Transitions
 
 
-class Account(Model):
+class Account:
     """A person, as far as it is shown with an issue."""
 
-    name: str | None = Field(default=None, alias="displayName")
-    active: bool = True
+    def __init__(self, raw: Any) -> None:
+        self.name = optional(table(raw), "displayName", text)
+        self.active = optional(raw, "active", flag) is not False
 
 
-class _ParentFields(Model):
-    status: Status | None = None
-
-
-class Parent(Model):
+class Parent:
     """An issue's parent, with its status if Jira shows it."""
 
-    key: str
-    fields: _ParentFields = _ParentFields()
+    def __init__(self, raw: Any) -> None:
+        self.key = required(table(raw), "key", text)
+        self.status = optional(raw, "fields", _status)
 
 
-class _Project(Model):
-    id: str
+def _status(fields: Any) -> Status | None:
+    return optional(table(fields), "status", Status)
 
 
-class _Fields(Model):
-    # Custom fields have different names on each site.
-    model_config = ConfigDict(extra="allow")
+class _Fields:
+    def __init__(self, raw: Any) -> None:
+        # With custom fields, whose names differ by site.
+        self.raw = table(raw)
+        self.summary = required(raw, "summary", text)
+        self.status = required(raw, "status", Status)
+        self.type = optional(raw, "issuetype", Named)
+        self.labels = optional(raw, "labels", each(text)) or ()
+        self.assignee = optional(raw, "assignee", Account)
+        self.resolution = optional(raw, "resolution", Named)
+        self.updated = optional(raw, "updated", text)
+        self.created = optional(raw, "created", text)
+        self.description: Any = raw.get("description")
+        self.comment = optional(raw, "comment", CommentPage)
+        self.parent = optional(raw, "parent", Parent)
+        self.project_id = optional(raw, "project", _id)
 
-    summary: str
-    status: Status
-    type: Named | None = Field(default=None, alias="issuetype")
-    labels: tuple[str, ...] = ()
-    assignee: Account | None = None
-    resolution: Named | None = None
-    updated: str | None = None
-    created: str | None = None
-    description: Any = None
-    comment: CommentPage | None = None
-    parent: Parent | None = None
-    project: _Project | None = None
+
+def _id(raw: Any) -> str:
+    return required(table(raw), "id", text)
 
 
-class IssueAnswer(Model):
+class IssueAnswer:
     """An issue with the requested fields."""
 
-    id: str
-    key: str
-    fields: _Fields
-    # Missing if the server lacks the expansion, empty if no transition is allowed.
-    transitions: tuple[Transition, ...] | None = None
-    properties: dict[str, Any] = Field(default_factory=dict)
+    def __init__(self, raw: Any) -> None:
+        self.raw = table(raw)
+        self.id = _id(raw)
+        self.key = required(raw, "key", text)
+        self.fields = required(raw, "fields", _Fields)
+        # Missing if the server lacks the expansion, empty if no transition is allowed.
+        self.transitions = optional(raw, "transitions", each(Transition))
+        self.properties = optional(raw, "properties", table) or {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +101,13 @@ class Issue:
         They are requested before the issue is moved.
         """
         moves = self.answer.transitions
-        if moves and all("screen" in one.model_fields_set for one in moves):
+        if moves is None or (moves and all(one.has_screen for one in moves)):
             return self
-        return replace(self, answer=self.answer.model_copy(update={"transitions": None}))
+        return replace(self, answer=IssueAnswer({**self.answer.raw, "transitions": None}))
 
     def custom(self, field: str) -> Any:
         """The value of a custom field, if it was requested."""
-        return (self.answer.fields.model_extra or {}).get(field)
+        return self.answer.fields.raw.get(field)
 
     @property
     def description(self) -> Any:
@@ -125,11 +124,7 @@ def read_issue(raw: Any, settings: JiraSettings) -> Issue:
     Raises:
         Rejected: `answer-not-understood`.
     """
-    return to_issue(parse(IssueAnswer, raw), settings)
-
-
-def to_issue(answer: IssueAnswer, settings: JiraSettings) -> Issue:
-    """The issue in a parsed answer."""
+    answer = parse(IssueAnswer, raw)
     fields = answer.fields
     means = _category(fields, settings.transitions)
     dropped = _is_dropped(fields, means, settings.dropped_resolutions)

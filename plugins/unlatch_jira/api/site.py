@@ -48,7 +48,7 @@ class JiraSite:
 
         known = {_SPRINT: "sprint", _EPIC_LINK: "epic"}
         fields = (parse(FieldInfo, raw) for raw in self.wire.get_list("field"))
-        found = {known[one.kind.custom]: one.id for one in fields if one.kind.custom in known}
+        found = {known[one.custom]: one.id for one in fields if one.custom in known}
         self.wire.cache("fields", found)
         return found
 

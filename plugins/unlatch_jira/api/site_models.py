@@ -5,59 +5,65 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from pydantic import Field
-
 from unlatch.patterns import pattern
 from unlatch.spi import Category
-from unlatch_jira.api.json_model import Model
-from unlatch_jira.api.workflow_models import Status  # noqa: TC001  (pydantic reads it)
+from unlatch.transport.answer_fields import each, flag, optional, required, table
+from unlatch_jira.api.json_model import text
+from unlatch_jira.api.workflow_models import Status
 
 _SERVER_SPRINT = pattern(r"\[(?P<pairs>.*)\]\s*$", re.DOTALL)
 
 
-class _Permission(Model):
-    have: bool = Field(default=False, alias="havePermission")
-
-
-class Permissions(Model):
+class Permissions:
     """The credential's permissions in a project."""
 
-    permissions: dict[str, _Permission] = Field(default_factory=dict)
+    def __init__(self, raw: Any) -> None:
+        self._held = optional(table(raw), "permissions", _held) or {}
 
     def has(self, name: str) -> bool | None:
         """Whether it has a permission; None if unknown."""
-        found = self.permissions.get(name)
-        return None if found is None else found.have
+        return self._held.get(name)
 
 
-class TypeStatuses(Model):
+def _held(raw: Any) -> dict[str, bool]:
+    return {name: required(raw, name, _is_held) for name in table(raw)}
+
+
+def _is_held(raw: Any) -> bool:
+    return optional(table(raw), "havePermission", flag) or False
+
+
+class TypeStatuses:
     """An issue type of a project, with its statuses."""
 
-    name: str
-    id: str | None = None
-    statuses: tuple[Status, ...] = ()
+    def __init__(self, raw: Any) -> None:
+        self.name = required(table(raw), "name", text)
+        self.id = optional(raw, "id", text)
+        self.statuses = optional(raw, "statuses", each(Status)) or ()
 
 
-class _Schema(Model):
-    custom: str = ""
-
-
-class FieldInfo(Model):
+class FieldInfo:
     """A field of the site."""
 
-    id: str
-    name: str = ""
-    kind: _Schema = Field(default=_Schema(), alias="schema")
+    def __init__(self, raw: Any) -> None:
+        self.id = required(table(raw), "id", text)
+        self.name = optional(raw, "name", text) or ""
+        self.custom = optional(raw, "schema", _custom) or ""
 
 
-class Sprint(Model):
+def _custom(raw: Any) -> str:
+    return optional(table(raw), "custom", text) or ""
+
+
+class Sprint:
     """A sprint, from a field of an issue or from a board."""
 
-    id: str
-    name: str = ""
-    state: str = ""
-    board: str | None = Field(default=None, alias="boardId")
-    origin: str | None = Field(default=None, alias="originBoardId")
+    def __init__(self, raw: Any) -> None:
+        self.id = required(table(raw), "id", text)
+        self.name = optional(raw, "name", text) or ""
+        self.state = optional(raw, "state", text) or ""
+        self._board = optional(raw, "boardId", text)
+        self._origin = optional(raw, "originBoardId", text)
 
     @property
     def is_closed(self) -> bool:
@@ -65,19 +71,20 @@ class Sprint(Model):
 
     @property
     def board_id(self) -> str | None:
-        return self.board or self.origin
+        return self._board or self._origin
 
 
-class Sprints(Model):
+class Sprints:
     """Sprints of a board."""
 
-    values: tuple[Sprint, ...] = ()
+    def __init__(self, raw: Any) -> None:
+        self.values = optional(table(raw), "values", each(Sprint)) or ()
 
 
 def read_sprints(value: Any) -> tuple[Sprint, ...]:
     """The sprints in a field's value: objects on Cloud, texts on Data Center."""
     found = [_sprint(one) for one in value] if isinstance(value, list) else []
-    return tuple(Sprint.model_validate(one) for one in found if one.get("id") is not None)
+    return tuple(Sprint(one) for one in found if one.get("id") is not None)
 
 
 def _sprint(one: Any) -> dict[str, Any]:
@@ -92,36 +99,41 @@ def _sprint(one: Any) -> dict[str, Any]:
     return {ours: pairs[theirs] for theirs, ours in shown.items() if theirs in pairs}
 
 
-class _PreviewStatus(Model):
-    reference: str = Field(alias="statusReference")
-    name: str = ""
-    id: str | None = None
-    category: str = Field(default="TODO", alias="statusCategory")
+class _PreviewStatus:
+    def __init__(self, raw: Any) -> None:
+        self.reference = required(table(raw), "statusReference", text)
+        self.name = optional(raw, "name", text) or ""
+        self.id = optional(raw, "id", text)
+        self._category = optional(raw, "statusCategory", text)
 
     @property
     def means(self) -> Category:
         known = {"IN_PROGRESS": Category.DOING, "DONE": Category.DONE}
-        return known.get(self.category, Category.TODO)
+        return known.get(self._category or "", Category.TODO)
 
 
-class _Link(Model):
-    start: str | None = Field(default=None, alias="fromStatusReference")
+class _PreviewMove:
+    def __init__(self, raw: Any) -> None:
+        self.id = required(table(raw), "id", text)
+        self.name = optional(raw, "name", text) or ""
+        self.to = optional(raw, "toStatusReference", text)
+        # The statuses where it starts.
+        self.starts = optional(raw, "links", each(_start)) or ()
+        self.type = optional(raw, "type", text) or "DIRECTED"
 
 
-class _PreviewMove(Model):
-    id: str
-    name: str = ""
-    to: str | None = Field(default=None, alias="toStatusReference")
-    links: tuple[_Link, ...] = ()
-    type: str = "DIRECTED"
+def _start(raw: Any) -> str | None:
+    return optional(table(raw), "fromStatusReference", text)
 
 
-class _PreviewWorkflow(Model):
-    transitions: tuple[_PreviewMove, ...] = ()
+class _PreviewWorkflow:
+    def __init__(self, raw: Any) -> None:
+        self.transitions = optional(table(raw), "transitions", each(_PreviewMove)) or ()
 
 
-class Preview(Model):
+class Preview:
     """A workflow as Cloud shows it to accounts with permission."""
 
-    statuses: tuple[_PreviewStatus, ...] = ()
-    workflows: tuple[_PreviewWorkflow, ...] = ()
+    def __init__(self, raw: Any) -> None:
+        self.statuses = optional(table(raw), "statuses", each(_PreviewStatus)) or ()
+        self.workflows = optional(raw, "workflows", each(_PreviewWorkflow)) or ()

@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from pydantic import Field
-
 from unlatch.spi import Category, Goal
-from unlatch_jira.api.json_model import Model
+from unlatch.transport.answer_fields import each, flag, optional, required, table
+from unlatch_jira.api.json_model import text
 
 # https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-workflow-status-categories
 # names these and `undefined`, for statuses without a category.
 _CATEGORIES = {"indeterminate": Category.DOING, "done": Category.DONE}
 
 
-class Named(Model):
+class Named:
     """A resolution, a type, or an allowed value of a field."""
 
-    id: str | None = None
-    name: str | None = None
-    value: str | None = None
+    def __init__(self, raw: Any) -> None:
+        self.id = optional(table(raw), "id", text)
+        self.name = optional(raw, "name", text)
+        self.value = optional(raw, "value", text)
 
     def is_called(self, wanted: str) -> bool:
         """Whether `wanted` is its name or its id."""
@@ -30,28 +30,28 @@ class Named(Model):
         return self.is_called(wanted) or wanted.casefold() == (self.value or "").casefold()
 
 
-def _named(raw: dict[str, Any]) -> Named:
+def _value(raw: Any) -> Named | None:
+    if not isinstance(raw, dict):
+        return None
     # Further keys of a value depend on the field's type and are not read.
     known = {name: raw.get(name) for name in ("id", "name", "value")}
-    return Named(**{name: str(x) for name, x in known.items() if isinstance(x, str | int)})
+    return Named({name: str(x) for name, x in known.items() if isinstance(x, str | int)})
 
 
-class _StatusCategory(Model):
-    key: str = "undefined"
-
-
-class Status(Model):
+class Status:
     """A status and its category."""
 
-    name: str
-    id: str | None = None
-    # Missing before Jira 6.1.
-    category: _StatusCategory | None = Field(default=None, alias="statusCategory")
+    def __init__(self, raw: Any) -> None:
+        self.raw = table(raw)
+        self.name = required(raw, "name", text)
+        self.id = optional(raw, "id", text)
+        # The key; missing before Jira 6.1.
+        self.category = optional(raw, "statusCategory", _category)
 
     @property
     def means(self) -> Category:
         """The category of the status."""
-        return _CATEGORIES.get(self.category.key if self.category else "", Category.TODO)
+        return _CATEGORIES.get(self.category or "", Category.TODO)
 
     def is_called(self, wanted: str) -> bool:
         """Whether `wanted` is its name or its id."""
@@ -64,13 +64,18 @@ class Status(Model):
         return Category.DOING if goal is Goal.OPEN else Category.DONE
 
 
-class FieldKind(Model):
+def _category(raw: Any) -> str:
+    return optional(table(raw), "key", text) or "undefined"
+
+
+class FieldKind:
     """The type of a field, in Jira's terms."""
 
-    type: str = "string"
-    items: str = ""
-    system: str = ""
-    custom: str = ""
+    def __init__(self, raw: Any) -> None:
+        self.type = optional(table(raw), "type", text) or "string"
+        self.items = optional(raw, "items", text) or ""
+        self.system = optional(raw, "system", text) or ""
+        self.custom = optional(raw, "custom", text) or ""
 
     @property
     def is_formatted(self) -> bool:
@@ -78,32 +83,36 @@ class FieldKind(Model):
         return self.custom.endswith(":textarea") or self.system in ("description", "environment")
 
 
-class ScreenField(Model):
+class ScreenField:
     """A field on a transition's screen."""
 
-    name: str = ""
-    required: bool = False
-    kind: FieldKind = Field(default=FieldKind(), alias="schema")
-    has_default: bool = Field(default=False, alias="hasDefaultValue")
-    allowed: tuple[Any, ...] = Field(default=(), alias="allowedValues")
-
-    @property
-    def values(self) -> tuple[Named, ...]:
-        """The allowed values, if Jira lists them."""
-        return tuple(_named(one) for one in self.allowed if isinstance(one, dict))
+    def __init__(self, raw: Any) -> None:
+        self.name = optional(table(raw), "name", text) or ""
+        self.required = optional(raw, "required", flag) or False
+        self.kind = optional(raw, "schema", FieldKind) or FieldKind({})
+        self.has_default = optional(raw, "hasDefaultValue", flag) or False
+        # The allowed values, if Jira lists them.
+        self.values = tuple(filter(None, optional(raw, "allowedValues", each(_value)) or ()))
 
 
-class Transition(Model):
+class Transition:
     """A transition that Jira offers now."""
 
-    id: str
-    name: str
-    to: Status
-    available: bool = Field(default=True, alias="isAvailable")
-    screen: dict[str, ScreenField] = Field(default_factory=dict, alias="fields")
+    def __init__(self, raw: Any) -> None:
+        self.id = required(table(raw), "id", text)
+        self.name = required(raw, "name", text)
+        self.to = required(raw, "to", Status)
+        self.available = optional(raw, "isAvailable", flag) is not False
+        self.has_screen = raw.get("fields") is not None
+        self.screen = optional(raw, "fields", _screen) or {}
 
 
-class TransitionsAnswer(Model):
+def _screen(raw: Any) -> dict[str, ScreenField]:
+    return {name: required(raw, name, ScreenField) for name in table(raw)}
+
+
+class TransitionsAnswer:
     """The transitions that Jira offers now."""
 
-    transitions: tuple[Transition, ...]
+    def __init__(self, raw: Any) -> None:
+        self.transitions = required(table(raw), "transitions", each(Transition))

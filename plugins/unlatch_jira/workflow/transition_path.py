@@ -54,9 +54,9 @@ class WorkflowMap:
             hop = Step(move.id, move.name, status.name, status.id, status.means)
             if move.type == "GLOBAL":
                 self._everywhere.append(hop)
-            for link in move.links:
-                start = self._names.get(link.start or "", "").casefold()
-                self._from.setdefault(start, []).append(hop)
+            for start in move.starts:
+                name = self._names.get(start or "", "").casefold()
+                self._from.setdefault(name, []).append(hop)
 
     def way(self, status: str, goal: Goal, transitions: Transitions) -> tuple[Step, ...]:
         """The shortest path from a status to `goal`, the likeliest of several; empty if none."""

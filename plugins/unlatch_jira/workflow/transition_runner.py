@@ -97,12 +97,12 @@ class TransitionRunner:
         """The issue's workflow; empty if this account may not view it."""
         from unlatch_jira.api.site_models import Preview  # noqa: PLC0415  (rarely needed)
 
-        fields, unknown = issue.answer.fields, WorkflowMap(Preview())
+        fields, unknown = issue.answer.fields, WorkflowMap(Preview({}))
         kind = fields.type.id if fields.type else None
-        if not self.client.is_cloud or fields.project is None or kind is None:
+        if not self.client.is_cloud or fields.project_id is None or kind is None:
             return unknown
         try:
-            return WorkflowMap(self.site.preview(fields.project.id, kind))
+            return WorkflowMap(self.site.preview(fields.project_id, kind))
         except (NotFound, Forbidden, Rejected):
             return unknown
 

@@ -15,7 +15,7 @@ AUTO = Transitions()
 
 def move(name: str, category: str, *, to: str = "x", **more: Any) -> Transition:
     status = {"name": to, "statusCategory": {"key": category}}
-    return Transition.model_validate({"id": f"id of {name}", "name": name, "to": status, **more})
+    return Transition({"id": f"id of {name}", "name": name, "to": status, **more})
 
 
 TO_DO = move("Zurück", "new")
@@ -23,6 +23,7 @@ DOING = move("Weiter", "indeterminate")
 REOPEN = move("Reopen Issue", "new")
 DONE = move("Fertig", "done")
 CLOSE = move("Schließen", "done", to="Zu")
+REOPENED = move("Re-opened", "new")
 ODD = move("Odd", "undefined")
 
 
@@ -34,7 +35,7 @@ ODD = move("Odd", "undefined")
         ([DONE, TO_DO], TO_DO),
         ([DONE, ODD], ODD),
         ([TO_DO, move("re-open and close", "done")], TO_DO),
-        ([DOING, move("Re-opened", "new")], move("Re-opened", "new")),
+        ([DOING, REOPENED], REOPENED),
         ([DOING, move("Preopen", "new")], DOING),
         ([move("Weg", "indeterminate", isAvailable=False), TO_DO], TO_DO),
     ],
@@ -61,7 +62,7 @@ def test_a_configured_way_is_an_id_a_name_or_a_status(wanted: str) -> None:
 
 
 def test_an_id_counts_for_more_than_a_name_and_a_name_for_more_than_a_status() -> None:
-    by_id = Transition.model_validate({**DONE.model_dump(by_alias=True), "id": "Zu"})
+    by_id = move("Fertig", "done", id="Zu")
     by_name = move("Zu", "done")
     assert choose([CLOSE, by_name, by_id], Goal.COMPLETED, Transitions(complete="Zu")) == by_id
     assert choose([CLOSE, by_name], Goal.COMPLETED, Transitions(complete="Zu")) == by_name

@@ -1,0 +1,233 @@
+"""Answers with missing fields, nulls, numbers for strings, and values of another type."""
+
+from __future__ import annotations
+
+import copy
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from unlatch.errors import Rejected
+from unlatch.spi import Category
+from unlatch_jira.api.comments import Comment, CommentPage, Person
+from unlatch_jira.api.json_model import parse
+from unlatch_jira.api.list_models import ChangelogAnswer, IssueList
+from unlatch_jira.api.models import read_issue
+from unlatch_jira.api.site_models import FieldInfo, Permissions, Preview, Sprints, TypeStatuses
+from unlatch_jira.api.workflow_models import Status, TransitionsAnswer
+from unlatch_jira.settings import JiraSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SETTINGS = JiraSettings(site="https://acme.atlassian.net", project="SCRUM")
+DONE = {"name": "Done", "id": 3, "statusCategory": {"key": "done"}}
+COMMENT = {"id": 5, "created": "2024-01-01T00:00:00.000+0000", "author": {"displayName": "Ann"}}
+MOVE = {
+    "id": 11,
+    "name": "Reopen",
+    "to": {"name": "To Do"},
+    "fields": {
+        "resolution": {
+            "name": "Resolution",
+            "required": True,
+            "schema": {"type": "resolution"},
+            "allowedValues": [{"id": 1, "name": "Fixed"}, "another", {"id": {"unknown": 1}}],
+        }
+    },
+}
+ISSUE = {
+    "id": 10001,
+    "key": "SCRUM-1",
+    "fields": {
+        "summary": "Title",
+        "status": DONE,
+        "labels": ["a", 2024],
+        "assignee": {"displayName": "Ann", "active": False},
+        "parent": {"key": "SCRUM-2", "fields": {"status": DONE}},
+        "project": {"id": 7},
+        "comment": {"comments": [COMMENT], "total": 1},
+        "customfield_1": [4],
+    },
+    "transitions": [MOVE],
+}
+
+
+def changed(place: str, value: object) -> Any:
+    """The issue with another value at a place."""
+    answer: Any = copy.deepcopy(ISSUE)
+    *way, last = (int(part) if part.isdecimal() else part for part in place.split("."))
+    here = answer
+    for step in way:
+        here = here[step]
+    here[last] = value
+    return answer
+
+
+def refusal(model: Callable[[Any], object], raw: object) -> str:
+    with pytest.raises(Rejected) as caught:
+        parse(model, raw)
+    assert caught.value.id == "answer-not-understood"
+    return caught.value.message.removeprefix("Jira's answer is not as documented, at ")
+
+
+def read(raw: object) -> Any:
+    return read_issue(raw, SETTINGS)
+
+
+def test_an_issue_is_read_with_numbers_as_ids() -> None:
+    issue = read(ISSUE)
+    (move,) = issue.answer.transitions
+    assert (issue.key, issue.item.title, issue.item.category) == ("SCRUM-1", "Title", Category.DONE)
+    assert (issue.item.labels, issue.item.assignee) == (("a", "2024"), "Ann")
+    assert (issue.answer.id, issue.answer.fields.project_id, move.id) == ("10001", "7", "11")
+    assert issue.answer.fields.parent.status.id == "3"
+    assert [one.id for one in issue.answer.fields.comment.comments] == ["5"]
+    assert issue.custom("customfield_1") == [4]
+
+
+def test_a_screen_keeps_the_values_that_are_objects() -> None:
+    (move,) = parse(TransitionsAnswer, {"transitions": [MOVE]}).transitions
+    field = move.screen["resolution"]
+    assert (field.required, field.has_default, field.kind.type) == (True, False, "resolution")
+    assert [(one.id, one.name) for one in field.values] == [("1", "Fixed"), (None, None)]
+
+
+@pytest.mark.parametrize(("fields", "is_kept"), [(None, False), ({}, True)])
+def test_transitions_without_their_screens_are_requested_again(
+    fields: object, *, is_kept: bool
+) -> None:
+    issue = read(changed("transitions.0.fields", fields)).without_doubtful_moves()
+    assert (issue.answer.transitions is not None) == is_kept
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "fields.labels",
+        "fields.assignee",
+        "fields.parent",
+        "fields.parent.fields",
+        "fields.project",
+        "fields.comment",
+        "fields.comment.comments",
+        "fields.comment.total",
+        "fields.comment.comments.0.author",
+        "fields.status.statusCategory",
+        "fields.status.statusCategory.key",
+        "transitions",
+        "transitions.0.isAvailable",
+        "transitions.0.fields.resolution.schema",
+        "transitions.0.fields.resolution.allowedValues",
+        "properties",
+    ],
+)
+def test_a_field_may_be_null(place: str) -> None:
+    assert read(changed(place, None)).key == "SCRUM-1"
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "id",
+        "key",
+        "fields",
+        "fields.summary",
+        "fields.status",
+        "fields.status.name",
+        "fields.parent.key",
+        "fields.project.id",
+        "fields.comment.comments.0.id",
+        "fields.comment.comments.0.created",
+        "transitions.0.id",
+        "transitions.0.name",
+        "transitions.0.to",
+        "transitions.0.to.name",
+    ],
+)
+def test_a_field_that_is_missing_is_named(place: str) -> None:
+    assert refusal(read, changed(place, None)) == f"{place}: is missing"
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "expected"),
+    [
+        ("fields", [], "an object"),
+        ("fields.summary", True, "a string"),
+        ("fields.labels", "a", "a list"),
+        ("fields.labels.0", ["a"], "a string"),
+        ("fields.assignee.active", "no", "true or false"),
+        ("fields.comment.total", "many", "a whole number"),
+        ("fields.parent.fields", [], "an object"),
+        ("fields.parent.fields.status", "Done", "an object"),
+        ("fields.status.statusCategory.key", {}, "a string"),
+        ("transitions", {}, "a list"),
+        ("transitions.0.fields", [], "an object"),
+        ("transitions.0.fields.resolution", "x", "an object"),
+        ("transitions.0.fields.resolution.required", "x", "true or false"),
+        ("transitions.0.fields.resolution.schema.type", [], "a string"),
+        ("transitions.0.fields.resolution.allowedValues", {}, "a list"),
+        ("properties", [], "an object"),
+    ],
+)
+def test_a_value_of_another_type_is_named(place: str, value: object, expected: str) -> None:
+    assert refusal(read, changed(place, value)) == f"{place}: expected {expected}"
+
+
+MODELS = (
+    ChangelogAnswer,
+    Comment,
+    CommentPage,
+    FieldInfo,
+    IssueList,
+    Permissions,
+    Person,
+    Preview,
+    Sprints,
+    Status,
+    TransitionsAnswer,
+    TypeStatuses,
+)
+
+
+@pytest.mark.parametrize("model", [*MODELS, read])
+@pytest.mark.parametrize("raw", [None, [], "text", 5])
+def test_other_json_is_no_answer(model: Callable[[Any], object], raw: object) -> None:
+    assert refusal(model, raw) == "its top: expected an object"
+
+
+@pytest.mark.parametrize(
+    ("model", "raw", "message"),
+    [
+        (Comment, {"id": "1"}, "created: is missing"),
+        (IssueList, {"issues": [1]}, "issues.0: expected an object"),
+        (
+            ChangelogAnswer,
+            {"changelog": {"histories": [{"items": [{"toString": []}]}]}},
+            "changelog.histories.0.items.0.toString: expected a string",
+        ),
+        (
+            Permissions,
+            {"permissions": {"BROWSE": {"havePermission": "x"}}},
+            "permissions.BROWSE.havePermission: expected true or false",
+        ),
+        (TypeStatuses, {"name": "Bug", "statuses": [{}]}, "statuses.0.name: is missing"),
+        (FieldInfo, {"id": "x", "schema": {"custom": []}}, "schema.custom: expected a string"),
+        (Sprints, {"values": [{"name": "x"}]}, "values.0.id: is missing"),
+        (Preview, {"statuses": [{}]}, "statuses.0.statusReference: is missing"),
+        (
+            Preview,
+            {"workflows": [{"transitions": [{"id": "1", "links": [1]}]}]},
+            "workflows.0.transitions.0.links.0: expected an object",
+        ),
+    ],
+)
+def test_the_place_of_an_error_is_named_in_other_answers(
+    model: Callable[[Any], object], raw: object, message: str
+) -> None:
+    assert refusal(model, raw) == message
+
+
+@pytest.mark.parametrize("model", [ChangelogAnswer, CommentPage, IssueList, Permissions, Preview])
+def test_an_answer_may_be_empty(model: Callable[[Any], object]) -> None:
+    assert parse(model, {}) is not None
