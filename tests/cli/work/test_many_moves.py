@@ -57,6 +57,15 @@ def test_a_range_that_runs_backwards_names_the_command(five: Project) -> None:
     assert "unlatch pause 1-5 --reason 'on leave'\n" in done.err
 
 
+@pytest.mark.parametrize("command", ["show", "history"])
+def test_a_range_for_one_increment_names_those_it_has(five: Project, command: str) -> None:
+    done = five.run(command, "4-9")
+
+    assert 2 == done.code
+    assert "this command takes one increment, and 4-9 is 0004-work, 0006-work\n" in done.err
+    assert f"next: unlatch {command} 0004-work\n" in done.err
+
+
 @pytest.mark.parametrize("command", ["start", "pause", "review", "backlog"])
 def test_the_document_of_many_has_an_entry_for_each(five: Project, command: str) -> None:
     (five.folder("0002-work") / "metadata.json").write_text("{")

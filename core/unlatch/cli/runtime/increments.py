@@ -96,6 +96,9 @@ def meant_increment(session: Session, word: str) -> MeantIncrement:
             raise Mistyped("range-reversed", message, typed=word, meant=[forwards]) from error
         if error.id == "unknown-increment" and (why := range_problem(word)):
             error.message += f": {why}"
+            if found := find_range(session.workspace, word) if is_range(word) else ():
+                error.message = f"this command takes one increment, and {word} is {first_of(found)}"
+                error.hint = f"{click.get_current_context().command_path} {quote(found[0])}"
         _suggest_item(error, word)
         raise
     if meant.is_part or meant.item:
