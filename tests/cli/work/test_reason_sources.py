@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -278,6 +279,43 @@ def test_a_reason_that_was_saved_and_is_not_used_is_kept(
     assert f"error[{error}]" in terminal.text
     text = kept_text(terminal)
     assert text == ("A long reason\n" if error == "editor-failed" else f"{7:010001}\n")
+    assert_unchanged(single, before)
+
+
+def test_a_reason_of_a_refused_command_is_kept(single: Project, tmp_path: Path) -> None:
+    assert 0 == single.run("resume", "7", "-m", "first", "--yes").code
+    before = single.tree()
+
+    extra = editor(tmp_path, 'echo "A long reason" > "$2"')
+    with Terminal(single, "resume", "7", "-e", "--yes", columns=300, extra=extra) as terminal:
+        assert terminal.end() == 1
+
+    assert "error[already-active]" in terminal.text
+    assert kept_text(terminal) == "A long reason\n"
+    assert before == single.tree()
+
+
+@pytest.mark.parametrize("option", ["-F", "-m"])
+def test_a_reason_in_another_encoding_is_refused(
+    single: Project, tmp_path: Path, option: str
+) -> None:
+    file, before = tmp_path / "why.txt", single.tree()
+    file.write_bytes("Schöner Grund".encode("latin-1"))
+
+    words = ("resume", "7", option, str(file) if option == "-F" else "-", "--yes")
+    with file.open("rb") as stdin:
+        done = subprocess.run(
+            [*COLD, *words],
+            cwd=single.root,
+            env=single.environ,
+            stdin=stdin,
+            capture_output=True,
+            check=False,
+        )
+
+    assert (2, b"") == (done.returncode, done.stdout)
+    assert b"error[reason-unreadable]" in done.stderr
+    assert b"UTF-8: it has the byte 0xf6" in done.stderr
     assert_unchanged(single, before)
 
 

@@ -16,7 +16,7 @@ import click
 from unlatch.cli.runtime.increments import Named
 from unlatch.cli.runtime.session import flag, is_interactive, require_terminal, session_of
 from unlatch.cli.terminal import output
-from unlatch.errors import UsageError
+from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.model.reopening import (
     LONGEST_REASON,
     checked_reason,
@@ -125,9 +125,14 @@ def reason_option(
             if _STDIN in (*texts, file) and not sys.stdin.isatty():
                 check(session, given)
             reason = _read(texts, file)
-            if edit:
-                reason = _edited(session, about(session, given))
-            return function(*args, reason=reason, **given)
+            if not edit:
+                return function(*args, reason=reason, **given)
+            reason = _edited(session, about(session, given))
+            try:
+                return function(*args, reason=reason, **given)
+            except (UnlatchError, click.UsageError):
+                _keep(reason)
+                raise
 
         command: Any = run
         for option in reversed(options):
@@ -177,7 +182,7 @@ def reason_to_reopen(session: Session, reason: str | None, *, ref: str, command:
 def _read(texts: tuple[str, ...], file: str | None) -> str | None:
     if _STDIN in (*texts, file):
         if isinstance(sys.stdin, io.TextIOWrapper):
-            sys.stdin.reconfigure(errors="replace")
+            sys.stdin.reconfigure(errors="strict")
         with output.asking():
             if sys.stdin.isatty():
                 output.talk("Reading the reason from stdin; end with Ctrl-D.")
@@ -185,7 +190,7 @@ def _read(texts: tuple[str, ...], file: str | None) -> str | None:
     if file is None:
         return next(iter(texts), None)
     try:
-        with Path(file).open(encoding="utf-8-sig", errors="replace") as opened:
+        with Path(file).open(encoding="utf-8-sig") as opened:
             return _text(opened)
     except OSError as error:
         message = f"the reason cannot be read: {error.strerror}"
@@ -193,14 +198,21 @@ def _read(texts: tuple[str, ...], file: str | None) -> str | None:
 
 
 def _text(stream: IO[str]) -> str:
-    text = stream.read(_MOST_READ)
-    # Single bytes that are not UTF-8 are replaced: the rest of the text can still be read.
+    try:
+        text = stream.read(_MOST_READ)
+    except UnicodeDecodeError as error:
+        # With signs in their place, everyone would read a damaged text on the items.
+        raise _unreadable(f"it has the byte {error.object[error.start]:#x}") from error
     if "\0" in text:
-        message = "the reason is binary, or text in another encoding than UTF-8"
-        raise UsageError("reason-unreadable", message, hint=f"save it as UTF-8, or {_OTHERWISE}")
+        raise _unreadable("it has a zero byte")
     if len(text) == _MOST_READ:  # the rest is not read, and may be huge
         raise reason_too_long(f"{_MOST_READ:,} characters or more")
     return checked_reason(text)
+
+
+def _unreadable(why: str) -> UsageError:
+    message = f"the reason is binary, or text in another encoding than UTF-8: {why}"
+    return UsageError("reason-unreadable", message, hint=f"save it as UTF-8, or {_OTHERWISE}")
 
 
 def _edited(session: Session, about: Iterable[str]) -> str:
@@ -224,6 +236,13 @@ def _edited(session: Session, about: Iterable[str]) -> str:
     if session.has_project:
         remember_reason(session.paths.root, reason)
     return reason
+
+
+def _keep(reason: str) -> None:
+    """Keep a written text whose command is refused."""
+    from unlatch.cli.terminal.editor import keep_text  # noqa: PLC0415
+
+    output.note(f"your text is in {keep_text(reason, _EXTENSION)}; pass it with --reason-file")
 
 
 def _without_comments(text: str) -> str:
