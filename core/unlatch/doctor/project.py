@@ -22,6 +22,7 @@ from unlatch.migrate.migrate import find_unfinished
 from unlatch.project.git.run import ask_git
 from unlatch.project.git.setup import DRIVER
 from unlatch.worklog.collection import sorted_folders
+from unlatch.worklog.disk.checkout_folder import holds_word
 from unlatch.worklog.disk.safe_open import add_root, read_file
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def _why_ignored(name: str) -> str:
 
 def old_local_folder(project: ProjectSnapshot) -> Hits:
     place = project.paths.home / "local"
-    if os.path.lexists(place):
+    if os.path.lexists(place) and not holds_word(place):
         message = "locks and caches of an older version; not used"
         yield Found(message, place, f"rm -r {place.relative_to(project.root)}")
 

@@ -295,6 +295,16 @@ def test_increments_in_two_places(completed: Project) -> None:
     assert found == [("two-increment-folders", ".specweave/increments")]
 
 
+def test_folder_that_holds_the_trust_of_a_checkout_is_in_use(project: Project) -> None:
+    project.increment()
+    assert project.run("agents", "trust").code == 0
+    assert (project.root / ".unlatch/local").is_dir()
+
+    found = findings(project.run("doctor", "--json"), "note")
+
+    assert "local-unused" not in [name for name, _ in found]
+
+
 def test_what_older_versions_kept_in_the_project_may_be_deleted(completed: Project) -> None:
     local = completed.root / ".unlatch/local"
     local.symlink_to(completed.home / "missing")
