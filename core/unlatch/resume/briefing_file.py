@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from unlatch.increments.files.paths import BRIEFING
 from unlatch.resume.briefing import briefing_of, own_name
 from unlatch.resume.briefing_text import read_briefing, render
 from unlatch.resume.points import clean_text
-from unlatch.resume.related import BRIEFING
 from unlatch.transport.redact import Masking
 from unlatch.worklog.disk.atomic import replace_file
 

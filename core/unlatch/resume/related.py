@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.config.choices import SESSIONS
 from unlatch.errors import StoreError, UnlatchError
+from unlatch.increments.files.paths import BRIEFING
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import exists, read_file
 from unlatch.worklog.disk.user_files import has_state
@@ -27,8 +28,6 @@ if TYPE_CHECKING:
     from unlatch.sessions.model import Session
     from unlatch.sessions.store import SessionStore
 
-# In unlatch's folder of an increment.
-BRIEFING = "briefing.md"
 # Before the name of an increment that is the plan of a run.
 PLAN = "increment:"
 

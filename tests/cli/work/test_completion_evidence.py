@@ -121,6 +121,39 @@ def test_a_commit_below_its_folder_is_evidence(reopened: Project) -> None:
     assert ["Measure"] == [one["subject"] for one in evidence(reopened)["commits"]]
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        f"increments/{NAME}/briefing.md",
+        f"increments/{NAME}/.metadata.json.0123456789ab.unlatch.tmp",
+        "items/0001-octo-widgets-4/briefing.md",
+        "efforts/sort/log.md",
+        "runs/01JB/state.json",
+        "sessions/2026-11-03-sort.md",
+        "migrations/01JB.json",
+    ],
+)
+def test_no_file_that_unlatch_writes_is_evidence(reopened: Project, path: str) -> None:
+    commit(reopened, f"Reopen {NAME}", path=f".unlatch/{path}")
+
+    assert [] == evidence(reopened)["commits"]
+
+
+@pytest.mark.parametrize("path", ["briefing.md", "docs/runs/a.md", ".unlatch/workflows/a.md"])
+def test_a_file_of_a_like_name_elsewhere_is_evidence(reopened: Project, path: str) -> None:
+    commit(reopened, f"Explain {NAME}", path=path)
+
+    assert 1 == len(evidence(reopened)["commits"])
+
+
+def test_sessions_in_a_folder_of_documents_are_no_evidence(reopened: Project) -> None:
+    reopened.configure_more(tables='[sessions]\npath = "docs"\n')
+    commit(reopened, f"Log {NAME}", path="docs/2026-11-03-sort.md")
+    commit(reopened, f"Explain {NAME}", path="docs/sorting.md")
+
+    assert [f"Explain {NAME}"] == [one["subject"] for one in evidence(reopened)["commits"]]
+
+
 def test_an_edit_of_its_documents_by_hand_is_evidence(reopened: Project) -> None:
     commit(reopened, "Reopen")
     commit(reopened, "Say more", path=f".unlatch/increments/{NAME}/spec.md")

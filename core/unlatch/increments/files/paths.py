@@ -12,6 +12,7 @@ from unlatch.worklog.disk.safe_open import HOMES, exists, read_file
 HOME, SPECWEAVE = HOMES
 _MISSING = "no project: there is no .unlatch or .specweave/increments"
 METADATA, EVENTS, SPEC, TASKS = "metadata.json", "events.jsonl", "spec.md", "tasks.md"
+BRIEFING = "briefing.md"
 
 
 @dataclass(frozen=True, slots=True)

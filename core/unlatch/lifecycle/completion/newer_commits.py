@@ -1,8 +1,9 @@
 """The commits since a reopen that are about its increment and changed something.
 
-A commit is about the increment if it changes a file other than unlatch's own records, and touches
-the increment's folder or names the increment or one of its items. So committing the reopen itself
-is no work. Of those, the commits count whose files differ from what they were.
+A commit is about the increment if it changes a file that unlatch does not write itself, and touches
+the increment's folder or names the increment or one of its items. So committing the reopen itself,
+a briefing or a session is no work. Of those, the commits count whose files differ from what they
+were.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from datetime import timedelta
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
-from unlatch.increments.files.paths import EVENTS, HOME, METADATA, SPEC, SPECWEAVE, TASKS
+from unlatch.increments.files.paths import BRIEFING, EVENTS, HOME, METADATA, SPEC, SPECWEAVE, TASKS
 from unlatch.increments.files.work.files import files_of
 from unlatch.patterns import pattern
 from unlatch.project.git.history import (
@@ -21,6 +22,7 @@ from unlatch.project.git.history import (
     commits_since,
     files_changed_after,
 )
+from unlatch.worklog.disk.atomic import UNFINISHED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -33,8 +35,11 @@ if TYPE_CHECKING:
 _RECORDS = (METADATA, EVENTS)
 _DOCUMENTS = (SPEC, TASKS)
 _HOMES = (HOME, SPECWEAVE)
+# The folders in unlatch's own where it alone writes; a person changes the others, too.
+_KINDS = frozenset({"efforts", "items", "local", "migrations", "runs"})
 # Clocks differ; a date that is later than this proves nothing.
 _AHEAD = timedelta(days=2)
+_SESSION = pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-.+\.md")
 _NUMBER = pattern(r"([0-9]{3,9}[A-Za-z]?)-(?![0-9]{2}-[0-9]{2}-)")
 
 
@@ -113,6 +118,7 @@ class _Mine:
         self._patterns = _names(increment).values()
         self._folder = f"{history.prefix}{files.place.relative_to(root).as_posix()}/"
         self._record = f"{history.prefix}{increment.folder.relative_to(root).as_posix()}/{METADATA}"
+        self._sessions = PurePosixPath(history.prefix, workspace.config.sessions.path)
         self._documents = frozenset(f"{self._folder}{name}" for name in files.names)
 
     def work_in(self, commit: Commit) -> tuple[str, ...]:
@@ -129,9 +135,23 @@ class _Mine:
         written = self._documents if self._record in files else frozenset()
         for name, path in zip(files, paths, strict=True):
             is_beside = path.name in _DOCUMENTS and path.parent in recorded
-            if not (_is_record(path) or is_beside or name in written):
+            if not (self._is_own(path) or is_beside or name in written):
                 yield name
+
+    def _is_own(self, path: PurePosixPath) -> bool:
+        """Whether unlatch writes the file, so that it shows no work of anybody."""
+        is_log = path.parent == self._sessions and _SESSION.fullmatch(path.name)
+        return bool(is_log) or _is_record(path) or _is_beside_records(path)
 
 
 def _is_record(path: PurePosixPath) -> bool:
     return path.name in _RECORDS and any(part in _HOMES for part in path.parts)
+
+
+def _is_beside_records(path: PurePosixPath) -> bool:
+    """Whether it is a briefing, an unfinished write, or a file of another kind of work."""
+    at = next((place for place, part in enumerate(path.parts) if part in _HOMES), None)
+    if at is None:
+        return False
+    inside = path.parts[at + 1 :]
+    return path.name == BRIEFING or path.name.endswith(UNFINISHED) or inside[0] in _KINDS

@@ -18,6 +18,7 @@ from unlatch.cli.runtime.failure import UNDECIDED, error_lines, problem_entry
 from unlatch.cli.runtime.session import is_interactive
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
+from unlatch.increments.files.paths import BRIEFING
 from unlatch.resume.briefing import briefing_of
 from unlatch.resume.briefing_file import (
     command_for,
@@ -27,7 +28,7 @@ from unlatch.resume.briefing_file import (
     write_briefing,
 )
 from unlatch.resume.briefing_text import render
-from unlatch.resume.related import BRIEFING, find_related
+from unlatch.resume.related import find_related
 from unlatch.resume.reopening import Resumed, Step, resume_related
 
 if TYPE_CHECKING:
