@@ -61,11 +61,13 @@ class ChangePlan:
     evidence: Evidence | None = None
 
     def preview(self, workspace: Workspace) -> Plan:
-        """The change for the present state.
+        """The change for the present state; none if the increment already has the status.
 
         Raises:
             StoreError: the status table does not allow it.
         """
+        if self.before.status is self.to:
+            return Plan(self.before, self.before)
         intent = workspace.manager.intent(by=self.by, reason=self.reason, **self.details)
         return self.decide(self.before, intent)
 

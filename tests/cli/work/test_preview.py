@@ -86,6 +86,13 @@ def test_a_dry_run_of_finishing_leaves_everything_as_it_is(active: Project) -> N
     assert before == list(kept(active))
 
 
+def test_a_dry_run_of_what_is_done_already_ends_as_the_command(completed: Project) -> None:
+    announced = completed.run("complete", "7", "--dry-run")
+
+    assert (announced.code, "would stay completed" in announced.out) == (0, True)
+    assert (0, []) == (completed.run("complete", "7", "--yes").code, completed.wrote())
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -209,7 +216,7 @@ def test_a_blank_reason_is_refused_as_it_would_be(
 
 
 def test_a_move_that_the_table_refuses_is_refused_in_the_dry_run_too(single: Project) -> None:
-    done = single.run("complete", "7", "--dry-run")
+    done = single.run("abandon", "7", "--reason", REASON, "--dry-run")
 
     assert (done.code, done.out) == (1, "")
     assert "error[transition-refused]" in done.err
