@@ -12,7 +12,7 @@ from unlatch.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-# One kind of highlight each; the first matching rule of a sentence counts.
+# The first matching rule of a sentence, or of its part, counts.
 _SENTENCES = MappingProxyType(
     {
         "rejected": re.compile(
@@ -37,6 +37,16 @@ _SENTENCES = MappingProxyType(
     }
 )
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+# What separates parts of a sentence; one that says "it" needs the part before.
+_PARTS = re.compile(
+    r"(?<=;)\s+(?!(?:but )?(?:it|they|this|that|these|those|which)\b)", re.IGNORECASE
+)
+# A decision for something, also where its reason is a failure.
+_CHOSEN = re.compile(
+    r"\b(decided (on|to use)|agreed (on|to use)|settled on|chose|opt(ed|ing) for|"
+    r"go(ing)? with|we('ll| will) (use|keep))\b",
+    re.IGNORECASE,
+)
 _ITEM = re.compile(r"(?:[-*+]|\d{1,3}[.)])\s+")
 _LONGEST = 400
 
@@ -72,13 +82,33 @@ def sentences(text: str) -> Iterator[tuple[str, str]]:
         if item is None:
             of_list = None
         for sentence in _SENTENCE_END.split(line[item.end() :] if item else line):
-            found = (kind for kind, rule in _SENTENCES.items() if rule.search(sentence))
-            if (kind := next(found, of_list)) is None:
-                continue
-            if not item and sentence.endswith((":", ":**")):
-                of_list = kind
-            else:
-                yield kind, cut(sentence)
+            for kind, part in _parts(sentence, of_list):
+                if not item and part.endswith((":", ":**")):
+                    of_list = kind
+                else:
+                    yield kind, cut(part)
+
+
+def _parts(sentence: str, default: str | None) -> Iterator[tuple[str, str]]:
+    """A sentence with its kind, or its parts with theirs if they are of different kinds."""
+    found: list[tuple[str | None, str]] = []
+    for part in _PARTS.split(sentence):
+        kind = _kind(part) or default
+        before, text = found[-1] if found else (kind, "")
+        if found and (kind is None or before in {None, kind}):
+            found[-1] = before or kind, f"{text} {part}"
+        else:
+            found.append((kind, part))
+    for kind, text in found:
+        shown = text.rstrip(";") if len(found) > 1 else sentence
+        if kind == "rejected" and _CHOSEN.search(text):
+            yield "decided", shown
+        if kind:
+            yield kind, shown
+
+
+def _kind(text: str) -> str | None:
+    return next((kind for kind, rule in _SENTENCES.items() if rule.search(text)), None)
 
 
 def cut(text: str, longest: int = _LONGEST) -> str:

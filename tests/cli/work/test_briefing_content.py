@@ -125,6 +125,35 @@ def test_what_a_summary_and_a_log_say_is_sorted(project: Project) -> None:
     assert found["left"] == ["Next steps: add a metric."]
 
 
+def test_a_sentence_with_a_decision_and_a_failure_is_both(project: Project) -> None:
+    project.increment()
+    said = [
+        "Gave up on `a`, but we decided on `b`.",
+        "We agreed on `c` because `d` broke.",
+        "I tried `e` instead of `f`, but it was slow.",
+        "Rejected:\n- cookies; we decided on headers\n- cookies; they are slow",
+        "Fast enough; so we chose `g`; it did not work.",
+    ]
+    effort(project, said, "We decided on SQLite FTS5; Whoosh did not work.")
+    found = known(project)
+    assert found["decisions"] == [
+        "We decided on SQLite FTS5",
+        "Fast enough; so we chose `g`; it did not work.",
+        "we decided on headers",
+        "We agreed on `c` because `d` broke.",
+        "Gave up on `a`, but we decided on `b`.",
+    ]
+    assert found["failed"] == [
+        "Whoosh did not work.",
+        "Fast enough; so we chose `g`; it did not work.",
+        "cookies; they are slow",
+        "cookies",
+        "I tried `e` instead of `f`, but it was slow.",
+        "We agreed on `c` because `d` broke.",
+        "Gave up on `a`, but we decided on `b`.",
+    ]
+
+
 def test_words_and_prose_in_a_session_are_read(project: Project) -> None:
     project.increment()
     made = session(
