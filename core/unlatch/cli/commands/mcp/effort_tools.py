@@ -10,6 +10,7 @@ from pydantic import Field
 
 from unlatch.cli.commands.mcp.calls import Calls, Document
 from unlatch.cli.commands.mcp.errors import answering
+from unlatch.cli.commands.mcp.secrets import refuse_secrets
 
 READS = ToolAnnotations(readOnlyHint=True, openWorldHint=False)
 WRITES = ToolAnnotations(readOnlyHint=False, destructiveHint=False, openWorldHint=False)
@@ -58,6 +59,7 @@ def _add_writing(server: MCPServer, calls: Calls) -> None:
     async def open_effort(
         name: Annotated[str, Field(description="A short name, as in auth-bug.")],
     ) -> Document:
+        refuse_secrets(name=name)
         return await run_sync(
             lambda: calls.run("effort", "open", words=(name,), seen_with=_SEEN_WITH)
         )
@@ -71,6 +73,7 @@ def _add_writing(server: MCPServer, calls: Calls) -> None:
         id: Id,
         summary: Annotated[str, Field(description="What was done, decided and rejected.")],
     ) -> Document:
+        refuse_secrets(summary=summary)
         options = ("effort", "close", f"--summary={summary}")
         return await run_sync(lambda: calls.run(*options, words=(id,), seen_with=_SEEN_WITH))
 
@@ -83,6 +86,7 @@ def _add_writing(server: MCPServer, calls: Calls) -> None:
     async def reopen_effort(
         id: Id, reason: Annotated[str, Field(description="Why, in the user's words.")]
     ) -> Document:
+        refuse_secrets(reason=reason)
         options = ("effort", "reopen", f"--reason={reason}")
         return await run_sync(lambda: calls.run(*options, words=(id,), seen_with=_SEEN_WITH))
 

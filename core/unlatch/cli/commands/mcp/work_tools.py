@@ -20,6 +20,7 @@ from pydantic import BaseModel, Field
 from unlatch.cli.commands.mcp.calls import ASK, CallFailed, Calls, Document
 from unlatch.cli.commands.mcp.errors import answering
 from unlatch.cli.commands.mcp.plans import Plans
+from unlatch.cli.commands.mcp.secrets import refuse_secrets
 from unlatch.cli.commands.work.resume import VERBS
 from unlatch.cli.runtime.references import Reference, read_reference
 
@@ -145,6 +146,7 @@ def add_writing(server: MCPServer, calls: Calls, plans: Plans) -> None:
         reason: Reason,
         chosen: Annotated[ElicitationResult[Chosen], Resolve(meant)],
     ) -> Document:
+        refuse_secrets(reason=reason)
         if not isinstance(chosen, AcceptedElicitation):
             return {"message": "The user chose none.", "ask": ASK}
         if reference := read_reference(chosen.data.id):
@@ -162,6 +164,7 @@ def add_writing(server: MCPServer, calls: Calls, plans: Plans) -> None:
         items: Annotated[list[str], Field(description="URLs, octo/widgets#4, or SCRUM-28.")],
         reason: Reason,
     ) -> Document:
+        refuse_secrets(reason=reason)
         words = (*items,)
         return await run_sync(lambda: plans.make("reopen", f"--reason={reason}", words=words))
 
