@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from unlatch.spi import Category, PlannedRequest, RemoteItem
 from unlatch_github.api import paths
 from unlatch_github.api.models import Identity, IssueSnapshot, without
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from unlatch.errors import TrackerError
     from unlatch.spi import ItemRef
     from unlatch_github.api.client import Client
     from unlatch_github.api.models import Milestone
-
-_Value = TypeVar("_Value")
 
 _WORDS = {
     "title": "set the title",
@@ -83,10 +80,6 @@ class Preview:
     def standing(self, ref: ItemRef) -> dict[str, Any]:
         self._note("POST", paths.GRAPHQL, "read its status in projects")
         return {}
-
-    def side_by_side(self, tasks: Sequence[Callable[[], _Value]]) -> list[_Value | TrackerError]:
-        """List the requests of the tasks, in their order."""
-        return [task() for task in tasks]
 
     def _note(self, method: str, path: str, what: str) -> None:
         api_url = self.settings.api_url

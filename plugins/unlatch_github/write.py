@@ -5,12 +5,10 @@ A `Writer` sends them, or lists them.
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from unlatch.errors import Forbidden, Rejected, TrackerError, UnknownOutcome
+from unlatch.errors import Forbidden, Rejected, TrackerError
 from unlatch.spi import Goal, Outcome, hidden, markdown, must_move
 from unlatch_github.api.models import without
 from unlatch_github.draft import changed_fields, new_fields, resolve_milestone
@@ -18,7 +16,7 @@ from unlatch_github.draft_options import DraftOptions, read_draft_options, unmet
 from unlatch_github.settings import OnReopen
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from unlatch.spi import Change, Draft, ItemRef, Progress
     from unlatch_github.api.models import IssueSnapshot
@@ -53,7 +51,7 @@ def create(client: Writer, target: str, draft: Draft, change: Change) -> Outcome
 
 
 def write(client: Writer, found: IssueSnapshot, change: Change, done: Progress) -> None:
-    """Change an issue: its fields, then the comment and the labels, then the assignees.
+    """Change an issue: its fields, then the comment, the labels, and the assignees.
 
     Ends early if GitHub's answer shows that the state did not change.
 
@@ -74,7 +72,8 @@ def write(client: Writer, found: IssueSnapshot, change: Change, done: Progress) 
     done.item = now.item
     if change.goal is not None and must_move(now.item, change.goal):
         return
-    _comment_and_relabel(client, change, done)
+    _comment(client, change, done)
+    _relabel(client, change, done)
     if change.draft:
         written, now = now, _assign(client, now, options.assignees, done)
         done.unchanged = not fields and now is written
@@ -94,36 +93,21 @@ def _state_fields(found: IssueSnapshot, change: Change, extras: OnReopen) -> dic
     return fields
 
 
-def _comment_and_relabel(client: Writer, change: Change, done: Progress) -> None:
-    """Post the comment and send the first change of labels at the same time, then the others.
-
-    Labels change one after the other: of two requests at once, a server that stores an issue's
-    labels as one value keeps only one.
-    """
-    labels, unwanted = done.item.labels, set(map(str.casefold, change.remove_labels))
-    steps: deque[Callable[[], None]] = deque()
-    if missing := without(change.add_labels, labels):
-        steps.append(partial(_add_labels, client, missing, done, steps))
-    gone = (name for name in labels if name.casefold() in unwanted)
-    steps += (partial(_remove_label, client, name, done) for name in gone)
-    at_once: list[Callable[[], None]] = []
-    if change.comment is not None:
-        words = markdown(change.comment, mentions=change.mentions)
-        body = f"{words}\n\n{hidden(change.op)}"
-        at_once.append(partial(_comment, client, body, done))
-    if steps:
-        at_once.append(steps.popleft())
-    errors = [error for error in client.side_by_side(at_once) if error is not None]
-    # An unknown outcome has to be checked, so it counts before a refusal.
-    for error in sorted(errors, key=lambda one: not isinstance(one, UnknownOutcome)):
-        raise error
-    while steps:
-        steps.popleft()()
-
-
-def _comment(client: Writer, body: str, done: Progress) -> None:
-    done.comment = client.comment(done.item.ref, body)
+def _comment(client: Writer, change: Change, done: Progress) -> None:
+    if change.comment is None:
+        return
+    words = markdown(change.comment, mentions=change.mentions)
+    done.comment = client.comment(done.item.ref, f"{words}\n\n{hidden(change.op)}")
     done.commented = True
+
+
+def _relabel(client: Writer, change: Change, done: Progress) -> None:
+    if missing := without(change.add_labels, done.item.labels):
+        _add_labels(client, missing, done)
+    unwanted = set(map(str.casefold, change.remove_labels))
+    for name in done.item.labels:
+        if name.casefold() in unwanted:
+            _remove_label(client, name, done)
 
 
 def _remove_label(client: Writer, name: str, done: Progress) -> None:
@@ -133,9 +117,7 @@ def _remove_label(client: Writer, name: str, done: Progress) -> None:
         _refuse(done, name, "removed", error)
 
 
-def _add_labels(
-    client: Writer, names: Sequence[str], done: Progress, steps: deque[Callable[[], None]]
-) -> None:
+def _add_labels(client: Writer, names: Sequence[str], done: Progress) -> None:
     try:
         done.item = replace(done.item, labels=client.add_labels(done.item, names))
     except (Forbidden, Rejected) as error:
@@ -144,8 +126,8 @@ def _add_labels(
             return
         _check_is_final(error)
         # GitHub added none of them; one refused label must not stop the others.
-        alone = (partial(_add_labels, client, [name], done, steps) for name in reversed(names))
-        steps.extendleft(alone)
+        for name in names:
+            _add_labels(client, [name], done)
 
 
 def _refuse(done: Progress, name: str, part: str, error: TrackerError) -> None:

@@ -204,8 +204,7 @@ def _untrue(first: Delivery, blow: Blow, cell: Cell, requests: list[Request]) ->
     written = [request.method not in _READS for request in requests]
     if not blow.allows(error, wrote=written[-1], had_written=any(written)):
         found.append(f"error: {error!r}, {blow.known}")
-    known = sum(written) - blow.is_mute + _sent_with(requests)
-    if isinstance(error, UnknownOutcome) and _answered_writes(cell) > known:
+    if isinstance(error, UnknownOutcome) and _answered_writes(cell) > sum(written) - blow.is_mute:
         found.append("written after an unknown outcome")
     notes = [(one.get("parkedAt") is not None, one.get("cause")) for one in cell.pending]
     if notes != ([] if error is None else [_note(first, error)]):
@@ -214,16 +213,6 @@ def _untrue(first: Delivery, blow: Blow, cell: Cell, requests: list[Request]) ->
     if True in is_open and isinstance(error, _DECIDED):
         found.append(f"an open attempt after {error!r}")
     return found
-
-
-def _sent_with(requests: list[Request]) -> int:
-    """How many requests are sent at the same time as the last one, and may be noted after it.
-
-    GitHub's comment and first change of labels are; they are a reopen's or close's first POSTs.
-    """
-    posts = [one for one in requests if one.method == "POST"]
-    is_first = posts == requests[-1:] and posts[0].path.endswith(("/comments", "/labels"))
-    return int(is_first)
 
 
 def _answered_writes(cell: Cell) -> int:

@@ -94,11 +94,12 @@ def test_undo_of_a_half_reopen_leaves_an_item_that_a_person_changed_and_says_so(
     project: Project, half: str
 ) -> None:
     tracker = HALVES[half].tracker
-    labels = half_reopened(project, HALVES[half])
+    half_reopened(project, HALVES[half])
     if tracker == "github":
         project.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
     else:
         project.box.jira.edit("SCRUM-28", status="Done")
+    labels = project.labels()[tracker]
 
     done = project.run(*UNDO)
 

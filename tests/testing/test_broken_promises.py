@@ -68,7 +68,7 @@ GITHUB: tuple[Case, ...] = (
     (gh.AlwaysSaysUnchanged, _UPDATES, "an update that wrote something is not `unchanged`"),
     (gh.CreatesWithoutText, _CREATES, "in the body of a new item"),
     (gh.CreatesWithoutLabels, _CREATES, "the labels of a new item"),
-    (gh.RepeatsAnUpdate, _survives(FaultKind.LOST_REPLY), "sent again after an unknown outcome"),
+    (gh.RepeatsAnUpdate, _survives(FaultKind.LOST_REPLY), "written after an unknown outcome"),
     (gh.HidesAFailedUpdate, _survives(FaultKind.FORBIDDEN), "the title"),
     (
         gh.WritesTheSameState,

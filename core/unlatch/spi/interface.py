@@ -141,8 +141,6 @@ class SyncPlugin(ABC):
     def plan(self, snapshot: Snapshot | None, change: Change) -> tuple[PlannedRequest, ...]:
         """The requests that `read` and `write` would send for `change`, in order.
 
-        Those that `write` sends at the same time may be in any order among themselves.
-
         Reads are among them: those of the item, those that the change needs, and those that follow
         a write. Only requests whose answers are cached for longer than a run are left out.
 

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import json
-import re
-from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 from enum import StrEnum
-from typing import Self
 
 from unlatch.values import dataclass
 
@@ -99,37 +96,6 @@ class NoAnswer(StrEnum):
 
 
 Forward = Callable[[Request], Reply]
-
-
-class Untried:
-    """Picks one request of a change that had no fault yet, in one run of the change after another.
-
-    By what a request is for: several that are sent at the same time come in any order.
-
-    Args:
-        of: which requests count.
-    """
-
-    def __init__(self, of: Callable[[Request], bool]) -> None:
-        self._of = of
-        self._tried: set[tuple[str, int]] = set()
-        self._met: Counter[str] = Counter()
-
-    def begin(self) -> Self:
-        """Begin a run."""
-        self._met.clear()
-        return self
-
-    def __call__(self, request: Request) -> bool:
-        if not self._of(request):
-            return False
-        # Each run has an item of its own.
-        shape = re.sub(r"[0-9]+", "N", f"{request.method} {request.target.partition('?')[0]}")
-        self._met[shape] += 1
-        one = (shape, self._met[shape])
-        is_new = one not in self._tried
-        self._tried.add(one)
-        return is_new
 
 
 @dataclass(frozen=True, slots=True)

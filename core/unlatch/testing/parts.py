@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +12,7 @@ from unlatch.spi import Capability, Change, Outcome, Snapshot
 from unlatch.testing.actions import make_change, require
 from unlatch.testing.checks import CLOSE, KEPT, REOPEN, Transition, check_labels
 from unlatch.testing.clone import REASON
-from unlatch.testing.faults import Fault, FaultKind, Request, Untried
+from unlatch.testing.faults import Fault, FaultKind, Request
 from unlatch.testing.harness import Harness
 from unlatch.values import dataclass
 
@@ -89,13 +90,12 @@ def _partial_changes(
     meanwhile: Callable[[], None] = lambda: None,
 ) -> Iterator[PartialChange]:
     """Apply a fault to each writing request of a change in turn."""
-    untried = Untried(_writes)
-    while True:
+    for number in count():
         item = fixture.make(is_open=not transition.opens, labels=(KEPT, transition.before))
         wanted = make_change(fixture, transition)
         snapshot = fixture.plugin.read(item, wanted)
         fixture.proxy.clear()
-        fixture.proxy.arm(Fault(kind, matches=untried.begin(), meanwhile=meanwhile))
+        fixture.proxy.arm(Fault(kind, number, _writes, meanwhile))
         outcome = _reported(fixture, snapshot, wanted)
         faulted = [one.request for one in fixture.proxy.sent if one.faulted]
         if not faulted:

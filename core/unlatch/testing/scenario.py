@@ -7,6 +7,7 @@ clone has recorded it.
 from __future__ import annotations
 
 from functools import partial
+from itertools import count
 from typing import TYPE_CHECKING
 
 from unlatch.errors import (
@@ -22,7 +23,7 @@ from unlatch.errors import (
 from unlatch.spi import Capability, SyncPlugin
 from unlatch.testing.checks import KEPT, Transition, check_files, check_item, check_no_secret
 from unlatch.testing.clone import INCREMENT, Clone, make_clone
-from unlatch.testing.faults import Fault, FaultKind, Untried
+from unlatch.testing.faults import Fault, FaultKind, Request
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -93,26 +94,23 @@ def run_faults(fixture: Fixture, transition: Transition, case: FaultCase) -> Ite
     Raises:
         AssertionError: the result is wrong.
     """
-    return _each_request(fixture, case, partial(_run_fault, fixture, transition, case))
+    return _each_request(fixture, partial(_run_fault, fixture, transition, case))
 
 
 def run_create_faults(fixture: Fixture, case: FaultCase) -> Iterator[str]:
     """Run a scenario for each request of a create."""
-    return _each_request(fixture, case, partial(_run_create_fault, fixture, case))
+    return _each_request(fixture, partial(_run_create_fault, fixture, case))
 
 
 def run_update_faults(fixture: Fixture, case: FaultCase) -> Iterator[str]:
     """Run a scenario for each request of an update."""
-    return _each_request(fixture, case, partial(_run_update_fault, fixture, case))
+    return _each_request(fixture, partial(_run_update_fault, fixture, case))
 
 
-def _each_request(
-    fixture: Fixture, case: FaultCase, run: Callable[[Untried], str | None]
-) -> Iterator[str]:
-    untried = Untried(lambda request: request.is_write is case.writes)
-    while True:
+def _each_request(fixture: Fixture, run: Callable[[int], str | None]) -> Iterator[str]:
+    for number in count():
         fixture.proxy.clear()
-        faulted = run(untried.begin())
+        faulted = run(number)
         if faulted is None:
             return
         yield faulted
@@ -126,14 +124,14 @@ def prepare(fixture: Fixture, transition: Transition) -> tuple[Clone, ItemRef]:
 
 
 def _run_fault(
-    fixture: Fixture, transition: Transition, case: FaultCase, at: Untried
+    fixture: Fixture, transition: Transition, case: FaultCase, number: int
 ) -> str | None:
     laptop, item = prepare(fixture, transition)
-    fixture.proxy.arm(_fault(case, at, lambda: _edit_as_person(fixture, item)))
+    fixture.proxy.arm(_fault(case, number, lambda: _edit_as_person(fixture, item)))
     act = laptop.reopen if transition.opens else laptop.close
     deliveries = act(plugin=_plugin(fixture, case))
     faulted = _faulted(fixture)
-    where = f"{transition.operation} with {case} at {faulted}"
+    where = f"{transition.operation} with {case} at its request no. {number + 1}: {faulted}"
     _check_first(fixture, laptop, deliveries, case, where)
     # A label that the account may not change stays as it was, and that is no error.
     differing = _refused(deliveries) if case.kind is FaultKind.FORBIDDEN else set()
@@ -164,13 +162,13 @@ def _refused(deliveries: list[Delivery]) -> set[str]:
     return {label for outcome in made if outcome for label in outcome.refused}
 
 
-def _run_create_fault(fixture: Fixture, case: FaultCase, at: Untried) -> str | None:
+def _run_create_fault(fixture: Fixture, case: FaultCase, number: int) -> str | None:
     title = fixture.title()
     laptop = make_clone(fixture, finished=False, title=title, item=None)
-    fixture.proxy.arm(_fault(case, at, lambda: None))
+    fixture.proxy.arm(_fault(case, number, lambda: None))
     deliveries = laptop.create(plugin=_plugin(fixture, case))
     faulted = _faulted(fixture)
-    where = f"create with {case} at {faulted}"
+    where = f"create with {case} at its request no. {number + 1}: {faulted}"
     _check_first(fixture, laptop, deliveries, case, where)
     fixture.proxy.settle()
     for clone in (laptop.copied("elsewhere"), laptop):
@@ -182,14 +180,14 @@ def _run_create_fault(fixture: Fixture, case: FaultCase, at: Untried) -> str | N
     return faulted
 
 
-def _run_update_fault(fixture: Fixture, case: FaultCase, at: Untried) -> str | None:
+def _run_update_fault(fixture: Fixture, case: FaultCase, number: int) -> str | None:
     item, title = fixture.make(is_open=True, labels=(KEPT,)), fixture.title()
     fixture.harness.write_around_body(item.id, "Words of people", "and more of them")
     laptop = make_clone(fixture, finished=False, title=title, item=item)
-    fixture.proxy.arm(_fault(case, at, lambda: _edit_as_person(fixture, item)))
+    fixture.proxy.arm(_fault(case, number, lambda: _edit_as_person(fixture, item)))
     deliveries = laptop.update(title, plugin=_plugin(fixture, case))
     faulted = _faulted(fixture)
-    where = f"update with {case} at {faulted}"
+    where = f"update with {case} at its request no. {number + 1}: {faulted}"
     _check_first(fixture, laptop, deliveries, case, where)
     fixture.proxy.settle()
     for clone in (laptop.copied("elsewhere"), laptop):
@@ -204,10 +202,13 @@ def _run_update_fault(fixture: Fixture, case: FaultCase, at: Untried) -> str | N
     return faulted
 
 
-def _fault(case: FaultCase, at: Untried, meanwhile: Callable[[], None]) -> Fault:
+def _fault(case: FaultCase, number: int, meanwhile: Callable[[], None]) -> Fault:
+    def matches(request: Request) -> bool:
+        return request.is_write is case.writes
+
     if case.kind is not FaultKind.INTERRUPTED:
-        return Fault(case.kind, matches=at)
-    return Fault(case.kind, matches=at, meanwhile=meanwhile)
+        return Fault(case.kind, number, matches)
+    return Fault(case.kind, number, matches, meanwhile)
 
 
 def _edit_as_person(fixture: Fixture, item: ItemRef) -> None:
@@ -232,7 +233,7 @@ def _check_first(
     if error is None:
         assert pending == (), f"{where}: done, and still pending"
         return
-    before, repeated = _written(fixture)
+    before, after = _written(fixture)
     true = true_errors(case, after_write=before != [])
     assert isinstance(error, true), f"{where}: untrue error {error!r}"
     assert len(pending) == 1, f"{where}: it failed, and nothing is pending"
@@ -240,23 +241,18 @@ def _check_first(
         assert pending[0].cause == error.id, f"{where}: blocked with {pending[0].cause}"
     check_no_secret(fixture, error, where)
     if isinstance(error, UnknownOutcome):
-        assert repeated == [], f"{where}: sent again after an unknown outcome: {repeated}"
+        assert after == [], f"{where}: written after an unknown outcome: {after}"
 
 
 def _written(fixture: Fixture) -> tuple[list[str], list[str]]:
-    """The writing requests before the fault, and those after it that were sent before.
-
-    Others may follow: a plugin may send some at the same time.
-    """
+    """The methods of the writing requests before and after the fault."""
     sent = fixture.proxy.sent
     place = next((number for number, one in enumerate(sent) if one.faulted), len(sent))
-    earlier, later = _writes(sent[: place + 1]), _writes(sent[place + 1 :])
-    return _writes(sent[:place]), [one for one in later if one in earlier]
+    return _methods(sent[:place]), _methods(sent[place + 1 :])
 
 
-def _writes(sent: Sequence[SentRequest]) -> list[str]:
-    requests = (one.request for one in sent)
-    return [f"{one.method} {one.target}" for one in requests if one.is_write]
+def _methods(sent: Sequence[SentRequest]) -> list[str]:
+    return [one.request.method for one in sent if one.request.is_write]
 
 
 def _finish(clone: Clone, where: str) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import NotFound, Redirected, TrackerError
 from unlatch.spi import ops_in
-from unlatch.transport import side_by_side
 from unlatch_github.api import paths
 from unlatch_github.api.account import Account
 from unlatch_github.api.connection import Connection
@@ -51,7 +50,6 @@ class Client:
         self._connection = Connection(settings.api_url, transport)
         self._ask = self._connection.ask
         self.query = self._connection.query
-        self.side_by_side = side_by_side
         self._etags = Etags(transport.cache)
         self.account = Account(self._connection)
         self.identity = self.account.identity

@@ -25,22 +25,22 @@ def active(project: Project) -> Project:
 
 
 def sent(box: Sandbox) -> dict[str, list[tuple[str, str]]]:
-    """The requests by tracker, sorted: some are sent at the same time."""
+    """The requests by tracker."""
     return {
-        name: sorted((one.method, one.path) for one in box.requests.entries(name))
+        name: [(one.method, one.path) for one in box.requests.entries(name)]
         for name in ALL
         if box.requests.count(name)
     }
 
 
 def planned(document: dict[str, object]) -> dict[str, list[tuple[str, str]]]:
-    """The requests that a document announces, by tracker, sorted."""
+    """The requests that a document announces, by tracker."""
     items = document["items"]
     assert isinstance(items, list)
     return {
-        item["tracker"]: sorted(
+        item["tracker"]: [
             (one["method"], unquote(urlsplit(one["url"]).path)) for one in item["requests"]
-        )
+        ]
         for item in items
     }
 

@@ -357,7 +357,7 @@ def test_a_comment_that_a_limit_refused_is_left_to_delivery(
     done = caught.value.done
     assert done is not None
     assert (done.after.state, done.commented) == ("open", False)
-    assert (bodies(box, number), _comments_sent(box)) == ([], 1)
+    assert (len(bodies(box, number)), len(sent(box))) == (0, 3)
 
 
 def test_a_lost_answer_to_a_comment_is_not_sent_again(box: Sandbox, plugin: GithubPlugin) -> None:
@@ -371,11 +371,7 @@ def test_a_lost_answer_to_a_comment_is_not_sent_again(box: Sandbox, plugin: Gith
     assert caught.value.done is not None
     assert (caught.value.done.after.state, caught.value.done.commented) == ("open", False)
     assert len(bodies(box, number)) == 1
-    assert _comments_sent(box) == 1
-
-
-def _comments_sent(box: Sandbox) -> int:
-    return len([one for one in sent(box) if one.startswith("POST") and "/comments" in one])
+    assert len([request for request in sent(box) if request.startswith("POST")]) == 1
 
 
 @pytest.mark.parametrize("body", ["{}", "[]", '{"number": 4, "state": "ajar"}', '{"number": "4"}'])
