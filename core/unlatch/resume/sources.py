@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import field
 from typing import TYPE_CHECKING
 
 from unlatch.efforts.highlights import highlights, sentences
 from unlatch.efforts.identifiers import identifiers
 from unlatch.resume.points import Briefing, Point
+from unlatch.resume.said import MOST_PROSE, OVERRULED, Said, overruled
 from unlatch.sessions.model import CalloutKind, ToolCall
 from unlatch.transport.redact import Masking
 from unlatch.values import dataclass
@@ -26,18 +26,11 @@ if TYPE_CHECKING:
     from unlatch.runs.model import RunState, Task
     from unlatch.sessions.model import Phase, Session
 
-# Bytes at the end of the logs of all efforts, and characters of the prose of a session: to mask
-# and read a megabyte takes some seconds.
-_ROOM, _PROSE = 1 << 20, 1 << 17
+# Bytes at the end of the logs of all efforts.
+_ROOM = 1 << 20
 # Entries of a section from one source, and next steps from one conversation.
 _MOST, _MOST_NEXT = 200, 3
 _SECTIONS = {"decided": "decisions", "rejected": "failed", "next": "left"}
-# Lines of a session's phase that are no prose: callouts, quotations, calls, times.
-_LIST_SIGN = r"(?:[-*+]|\d{1,3}[.)])[ \t]"
-_NO_PROSE = re.compile(rf"[ \t]*(?:{_LIST_SIGN}+)*>|[-*] `|[*_]\d{{4}}-|\*\*Tool calls")
-_INDENTED = re.compile(r"(?: {4}| {0,3}\t)\s*\S")
-_ITEM = re.compile(_LIST_SIGN)
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _NOT_TICKED = "(accepted, but not ticked in the increment)"
 
 Texts = dict[str, list[str]]
@@ -81,7 +74,12 @@ class Sources:
         self._room = max(self._room, 0)
         texts, steps, names = _texts(), list[str](), list[str]()
         places = {"identifier": names, "next": steps}
-        for one in highlights(enumerate(map(self._masked, entries))):
+        lines = [*map(self._masked, entries)]
+        corrections = overruled(lines)
+        for one in highlights(enumerate(lines)):
+            if one.kind == "decided" and (words := corrections.get(one.line)):
+                texts["decisions"] += [f"{OVERRULED} {one.text}", f"{words} (correction)"]
+                continue
             places.get(one.kind, texts[_SECTIONS.get(one.kind, "left")]).append(one.text)
         texts["left"] += steps[-_MOST_NEXT:]
         for reopen in effort.reopens:
@@ -107,29 +105,21 @@ class Sources:
 
         session, texts = one.session, _texts()
         is_imported = one.is_imported or (not self.with_tool_output and _is_published(one))
-        prose = "\n".join(line for phase in session.phases for line in _prose(phase.text))
-        self._add_sentences(texts, prose[-_PROSE:])
-        texts["left"] = texts["left"][-_MOST_NEXT:]
-        for phase in session.phases:
-            for callout in phase.callouts(CalloutKind.USER):
-                if callout.corrects:
-                    words = f"{callout.words} ({callout.interpretation or 'correction'})"
-                    texts["decisions"].append(words)
-                elif callout.interpretation or phase.is_begun_by(callout):
-                    self._add_sentences(texts, callout.words)
-                else:
-                    texts["decisions"].append(callout.words)
-            if self.with_tool_output or not is_imported:
+        said = Said(session, self._clean)
+        others = decisions(one.store, session, ())  # those of embedded sessions
+        texts["decisions"] = [*(it.text for it in others), *said.texts["decided"]]
+        texts["failed"], texts["left"] = said.texts["rejected"], said.texts["next"][-_MOST_NEXT:]
+        if self.with_tool_output or not is_imported:
+            for phase in session.phases:
                 texts["failed"] += _failures(phase, with_calls=not one.is_imported)
-        texts["decisions"] += [it.text for it in decisions(one.store, session, session.phases)]
         texts["left"] += self._todo(session)
         for phase in session.phases:
             for callout in phase.callouts(CalloutKind.SUMMARY):
                 self._add_summary(texts, callout.text)
         self._add_summary(texts, session.summary)
         calls = "\n".join(call.arguments for phase in session.phases for call in phase.calls)
-        said = (self._clean(text[-_PROSE:]) for text in (prose, calls))
-        names = [name for text in said for name in identifiers(text)]
+        shown = (self._clean(text[-MOST_PROSE:]) for text in (said.prose, calls))
+        names = [name for text in shown for name in identifiers(text)]
         return _briefing(one.ref, texts, names[::-1])
 
     def _todo(self, session: Session) -> Iterator[str]:
@@ -197,23 +187,6 @@ def _is_published(one: RelatedSession) -> bool:
     from unlatch.sessions.imports.writing import SOURCE  # noqa: PLC0415
 
     return SOURCE in front_matter.read(one.store.read(one.path).text)
-
-
-def _prose(text: str) -> Iterator[str]:
-    """The lines of a phase that its agent wrote as text: no code, and no words of others."""
-    fence, in_list = "", False
-    for line in text.split("\n"):
-        mark = _FENCE.match(line)
-        if fence:
-            fence = "" if mark and mark[1].startswith(fence) else fence
-        elif mark:
-            fence = mark[1]
-        elif (_INDENTED.match(line) and not in_list) or _NO_PROSE.match(line):
-            continue
-        else:
-            if line[:1].strip():  # a list ends with a line that is neither its item nor indented
-                in_list = bool(_ITEM.match(line))
-            yield line
 
 
 def _why(task: Task) -> str:

@@ -306,8 +306,8 @@ def test_rules_of_an_import_are_no_words(project: Project) -> None:
     found = known(project)
     assert found["decisions"] == [
         "Storage (maybe) one file",
-        "We decided to keep `AC-US1-01`.",
         "use pnpm (correction)",
+        "We decided to keep `AC-US1-01`.",
     ]
     assert found["failed"] == ["npm missing"]
     assert found["identifiers"] == ["`AC-US1-01`"]

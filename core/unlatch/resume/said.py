@@ -1,0 +1,145 @@
+"""What people and agents say in a session, in its order: decisions, and what overrules them."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from unlatch.efforts.highlights import sentences
+from unlatch.sessions.model import Callout, CalloutKind, ToolCall
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from typing import Any
+
+    from unlatch.sessions.model import Phase, Session
+
+# Characters of the prose of a session: to mask and read a megabyte takes some seconds.
+MOST_PROSE = 1 << 17
+# Lines of a session's phase that are no prose: callouts, quotations, calls, times.
+_LIST_SIGN = r"(?:[-*+]|\d{1,3}[.)])[ \t]"
+_NO_PROSE = re.compile(rf"[ \t]*(?:{_LIST_SIGN}+)*>|[-*] `|[*_]\d{{4}}-|\*\*Tool calls")
+_INDENTED = re.compile(r"(?: {4}| {0,3}\t)\s*\S")
+_ITEM = re.compile(_LIST_SIGN)
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+# The callout of a decision that an import found in a reply, which is there as well.
+_FOUND = "(said-decided)"
+_LABELLED = re.compile(r"[ \t*_#-]*(?:decision|decided)[*_]*:", re.IGNORECASE)
+# The beginnings of a person's words that overrule a decision before them.
+_OVERRULING = re.compile(
+    r"\W*(?:no(?:[,.!:;]|\W*$)(?! (?:thanks|thank|problem|worries|need))"
+    r"|not\b(?! (?:sure|bad|yet|now|necessar))"
+    r"|(?:do not|don['\u2019]?t) (?!forget|worry|hesitate|bother|mind|know|see|understand|think|you"
+    r"|i |we )"
+    r"|instead\b|actually\b)",
+    re.IGNORECASE,
+)
+OVERRULED = "(overruled)"
+
+
+class Said:
+    """The texts of a session by the kind of their sentences, and all of its prose.
+
+    Args:
+        clean: takes secrets out of a text.
+    """
+
+    def __init__(self, session: Session, clean: Callable[[str], str]) -> None:
+        self.texts: dict[str, list[str]] = {"decided": [], "rejected": [], "next": []}
+        self.prose = ""
+        self._clean = clean
+        # The first decision since a person spoke, and the first one since a call.
+        self._since_words = self._since_call = 0
+        prose = {phase.id: [*_prose(phase)] for phase in session.phases}
+        left_out = sum(len(line) + 1 for it in prose.values() for _, line in it) - MOST_PROSE
+        for phase in session.phases:
+            lines: list[str] = []
+            for _, one in sorted([*prose[phase.id], *_entries(phase)], key=lambda it: it[0]):
+                if isinstance(one, str):
+                    left_out -= len(one) + 1
+                    lines += [one] if left_out < 0 else []
+                else:
+                    self._add_prose(lines)
+                    self._add_entry(phase, one)
+            self._add_prose(lines)
+
+    def _add_prose(self, lines: list[str]) -> None:
+        if lines:
+            words = "\n".join(lines)
+            self.prose += f"{words}\n"
+            self._add_sentences(words)
+            lines.clear()
+
+    def _add_sentences(self, words: str) -> None:
+        for kind, sentence in sentences(self._clean(words)):
+            self.texts[kind].append(sentence)
+
+    def _add_entry(self, phase: Phase, one: Callout | ToolCall) -> None:
+        decided = self.texts["decided"]
+        if isinstance(one, ToolCall):
+            self._since_call = len(decided)
+        elif one.kind == CalloutKind.DECISION:
+            self._add_decision(one)
+        elif one.kind == CalloutKind.USER:
+            is_overruling = self._overrule(one.words)
+            if one.corrects:
+                decided.append(f"{one.words} ({one.interpretation or 'correction'})")
+            elif is_overruling or not (one.interpretation or phase.is_begun_by(one)):
+                decided.append(one.words)
+            else:
+                self._add_sentences(one.words)
+            self._since_words = self._since_call = len(decided)
+
+    def _add_decision(self, one: Callout) -> None:
+        text = " ".join(filter(None, [one.title, self._clean(one.text).strip()]))
+        decided = self.texts["decided"]
+        if one.head == _FOUND:
+            since = decided[self._since_words :]
+            again = [it for kind, it in sentences(text) if kind == "decided" and it in since]
+            if again and not _LABELLED.match(text):
+                return
+            for it in again:
+                decided.remove(it)
+            self._since_call = min(self._since_call, len(decided))
+        decided.append(text)
+
+    def _overrule(self, words: str) -> bool:
+        """Mark the decisions of the agent right before a person's words, if these overrule them."""
+        decided = self.texts["decided"]
+        if len(decided) <= self._since_words or not _OVERRULING.match(words):
+            return False
+        start = min(max(self._since_words, self._since_call), len(decided) - 1)
+        decided[start:] = [f"{OVERRULED} {it}" for it in decided[start:]]
+        return True
+
+
+def overruled(entries: Sequence[Mapping[str, Any]]) -> dict[int, str]:
+    """The places of an agent's lines in a log, and the words after them that overrule these."""
+    return {
+        at: str(after["content"])
+        for at, (line, after) in enumerate(pairwise(entries))
+        if (line.get("role"), after.get("role")) == ("assistant", "user")
+        and _OVERRULING.match(str(after.get("content")))
+    }
+
+
+def _entries(phase: Phase) -> Iterator[tuple[int, Callout | ToolCall]]:
+    return ((one.line, one) for one in phase.entries)
+
+
+def _prose(phase: Phase) -> Iterator[tuple[int, str]]:
+    """The lines of a phase that its agent wrote as text: no code, and no words of others."""
+    fence, in_list = "", False
+    for number, line in enumerate(phase.text.split("\n"), phase.first):
+        mark = _FENCE.match(line)
+        if fence:
+            fence = "" if mark and mark[1].startswith(fence) else fence
+        elif mark:
+            fence = mark[1]
+        elif (_INDENTED.match(line) and not in_list) or _NO_PROSE.match(line):
+            continue
+        else:
+            if line[:1].strip():  # a list ends with a line that is neither its item nor indented
+                in_list = bool(_ITEM.match(line))
+            yield number, line

@@ -1,0 +1,92 @@
+"""What a briefing takes from the conversations of agents with people: once, and as corrected."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.work.test_briefing_content import LOG, do, effort, known, session
+from tests.transcripts.lines import Session, calls, said, write
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+PARAGRAPH = "Excel needs a mark. I decided to write utf-8-sig. `csv` does the rest."
+DECISION = "I decided to write utf-8-sig."
+
+
+def imported(project: Project, made: Session) -> dict[str, list[str]]:
+    """The briefing after the import of a transcript of work on the increment."""
+    project.increment()
+    path = write(project.home / ".claude/projects/-demo/s1.jsonl", made.lines)
+    os.utime(path, (1_700_000_000, 1_700_000_000))
+    do(project, "session", "import", str(path))
+    (log,) = (project.home / "state").rglob("imports/*.md")
+    do(project, "session", "link", log.stem, "7", "--imported")
+    return known(project)
+
+
+def transcript(project: Project) -> Session:
+    made = Session(cwd=str(project.root))
+    made.ask("Export the table")
+    return made
+
+
+def test_a_decision_in_a_paragraph_of_a_transcript_is_there_once(project: Project) -> None:
+    made = transcript(project)
+    made.reply("m1", said(PARAGRAPH))
+    made.ask("Go on")
+    made.reply("m2", said("Decision: one file. With a header."))
+    found = imported(project, made)
+    assert found["decisions"] == ["Decision: one file. With a header.", DECISION]
+
+
+@pytest.mark.parametrize("is_asked", [False, True])
+def test_a_decision_that_the_user_overrules_is_marked(project: Project, *, is_asked: bool) -> None:
+    made = transcript(project)
+    made.reply("m1", said("We decided to use semicolons."), calls("t1", command="make"))
+    made.result("t1", "done")
+    made.reply("m2", said(f"{PARAGRAPH}{' Is that right?' * is_asked}"))
+    made.ask("no, use utf-8 without BOM")
+    made.reply("m3", said("Done."))
+    words = "no, use utf-8 without BOM" + " (correction)" * (not is_asked)
+    assert imported(project, made)["decisions"] == [
+        words,
+        f"(overruled) {DECISION}",
+        "We decided to use semicolons.",
+    ]
+
+
+def test_a_decision_before_calls_is_overruled_too(project: Project) -> None:
+    made = transcript(project)
+    made.reply("m1", said(DECISION), calls("t1", command="make"))
+    made.result("t1", "done")
+    made.ask("No, utf-8.")
+    found = imported(project, made)
+    assert found["decisions"] == ["No, utf-8. (correction)", f"(overruled) {DECISION}"]
+
+
+@pytest.mark.parametrize("words", ["no problem, go on", "not sure yet", "don't worry", "thanks"])
+def test_words_that_overrule_nothing(project: Project, words: str) -> None:
+    made = transcript(project)
+    made.reply("m1", said(DECISION))
+    made.ask(words)
+    assert DECISION in imported(project, made)["decisions"]
+
+
+def test_a_recorded_rule_of_a_person_overrules_nothing(project: Project) -> None:
+    project.increment()
+    session(project, ("--decision", "Cut at 400"), ("--user", "no fuzzy search"))
+    assert known(project)["decisions"] == ["no fuzzy search", "Cut at 400"]
+
+
+def test_a_decision_in_an_effort_is_overruled(project: Project) -> None:
+    project.increment()
+    effort(project, [])
+    said = (("assistant", DECISION), ("user", "Actually utf-8 without BOM."), ("user", "Go."))
+    with (project.root / LOG).open("a") as file:
+        file.writelines(json.dumps({"role": role, "content": it}) + "\n" for role, it in said)
+    words = "Actually utf-8 without BOM. (correction)"
+    assert known(project)["decisions"] == [words, f"(overruled) {DECISION}"]
