@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from unlatch.doctor.finding import FIX, FileChange, Found, Hits, several
@@ -10,11 +11,11 @@ from unlatch.doctor.shape import explain
 from unlatch.errors import StoreError
 from unlatch.increments.documents.model import Criterion, Task
 from unlatch.increments.files import front_matter
-from unlatch.increments.files.paths import EVENTS, SPEC, TASKS
+from unlatch.increments.files.paths import BRIEFING, EVENTS, SPEC, TASKS
 from unlatch.increments.files.reading import conflict_in
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.events import LOG, reopened_event
-from unlatch.worklog.disk.safe_open import exists
+from unlatch.worklog.disk.safe_open import exists, read_file
 from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.name_matching import first_of
 
@@ -50,6 +51,17 @@ def documents_in_conflict(one: ReadableIncrement) -> Hits:
         if line := conflict_in(one.files.text_of(name)):
             path = f"{one.files.paths[name]}:{line}"
             yield Found("has git conflict markers", path, "resolve it by hand, then git add it")
+    place = one.increment.folder / BRIEFING
+    if line := conflict_in(_text_at(place)):
+        hint = f"unlatch merge --resolve {one.increment.id}; if they were committed, remove them"
+        yield Found("has git conflict markers", f"{place}:{line}", hint)
+
+
+def _text_at(path: Path) -> str:
+    """The text of a file; empty if it cannot be read, which is reported by its own check."""
+    with suppress(OSError, StoreError):
+        return read_file(path).decode(errors="replace")
+    return ""
 
 
 def repeated_tasks(one: ReadableIncrement) -> Hits:

@@ -12,7 +12,7 @@ from unlatch.config.specweave import automatic_sync, unused_mappings
 from unlatch.config.specweave import unread_profile as active_profile_unread
 from unlatch.doctor.finding import Found, Hits, below
 from unlatch.errors import StoreError
-from unlatch.increments.files.paths import HOME, METADATA, SPEC, SPECWEAVE, TASKS
+from unlatch.increments.files.paths import BRIEFING, HOME, METADATA, SPEC, SPECWEAVE, TASKS
 from unlatch.increments.files.units import collection_of
 from unlatch.increments.layouts.installed import installed_layouts
 from unlatch.increments.layouts.native import OWN
@@ -23,7 +23,7 @@ from unlatch.project.git.run import ask_git
 from unlatch.project.git.setup import DRIVER
 from unlatch.worklog.collection import sorted_folders
 from unlatch.worklog.disk.checkout_folder import holds_word
-from unlatch.worklog.disk.safe_open import add_root, read_file
+from unlatch.worklog.disk.safe_open import add_root, exists, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,6 +91,8 @@ def no_merge_driver(project: ProjectSnapshot) -> Hits:
     places = {"increments": project.paths.increments / "0001-any" / METADATA}
     if project.core and (sessions := project.root / project.core.sessions.path).is_dir():
         places["sessions"] = sessions / "any.md"
+    if any(exists(one.path / BRIEFING) for one in project.workspace.manager.collection.folders()):
+        places["briefings"] = project.paths.increments / "0001-any" / BRIEFING
     wanted = {name: _merged_by(project.root, path) for name, path in places.items()}
     if wanted["increments"] != "unlatch":
         return

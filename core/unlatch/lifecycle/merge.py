@@ -7,7 +7,9 @@ from pathlib import Path
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.locks import store_lock
-from unlatch.increments.files.paths import EVENTS, METADATA, SPEC
+from unlatch.increments.files.paths import BRIEFING, EVENTS, METADATA, SPEC
+from unlatch.increments.files.reading import conflict_in
+from unlatch.increments.merge.briefing import merge_briefings
 from unlatch.increments.merge.metadata import merge_events, merge_metadata
 from unlatch.increments.records.links import Shapes
 from unlatch.project.git.driver import MergeDriverResult, run_driver
@@ -25,6 +27,7 @@ from unlatch.worklog.text_merge import UnmergeableError
 
 # git's numbers for the versions of a file that is in conflict.
 _BASE, _OURS, _THEIRS = 1, 2, 3
+_SIDES = ((_OURS, _THEIRS), (_THEIRS, _OURS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +106,8 @@ def _plans(folder: Folder, shapes: Shapes, take: Side | None) -> list[_Plan]:
         plans.append(_events_plan(folder, stages))
     if stages := _stages(folder, METADATA):
         plans.append(_metadata_plan(folder, stages, shapes, take))
+    if stages := _stages(folder, BRIEFING):
+        plans.append(_briefing_plan(folder, stages))
     if not plans:
         raise StoreError(
             "not-in-conflict",
@@ -140,18 +145,34 @@ def _metadata_plan(
     except UnmergeableError as error:
         if _is_sound(path):
             return _Plan(path, None)
-        raise StoreError(
-            "conflict-unreadable",
-            f"metadata.json cannot be merged: {error}",
-            where=str(path),
-            hint="fix it by hand, then git add it",
-        ) from error
+        raise _unreadable(path, error) from error
     # A whole side, or our earlier merge, may still be changed; other content was fixed by hand.
     unfixed = {ours, theirs, *(one.content for one in merged.values())}
     if _is_sound(path) and read_file(path) not in unfixed:
         return _Plan(path, None)
     chosen = merged[take or Side.OURS]
     return _Plan(path, chosen.content, chosen.clashes)
+
+
+def _briefing_plan(folder: Folder, stages: dict[int, bytes]) -> _Plan:
+    """The plan for briefing.md; where one side removed it, the other's is kept."""
+    path = folder.path / BRIEFING
+    ours, theirs = (stages.get(one, stages.get(other)) or b"" for one, other in _SIDES)
+    try:
+        merged = merge_briefings(stages.get(_BASE, b""), ours, theirs).content
+    except UnmergeableError as error:
+        raise _unreadable(path, error) from error
+    now = read_file(path) if exists(path) else b""
+    is_fixed = now not in (b"", ours, theirs, merged) and not conflict_in(
+        now.decode(errors="replace")
+    )
+    return _Plan(path, None if is_fixed else merged)
+
+
+def _unreadable(path: Path, error: UnmergeableError) -> StoreError:
+    message = f"{path.name} cannot be merged: {error}"
+    hint = "fix it by hand, then git add it"
+    return StoreError("conflict-unreadable", message, where=str(path), hint=hint)
 
 
 def _is_sound(path: Path) -> bool:
@@ -208,3 +229,8 @@ def merge_versions(base: Path, ours: Path, theirs: Path, *, shapes: Shapes) -> M
     """Merge three versions of a metadata.json for git, as `run_driver`."""
     merge = partial(merge_metadata, shapes=shapes)
     return run_driver((base, ours, theirs), merge, name=METADATA)
+
+
+def merge_briefing_files(base: Path, ours: Path, theirs: Path) -> MergeDriverResult:
+    """Merge three versions of a briefing.md for git, as `run_driver`."""
+    return run_driver((base, ours, theirs), merge_briefings, name=BRIEFING)

@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 from types import MappingProxyType
 from typing import NamedTuple
 
-from unlatch.increments.files.paths import EVENTS, METADATA, SPEC, TASKS
+from unlatch.increments.files.paths import BRIEFING, EVENTS, METADATA, SPEC, TASKS
 from unlatch.worklog.ids import number_of
 
 # A spec.md or tasks.md that changed alone was changed by a person.
@@ -35,7 +35,9 @@ Units = Mapping[str, UnitPlaces]
 def merge_attributes(below: Iterable[str]) -> str:
     """The git attributes for merging records, for a clone without them in .gitattributes."""
     return "".join(
-        f"/{one}/**/{METADATA} merge=unlatch\n/{one}/**/{EVENTS} merge=union\n" for one in below
+        f"/{one}/**/{METADATA} merge=unlatch\n/{one}/**/{EVENTS} merge=union\n"
+        f"/{one}/**/{BRIEFING} merge=unlatch\n"
+        for one in below
     )
 
 

@@ -10,7 +10,7 @@ import re
 from pathlib import Path, PurePath
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.paths import EVENTS, METADATA, ProjectPaths, items_at
+from unlatch.increments.files.paths import BRIEFING, EVENTS, METADATA, ProjectPaths, items_at
 from unlatch.project.git.run import ask_git, run_git
 from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import replace_file
@@ -51,10 +51,12 @@ def set_up_git(paths: ProjectPaths, sessions: str) -> GitSetupResult:
     metadata, events = f"/{below}/**/{METADATA}", f"/{below}/**/{EVENTS}"
     states = paths.states.relative_to(paths.root).as_posix()
     items = items_at(paths.root).increments.relative_to(paths.root).as_posix()
-    wanted = [(metadata, "unlatch"), (events, "union"), (_sessions(sessions), "unlatch")]
+    wanted = [(metadata, "unlatch"), (events, "union"), (f"/{below}/**/{BRIEFING}", "unlatch")]
+    wanted.append((_sessions(sessions), "unlatch"))
     wanted += [(f"/{items}/*/{METADATA}", "unlatch"), (f"/{items}/*/{EVENTS}", "union")]
     if paths.layouts and states != below:
         wanted += [(f"/{states}/*/{METADATA}", "unlatch"), (f"/{states}/*/{EVENTS}", "union")]
+        wanted.append((f"/{states}/*/{BRIEFING}", "unlatch"))
     lines = _add_lines(path, tuple(f"{pattern} merge={how}" for pattern, how in wanted))
     known = ask_git(paths.root, "config", "--get", DRIVER)
     if known is None:

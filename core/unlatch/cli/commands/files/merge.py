@@ -17,6 +17,7 @@ from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.increments import named_increment
 from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.cli.terminal import output
+from unlatch.increments.files.paths import BRIEFING
 from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ def _tell(session: Session, done: MergeResult, *, dry_run: bool) -> None:
 
 
 def driver(entry: Entry) -> click.Command:
-    """The command that git runs to merge two versions of a metadata.json or of a session."""
+    """The command that git runs to merge two versions of a metadata.json, briefing or session."""
 
     @click.command(entry.name, cls=_Driver, help=f"{entry.own_help}\n\n{_SETUP}")
     @click.argument("base", type=_FILE)
@@ -159,6 +160,10 @@ def driver(entry: Entry) -> click.Command:
 
 
 def _merge(base: Path, ours: Path, theirs: Path, path: str) -> MergeDriverResult:
+    if PurePosixPath(path).name == BRIEFING:
+        from unlatch.lifecycle.merge import merge_briefing_files  # noqa: PLC0415
+
+        return merge_briefing_files(base, ours, theirs)
     if path.endswith(".md"):
         from unlatch.project.git.driver import run_driver  # noqa: PLC0415
         from unlatch.sessions.merge.documents import merge_sessions  # noqa: PLC0415

@@ -1,0 +1,67 @@
+"""Merge two versions of a briefing.md: each section has the lines of both sides."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError
+from unlatch.increments.files.paths import BRIEFING
+from unlatch.increments.files.reading import conflict_in
+from unlatch.values import dataclass
+from unlatch.worklog.disk.file_check import check_size
+from unlatch.worklog.text_merge import UnmergeableError, united
+
+if TYPE_CHECKING:
+    from unlatch.worklog.json_text.three_way import Clash
+
+
+@dataclass(frozen=True, slots=True)
+class MergedBriefing:
+    """The result of a merge, which never leaves anything to decide."""
+
+    content: bytes
+    clashes: tuple[Clash, ...] = ()
+
+
+def merge_briefings(base: bytes, ours: bytes, theirs: bytes) -> MergedBriefing:
+    """Merge two versions; `base` does not matter, because no line of either side is dropped.
+
+    Raises:
+        UnmergeableError: a version is no UTF-8 text or has git's markers, or the result would be
+            too large.
+    """
+    if theirs in (ours, base):
+        return MergedBriefing(ours)
+    if ours == base:
+        return MergedBriefing(theirs)
+    first, second = (_sections(one) for one in (ours, theirs))
+    parts = []
+    for heading in united([*first], [*second]):
+        lines = "\n".join(united(first[heading], second[heading])).strip("\n")
+        parts += [one for one in (heading, lines) if one]
+    content = ("\n\n".join(parts) + "\n").encode()
+    try:
+        check_size(len(content), Path(BRIEFING), BRIEFING)
+    except StoreError as error:
+        raise UnmergeableError(error.message) from error
+    return MergedBriefing(content)
+
+
+def _sections(content: bytes) -> defaultdict[str, list[str]]:
+    """The lines below each heading; those above the first are below an empty one."""
+    try:
+        text = content.decode()
+    except UnicodeDecodeError as error:
+        raise UnmergeableError("a side is not UTF-8 text") from error
+    if conflict_in(text):
+        raise UnmergeableError("a side has git's conflict markers")
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    lines = found[""]
+    for line in map(str.rstrip, text.split("\n")):
+        if line.startswith("## "):
+            lines = found[line]
+        else:
+            lines.append(line)
+    return found
