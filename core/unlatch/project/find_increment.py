@@ -24,6 +24,8 @@ _ITEM = pattern(
     r"[A-Za-z][A-Za-z0-9_]*-[0-9]+|[^0-9.][^ #]*#[0-9]+|#[0-9]+|[^0-9.][^ /#]*/[^/#]+ [0-9]+"
 )
 
+_NUMBERED = pattern(r"[0-9]{3,9}[A-Za-z]?-\S+")
+
 
 @dataclass(frozen=True, slots=True)
 class MeantIncrement:
@@ -31,7 +33,7 @@ class MeantIncrement:
 
     Args:
         item: the word, if it is an item that the increment is linked to.
-        is_part: whether the word is only a part of the name.
+        is_part: whether the word is only a part of the name, or a former one.
     """
 
     name: str
@@ -51,8 +53,9 @@ def _is_item(word: str) -> bool:
 def find_increment(workspace: Workspace, wanted: str) -> MeantIncrement:
     """The increment that a word means.
 
-    The first that fits: its name or number, a path to its folder or to a file in it, an item
-    that it is linked to, its name without the number, a part of its name. Use cases that write
+    The first that fits: its name or number, a path to its folder or to a file in it, a whole name
+    that it had before, an item that it is linked to, its name without the number, a part of its
+    name. Use cases that write
     take only names and numbers, so that one that has gone is never taken for another.
 
     Raises:
@@ -65,7 +68,11 @@ def find_increment(workspace: Workspace, wanted: str) -> MeantIncrement:
         name = name_at(wanted, root=workspace.paths.root, places=manager.places())
         if name is not None:
             return MeantIncrement(name)
-    if (how is None or how >= Match.TITLE) and _is_item(wanted):
+    is_exact = how is not None and how < Match.TITLE
+    is_name = not is_exact and _NUMBERED.fullmatch(wanted)
+    if is_name and (former := manager.once_named(wanted)):
+        return MeantIncrement(manager.one_of(former, wanted).name, is_part=True)
+    if not is_exact and _is_item(wanted):
         from unlatch.project.linked import find_linked  # noqa: PLC0415  (loads the trackers)
 
         if linked := [manager.find(one.id) for one in find_linked(workspace, wanted)]:

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from unlatch.errors import StoreError
-from unlatch.increments.files.paths import METADATA
-from unlatch.increments.files.reading import FORMER, ID_KEYS
+from unlatch.increments.files.former import recorded_ids
 from unlatch.patterns import pattern
-from unlatch.worklog.disk.safe_open import read_file
 
 if TYPE_CHECKING:
     from collections.abc import Collection
-    from pathlib import Path
 
     from unlatch.project.workspace import Workspace
 
@@ -67,22 +62,9 @@ class References:
         """The names of the folders, by the ids in metadata.json; read if a name is not found."""
         found: dict[str, list[str]] = defaultdict(list)
         for folder in self._folders:
-            for one in _ids(folder.path):
+            for one in recorded_ids(folder.path):
                 found[one].append(folder.name)
         return found
-
-
-def _ids(folder: Path) -> set[str]:
-    """The present and earlier ids of an increment; none if its file cannot be read."""
-    try:
-        data = json.loads(read_file(folder / METADATA))
-    except (OSError, StoreError, ValueError, RecursionError):  # doctor reports it
-        return set()
-    if not isinstance(data, dict):
-        return set()
-    former = data.get(FORMER)
-    values = [*map(data.get, ID_KEYS), *(former if isinstance(former, list) else ())]
-    return {one for one in values if isinstance(one, str)}
 
 
 def _parts(name: str) -> tuple[int, str]:

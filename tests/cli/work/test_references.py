@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import sys
 from typing import TYPE_CHECKING
 
@@ -208,6 +209,40 @@ def test_a_renamed_and_renumbered_increment_keeps_its_work(
     assert [one["ref"].partition(":")[0] for one in related] == ["effort", "session", "run"]
     assert "related" not in project.run("show", "7", "--offline", "--json").document
     assert "link-dangling" not in project.run("doctor").out
+
+
+@pytest.mark.parametrize("is_fixed", [True, False])
+@pytest.mark.parametrize("to", ["0007-order-rows", "0012-order-rows"])
+def test_a_former_name_finds_the_renamed_increment(
+    project: Project, name: str, to: str, *, is_fixed: bool
+) -> None:
+    plan_of(project, name)
+    project.folder(name).rename(project.increments / to)
+    # These have the number, the beginning and the words of the former name.
+    for other in (f"{name}-again", f"0020-{name[5:]}"):
+        project.increment(other)
+    if is_fixed:
+        assert project.run("doctor", "--fix", "--yes").code == 0
+
+    shown = project.run("show", name, "--offline")
+    resumed = project.run("resume", name, "--only", "runs", "-m", "more", "--yes", "--json")
+
+    assert (0, True) == (shown.code, f"{name} is {to}" in shown.err), shown.said
+    (run,) = resumed.document["related"]
+    again = project.run(*run["next"].split()[1:])
+    assert again.code == 0, again.said
+    listed = project.run("history", name, "--json")
+    assert (0, True) == (listed.code, f'"{to}"' in listed.out)
+
+
+def test_a_former_name_of_several_copies_means_none(project: Project, name: str) -> None:
+    for copy in ("0012-copy", "0013-copy"):
+        shutil.copytree(project.folder(name), project.increments / copy)
+    shutil.rmtree(project.folder(name))
+
+    done = project.run("show", name, "--offline")
+
+    assert (2, True) == (done.code, "error[ambiguous-increment]" in done.err), done.said
 
 
 def test_a_run_of_a_missing_increment_has_a_next_step(project: Project, name: str) -> None:

@@ -49,13 +49,19 @@ class MetadataManager:
         self.collection = collection_of(self.paths)
 
     def find(self, name: str) -> Folder:
-        """The folder for 7, 0007, 24G, or a folder's name; archived ones too.
+        """The folder for 7, 0007, 24G, or a folder's present or former name; archived ones too.
 
         Raises:
             UsageError: `unknown-increment` or `ambiguous-increment`.
             StoreError: `folder-vanished`, if it was found before.
         """
-        return self.one_of(self.collection.find(name), name)
+        return self.one_of(self.collection.find(name) or self.once_named(name), name)
+
+    def once_named(self, name: str) -> Sequence[Folder]:
+        """The folders of the increments that had exactly this id before they were renamed."""
+        from unlatch.increments.files.former import once_named  # noqa: PLC0415  (rarely needed)
+
+        return once_named(self.collection.folders(), name)
 
     def one_of(self, candidates: Sequence[Folder], wanted: str) -> Folder:
         """The only one of the folders that a word means; UsageError as `find`."""

@@ -1,0 +1,42 @@
+"""Increments by the ids that their metadata.json records: the present one, and earlier ones."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError
+from unlatch.increments.files.paths import METADATA
+from unlatch.increments.files.reading import FORMER, ID_KEYS
+from unlatch.worklog.disk.safe_open import read_file
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from unlatch.worklog.collection import Folder
+
+
+def recorded_ids(folder: Path, *, naming: str = "") -> frozenset[str]:
+    """The present and earlier ids of an increment; none if its file cannot be read.
+
+    Args:
+        naming: a text without which the file is not parsed.
+    """
+    try:
+        raw = read_file(folder / METADATA)
+        data = json.loads(raw) if naming.encode() in raw else None
+    except (OSError, StoreError, ValueError, RecursionError):  # doctor reports it
+        return frozenset()
+    if not isinstance(data, dict):
+        return frozenset()
+    former = data.get(FORMER)
+    values = [*map(data.get, ID_KEYS), *(former if isinstance(former, list) else ())]
+    return frozenset(one for one in values if isinstance(one, str))
+
+
+def once_named(folders: Iterable[Folder], name: str) -> list[Folder]:
+    """The folders of increments that had exactly this id before they were renamed."""
+    if "-" not in name:  # a number
+        return []
+    return [one for one in folders if name in recorded_ids(one.path, naming=name)]
