@@ -97,6 +97,26 @@ def test_tokens_are_the_last_total_also_of_a_resumed_thread(tmp_path: Path) -> N
     assert read(tmp_path, rollout).usage == Usage(260, 9, 40)
 
 
+@pytest.mark.parametrize("form", ["event", "item"])
+@pytest.mark.parametrize(
+    "before",
+    [
+        "# Context from my IDE setup:\n\n## Active file: a.py\n\n## Open tabs:\n- a.py: a.py\n\n",
+        "# Files mentioned by the user:\n\n## a.png:\n/tmp/a.png\n\n",
+    ],
+)
+def test_context_of_an_ide_is_no_persons_words(tmp_path: Path, before: str, form: str) -> None:
+    words = f"{before}## My request for Codex:\nExport as CSV\n\n## Notes\nwith a header\n"
+    rollout = Rollout().add("session_meta", id="t1")
+    if form == "event":
+        rollout.event("user_message", message=words)
+    else:
+        rollout = Rollout(ordinals=False).add("session_meta", id="t1").message("user", words)
+    transcript = read(tmp_path, rollout)
+    assert outline(transcript.events) == ["> Export as CSV\n\n## Notes\nwith a header"]
+    assert transcript.title == "Export as CSV"
+
+
 @pytest.mark.parametrize("event", [True, False])
 def test_older_files_have_a_persons_words_in_events_or_in_items(
     tmp_path: Path, *, event: bool

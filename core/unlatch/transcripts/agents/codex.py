@@ -45,6 +45,12 @@ _HARNESS = re.compile(
     r"|collaboration_mode|user_shell_command|subagent_notification|hook_context|apps_instructions"
     r"|plugins_instructions|model_switch)\b|# AGENTS\.md instructions)"
 )
+# What an IDE and the app put around a person's words.
+_AROUND = re.compile(
+    r"\s*# (?:Context from my IDE setup|Files mentioned by the user):\s.*?"
+    r"^## My request for Codex:\s*(?P<words>.*)",
+    re.DOTALL | re.MULTILINE,
+)
 _CALLS = {
     "function_call": "arguments",
     "custom_tool_call": "input",
@@ -202,7 +208,7 @@ def _message(rollout: _Rollout, item: Json, at: _At) -> None:
         rollout.events.append(Reply(at.key, at.time, words, rollout.facts.get("model", "")))
     elif item.get("role") == "user" and words.strip() and not _HARNESS.match(words):
         rollout.repeated.add(at.key)
-        rollout.events.append(Prompt(at.key, at.time, words))
+        rollout.events.append(Prompt(at.key, at.time, _request(words)))
 
 
 def _event(rollout: _Rollout, event: Json, at: _At) -> None:
@@ -225,7 +231,13 @@ def _event(rollout: _Rollout, event: Json, at: _At) -> None:
 def _said(rollout: _Rollout, words: str, at: _At) -> None:
     if words.strip() and not _HARNESS.match(words):
         rollout.said.add(at.key)
-        rollout.events.append(Prompt(at.key, at.time, words))
+        rollout.events.append(Prompt(at.key, at.time, _request(words)))
+
+
+def _request(words: str) -> str:
+    """A person's words, without what an IDE tells of its windows."""
+    found = _AROUND.match(words)
+    return found["words"].strip() or words if found else words
 
 
 def _turn(rollout: _Rollout, _: Json, __: _At) -> None:
