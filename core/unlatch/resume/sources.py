@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.efforts.highlights import highlights, sentences
 from unlatch.efforts.identifiers import identifiers
+from unlatch.resume.called import names_in_calls
 from unlatch.resume.points import Briefing, Point
 from unlatch.resume.said import MOST_PROSE, OVERRULED, Said, overruled
 from unlatch.sessions.model import CalloutKind, ToolCall
@@ -117,9 +118,9 @@ class Sources:
             for callout in phase.callouts(CalloutKind.SUMMARY):
                 self._add_summary(texts, callout.text)
         self._add_summary(texts, session.summary)
-        calls = "\n".join(call.arguments for phase in session.phases for call in phase.calls)
-        shown = (self._clean(text[-MOST_PROSE:]) for text in (said.prose, calls))
-        names = [name for text in shown for name in identifiers(text)]
+        names = [*identifiers(self._clean(said.prose[-MOST_PROSE:]))]
+        calls = "\n".join(it.arguments for phase in session.phases for it in phase.calls)
+        names += names_in_calls(self._clean(calls[-MOST_PROSE:]))
         return _briefing(one.ref, texts, names[::-1])
 
     def _todo(self, session: Session) -> Iterator[str]:
@@ -140,6 +141,7 @@ class Sources:
             is_new = self._is_new(name)
             own = _why(task) if is_new and not state.is_done(task.id) else ""
             texts["failed"] += [f"{name}: {one}" for one in task.failures if one not in own]
+            self._add_worker(texts, task)
             if is_new:
                 self._add_task(texts, state, task)
         texts["left"] += [f"Question of {it.task}: {it.text}" for it in state.open_questions()]
@@ -155,14 +157,24 @@ class Sources:
             if is_left and not (again and task.completed_at and again >= task.completed_at):
                 self.accepted.add(task.id)
             note = _NOT_TICKED if task.id in self.accepted else ""
-            title = f"{name}:" if task.summary else name
-            if task.summary or note:
-                texts["done"].append(" ".join(filter(None, (title, task.summary, note))))
+            words = task.summary or task.verdict
+            title = f"{name}:" if words else name
+            if words or note:
+                texts["done"].append(" ".join(filter(None, (title, words, note))))
+            if task.verdict not in words:
+                texts["done"].append(f"{name}, auditor: {task.verdict}")
             return
         if task.failure or task.attempts:
             texts["failed"].append(f"{name}: {_why(task)}")
         if not self.own.has_done(task.id):
             texts["left"].append(name)
+
+    def _add_worker(self, texts: Texts, task: Task) -> None:
+        """The decisions and failures in the words of a worker; its next steps are the task's."""
+        known = "\n".join((task.failure, *task.failures))
+        for kind, sentence in sentences(self._clean(f"{task.checkpoint}\n{task.summary}")):
+            if kind != "next" and sentence not in known:
+                texts[_SECTIONS[kind]].append(sentence)
 
     def _is_new(self, text: str) -> bool:
         """Whether no later work has named this task."""

@@ -92,7 +92,8 @@ class Task:
         checkpoint: the last words of a worker, or the reason of an auditor's refusal.
         failure: why the last attempt failed.
         failures: why attempts failed, also of a task that is complete by now; each reason once.
-        summary: what was done, in the words of a worker or an auditor.
+        summary: what was done, in the words of the worker.
+        verdict: the words of the auditor that accepted it.
         done_digest: the definition that an auditor accepted.
         validates: whether a completed task is to be accepted again.
     """
@@ -108,6 +109,7 @@ class Task:
     failure: str = ""
     failures: tuple[str, ...] = ()
     summary: str = ""
+    verdict: str = ""
     dispatch: Dispatch | None = None
     worktree: str | None = None
     completed_at: datetime | None = None

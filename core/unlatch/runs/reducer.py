@@ -119,6 +119,7 @@ def _answer(state: RunState, event: e.QuestionAnswered) -> None:
 def _submit(state: RunState, event: e.TaskSubmitted) -> None:
     if task := _current(state, event, Role.DEVELOPER):
         task.stage, task.dispatch, task.summary = Stage.CRITIQUE, None, event.summary
+        task.verdict = ""
 
 
 def _complete(state: RunState, event: e.TaskComplete) -> None:
@@ -126,7 +127,7 @@ def _complete(state: RunState, event: e.TaskComplete) -> None:
     if task and task.stage is Stage.AUDIT:
         task.stage, task.dispatch, task.completed_at = Stage.DONE, None, event.timestamp
         task.done_digest = task.digest
-        task.summary = event.summary or task.summary
+        task.verdict = event.summary
 
 
 def _revalidate(state: RunState, event: e.TaskRevalidated) -> None:

@@ -90,3 +90,11 @@ def test_a_decision_in_an_effort_is_overruled(project: Project) -> None:
         file.writelines(json.dumps({"role": role, "content": it}) + "\n" for role, it in said)
     words = "Actually utf-8 without BOM. (correction)"
     assert known(project)["decisions"] == [words, f"(overruled) {DECISION}"]
+
+
+def test_identifiers_in_json_of_calls_are_verbatim(project: Project) -> None:
+    made = transcript(project)
+    question = {"question": "Plan\n1 or EXPORT_ENCODING\n2?", "multiSelect": False, "weight": 0.4}
+    made.reply("m1", calls("t1", questions=[question]), calls("t2", command="sleep 0.4 a_b"))
+    made.reply("m2", calls("t3", old='x = "c_d"\n', new="e_f\n" + "long " * 200 + "g_h"))
+    assert set(imported(project, made)["identifiers"]) == {"EXPORT_ENCODING", "a_b", "c_d", "e_f"}

@@ -50,6 +50,27 @@ def test_failed_attempts_of_a_task_that_succeeded_are_known(project: Project) ->
     assert found["identifiers"] == ["data/currencies.csv", "minor_unit"]
 
 
+def test_words_of_a_worker_and_of_its_auditor_are_known(project: Project) -> None:
+    name = project.increment(status="active")
+    (project.folder(name) / "tasks.md").write_text("# Tasks\n\n### T-001: Sort\n")
+    said = (
+        {"type": "checkpoint", "text": "Tabs did not work in Excel."},
+        {"type": "done", "summary": "Sorted. I decided to use semicolons."},
+    )
+    verdict = {"type": "done", "summary": "Reads well."}
+    worker, auditor = (
+        shlex.join((sys.executable, "-c", f"import json\nfor it in {words}: print(json.dumps(it))"))
+        for words in (said, (verdict,))
+    )
+    do(project, "run", "start", "increment:7", "--worker", worker, "--auditor", auditor, "--yes")
+    found = known(project)
+    assert found["decisions"] == ["I decided to use semicolons."]
+    assert found["failed"] == ["Tabs did not work in Excel."]
+    done = "T-001 Sort: Sorted. I decided to use semicolons."
+    note = "(accepted, but not ticked in the increment)"
+    assert found["done"] == ["T-001 Sort, auditor: Reads well.", f"{done} {note}"]
+
+
 def test_earlier_summaries_are_known(project: Project) -> None:
     project.increment()
     effort(project, [], "We decided on 429.")
