@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.increments.documents.quoting import one_line
@@ -57,7 +58,7 @@ def _part(workspace: Workspace, increment: Increment, limit: int) -> str | None:
     text = render(
         f"{number} ({increment.status.value})",
         _numbered(briefing, increment, number),
-        more=f"unlatch show {number} --briefing",
+        more=f"unlatch show {quote(number)} --briefing",
         limit=limit,
         size=lambda it: estimate(_quoted(it)),
     )

@@ -115,7 +115,7 @@ def _refuse_secret(parts: Sequence[str], words: Sequence[str]) -> None:
         raise UsageError(
             "setting-secret",
             "configuration files hold no tokens and passwords; revoke it if it was real",
-            hint=f"store a token in the keyring: unlatch auth login {tracker}",
+            hint=f"store a token in the keyring: unlatch auth login {shlex.quote(tracker)}",
         )
 
 

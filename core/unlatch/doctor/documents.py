@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from unlatch.doctor.finding import FIX, FileChange, Found, Hits, several
@@ -53,7 +54,8 @@ def documents_in_conflict(one: ReadableIncrement) -> Hits:
             yield Found("has git conflict markers", path, "resolve it by hand, then git add it")
     place = one.increment.folder / BRIEFING
     if line := conflict_in(_text_at(place)):
-        hint = f"unlatch merge --resolve {one.increment.id}; if they were committed, remove them"
+        name = quote(one.increment.id)
+        hint = f"unlatch merge --resolve {name}; if they were committed, remove them"
         yield Found("has git conflict markers", f"{place}:{line}", hint)
 
 
@@ -93,7 +95,7 @@ def _repeated(found: Iterable[Task | Criterion], one: ReadableIncrement, name: s
 def open_work_left(one: ReadableIncrement) -> Hits:
     left = one.files.read_work.open
     if left and one.increment.status is Status.COMPLETED:
-        hint = f"tick what is done, or unlatch resume {one.name}"
+        hint = f"tick what is done, or unlatch resume {quote(one.name)}"
         for name, kind in ((one.files.work.names[0], Criterion), (_listed_in(one), Task)):
             if ids := [part.id for part in left if isinstance(part, kind)]:
                 message = f"completed, but not ticked: {first_of(ids)}"

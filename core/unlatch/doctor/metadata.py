@@ -213,7 +213,7 @@ def unread_links(one: ReadableIncrement) -> Hits:
         for path in unread_places(one.files.data, tracker, shape):
             block = block_at({**one.files.data}, path)
             message = f"{unread_reason(block, tracker, shape)} ({_shape_of(block)})"
-            hint = f"unlatch link {one.name} URL"
+            hint = f"unlatch link {quote(one.name)} URL"
             if path == (tracker,) and isinstance(block, list) and len(block) > 1:
                 hint = f"remove it; then {hint}"
             yield Found(message, one.files.at(*path), hint)
@@ -284,7 +284,7 @@ def shared_items(project: ProjectSnapshot) -> Hits:
             if first is not one.increment:
                 shared = f"{link.tracker} {link.item} is also linked to {first.id}"
                 message = f"{shared}; it is closed with the last of them"
-                hint = f"if that is wrong: unlatch unlink {one.name} {quote(link.key)}"
+                hint = f"if that is wrong: unlatch unlink {quote(one.name)} {quote(link.key)}"
                 yield Found(message, one.files.at(*link.path), hint, one.name)
 
 

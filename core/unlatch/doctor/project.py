@@ -6,6 +6,7 @@ import json
 import os
 import re
 from contextlib import suppress
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from unlatch.config.specweave import automatic_sync, unused_mappings
@@ -75,7 +76,7 @@ def old_local_folder(project: ProjectSnapshot) -> Hits:
     place = project.paths.home / "local"
     if os.path.lexists(place) and not holds_word(place):
         message = "locks and caches of an older version; not used"
-        yield Found(message, place, f"rm -r {place.relative_to(project.root)}")
+        yield Found(message, place, f"rm -r {quote(str(place.relative_to(project.root)))}")
 
 
 def unused_layouts(project: ProjectSnapshot) -> Hits:
@@ -181,5 +182,6 @@ def stale_increments(project: ProjectSnapshot) -> Hits:
         if project.core and is_stale(one, project.core.limits.rules, now):
             message = f"{one.status} without a change for {days_idle(one, now)} days"
             way = "resume" if one.status is Status.PAUSED else "pause"
-            hint = f"unlatch {way} {one.id}, or unlatch abandon {one.id}"
+            name = quote(one.id)
+            hint = f"unlatch {way} {name}, or unlatch abandon {name}"
             yield Found(message, None, hint, one.id)

@@ -6,6 +6,7 @@ import contextlib
 import json
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from unlatch.efforts.events import EVENTS, ChainedEvent, Concluded, Linked, Opened, Reopened
@@ -115,7 +116,7 @@ class EffortStore:
         self.prepare()
         with folder_lock(self.root):
             if self.get(name):
-                hint = f"unlatch effort switch {name}, or choose another name"
+                hint = f"unlatch effort switch {quote(name)}, or choose another name"
                 raise UsageError("effort-exists", f"there is an effort '{name}' already", hint=hint)
             make_private(self.root / name)
             with self.transcript(name).lock() as pen:
@@ -132,7 +133,7 @@ class EffortStore:
         check_summary(summary)
         with self._changing(id) as (pen, effort):
             if not effort.is_open:
-                hint = f"unlatch effort reopen {effort.id}"
+                hint = f"unlatch effort reopen {quote(effort.id)}"
                 message = f"the effort '{effort.id}' is concluded already"
                 raise UsageError("effort-not-open", message, hint=hint)
             pen.record(Concluded, summary=summary)
@@ -148,7 +149,7 @@ class EffortStore:
         check_reason(reason)
         with self._changing(id) as (pen, effort):
             if effort.is_open:
-                hint = f"unlatch effort switch {effort.id}"
+                hint = f"unlatch effort switch {quote(effort.id)}"
                 message = f"the effort '{effort.id}' is open; only a concluded one is reopened"
                 raise UsageError("effort-not-concluded", message, hint=hint)
             pen.record(Reopened, prior_summary=effort.summary, reason=reason)

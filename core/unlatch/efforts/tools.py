@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from unlatch.efforts.entries import said_text, spoken_text
@@ -213,7 +214,7 @@ class Tools:
     def _expand(self, id: str) -> Answer:
         effort = self._efforts.find(id)
         if effort.is_open:
-            hint = f"unlatch effort switch {effort.id}"
+            hint = f"unlatch effort switch {quote(effort.id)}"
             raise _mistake("effort-not-concluded", f"the effort '{effort.id}' is open", hint)
         tokens = self._count(spoken_text(self._efforts.transcript(effort.id).read()))
         self._turn.expand(effort.id)
@@ -259,7 +260,7 @@ class Tools:
         effort = self._efforts.find(wanted)
         if not effort.is_open:
             message = f"the effort '{effort.id}' is concluded"
-            hint = f"unlatch effort reopen {effort.id}"
+            hint = f"unlatch effort reopen {quote(effort.id)}"
             raise _mistake("effort-not-open", message, hint)
         return effort
 
@@ -286,8 +287,8 @@ def _arguments(name: str, raw: str) -> dict[str, str]:
     wrong = [one for one in known if one in needed and not isinstance(given.get(one), str)]
     if unknown or wrong:
         message = f"wrong or missing arguments: {', '.join([*unknown, *wrong])}"
-        hint = f"{name} takes {', '.join(known) or 'none'}, as text"
-        raise _mistake("arguments-invalid", message, hint)
+        takes = f"{name} takes {', '.join(known) or 'none'}, as text"
+        raise _mistake("arguments-invalid", message, takes)
     return given
 
 

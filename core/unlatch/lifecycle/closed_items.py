@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from shlex import quote
+from shlex import join, quote
 
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.model.increment import Increment
@@ -64,14 +64,15 @@ def closed_warnings(increment: Increment, seen: Sequence[ItemSnapshot]) -> tuple
     if increment.status.is_finished:
         return ()
     closed, unread = reopenable(increment, seen), [one for one in seen if one.item is None]
-    command = f"unlatch resume {increment.id} --reopen-items --reason TEXT"
+    command = f"unlatch resume {quote(increment.id)} --reopen-items --reason TEXT"
     warnings = []
     if closed:
         message = f"{_count(closed)} {_are(closed)} closed: {_names(closed)}"
         warnings.append(StoreError("items-closed", message, hint=f"to reopen: {command}"))
     if unread:
         message = f"{_count(unread)} {_were(unread)} not read and may be closed: {_names(unread)}"
-        warnings.append(StoreError("items-unread", message, hint=f"unlatch show {increment.id}"))
+        hint = f"unlatch show {quote(increment.id)}"
+        warnings.append(StoreError("items-unread", message, hint=hint))
     return tuple(warnings)
 
 
@@ -83,12 +84,14 @@ def already_active(
     given = reason if reason.isprintable() and len(reason) <= _LONGEST_QUOTED else "TEXT"
     hints = [
         *_deliver_hints(plan.before),
-        f"to add work: unlatch resume {name} --scope TEXT --reason {given} --yes",
+        f"to add work: unlatch resume {quote(name)} --scope TEXT --reason {given} --yes",
     ]
     for link in plan.before.links:
         manifest = registry.manifests.get(link.tracker)
         if manifest and Capability.REOPEN in manifest.capabilities:
-            command = f"unlatch {manifest.name} reopen-{manifest.slug} {name} --reason {given}"
+            command = (
+                f"unlatch {manifest.name} reopen-{manifest.slug} {quote(name)} --reason {given}"
+            )
             hints.append(f"to post it on the {manifest.title} {manifest.noun}: {command}")
             break
     pending = [one for one in seen if _is_pending(plan.before, one)]
@@ -110,8 +113,8 @@ def _deliver_hints(increment: Increment) -> list[str]:
     if not reopened_by_pending(increment):
         return []
     remedies = (one.attempt.remedy for one in increment.pending if one.attempt)
-    options = [one for one in dict.fromkeys(remedies) if one]
-    return [f"to deliver it: {' '.join(('unlatch sync', increment.id, *options))}"]
+    words = [word for one in dict.fromkeys(remedies) if one for word in one.split()]
+    return [f"to deliver it: {join(('unlatch', 'sync', increment.id, *words))}"]
 
 
 def _names(items: Iterable[ItemSnapshot]) -> str:

@@ -7,6 +7,7 @@ import re
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UnlatchError
@@ -83,7 +84,9 @@ def find_unread(increments: Iterable[Increment], shapes: Mapping[str, LinkShape]
 def _unread_error(tracker: str, increment: str, *, is_known: bool) -> StoreError:
     if is_known:
         message = "metadata.json names an item that unlatch cannot read"
-        hint = f"unlatch doctor {increment}; to replace it: unlatch link {increment} URL"
+        hint = (
+            f"unlatch doctor {quote(increment)}; to replace it: unlatch link {quote(increment)} URL"
+        )
     else:
         message = f"metadata.json names an item of {tracker}, for which no plugin is installed"
         hint = f'to exclude them, set direction = "off" in [sync.trackers.{_key(tracker)}]'

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
@@ -250,6 +251,6 @@ def _unfinished(workspace: Workspace, wanted: str) -> Increment:
         raise StoreError(
             "finished",
             f"{before.id} is {before.status}; use `unlatch resume` to reopen it",
-            hint=f"unlatch resume {before.id}",
+            hint=f"unlatch resume {quote(before.id)}",
         )
     return before

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from shlex import quote
 
 from unlatch.config.choices import Part
 from unlatch.delivery.content import draft_of, stories_of
@@ -127,11 +128,14 @@ def _check_is_first(
     increment: Increment, manifest: Manifest, stories: Sequence[str | None]
 ) -> None:
     """Refuse to create a second item for the same work."""
-    name, command = increment.id, f"unlatch {manifest.name} create-{manifest.slug} {increment.id}"
+    name, command = (
+        increment.id,
+        f"unlatch {manifest.name} create-{manifest.slug} {quote(increment.id)}",
+    )
     for one in increment.pending:
         if (one.kind, one.tracker) == (Kind.CREATE, manifest.name) and one.story in stories:
             message = f"creating a {manifest.title} {manifest.noun} for {name} is pending"
-            raise UsageError("already-linked", message, hint=f"unlatch sync {name}")
+            raise UsageError("already-linked", message, hint=f"unlatch sync {quote(name)}")
     for link in increment.links:
         if link.tracker == manifest.name and link.story in stories:
             message = f"{name} is linked to a {manifest.title} {manifest.noun}: {link.key}"
@@ -209,7 +213,7 @@ def tracker_links(
         raise UsageError(
             "no-link",
             f"{increment.id} has no {manifest.title} {manifest.noun}",
-            hint=f"unlatch link {increment.id} URL",
+            hint=f"unlatch link {quote(increment.id)} URL",
         )
     if item is None:
         return links

@@ -6,6 +6,7 @@ import shutil
 from collections.abc import Collection
 from importlib.resources import files
 from pathlib import Path
+from shlex import quote
 from string import Template
 
 from unlatch import __version__
@@ -57,7 +58,7 @@ def _check_name(name: str, taken: Collection[str]) -> None:
     if not _NAME.fullmatch(name) or len(name) > _LONGEST:
         message = f"invalid name {name!r}: use up to {_LONGEST} lower-case letters, digits and _"
         proposal = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_0123456789")[:_LONGEST]
-        hint = f"unlatch plugins new {proposal.strip('_') or 'mytracker'}"
+        hint = f"unlatch plugins new {quote(proposal.strip('_') or 'mytracker')}"
         raise UsageError("plugin-name-invalid", message, hint=hint)
     if name in taken:
         message = f"{name!r} is the name of an installed tracker or a command"

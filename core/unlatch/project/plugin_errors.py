@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from shlex import quote
 
 from unlatch.errors import PluginBroken, UnlatchError, unexpected
 from unlatch.worklog.entry_points import distribution_of, entry_points
@@ -18,7 +19,7 @@ def broken_plugin(name: str, problem: str, *, where: str | None = None) -> Plugi
 def _error(name: str, what: str, where: str | None = None) -> PluginBroken:
     found = distribution_of(GROUP, name)
     culprit = f"the plugin {name}" + (f" ({found})" if found else "")
-    package = found.partition(" ")[0] if found else name
+    package = quote(found.partition(" ")[0] if found else name)
     hint = f"pip install --upgrade {package}; if that does not help, report this to its authors"
     return PluginBroken("plugin-broken", f"{culprit} {what}", where=where, hint=hint)
 

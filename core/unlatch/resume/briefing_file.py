@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.increments.files.paths import BRIEFING
@@ -52,7 +53,7 @@ def file_text(increment: Increment, briefing: Briefing) -> str:
 
 def command_for(increment: Increment) -> str:
     """The command that shows what was left out."""
-    return f"unlatch show {own_name(increment)} --briefing"
+    return f"unlatch show {quote(own_name(increment))} --briefing"
 
 
 def write_briefing(increment: Increment, text: str) -> Path:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
@@ -101,7 +102,7 @@ def _efforts(workspace: Workspace, related: Related, by: str) -> Iterator[Step]:
 
             return effort_store(workspace, by=by).reopen(id, reason)[0].status.value
 
-        command = f"unlatch effort switch {effort.id}"
+        command = f"unlatch effort switch {quote(effort.id)}"
         before, is_over = effort.status.value, not effort.is_open
         yield Step(f"effort:{effort.id}", before, "open", is_over, command, reopen)
 
@@ -116,7 +117,7 @@ def _session(one: RelatedSession, now: Callable[[], datetime]) -> Step:
         ).session.meta.status.value
 
     status = one.session.meta.status
-    command = f"unlatch session show {one.session.id}"
+    command = f"unlatch session show {quote(one.session.id)}"
     is_over = status in LIFECYCLE.reopened
     return Step(one.ref, status.value, Status.ACTIVE.value, is_over, command, resume)
 
@@ -132,4 +133,6 @@ def _run(workspace: Workspace, one: RelatedRun, by: str) -> Step:
 
     before, is_over = one.state.status.value, one.state.is_over
     goal = Status.PAUSED.value if is_over else before
-    return Step(one.ref, before, goal, is_over, f"unlatch run resume {one.folder.name}", reopen)
+    return Step(
+        one.ref, before, goal, is_over, f"unlatch run resume {quote(one.folder.name)}", reopen
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import field
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.efforts.highlights import highlights, sentences
@@ -89,7 +90,7 @@ class Sources:
         found = _briefing(f"effort:{effort.id}", texts, names)
         if is_whole:
             return found
-        rest = f"the older part of a long conversation: `unlatch effort show {effort.id}`"
+        rest = f"the older part of a long conversation: `unlatch effort show {quote(effort.id)}`"
         return found + Briefing(unread=(Point(rest, f"effort:{effort.id}"),))
 
     def _masked(self, entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.resume.related import efforts_of, sessions_of
@@ -38,17 +39,17 @@ def open_work(related: Related) -> Iterator[OpenWork]:
     """The work of an increment that has not ended, without imported sessions."""
     for effort in related.efforts:
         if effort.is_open:
-            command = f"unlatch effort close {effort.id} --summary TEXT"
+            command = f"unlatch effort close {quote(effort.id)} --summary TEXT"
             yield OpenWork(f"effort:{effort.id}", effort.status.value, command)
     for one in related.sessions:
         if not (one.is_imported or one.is_over):
-            command = f"unlatch session complete {one.session.id}"
+            command = f"unlatch session complete {quote(one.session.id)}"
             yield OpenWork(one.ref, one.session.meta.status.value, command)
     for run in related.runs:
         if not run.state.is_over:
             # Stopping a run makes it failed; one without open tasks is finished by its coordinator.
             verb = "resume" if run.state.is_complete else "stop"
-            command = f"unlatch run {verb} {run.folder.name}"
+            command = f"unlatch run {verb} {quote(run.folder.name)}"
             yield OpenWork(run.ref, run.state.status.value, command)
 
 

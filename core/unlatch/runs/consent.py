@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from dataclasses import asdict, replace
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import UsageError
@@ -97,7 +98,7 @@ def read_consent(root: Path, run: str) -> Consent:
         return _consent(raw)
     except (FileNotFoundError, KeyError, TypeError, ValueError):
         message = f"the run '{run}' has no consent of yours on this machine"
-        hint = f"unlatch run resume {run} --worker COMMAND"
+        hint = f"unlatch run resume {quote(run)} --worker COMMAND"
         raise UsageError("run-no-consent", message, hint=hint) from None
 
 

@@ -8,6 +8,7 @@ finds that the log has grown without it, and writes no more.
 from __future__ import annotations
 
 import contextlib
+from shlex import quote
 from typing import TYPE_CHECKING, TypeVar
 
 from unlatch.errors import StoreError
@@ -151,13 +152,13 @@ def _with_session(event: CoordinatorStarted, session: str) -> CoordinatorStarted
 
 def _active(folder: Path) -> StoreError:
     message = f"a coordinator has the run '{folder.name}'"
-    hint = f"unlatch run status {folder.name}, or unlatch run pause {folder.name}"
+    hint = f"unlatch run status {quote(folder.name)}, or unlatch run pause {quote(folder.name)}"
     return StoreError("run-active", message, where=str(folder), hint=hint)
 
 
 def _taken_over(folder: Path) -> StoreError:
     message = f"another process writes the log of the run '{folder.name}'"
-    hint = f"unlatch run status {folder.name}"
+    hint = f"unlatch run status {quote(folder.name)}"
     if not exists(folder / LOG):
         message, hint = f"the log of the run '{folder.name}' was removed", "unlatch run list"
     return StoreError("run-taken-over", message, where=str(folder / LOG), hint=hint)

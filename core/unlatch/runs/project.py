@@ -7,6 +7,7 @@ import time
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import partial
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
@@ -118,11 +119,11 @@ class Runs:
             journal, state, name = context.journal, context.journal.state, folder.name
             if state.is_over and not reason:
                 message = f"the run '{name}' is {state.status}; to resume it needs a reason"
-                hint = f"unlatch run resume {name} --reason TEXT"
+                hint = f"unlatch run resume {quote(name)} --reason TEXT"
                 raise StoreError("reason-required", message, hint=hint)
             if state.status is Status.RUNNING:
                 message = f"the run '{name}' was not paused: its coordinator is gone"
-                raise StoreError("run-crashed", message, hint=f"unlatch run recover {name}")
+                raise StoreError("run-crashed", message, hint=f"unlatch run recover {quote(name)}")
             journal.take_over(context.new_id())
             end_old_workers(context)
             end_orphans(context)
@@ -145,7 +146,7 @@ class Runs:
         with self._opened(folder) as context:
             state = context.journal.state
             if state.is_over:
-                hint = f"unlatch run resume {folder.name} --reason TEXT"
+                hint = f"unlatch run resume {quote(folder.name)} --reason TEXT"
                 message = f"the run '{folder.name}' is {state.status} already"
                 raise StoreError("run-over", message, hint=hint)
             context.journal.take_over(context.new_id())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UnlatchError
@@ -33,5 +34,5 @@ def _warning(found: Found) -> UnlatchError:
     message = f"similar {found.kind}: {work.id} ({work.status}), by the words {words}"
     if work.status not in _CLOSED:
         return StoreError("similar-work", message)
-    command = f"{_RESUME[found.kind]} {work.id}"
+    command = f"{_RESUME[found.kind]} {quote(work.id)}"
     return StoreError("similar-work", f"{message}; to continue it: {command}", hint=command)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
@@ -176,7 +177,7 @@ def _lines(text: str) -> int:
 def _require_phase(session: Session) -> None:
     if not session.phases:
         message = f"the session '{session.id}' has no phase yet"
-        hint = f"unlatch session log {session.id} --phase TITLE"
+        hint = f"unlatch session log {quote(session.id)} --phase TITLE"
         raise StoreError("session-no-phase", message, hint=hint)
 
 

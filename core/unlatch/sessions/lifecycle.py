@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError
@@ -99,11 +100,12 @@ def resume(
         status = session.meta.status
         if status is Status.ACTIVE:
             message = f"the session '{session.id}' is active already"
-            hint = f"unlatch session show {session.id}, or unlatch session pause {session.id}"
+            name = quote(session.id)
+            hint = f"unlatch session show {name}, or unlatch session pause {name}"
             raise StoreError("session-active", message, hint=hint)
         if status in LIFECYCLE.reopened and not reason:
             message = f"the session '{session.id}' is {status}; to resume it needs a reason"
-            hint = f"unlatch session resume {session.id} --reason TEXT"
+            hint = f"unlatch session resume {quote(session.id)} --reason TEXT"
             raise StoreError("reason-required", message, hint=hint)
         if reason:
             block = markup.user(reason, RESUMED)
@@ -175,7 +177,9 @@ def _require(session: Session, to: Status) -> None:
 
 def _not_active(session: Session) -> StoreError:
     message = f"the session '{session.id}' is {session.meta.status}"
-    return StoreError("session-not-active", message, hint=f"unlatch session resume {session.id}")
+    return StoreError(
+        "session-not-active", message, hint=f"unlatch session resume {quote(session.id)}"
+    )
 
 
 def _with_session(change: Callable[[str, Session], str]) -> Change:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
+from shlex import quote
 
 from unlatch.config.choices import CommentStyle
 from unlatch.delivery.changes import kind_for
@@ -185,7 +186,7 @@ def _current(move: Move, before: Increment) -> Move:
         raise StoreError(
             "changed-meanwhile",
             f"{before.id} changed during the comparison; it is {before.status} now",
-            hint=f"unlatch sync {before.id}",
+            hint=f"unlatch sync {quote(before.id)}",
         )
     return replace(move, increment=before)
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import field
 from fnmatch import fnmatchcase
 from pathlib import Path
+from shlex import quote
 from types import ModuleType
 
 from unlatch.errors import CredentialMissing, Unauthorised, UnlatchError
@@ -153,7 +154,7 @@ def missing_hint(tokens: Tokens, *, tracker: str) -> str:
         for place in tokens
         if isinstance(place, EnvToken) and not place.not_for
     ]
-    login = f"run `unlatch auth login {tracker}`"
+    login = f"run `unlatch auth login {quote(tracker)}`"
     return f"set {' or '.join(names)}, or {login}" if names else login
 
 
@@ -187,7 +188,7 @@ def _from_keyring(tokens: Tokens, raw: str | None, tracker: str) -> Credential |
         return None
     user = entry.get("user")
     user = user if isinstance(user, str) and user else None
-    scheme, renewal = scheme_for(tokens, user=user), f"unlatch auth login {tracker}"
+    scheme, renewal = scheme_for(tokens, user=user), f"unlatch auth login {quote(tracker)}"
     return Credential(token, scheme, "keyring", user, renewal)
 
 
@@ -198,7 +199,9 @@ def _from_programs(tokens: Tokens, host: str, run: RunProgram, tracker: str) -> 
             if printed.strip():
                 # Without options: they are long, and not needed to recognise the program.
                 source = " ".join(word for word in place.argv[:3] if not word.startswith("-"))
-                renewal = f"log in again with {place.argv[0]}, or unlatch auth login {tracker}"
+                renewal = (
+                    f"log in again with {place.argv[0]}, or unlatch auth login {quote(tracker)}"
+                )
                 return Credential(printed.strip(), place.scheme, source, renewal=renewal)
     return None
 

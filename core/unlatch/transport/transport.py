@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from http.cookiejar import DefaultCookiePolicy
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import requests
@@ -58,7 +59,7 @@ class Transport:
             title=title or tracker,
             origin=origin_of(origin),
             credential=credential,
-            missing=missing or f"run `unlatch auth login {tracker}`",
+            missing=missing or f"run `unlatch auth login {quote(tracker)}`",
             gate=Gate(tracker, options),
             redactor=Redactor(*(credential.forms if credential else ())),
             check=check,

@@ -2,6 +2,7 @@
 
 import re
 from datetime import date, datetime, timedelta
+from shlex import quote
 
 from unlatch.errors import UsageError
 from unlatch.worklog.times import read_stamp
@@ -29,7 +30,7 @@ def read_period(
         raise UsageError(
             "period-reversed",
             f"--until {until} is before --since {since}",
-            hint=f"unlatch {command} --since {until.strip()} --until {since.strip()}",
+            hint=f"unlatch {command} --since {quote(until.strip())} --until {quote(since.strip())}",
         )
     return start, end
 

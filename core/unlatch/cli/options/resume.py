@@ -1,6 +1,7 @@
 """The options of resume, which reopen has, too."""
 
 from collections.abc import Iterable
+from shlex import quote
 from typing import Any
 
 import click
@@ -25,7 +26,7 @@ def _refuse_unasked(session: Session, given: dict[str, Any]) -> None:
     found = [*_meant(session, given["ids"], given["expressions"])]
     for one in found:
         if one.status.is_finished:
-            repeat = "repeat with" if len(found) > 1 else f"unlatch resume {one.id}"
+            repeat = "repeat with" if len(found) > 1 else f"unlatch resume {quote(one.id)}"
             require_terminal(f"{one.id} is {one.status}", f"{repeat} {typed_reason()} --yes")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import join
 from typing import TYPE_CHECKING
 
 from unlatch.cli.terminal.output import clean, good, hang, sign, warn
@@ -116,7 +117,12 @@ def sum_lines(scope: Scope) -> Iterator[str]:
 
 
 def next_command(increment: str, pending: Sequence[Operation]) -> str:
-    """The command that can deliver the remaining operations.
+    """The command that can deliver the remaining operations."""
+    return join(["unlatch", "sync", increment, *helpful_options(pending)])
+
+
+def helpful_options(pending: Sequence[Operation]) -> list[str]:
+    """The options of the command that can deliver the remaining operations.
 
     It has the options for refused operations only if no others remain: these would get the options
     too, and might lose their comment.
@@ -126,4 +132,4 @@ def next_command(increment: str, pending: Sequence[Operation]) -> str:
         remedies = set()
     if "--comment none" in remedies:
         remedies.discard("--comment short")
-    return " ".join(["unlatch sync", increment, *sorted(filter(None, remedies))])
+    return [word for one in sorted(filter(None, remedies)) for word in one.split()]

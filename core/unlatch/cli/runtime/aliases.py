@@ -100,5 +100,5 @@ def _split(name: str, command: str) -> list[str]:
 
 
 def _invalid(name: str, why: str) -> UsageError:
-    hint = f"unlatch config set --user aliases.{name} resume"
+    hint = f"unlatch config set --user aliases.{shlex.quote(name)} resume"
     return UsageError("alias-invalid", f"the alias {name!r} cannot be used: {why}", hint=hint)

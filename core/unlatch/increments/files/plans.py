@@ -7,6 +7,7 @@ from the increment under its lock.
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 from datetime import datetime
+from shlex import quote
 from typing import Any, TypedDict
 
 from unlatch.errors import StoreError, UsageError
@@ -119,7 +120,7 @@ def plan_reopen(
         raise StoreError(
             "not-completed",
             f"{before.id} is {before.status}; only a completed increment can be reopened",
-            hint=f"unlatch show {before.id}",
+            hint=f"unlatch show {quote(before.id)}",
         )
     times = (before.data[key] for key in times_in(before.data, completion_keys(before.status)))
     entry = ReopenEntry(
@@ -202,9 +203,9 @@ def check_transition(before: Increment, to: Status, reason: str | None) -> None:
     """Raise `transition-refused`, or `reason-missing` where leaving a status needs one."""
     if not before.status.can_become(to):
         moves = sorted(LIFECYCLE.moves[before.status] & _COMMANDS.keys())
-        hint = " or ".join(f"unlatch {_COMMANDS[move]} {before.id}" for move in moves)
+        hint = " or ".join(f"unlatch {_COMMANDS[move]} {quote(before.id)}" for move in moves)
         if before.status.is_finished:
-            hint = f"unlatch resume {before.id}"
+            hint = f"unlatch resume {quote(before.id)}"
         message = f"{before.id} is {before.status} and cannot become {to}"
         raise StoreError("transition-refused", message, where=str(before.folder), hint=hint)
     if before.status.is_finished and not reason:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from unlatch.errors import StoreError
@@ -56,7 +57,7 @@ def read_metadata(place: Path | str, folder: Folder | None = None) -> JsonText:
     except JsonTextError as error:
         where = f"{place}:{error.line}:{error.column}"
         if "conflict" in error.reason:
-            hint = f"unlatch merge --resolve {Path(place).parent.name}"
+            hint = f"unlatch merge --resolve {quote(Path(place).parent.name)}"
             message = "metadata.json holds git conflict markers"
             raise _error("metadata-in-conflict", message, where, hint) from error
         raise invalid(f"metadata.json: invalid JSON: {error.reason}", place, where) from error

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from shlex import quote
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.plans import Intent, Plan, build_operation
@@ -93,7 +94,7 @@ def undoable(increment: Increment) -> tuple[ReopenEntry, ...]:
     raise StoreError(
         "nothing-to-undo",
         f"{increment.id} has no reopen to undo: {why}",
-        hint=f"unlatch history {increment.id}",
+        hint=f"unlatch history {quote(increment.id)}",
     )
 
 

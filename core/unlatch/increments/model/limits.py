@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime, timedelta
+from shlex import quote
 
 from unlatch.errors import StoreError
 from unlatch.increments.model.increment import BrokenIncrement, Increment
@@ -118,7 +119,7 @@ def _violation(use: Use, others: Sequence[Increment], policy: Policy) -> RuleVio
     count = f"1 {noun} is" if len(others) == 1 else f"{len(others)} {noun}s are"
     ids = f": {first_of([one.id for one in others])}" if others else ""
     message = f"limits.{use.setting} is {use.most}, and {count} already active{ids}"
-    hint = f"to make room: unlatch pause {others[0].id}" if others else None
+    hint = f"to make room: unlatch pause {quote(others[0].id)}" if others else None
     return RuleViolation(StoreError("wip-limit", message, hint=hint), policy)
 
 

@@ -5,6 +5,7 @@ A commit counts as `newer_commits` says. A task or criterion counts if it was ti
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.config.choices import EvidencePolicy
@@ -112,7 +113,7 @@ def missing_evidence(increment: Increment, evidence: Evidence) -> StoreError:
         "evidence-missing",
         f"nothing shows a change of {increment.id} since it was reopened on {day}: {found}",
         where=increment.id,
-        hint=f"{steps}; or unlatch complete {increment.id} --force --reason TEXT",
+        hint=f"{steps}; or unlatch complete {quote(increment.id)} --force --reason TEXT",
     )
 
 

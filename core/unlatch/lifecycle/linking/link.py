@@ -1,6 +1,7 @@
 """Link items to increments, by their addresses and names, or by creating them."""
 
 from collections.abc import Iterable, Sequence
+from shlex import quote
 
 from unlatch.delivery.run import SharedItems
 from unlatch.errors import StoreError, UnlatchError, UsageError
@@ -98,7 +99,7 @@ def _withdraw_creates(
             "create-in-doubt",
             "a request to create the item was sent, and its result is unknown",
             where=increment.id,
-            hint=f"unlatch sync {increment.id}",
+            hint=f"unlatch sync {quote(increment.id)}",
         )
     for one in creates if not dry_run else ():
         withdraw(workspace.manager, increment.id, one)
@@ -120,7 +121,7 @@ def find_link(workspace: Workspace, increment: Increment, wanted: str) -> Link:
         f"{wanted!r} matches several links of {increment.id}: {keys}"
         if found
         else f"{increment.id} has no link {wanted!r}; its links: {keys}",
-        hint=f"unlatch show {increment.id}",
+        hint=f"unlatch show {quote(increment.id)}",
     )
 
 

@@ -45,12 +45,13 @@ def check_archive(workspace: Workspace, increment: Increment) -> None:
 
 def _find(workspace: Workspace, increment: Increment) -> list[str]:
     command = archive_command(increment)
+    without = f"unlatch complete {shlex.quote(increment.id)}"
     if not command:
         raise UsageError(
             "archive-unsupported",
             f"no tool archives {increment.id}",
             where=increment.id,
-            hint=f"unlatch complete {increment.id}",
+            hint=without,
         )
     program = find_program(command[0], apart=workspace.paths.root)
     if program is None:
@@ -58,7 +59,7 @@ def _find(workspace: Workspace, increment: Increment) -> list[str]:
             "archive-program-missing",
             f"the program {command[0]} is not on the PATH",
             where=increment.id,
-            hint=f"install it, or leave --archive out: unlatch complete {increment.id}",
+            hint=f"install it, or leave --archive out: {without}",
         )
     return [program, *command[1:]]
 

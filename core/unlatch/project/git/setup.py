@@ -8,6 +8,7 @@ import json
 import os
 import re
 from pathlib import Path, PurePath
+from shlex import quote
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.paths import BRIEFING, EVENTS, METADATA, ProjectPaths, items_at
@@ -62,7 +63,7 @@ def set_up_git(paths: ProjectPaths, sessions: str) -> GitSetupResult:
     if known is None:
         for name, value in (_NAME, (DRIVER, _COMMAND)):
             if run_git(paths.root, "config", name, value) is None:
-                message, hint = f"git could not set {name}", f"git config {name}"
+                message, hint = f"git could not set {name}", f"git config {quote(name)}"
                 raise StoreError("git-config-failed", message, where=str(paths.root), hint=hint)
     foreign = known if known != _COMMAND else None
     return GitSetupResult(path, lines, known is None, foreign)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
@@ -65,9 +66,9 @@ def check_recoverable(context: Context) -> None:
     state, name = context.journal.state, context.run
     if state.status is Status.PAUSED:
         message = f"the run '{name}' is paused; a pause is resumed, not recovered"
-        raise StoreError("run-paused", message, hint=f"unlatch run resume {name}")
+        raise StoreError("run-paused", message, hint=f"unlatch run resume {quote(name)}")
     if state.is_over:
-        hint = f"unlatch run resume {name} --reason TEXT"
+        hint = f"unlatch run resume {quote(name)} --reason TEXT"
         raise StoreError("run-over", f"the run '{name}' is {state.status}", hint=hint)
 
 

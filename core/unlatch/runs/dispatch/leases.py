@@ -13,6 +13,7 @@ import json
 from contextlib import suppress
 from dataclasses import replace
 from enum import StrEnum
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
@@ -71,7 +72,7 @@ class LeaseStore:
         seen = self.epoch()
         if epoch < seen:
             message = "another coordinator has taken over this run"
-            hint = f"unlatch run status {self.folder.parent.name}"
+            hint = f"unlatch run status {quote(self.folder.parent.name)}"
             raise StaleEpoch("run-taken-over", message, where=str(self.folder), hint=hint)
         if epoch > seen:
             replace_file(self.folder / "epoch", f"{epoch}\n".encode(), mode=PRIVATE)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from dataclasses import field
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import MistakesError
@@ -53,7 +54,7 @@ def read_plan(text: str, source: str) -> Plan:
     if mistakes:
         count = "1 mistake" if len(mistakes) == 1 else f"{len(mistakes)} mistakes"
         problems = tuple(f"{source}:{line}: {problem}" for line, problem in mistakes)
-        hint = f"correct {source}, then: unlatch run check {source}"
+        hint = f"correct {quote(source)}, then: unlatch run check {quote(source)}"
         message = f"the plan has {count}"
         raise MistakesError("plan-invalid", message, where=source, hint=hint, problems=problems)
     return Plan(source, {task.id: task for task in tasks})

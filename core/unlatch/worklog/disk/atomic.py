@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from shlex import quote
 
 from unlatch.errors import NotDurable, StoreError
 from unlatch.worklog.disk.file_check import UnsafePath, check_size, not_a_folder, or_restore
@@ -133,7 +134,7 @@ def check_single(found: os.stat_result, path: Path) -> None:
     """Raise UnsafePath for a file with a second hard link, which may be outside of the project."""
     if found.st_nlink > 1:
         other = "has another name elsewhere (a hard link), which would change with it"
-        hint = f"put a copy in its place: cp {path.name} copy && mv copy {path.name}"
+        hint = f"put a copy in its place: cp {quote(path.name)} copy && mv copy {quote(path.name)}"
         raise UnsafePath("unsafe-path", f"{path.name} {other}", where=str(path), hint=hint)
 
 

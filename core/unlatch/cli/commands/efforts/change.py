@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -50,7 +51,7 @@ def _run(session: Session, tool: str, typed: dict[str, Any], /, **arguments: Any
         (found,) = answer["candidates"]
         output.talk(
             f"The effort {found['id']} is concluded: {output.clean(found['summary'] or '')}",
-            f"Next: unlatch effort reopen {found['id']}, or choose another name",
+            f"Next: unlatch effort reopen {quote(found['id'])}, or choose another name",
         )
     elif answer.get("active") or not tools.banners:
         output.talk(f"The active effort is {active}." if active else "No effort is active.")
@@ -83,7 +84,7 @@ def close_effort(session: Session, *, effort: str | None, summary: str | None, *
 def reopen_effort(session: Session, *, effort: str, reason: str | None, **typed: Any) -> int:
     found = store_of(session, typed["by"]).find(effort)
     if not found.is_open:
-        ref, command = f"effort:{found.id}", f"unlatch effort reopen {found.id}"
+        ref, command = f"effort:{quote(found.id)}", f"unlatch effort reopen {quote(found.id)}"
         reason = reason_to_reopen(session, reason, ref=ref, command=command)
     return _run(session, "reopen_effort", typed, id=effort, reason=reason)
 

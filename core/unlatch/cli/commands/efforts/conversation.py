@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -57,7 +58,7 @@ def tell_broken(effort: str, lines: Sequence[int]) -> None:
     """Report log lines that are not shown, because they cannot be read."""
     if lines:
         which = f"{times(len(lines), 'line')} of the log cannot be read"
-        numbers, hint = ", ".join(map(str, lines[:5])), f"unlatch effort verify {effort}"
+        numbers, hint = ", ".join(map(str, lines[:5])), f"unlatch effort verify {quote(effort)}"
         output.talk(output.warn(f"{which} ({numbers}); `{hint}` finds lines that were changed"))
 
 

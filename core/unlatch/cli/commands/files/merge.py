@@ -120,9 +120,8 @@ def _tell(session: Session, done: MergeResult, *, dry_run: bool) -> None:
     if not done.settled:
         output.data(f"Increment {done.increment}: both sides changed this, differently:")
         output.data(*_clash_lines(done.clashes))
-        output.talk(
-            f"Next: unlatch merge --resolve {done.increment} --ours, or --theirs in its place"
-        )
+        step = f"unlatch merge --resolve {shlex.quote(done.increment)} --ours"
+        output.talk(f"Next: {output.clean(step)}, or --theirs in its place")
         return
     merged = "would be merged" if dry_run else "merged"
     for path in done.paths:
@@ -193,7 +192,7 @@ def _tell_driver(done: MergeDriverResult, path: str) -> None:
         output.talk(f"unlatch: {shown}: both sides changed this, differently:")
         output.talk(*_clash_lines(done.clashes))
         name = output.clean(PurePosixPath(path).parent.name)
-        step = f"unlatch merge --resolve {name} --ours, or --theirs in its place"
+        step = f"unlatch merge --resolve {shlex.quote(name)} --ours, or --theirs in its place"
         if path.endswith(".md"):
             step = f"fix the marked lines, then git add {shlex.quote(shown)}"
         output.talk(f"  Next: {step}")

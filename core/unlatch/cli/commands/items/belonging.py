@@ -58,7 +58,7 @@ def check_alone(
         increment = min(increments, key=lambda one: one.status.is_finished)
         name = trackers.settings(ref.tracker).name(ref)
         slug = trackers.registry.manifest(ref.tracker).slug
-        close = f"unlatch {ref.tracker} close-{slug} {increment.id} --item {quote(name)}"
+        close = f"unlatch {ref.tracker} close-{slug} {quote(increment.id)} --item {quote(name)}"
         is_offered = kind is Kind.REOPEN or increment.status.can_become(Status.COMPLETED)
         is_whole = all(increment.id in (one.id for one in some) for some in found)
         step = _step(increment, kind, close)
@@ -69,12 +69,12 @@ def _step(increment: Increment, kind: Kind, close: str) -> str:
     name, status = increment.id, increment.status
     if kind is Kind.REOPEN:
         reopens = status in (Status.COMPLETED, Status.ACTIVE)
-        return f"unlatch resume {name}{'' if reopens else ' --reopen-items'}"
+        return f"unlatch resume {quote(name)}{'' if reopens else ' --reopen-items'}"
     if status.is_finished:
         return close
     if status.can_become(Status.COMPLETED):
-        return f"unlatch complete {name}"
-    return f"unlatch start {name}, then unlatch complete {name}"
+        return f"unlatch complete {quote(name)}"
+    return f"unlatch start {quote(name)}, then unlatch complete {quote(name)}"
 
 
 def offer_increment(belongs: Belongs, act: Callable[[str], int]) -> int:

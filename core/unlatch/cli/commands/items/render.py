@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from shlex import join
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry, pending_of
-from unlatch.cli.render.describe import next_command, times, tracker_title
+from unlatch.cli.render.describe import helpful_options, times, tracker_title
 from unlatch.cli.render.documents import item_entry, link_entry
 from unlatch.cli.runtime.failure import UNDECIDED, problem_entry
 from unlatch.cli.terminal import output
@@ -63,8 +64,8 @@ def _next(left: Sequence[DeliveryResult], verb: str) -> str:
 
 def item_command(record: Increment, verb: str) -> str:
     """The command that tries the blocked operations of an item again."""
-    options = next_command(record.id, record.pending).partition(record.id)[2]
-    return f"unlatch {verb} {output.clean(record.links[0].key)}{options}"
+    key = output.clean(record.links[0].key)
+    return join(["unlatch", verb, key, *helpful_options(record.pending)])
 
 
 def change_entries(

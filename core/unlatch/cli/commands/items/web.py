@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -43,7 +44,7 @@ def open_item_of(session: Session, increment: Increment, tracker: str | None) ->
     links = [one for one in increment.links if tracker in (None, one.tracker)]
     if not links:
         on = f" on {tracker}" if tracker else ""
-        hint = f"unlatch link {increment.id} URL"
+        hint = f"unlatch link {quote(increment.id)} URL"
         raise UsageError("no-link", f"{increment.id} has no item{on}", hint=hint)
     link = pick_link(links, f"{click.get_current_context().command_path} --web: ")
     if link is None:

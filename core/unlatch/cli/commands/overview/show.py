@@ -144,7 +144,7 @@ def _tell(
     output.data(f"  Reopened     {times(increment.effective_reopens, 'time')}")
     if len(increment.reopens) > _SHOWN:
         earlier = len(increment.reopens) - _SHOWN
-        output.data(f"    {earlier} earlier: unlatch history {increment.id}")
+        output.data(f"    {earlier} earlier: unlatch history {quote(increment.id)}")
     for entry in increment.reopens[-_SHOWN:]:
         when, undone = f"{entry.reopened_at:%Y-%m-%d}", " (undone)" if entry.reverted_at else ""
         head = f"{when} by {output.clean(entry.reopened_by)}{undone}"
@@ -158,7 +158,7 @@ def _tell(
         output.data(*output.hang(f"  {output.warn('Pending')}      ", line))
     if increment.unwritten:
         names = ", ".join(increment.unwritten)
-        line = f"{names}: changes of the work; unlatch resume {increment.id}"
+        line = f"{names}: changes of the work; unlatch resume {quote(increment.id)}"
         output.data(*output.hang(f"  {output.warn('Not written')}  ", line))
     for warning in warnings:
         note = output.hang(f"  {output.warn('note:')} ", output.clean(warning), aside=True)

@@ -103,7 +103,7 @@ def start_run(
     **given: Any,
 ) -> int:
     if not given["worker"]:
-        hint = f"unlatch run start {plan} --worker 'claude -p --output-format json'"
+        hint = f"unlatch run start {shlex.quote(plan)} --worker 'claude -p --output-format json'"
         raise UsageError("run-no-worker", "no program is given for the tasks", hint=hint)
     name = source_name(session, plan)
     consent = _consent(Consent(name, ()), given)
@@ -225,7 +225,7 @@ def _ended_by_signals(session: Session, folder: Path | None) -> Iterator[None]:
     except KeyboardInterrupt:
         run = folder or chosen(session, None)
         if read_state(run).status is Status.PAUSED:
-            output.talk(f"{run.name} is paused. Next: unlatch run resume {run.name}")
+            output.talk(f"{run.name} is paused. Next: unlatch run resume {shlex.quote(run.name)}")
         raise
     finally:
         for one, handler in before.items():
@@ -251,16 +251,16 @@ def _report(session: Session, folder: Path, end: End, *, as_json: bool) -> int:
 def _next(run: str, state: RunState, consent: Consent) -> str:
     """The command that goes on with a paused run."""
     if state.open_questions():
-        return f"unlatch run questions {run}"
+        return f"unlatch run questions {shlex.quote(run)}"
     if state.no_consent:
-        return f"unlatch run agree {run}"
+        return f"unlatch run agree {shlex.quote(run)}"
     limits = consent.reached(cost=state.cost, tokens=state.tokens)
     if limits:
         higher = " ".join(f"{option} {amount:.15g}" for option, amount in limits.items())
-        return f"unlatch run resume {run} {higher}"
+        return f"unlatch run resume {shlex.quote(run)} {higher}"
     failed = [task for task in state.tasks.values() if task.attempts >= state.attempts_limit]
     retry = f" --retry {failed[0].id}" if failed else ""
-    return f"unlatch run resume {run}{retry}"
+    return f"unlatch run resume {shlex.quote(run)}{retry}"
 
 
 def _code(state: RunState, end: End) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -164,7 +165,7 @@ def _status(folder: Path, state: RunState) -> str:
         return f"{state.status}, a coordinator has it"
     if state.is_over or state.pause:
         return state.status.value
-    return f"its coordinator is gone; next: unlatch run recover {folder.name}"
+    return f"its coordinator is gone; next: unlatch run recover {quote(folder.name)}"
 
 
 def _facts(state: RunState) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -127,13 +128,13 @@ def answer_run(
     if len(ids) != 1:
         known = tuple(one.id for one in state.open_questions())
         message = f"there is no open question '{question}'"
-        hint = f"unlatch run questions {folder.name}"
+        hint = f"unlatch run questions {quote(folder.name)}"
         raise UsageError("question-unknown", message, hint=hint, problems=known)
     request = {"kind": "answer", "question": ids[0], "text": text, "by": session.who(by)}
     if use_cases(session).request(folder, request):
         output.ok(f"the coordinator of {folder.name} gets the answer")
     else:
-        output.ok(f"recorded; next: unlatch run resume {folder.name}")
+        output.ok(f"recorded; next: unlatch run resume {quote(folder.name)}")
     return 0
 
 
@@ -142,9 +143,9 @@ def _require_coordinator(folder: Path) -> None:
         return
     state = read_state(folder)
     message = f"the run '{folder.name}' is {state.status}, and no coordinator has it"
-    hint = f"unlatch run status {folder.name}"
+    hint = f"unlatch run status {quote(folder.name)}"
     if state.status is Status.RUNNING:
-        hint = f"unlatch run recover {folder.name}"
+        hint = f"unlatch run recover {quote(folder.name)}"
     raise StoreError("run-no-coordinator", message, hint=hint)
 
 
@@ -158,7 +159,7 @@ def _wait(folder: Path, is_reached: Callable[[RunState], bool]) -> None:
             return
         if time.monotonic() > deadline or not has_coordinator:
             message = f"the coordinator of '{folder.name}' has not answered yet"
-            hint = f"unlatch run status {folder.name}"
+            hint = f"unlatch run status {quote(folder.name)}"
             raise StoreError("run-busy", message, hint=hint)
         time.sleep(_LOOK)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.cli.runtime.increments import named_increment
@@ -66,5 +67,5 @@ def _of_increment(session: Session, name: str, known: Collection[str]) -> Plan:
     }
     if not planned:
         message = f"increment {increment.id} has no open task"
-        raise UsageError("plan-empty", message, hint=f"unlatch show {increment.id}")
+        raise UsageError("plan-empty", message, hint=f"unlatch show {quote(increment.id)}")
     return Plan(name, planned)

@@ -64,7 +64,7 @@ def hand_over(run: Run, argv: Sequence[str], session: Session, context: str) -> 
             process = subprocess.Popen(words, stdin=file, cwd=run.paths.root)  # noqa: S603  (typed)
         except OSError as error:
             message = f"{words[0]} cannot be started: {error.strerror}"
-            hint = f"the session is active; unlatch session pause {session.id}"
+            hint = f"the session is active; unlatch session pause {shlex.quote(session.id)}"
             raise HandOverFailed("exec-failed", message, hint=hint) from error
         while True:
             with suppress(

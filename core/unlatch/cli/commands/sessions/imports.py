@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -175,7 +176,7 @@ def _import(run: Run, importer: Importer, chosen: list[Listed], *, as_json: bool
     for one, why in failed:
         output.failed(f"{output.clean(str(one.path))}: {output.clean(why.message)}", why.hint)
     if done:
-        output.talk(f"Next: unlatch session show {done[-1].session} --imported")
+        output.talk(f"Next: unlatch session show {quote(done[-1].session)} --imported")
     return code
 
 

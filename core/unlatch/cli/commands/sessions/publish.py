@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
@@ -40,13 +41,15 @@ def publish_session(run: Run, *, wanted: str, yes: bool, as_json: bool) -> int:
         return 0
     output.ok(f"published {session.id}, {times(found.masked, 'place')} masked")
     for one in found.linked:
-        output.remark(f"its subagent's session is not published: unlatch session publish {one}")
+        output.remark(
+            f"its subagent's session is not published: unlatch session publish {quote(one)}"
+        )
     return 0
 
 
 def _ask_consent(found: Draft, id: str) -> bool:
     require_terminal(
-        "the session is shown before it is published", f"unlatch session publish {id} --yes"
+        "the session is shown before it is published", f"unlatch session publish {quote(id)} --yes"
     )
     output.talk(*map(output.harmless, found.text.rstrip("\n").split("\n")))
     output.talk("", f"{times(found.masked, 'place')} masked. Masking finds only probable secrets.")

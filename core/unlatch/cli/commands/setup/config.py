@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from difflib import get_close_matches
 from os.path import relpath
-from shlex import join
+from shlex import join, quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -84,7 +84,7 @@ def _get(session: Session, *, key: str, as_json: bool) -> int:
     found = found or [one for one in known if one.key.startswith(f"{key}.")]
     if not found:
         close = get_close_matches(key, [one.key for one in known], 1)
-        hint = f"unlatch config get {close[0]}" if close else "unlatch config list"
+        hint = f"unlatch config get {quote(close[0])}" if close else "unlatch config list"
         raise UsageError("setting-unknown", f"there is no setting {key!r}", hint=hint)
     if as_json or found[0].key != key:
         return _tell(found, as_json=as_json)

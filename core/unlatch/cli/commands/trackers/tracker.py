@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from shlex import quote
 from typing import Any
 
 import click
@@ -144,7 +145,7 @@ def _create(
     code = _run_change(session, trackers, change, dry_run=dry_run, as_json=as_json)
     if change.operations and change.increment.status.is_finished and not dry_run:
         name = change.increment.id
-        close = f"unlatch {manifest.name} close-{manifest.slug} {name}"
+        close = f"unlatch {manifest.name} close-{manifest.slug} {quote(name)}"
         output.note(f"{name} is {change.increment.status}; to close what is new: {close}")
     return code
 
@@ -225,7 +226,9 @@ def _several(session: Session, words: Sequence[str], item: str | None) -> Sequen
 
 
 def _ask_reason(session: Session, increment: str, command: str) -> str:
-    require_terminal("reopening needs a reason", f"unlatch {command} {increment} --reason TEXT")
+    require_terminal(
+        "reopening needs a reason", f"unlatch {command} {quote(increment)} --reason TEXT"
+    )
     return ask_reason(session)
 
 
@@ -254,7 +257,7 @@ def _run_change(
         tell_left(delivered)
     if change.kind is Kind.REOPEN and increment.status.is_finished:
         output.talk(
-            f"Increment {increment.id} is still {increment.status}. "
-            f"To reopen it: unlatch resume {increment.id}"
+            f"Increment {quote(increment.id)} is still {increment.status}. "
+            f"To reopen it: unlatch resume {quote(increment.id)}"
         )
     return code

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from shlex import quote
 
 from unlatch.cli.commands.work.resume_options import ResumeOptions
 from unlatch.cli.options.reason import ask_reason, typed_reason
@@ -48,7 +49,7 @@ def settle_closed_items(
         plan = replace(plan, refusal=None)
         if plan.reopening and not (typed.yes or typed.dry_run):
             name = plan.before.id
-            hint = f"unlatch resume {name} {typed_reason()} --yes"
+            hint = f"unlatch resume {quote(name)} {typed_reason()} --yes"
             require_terminal(f"{name} is active and has closed items", hint)
             output.talk(f"{output.warn('!')} Increment {output.strong(name)} is already active")
             if not _wants_reopening(session, plan, seen):
@@ -135,7 +136,7 @@ def _with_reason(
     if request.reason is None and typed.dry_run:
         return replace(plan, request=replace(request, reason=NO_REASON))
     if request.reason is None and not may_ask:
-        command = f"unlatch resume {plan.before.id} --reopen-items --reason TEXT --yes"
+        command = f"unlatch resume {quote(plan.before.id)} --reopen-items --reason TEXT --yes"
         raise UsageError("reason-missing", "reopening items needs a reason", hint=command)
     options = request.options
     if may_ask and not (typed.yes or options.even_if_not_planned):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import times, tracker_title
@@ -93,7 +94,7 @@ def _tell_items(plan: ChangePlan, names: Sequence[str], *, is_alone: bool) -> No
 
 
 def _ask_undo(plans: Sequence[ChangePlan]) -> bool:
-    names = " ".join(plan.before.id for plan in plans)
+    names = " ".join(quote(plan.before.id) for plan in plans)
     require_terminal("undo closes items again", f"unlatch undo {names} --yes")
     entries = [(plan.before, entry) for plan in plans for entry in plan.undone]
     for increment, entry in entries:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.delivery_documents import delivery_entry
@@ -99,5 +100,5 @@ def tell_undecided(session: Session, delivered: DeliveryResult) -> None:
     manifests = session.workspace.registry.manifests
     undecided = [one for one in delivered.deliveries if one.undecided is not None]
     for name in dict.fromkeys(one.operation.tracker for one in undecided):
-        command = f"unlatch {name} close-{manifests[name].slug} {delivered.increment.id}"
-        output.talk(f"To close the item: {command}")
+        close = f"{name} close-{manifests[name].slug}"
+        output.talk(f"To close the item: unlatch {close} {quote(delivered.increment.id)}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.cli.options.kinds import INCREMENT
@@ -90,7 +91,7 @@ def needed_reason(session: Session, increment: Increment, typed: ResumeOptions) 
         return None
     if typed.yes or not is_interactive():
         kinds = "".join(f" --only {one}" for one in sorted(typed.kinds))
-        command = f"unlatch resume {increment.id}{kinds} --reason TEXT"
+        command = f"unlatch resume {quote(increment.id)}{kinds} --reason TEXT"
         raise UsageError(
             "reason-missing", f"reopening {_named(steps)} needs a reason", hint=command
         )

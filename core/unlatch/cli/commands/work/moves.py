@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -104,7 +105,7 @@ def _preview(session: Session, name: str, named: Named, how: Any, *, as_json: bo
         session,
         [one for one in found if not isinstance(one, Refusal)],
         [one for one in found if isinstance(one, Refusal)],
-        command=f"unlatch {name}",
+        command=f"unlatch {quote(name)}",
         items=0,
         excess=None,
         as_json=as_json,

@@ -1,6 +1,7 @@
 """unlatch new: make an increment, from a title or from an item."""
 
 from os.path import relpath
+from shlex import quote
 
 import click
 
@@ -50,7 +51,7 @@ def command(entry: Entry) -> click.Command:
         else:
             output.ok(f"{increment.id} in {output.clean(relpath(increment.folder))}")
             tell_warnings(warnings)
-            output.talk(f"Next: unlatch start {increment.id}")
+            output.talk(f"Next: unlatch start {quote(increment.id)}")
         return 0
 
     return run

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from os.path import relpath
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.cli.commands.work.foreseen_work import (
@@ -65,7 +66,7 @@ def resume_others(
     if briefing is None:
         return 0, {}, unreadable
     who = session.who(typed.by, notes_guess=INCREMENT not in typed.kinds)
-    command = f"unlatch resume {increment.id} --reason TEXT"
+    command = f"unlatch resume {quote(increment.id)} --reason TEXT"
     resumed = resume_related(session.workspace, related, reason=reason, by=who, otherwise=command)
     code = UNDECIDED if any(one.error for one in resumed) else 0
     if not typed.as_json:
@@ -105,7 +106,7 @@ def _check_chosen(session: Session, increment: Increment, kinds: Collection[str]
     raise UsageError(
         "nothing-to-resume",
         f"{problem}; it has {listed or 'no other work'}",
-        hint=f"unlatch resume {increment.id}{options} --reason TEXT",
+        hint=f"unlatch resume {quote(increment.id)}{options} --reason TEXT",
     )
 
 
@@ -151,7 +152,7 @@ def offer_briefing(
     if not related and not wanted:
         return
     if wanted is None and not (asks and is_interactive()):
-        command = f"unlatch complete {increment.id} --briefing"
+        command = f"unlatch complete {quote(increment.id)} --briefing"
         output.talk(f"To write down what is known of it, for others: {command}")
         return
     briefing = known_briefing(session.workspace, increment, related)

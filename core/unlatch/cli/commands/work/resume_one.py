@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
+from shlex import quote
 
 import click
 
@@ -174,7 +175,7 @@ def _ask(
     increment, request = plan.before, plan.request
     require_terminal(
         f"{increment.id} is {increment.status}",
-        f"unlatch resume {increment.id} {typed_reason()} --yes",
+        f"unlatch resume {quote(increment.id)} {typed_reason()} --yes",
     )
     seen = _introduce(session, trackers, increment, warnings, offline=typed.offline)
     output.talk(f"  {_announcement(plan, offline=typed.offline)}")

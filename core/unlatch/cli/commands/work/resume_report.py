@@ -73,7 +73,7 @@ def tell_end(result: ResumeResult, delivered: DeliveryResult, code: int) -> None
         output.data(*sum_lines(result.scope))
     if unwritten := result.increment.unwritten:
         left = f"{output.warn('Not written yet:')} {', '.join(unwritten)}."
-        output.talk(f"{left} Next: unlatch resume {result.increment.id}")
+        output.talk(f"{left} Next: unlatch resume {quote(result.increment.id)}")
     elif code:
         tell_left(delivered)
     else:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from shlex import quote
 
 from unlatch.cli.options.scope import Scoping
 from unlatch.cli.runtime.session import Session, require_terminal
@@ -38,7 +39,7 @@ def changed_work(
         return _named_parts(increment, scoping)
     change, tasks = scoping.change, _typed_tasks(scoping)
     if change is None:
-        hint = f"unlatch resume {increment.id} --scope TEXT --task TITLE --reason TEXT --yes"
+        hint = f"unlatch resume {quote(increment.id)} --scope TEXT --task TITLE --reason TEXT --yes"
         require_terminal("--scope is required: describe the change", hint)
         change, more = _ask_change(with_tasks=not tasks)
         if change is None:
