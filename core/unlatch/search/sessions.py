@@ -8,31 +8,42 @@ from typing import TYPE_CHECKING
 from unlatch.errors import UnlatchError
 from unlatch.search.kind import Described
 from unlatch.sessions.model import CalloutKind
-from unlatch.sessions.project import session_store
+from unlatch.sessions.project import import_store, session_store
+from unlatch.worklog.disk.user_files import has_state
 from unlatch.worklog.search_index import Document, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from unlatch.project.workspace import Workspace
+    from unlatch.sessions.store import SessionStore
 
 
 class SessionDocuments:
-    """The sessions of a project; imported ones are found by `unlatch session query --imported`."""
+    """The sessions of a project, and those that the user imported for it."""
 
     def __init__(self, workspace: Workspace) -> None:
-        self._store = session_store(workspace)
+        self._stores = {"": session_store(workspace)}
+        if has_state(workspace.paths.root, "imports"):
+            self._stores["imported/"] = import_store(workspace)
 
     def sources(self) -> Iterator[Source]:
-        for name, stamp in self._store.stamps():
-            yield Source(name, stamp, partial(self._read, name))
+        for place, store in self._stores.items():
+            for name, stamp in store.stamps():
+                yield Source(f"{place}{name}", stamp, partial(self._read, f"{place}{name}"))
 
-    def _read(self, name: str) -> Document:
-        path = self._store.root / name
+    def _at(self, key: str) -> tuple[SessionStore, Path]:
+        place, slash, name = key.rpartition("/")
+        store = self._stores[f"{place}{slash}"]
+        return store, store.root / name
+
+    def _read(self, key: str) -> Document:
+        store, path = self._at(key)
         try:
-            session, text = self._store.read(path).session, self._store.text(path)
+            session, text = store.read(path).session, store.text(path)
         except UnlatchError:
-            return Document(name)  # `describe` fails, too
+            return Document(key)  # `describe` fails, too
         callouts = (it for one in session.phases for it in one.callouts(CalloutKind.DECISION))
         decisions = [f"{it.head} {it.text}" for it in callouts]
         summary = "\n".join(filter(None, (session.summary, *decisions)))
@@ -40,8 +51,9 @@ class SessionDocuments:
 
     def describe(self, key: str) -> Described | None:
         try:
-            session = self._store.read(self._store.root / key).session
-        except (UnlatchError, OSError):
+            store, path = self._at(key)
+            session = store.read(path).session
+        except (UnlatchError, OSError, KeyError):  # the last if no session is imported any more
             return None
         meta = session.meta
         changed = meta.ended or meta.started

@@ -24,16 +24,20 @@ from unlatch.cli.runtime.session import JSON, flag, is_interactive, with_session
 from unlatch.cli.terminal import output
 from unlatch.efforts.store import effort_store
 from unlatch.project.git.revisions import DETACHED, current_branch
-from unlatch.sessions import lifecycle
+from unlatch.sessions import front_matter, lifecycle
 from unlatch.sessions.context import resume_context
 from unlatch.sessions.heading import read_agent
+from unlatch.sessions.imports.writing import SOURCE
 from unlatch.sessions.model import LIFECYCLE, Status
 from unlatch.sessions.project import recorder
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from unlatch.cli.runtime.session import Session as Run
     from unlatch.sessions.context import Context
     from unlatch.sessions.model import Session
+    from unlatch.sessions.store import SessionStore
 
 
 @click.command("start", help="Start a session, and print its id. (local)")
@@ -129,7 +133,8 @@ def resume_session(
         run, wanted, Status.PAUSED, imported=imported, asks=not as_json
     )
     if imported and (reason or chat):
-        raise click.UsageError("an imported session takes no --reason and no --chat: publish it")
+        how = f"{_where_to_continue(store, path)}, or publish it"
+        raise click.UsageError(f"an imported session takes no --reason and no --chat: {how}")
     # Before the change: its resume point counts, and a context over the budget changes nothing.
     session = store.read(path).session
     is_over = session.meta.status in LIFECYCLE.reopened and not imported
@@ -151,7 +156,15 @@ def resume_session(
         "",
         f"{session.id} is {session.meta.status}; its context has about {context.tokens:,} tokens",
     )
+    if imported:
+        output.talk(f"It was imported: {_where_to_continue(store, path)}")
     return 0
+
+
+def _where_to_continue(store: SessionStore, path: Path) -> str:
+    """The agent, and the id that an imported session has there."""
+    agent, _, there = str(front_matter.read(store.text(path)).get(SOURCE, "")).partition(":")
+    return output.clean(f"continue session {there} in {agent or 'its agent'}")
 
 
 def _show_document(session: Session, context: Context) -> None:

@@ -9,9 +9,10 @@ from unlatch.cli.commands.sessions.chosen import chosen, remark, store_of
 from unlatch.cli.runtime.session import Session as Run
 from unlatch.cli.runtime.session import is_interactive
 from unlatch.cli.terminal import output
-from unlatch.errors import UnlatchError
+from unlatch.errors import UnlatchError, UsageError
 from unlatch.sessions.finding.places import Found, Place, fitting, newest_first, places
 from unlatch.sessions.model import Status
+from unlatch.sessions.project import import_store
 from unlatch.sessions.store import Broken
 from unlatch.worklog.disk.user_files import known_projects
 
@@ -66,10 +67,29 @@ def chosen_or_picked(
         statuses: of the session that is meant without an id.
     """
     store = store_of(run, imported=imported)
+    if wanted is not None and not imported:
+        return _named(run, store, wanted)
     picks = wanted is None and not imported and asks and is_interactive()
     if picks and (offered := [one for one in _everything(run) if _is_offered(one, statuses)]):
         return _picked(run, offered, statuses)
     return Chosen(run, store, chosen(store, wanted, *statuses, imported=imported), imported)
+
+
+def _named(run: Run, store: SessionStore, wanted: str) -> Chosen:
+    """The session of the project that a word means, else the imported one; raises as `find`."""
+    try:
+        return Chosen(run, store, store.find(wanted), imported=False)
+    except UsageError as error:
+        imports = import_store(run.workspace)
+        try:
+            found = imports.find(wanted)
+        except UsageError as other:
+            ambiguous = [one for one in (error, other) if one.id == "session-ambiguous"]
+            raise (ambiguous or [error])[0] from None
+        if error.id != "session-unknown":
+            raise
+        output.note(f"{found.stem} was imported from a transcript")
+        return Chosen(run, imports, found, imported=True)
 
 
 def _is_offered(one: Found, statuses: tuple[Status, ...]) -> bool:
