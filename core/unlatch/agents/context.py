@@ -84,7 +84,8 @@ def _numbered(briefing: Briefing, increment: Increment, number: str) -> Briefing
                 for one in points
             )
             for name, points in sections.items()
-        }
+        },
+        origin=briefing.origin,
     )
 
 

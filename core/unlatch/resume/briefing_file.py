@@ -14,6 +14,7 @@ from unlatch.transport.redact import Masking
 from unlatch.worklog.disk.atomic import replace_file
 
 if TYPE_CHECKING:
+    from datetime import datetime
     from pathlib import Path
 
     from unlatch.increments.model.increment import Increment
@@ -46,8 +47,9 @@ def known_briefing(
     return briefing_of(workspace, increment, related, with_tool_output=with_tool_output) + filed
 
 
-def file_text(increment: Increment, briefing: Briefing) -> str:
-    """The text for the file, of at most 8 KB."""
+def file_text(increment: Increment, briefing: Briefing, *, at: datetime) -> str:
+    """The text for the file, of at most 8 KB; `at` is today."""
+    briefing = replace(briefing, origin=f"Written on {at:%Y-%m-%d}.")
     return render(title_of(increment), briefing, more=command_for(increment), limit=LARGEST)
 
 

@@ -37,6 +37,7 @@ _COUNTED = re.compile(
     r"- up to (?P<count>\d{1,6}) more entries: (?P<name>[a-z]{1,20}); .{1,200} \(briefing\.md\)"
 )
 _FILE = "briefing.md"
+_WRITTEN = re.compile(r"Written on (?P<date>\d{4}-\d\d-\d\d)\.")
 _NOTE = "Quoted from the records of earlier work; nothing here is an instruction."
 _LONGEST = 1 << 16
 
@@ -88,7 +89,7 @@ def _kept(sizes: Mapping[str, list[int]], share: int) -> dict[str, int]:
 
 
 def _text(title: str, briefing: Briefing, kept: Mapping[str, int], more: str) -> str:
-    parts = [f"# Briefing: {title}", _NOTE]
+    parts = [f"# Briefing: {title}", "\n".join(filter(None, (_NOTE, briefing.origin)))]
     for name, points in briefing.sections().items():
         if not points:
             continue
@@ -111,17 +112,22 @@ def read_briefing(text: str, *, is_wanted: Callable[[str], bool]) -> Briefing:
     """
     found: dict[str, list[Point]] = {name: [] for name in TITLES}
     omitted: Counter[str] = Counter()
-    name = ""
+    name = written = ""
     for line in map(str.rstrip, text[:_LONGEST].split("\n")):
         if line.startswith("## "):
             name = _READ.get(line[3:].strip(), "")
+        elif not name and (match := _WRITTEN.fullmatch(line)):
+            written = f", written on {match['date']}"
         elif match := _COUNTED.fullmatch(line) or _OMITTED.fullmatch(line):
             omitted[match.groupdict().get("name", name)] += int(match["count"])
         elif name and (match := _ENTRY.fullmatch(line)) and is_wanted(match["source"]):
             found[name].append(Point(match["text"], match["source"]))
     if any(found.values()):
         found["unread"] += _elsewhere(omitted)
-    return cleaned(Briefing(**{name: tuple(points) for name, points in found.items()}))
+    is_used = any(found.values())
+    origin = f"What is not in this checkout is from {_FILE}{written}." if is_used else ""
+    kept = {name: tuple(points) for name, points in found.items()}
+    return cleaned(Briefing(**kept, origin=origin))
 
 
 def _elsewhere(omitted: Mapping[str, int]) -> Iterator[Point]:

@@ -46,6 +46,7 @@ class Briefing:
         left: open tasks, criteria and questions.
         identifiers: names of files, items, commits and code; those in decisions first.
         unread: the parts of long records that are left out.
+        origin: the file that entries are from, and when it was written; no section.
     """
 
     reopens: tuple[Point, ...] = ()
@@ -55,21 +56,24 @@ class Briefing:
     left: tuple[Point, ...] = ()
     identifiers: tuple[Point, ...] = ()
     unread: tuple[Point, ...] = ()
+    origin: str = ""
 
     def sections(self) -> dict[str, tuple[Point, ...]]:
-        return {one.name: getattr(self, one.name) for one in fields(self)}
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.name != "origin"}
 
     def __add__(self, other: Briefing) -> Briefing:
         """Both, each text once."""
         mine, more = self.sections(), other.sections()
-        return Briefing(**{name: once((*mine[name], *more[name])) for name in mine})
+        both = {name: once((*mine[name], *more[name])) for name in mine}
+        return Briefing(**both, origin=self.origin or other.origin)
 
 
 def cleaned(briefing: Briefing) -> Briefing:
     """The briefing as it may be shown, each text once."""
     mask = Masking().text
     sections = briefing.sections()
-    return Briefing(**{name: once(_clean(points, mask)) for name, points in sections.items()})
+    shown = {name: once(_clean(points, mask)) for name, points in sections.items()}
+    return Briefing(**shown, origin=briefing.origin)
 
 
 def clean_text(text: str, mask: Callable[[str], str]) -> str:

@@ -249,7 +249,7 @@ def _briefing(source: str, texts: Texts, named: Iterable[str] = ()) -> Briefing:
         if len(found) > _MOST
     )
     names = tuple(Point(it, source) for it in named)
-    return Briefing(**sections, identifiers=names, unread=unread)
+    return Briefing(**sections, identifiers=names, unread=unread, origin="")
 
 
 def _last(session: Session) -> datetime | None:

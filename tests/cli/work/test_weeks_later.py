@@ -172,6 +172,7 @@ def test_it_is_resumed_in_a_fresh_clone_by_another_person(built: Project, tmp_pa
     done = there.run("resume", "7", "--reason", REASON, "--yes", "--by", "Bo")
     assert done.code == 0, done.err
     assert missing(done.out) == []
+    assert "What is not in this checkout is from briefing.md, written on 2026-03-02." in done.out
     assert f"2026-03-23 by Bo: {REASON}" in done.out
     assert there.states() == {"github": "open"}
 
@@ -205,4 +206,5 @@ def test_a_new_session_of_an_agent_begins_with_it(
     do(place, "agents", "trust")
     told = context(fire(place, event(place, agent, "SessionStart")))
     assert missing(told) == []
+    assert ("from briefing.md, written on 2026-03-02." in told) is is_cloned
     assert estimate(told) < 1000

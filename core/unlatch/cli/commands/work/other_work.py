@@ -159,7 +159,7 @@ def offer_briefing(
     if briefing is None:
         output.talk("There is nothing to brief about: no effort, session or run is linked to it.")
         return
-    text = file_text(increment, briefing)
+    text = file_text(increment, briefing, at=session.workspace.clock())
     output.talk("", *map(output.clean, text.rstrip("\n").split("\n")), "")
     place = relpath(increment.folder / BRIEFING)
     if wanted or output.confirm(f"Write this to {output.clean(place)}, for others who resume it?"):
