@@ -36,6 +36,14 @@ class Planned:
     until: float
 
 
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A plan that still holds; `digest` is that of the increment, if it has one."""
+
+    planned: Planned
+    digest: str | None
+
+
 class Plans:
     """The plans of one server.
 
@@ -64,8 +72,8 @@ class Plans:
             del self._known[old]
         return {"plan": document, "token": token, "expiresInSeconds": int(LIFETIME)}
 
-    def apply(self, token: str) -> Document:
-        """Carry out a plan, if nothing has changed since.
+    def check(self, token: str) -> Checked:
+        """Use up a token, and compare its plan with one that is made now.
 
         Raises:
             CallFailed: `plan-unknown`, `plan-expired` or `plan-changed`; as the command.
@@ -79,8 +87,17 @@ class Plans:
         if _digest(now) != planned.digest:
             message = "an increment or item changed since the plan was made"
             raise CallFailed("plan-changed", message, hint=_NEXT)
+        return Checked(planned, now.get("digest"))
+
+    def apply(self, checked: Checked) -> Document:
+        """Carry out a plan that was checked just now.
+
+        Raises:
+            CallFailed: `plan-changed`; as the command.
+        """
+        planned = checked.planned
         # The command compares it under its lock: files can change after the dry run.
-        bound = (f"--planned={now['digest']}",) if "digest" in now else ()
+        bound = (f"--planned={checked.digest}",) if checked.digest is not None else ()
         seen_with = _SEEN_WITH[planned.options[0]]
         options = (*planned.options, "--yes", *bound)
         return self._calls.run(*options, words=planned.words, seen_with=seen_with)

@@ -174,7 +174,9 @@ def add_writing(server: MCPServer, calls: Calls, plans: Plans) -> None:
     )
     @answering
     async def apply_plan(token: str) -> Document:
-        return await run_sync(lambda: plans.apply(token))
+        # A thread runs to its end, so a call that is cancelled meanwhile ends between the two.
+        checked = await run_sync(lambda: plans.check(token))
+        return await run_sync(lambda: plans.apply(checked))
 
 
 def _no_increment(reference: Reference) -> CallFailed:
