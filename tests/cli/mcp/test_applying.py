@@ -20,7 +20,7 @@ import os, subprocess, sys
 def other(event, arguments):
     if event == WHEN and os.environ.pop("PYTHONPATH", None):
         subprocess.run([sys.executable, "-P", "-m", "unlatch.cli", *OTHER], stdout=2, check=True)
-if "--yes" in sys.orig_argv:
+if "--yes" in sys.argv:
     sys.addaudithook(other)
 """
 
@@ -35,7 +35,7 @@ def meanwhile(project: Project, folder: Path, *other: str, when: str) -> None:
 def test_an_item_outside_of_the_plan_is_not_changed(project: Project, tmp_path: Path) -> None:
     links = project.items("github", "jira")
     name = project.increment(links={"github": links["github"]})
-    meanwhile(project, tmp_path / "other", "link", "7", project.urls["jira"], when="import")
+    meanwhile(project, tmp_path / "other", "link", "7", project.urls["jira"], when="open")
     talk = Talk(project)
     planned = talk.result("plan_resume", id="7", reason=REASON)
     assert [one["tracker"] for one in planned["plan"]["items"]] == ["github"]
@@ -74,7 +74,7 @@ def hook(event, arguments):
         changed.append(arguments)
     if changed and event == WHEN:
         os.kill(os.getpid(), signal.SIGKILL)
-if sys.orig_argv.count("--yes") or "effort" in sys.orig_argv:
+if sys.argv.count("--yes") or "effort" in sys.argv:
     sys.addaudithook(hook)
 """
 

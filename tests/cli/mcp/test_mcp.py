@@ -12,7 +12,9 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 from mcp_types import ElicitRequestParams, ElicitResult
+from tests.warm.client import unlatch
 
+from unlatch.cli.commands.mcp import calls as calls_module
 from unlatch.cli.commands.mcp.calls import Calls
 from unlatch.cli.commands.mcp.server import build_server, definitions
 from unlatch.llm.tokens import estimate
@@ -28,11 +30,17 @@ MODES: tuple[Literal["auto", "legacy"], ...] = ("auto", "legacy")
 SNAPSHOT = Path(__file__).parents[3] / "schemas/mcp-tools.json"
 
 
+def start_warm(patch: pytest.MonkeyPatch) -> None:
+    """Let `Calls` start its commands warm."""
+    patch.setattr(calls_module, "_UNLATCH", unlatch())
+
+
 class Talk:
-    """A conversation with a server in this process."""
+    """A conversation with a server in this process, whose commands start warm."""
 
     def __init__(self, project: Project, **options: Any) -> None:
         self.now = 0.0
+        start_warm(project.monkeypatch)
         calls = Calls(project.root, project.environ)
         toolsets = options.pop("toolsets", ("work",))
         writes = options.pop("allow_writes", True)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from mcp import Client
 from tests.cli.agents.events import context, event, fire
+from tests.cli.mcp.test_mcp import start_warm
 
 from unlatch.cli.commands.mcp.calls import Calls
 from unlatch.cli.commands.mcp.server import build_server
@@ -179,6 +180,7 @@ def test_it_is_resumed_in_a_fresh_clone_by_another_person(built: Project, tmp_pa
 
 def test_it_is_resumed_by_an_agent_over_mcp(built: Project, tmp_path: Path) -> None:
     there = clone_for_another(built, tmp_path)
+    start_warm(built.monkeypatch)
     server = build_server(Calls(there.root, there.environ), toolsets=("work",), allow_writes=True)
 
     async def go() -> tuple[Any, Any]:
