@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from functools import cache
 from importlib import import_module
@@ -47,6 +48,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     """Refuse connections from now on, where that is asked for, and keep to one core."""
+    # A shell lets what it starts in the background ignore Ctrl-C; programs under test would, too.
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     if config.getoption("--no-network"):
         sys.addaudithook(_refuse_connections)
     if worker := os.environ.get("PYTEST_XDIST_WORKER"):
