@@ -9,11 +9,12 @@ import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 from tests.pairs import rest_of_products
+from tests.warm import client
 
 from unlatch.project import registry
 from unlatch.project.git import run
@@ -55,6 +56,14 @@ def pytest_configure(config: pytest.Config) -> None:
         sys.addaudithook(_refuse_connections)
     if worker := os.environ.get("PYTEST_XDIST_WORKER"):
         _keep_to_one_core(int(worker.removeprefix("gw")))
+        client.share(config.workerinput["warm"])  # type: ignore[attr-defined]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """Let all workers share a server that forks: loading all modules takes two seconds."""
+    folder = client.programs()
+    node.workerinput["warm"] = folder and str(folder)
 
 
 def _keep_to_one_core(number: int) -> None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 COLD = (sys.executable, "-m", "unlatch.cli")
+_shared: list[Path] = []
 _SERVER = Path(__file__).with_name("server.py")
 # Only modules that are built in: the client starts in ten milliseconds.
 _CLIENT = """\
@@ -81,9 +82,17 @@ def _is_foreign(environ: Mapping[str, str]) -> bool:
     )
 
 
+def share(folder: str | None) -> None:
+    """Use the server of another process, which has `unlatch` in that folder."""
+    if folder:
+        _shared.append(Path(folder))
+
+
 @cache
 def programs() -> Path | None:
     """A folder for the PATH, with `unlatch` in it; None where processes do not fork well."""
+    if _shared:
+        return _shared[0]
     if sys.platform != "linux":
         return None
     folder = Path(tempfile.mkdtemp(prefix="unlatch-warm-"))

@@ -5,8 +5,8 @@
 LISTENER is the file descriptor of a listening socket. CLIENT is the program that a command starts
 for `python -P -m unlatch.cli`; it passes other modules on to Python. A client sends its working
 directory, arguments, environment and standard streams, and gets the number of the process, then its
-status as waitpid has it. If the client leaves before that, the process is killed. The server ends
-when its standard input does.
+status as waitpid has it. If the client leaves before that, the process is killed. The server loads
+the modules when the first client comes, and ends when its standard input does.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import io
 import os
 import pkgutil
 import runpy
+import select
 import selectors
 import signal
 import socket
@@ -72,10 +73,12 @@ def main() -> None:
     sys.path.pop(0)  # the folder of this file
     # Processes run on any core, where their worker keeps to one.
     os.sched_setaffinity(0, range(os.cpu_count() or 1))
-    _load_modules()
-    gc.collect()
-    gc.freeze()
     with socket.socket(fileno=int(sys.argv[1])) as listener:
+        if sys.stdin in select.select([listener, sys.stdin], [], [])[0]:
+            return  # nobody came
+        _load_modules()
+        gc.collect()
+        gc.freeze()
         request = Server(listener).serve()
     if request:
         _become(request)
@@ -124,6 +127,9 @@ class Server:
     def _fork(self) -> Request | None:
         client, _ = self._listener.accept()
         request = _received(client)
+        if request is None:
+            client.close()
+            return None
         child = os.fork()
         if child == 0:
             signal.set_wakeup_fd(-1)
@@ -147,11 +153,16 @@ class Server:
         client.close()
 
 
-def _received(client: socket.socket) -> Request:
+def _received(client: socket.socket) -> Request | None:
+    """The request of a client; None if it was killed before it had sent the whole."""
     first, streams, _, _ = socket.recv_fds(client, 4, 3)
     length, text = int.from_bytes(first), b""
-    while len(text) < length:
-        text += client.recv(length - len(text))
+    while more := client.recv(length - len(text)):
+        text += more
+    if not text or len(text) < length:
+        for stream in streams:
+            os.close(stream)
+        return None
     folder, count, *words = text.split(b"\0")
     return Request(folder, words[: int(count)], words[int(count) :], streams)
 
