@@ -246,7 +246,15 @@ def test_the_action_installs_itself(team: Team, runner: Path) -> None:
     ours = sysconfig.get_paths()["purelib"]
     environ = {"PYTHONPATH": ours, "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "false"}
     offline = {"PATH": f"{runner}:{os.environ['PATH']}", "PIP_NO_INDEX": "1", "PIP_NO_COMPILE": "1"}
-    (runner / "python3").symlink_to(sys.executable)
+    # Nor is pip unpacked into the environment: ours is on the path of modules.
+    pip = 'exec "${0%pip}python" -m pip "$@"'
+    script = f"""#!/bin/sh
+'{sys.executable}' "$@" --without-pip
+printf '%s\\n' '#!/bin/sh' '{pip}' > "$3/bin/pip"
+chmod +x "$3/bin/pip"
+"""
+    (runner / "python3").write_text(script)
+    (runner / "python3").chmod(0o755)
     here = job(team, "job")
 
     done = bash(
