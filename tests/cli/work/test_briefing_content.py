@@ -80,7 +80,7 @@ def test_the_end_of_a_long_conversation_is_read(project: Project) -> None:
     log = effort(project, ["We decided on the first."])
     with log.open("a") as file:
         for _ in range(24):
-            file.write(json.dumps({"role": "user", "content": "x " * 32_000}) + "\n")
+            file.write(json.dumps({"role": "user", "content": f"{'x' * 99} " * 640}) + "\n")
         file.write(json.dumps({"role": "user", "content": "We decided on the last."}) + "\n")
     found = known(project)
     assert found["decisions"] == ["We decided on the last."]
