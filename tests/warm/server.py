@@ -76,9 +76,10 @@ def main() -> None:
     with socket.socket(fileno=int(sys.argv[1])) as listener:
         if sys.stdin in select.select([listener, sys.stdin], [], [])[0]:
             return  # nobody came
+        gc.disable()  # modules stay
         _load_modules()
-        gc.collect()
         gc.freeze()
+        gc.enable()
         request = Server(listener).serve()
     if request:
         _become(request)
