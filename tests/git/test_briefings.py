@@ -7,12 +7,16 @@ import json
 import pytest
 from tests.git.clone import NAME, Clone
 
+from unlatch.increments.documents.seal import sealed, unsealed
+
 Two = tuple[Clone, Clone]
 PLACE = f".unlatch/increments/{NAME}/briefing.md"
 HEAD = "# Briefing: 0007\n\nQuoted from the records of earlier work.\n"
-THEIRS = f"{HEAD}\n## Decided\n\n- Commas (effort:a)\n- Tabs (effort:b)\n"
+THEIRS = f"{HEAD}Written on 2026-11-02.\n\n## Decided\n\n- Commas (effort:a)\n- Tabs (effort:b)\n"
 LEFT = "## Left to do\n\n- Sort (run:c)\n"
-OURS = f"{HEAD}\n## Decided\n\n- Commas (effort:a)\n- UTF-8 (run:c)\n\n{LEFT}"
+OURS = (
+    f"{HEAD}Written on 2026-11-03.\n\n## Decided\n\n- Commas (effort:a)\n- UTF-8 (run:c)\n\n{LEFT}"
+)
 
 
 @pytest.fixture
@@ -35,8 +39,8 @@ def _has_both(clone: Clone) -> None:
     decided = lines.index("## Decided")
     left = lines.index("## Left to do")
     known = {"- Commas (effort:a)", "- Tabs (effort:b)", "- UTF-8 (run:c)"}
-    assert (decided, left, known) == (2, 6, set(lines[3:6]))
-    assert ["- Sort (run:c)"] == lines[7:]
+    assert (decided, left, known) == (3, 7, set(lines[4:7]))
+    assert ("Written on 2026-11-03.", ["- Sort (run:c)"]) == (lines[2], lines[8:])
 
 
 def test_git_merges_the_lines_of_both_sides(written: Clone) -> None:
@@ -44,6 +48,20 @@ def test_git_merges_the_lines_of_both_sides(written: Clone) -> None:
 
     _has_both(written)
     assert "" == written.git("status", "--porcelain")
+
+
+@pytest.mark.parametrize("edit", ["", "By hand\n"])
+def test_a_merge_of_unchanged_briefings_is_one(two: Two, edit: str) -> None:
+    there, here = two
+    for clone, text in ((there, sealed(THEIRS) + edit), (here, sealed(OURS))):
+        clone.path("briefing.md").write_text(text)
+        clone.commit("complete")
+    here.git("pull", "--quiet", "--no-rebase", "origin", "main")
+
+    text, is_whole = unsealed(here.path("briefing.md").read_text())
+
+    assert (not edit, 0) == (is_whole, text.count("<!--") if not edit else 0)
+    assert {"- Tabs (effort:b)", "- UTF-8 (run:c)"} <= set(text.split("\n"))
 
 
 def test_without_the_driver_the_command_does(written: Clone) -> None:

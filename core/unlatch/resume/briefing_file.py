@@ -6,12 +6,14 @@ from dataclasses import replace
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from unlatch.increments.documents.seal import sealed, unsealed
 from unlatch.increments.files.paths import BRIEFING
 from unlatch.resume.briefing import briefing_of, own_name
 from unlatch.resume.briefing_text import read_briefing, render
 from unlatch.resume.points import clean_text
 from unlatch.transport.redact import Masking
 from unlatch.worklog.disk.atomic import replace_file
+from unlatch.worklog.disk.safe_open import exists, read_file
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
 # Bytes.
 LARGEST = 8 << 10
+_SEAL = 64
 
 
 def title_of(increment: Increment) -> str:
@@ -50,7 +53,8 @@ def known_briefing(
 def file_text(increment: Increment, briefing: Briefing, *, at: datetime) -> str:
     """The text for the file, of at most 8 KB; `at` is today."""
     briefing = replace(briefing, origin=f"Written on {at:%Y-%m-%d}.")
-    return render(title_of(increment), briefing, more=command_for(increment), limit=LARGEST)
+    more, limit = command_for(increment), LARGEST - _SEAL
+    return render(title_of(increment), briefing, more=more, limit=limit)
 
 
 def command_for(increment: Increment) -> str:
@@ -58,8 +62,25 @@ def command_for(increment: Increment) -> str:
     return f"unlatch show {quote(own_name(increment))} --briefing"
 
 
-def write_briefing(increment: Increment, text: str) -> Path:
-    """Write the file; StoreError `not-writable`."""
+def is_edited(increment: Increment) -> bool:
+    """Whether a person changed the file that is there; StoreError as `read_file`."""
     path = increment.folder / BRIEFING
-    replace_file(path, text.encode())
-    return path
+    return exists(path) and not unsealed(read_file(path).decode(errors="replace"))[1]
+
+
+def write_briefing(increment: Increment, text: str) -> Path | None:
+    """Write the file; one that a person changed is kept under another name.
+
+    Returns:
+        The path of the kept file.
+
+    Raises:
+        StoreError: as `read_file` and `replace_file`.
+    """
+    path, kept = increment.folder / BRIEFING, None
+    if is_edited(increment):
+        names = (f"{BRIEFING}.old{number}" for number in ("", *range(2, 1000)))
+        kept = next(one for name in names if not exists(one := path.with_name(name)))
+        replace_file(kept, read_file(path))
+    replace_file(path, sealed(text).encode())
+    return kept

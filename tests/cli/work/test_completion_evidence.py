@@ -125,6 +125,7 @@ def test_a_commit_below_its_folder_is_evidence(reopened: Project) -> None:
     "path",
     [
         f"increments/{NAME}/briefing.md",
+        f"increments/{NAME}/briefing.md.old",
         f"increments/{NAME}/.metadata.json.0123456789ab.unlatch.tmp",
         "items/0001-octo-widgets-4/briefing.md",
         "efforts/sort/log.md",

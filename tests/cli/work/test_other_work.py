@@ -382,6 +382,38 @@ def test_a_person_sees_the_briefing_first(
     assert (project.folder(name) / "briefing.md").exists() is is_written
 
 
+def test_changes_of_a_briefing_by_hand_are_kept(project: Project, name: str) -> None:
+    path = completed(project, name, "--briefing")
+    written = path.read_text()
+    again = project.run("complete", "7", "--briefing")
+    assert ([path], False) == ([*path.parent.glob("briefing.md*")], "changed" in again.err)
+    for number, kept in enumerate(("briefing.md.old", "briefing.md.old2")):
+        edited = path.read_text().replace("## Decided", f"## Decided\n\n- By hand {number}")
+        path.write_bytes(edited.replace("\n", "\r\n").encode())
+        done = project.run("complete", "7", "--briefing")
+        assert done.code == 0, done.said
+        assert f"had been changed; that text is now {kept}\n" in done.err
+        assert edited.replace("\n", "\r\n").encode() == path.with_name(kept).read_bytes()
+        assert written == path.read_text()
+
+
+def test_a_person_is_told_that_changes_by_hand_are_kept(project: Project, name: str) -> None:
+    path = completed(project, name, "--briefing")
+    path.write_text(f"{path.read_text()}\nMore\n")
+    with Terminal(project, "complete", "7") as terminal:
+        terminal.expect("who resume it? Your changes to the file are kept.")
+        terminal.type("n\n")
+        assert terminal.end() == 0
+    assert path.read_text().endswith("\nMore\n")
+
+
+def test_a_checkout_with_other_line_ends_is_no_change(project: Project, name: str) -> None:
+    path = completed(project, name, "--briefing")
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
+    project.run("complete", "7", "--briefing")
+    assert [path] == [*path.parent.glob("briefing.md*")]
+
+
 @pytest.mark.usefixtures("name")
 def test_a_terminal_wraps_the_briefing(project: Project) -> None:
     piped = project.run("show", "7", "--briefing").out

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
+from unlatch.increments.documents.seal import sealed, unsealed
 from unlatch.increments.files.paths import BRIEFING
 from unlatch.increments.files.reading import conflict_in
 from unlatch.values import dataclass
@@ -15,6 +16,9 @@ from unlatch.worklog.text_merge import UnmergeableError, united
 
 if TYPE_CHECKING:
     from unlatch.worklog.json_text.three_way import Clash
+
+# The line with the day when the file was written; the later one is kept.
+_DATE = "Written on "
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +40,16 @@ def merge_briefings(base: bytes, ours: bytes, theirs: bytes) -> MergedBriefing:
         return MergedBriefing(ours)
     if ours == base:
         return MergedBriefing(theirs)
-    first, second = (_sections(one) for one in (ours, theirs))
+    (one, is_ours), (other, is_theirs) = (_decoded(it) for it in (ours, theirs))
+    first, second = _sections(one), _sections(other)
     parts = []
     for heading in united([*first], [*second]):
-        lines = "\n".join(united(first[heading], second[heading])).strip("\n")
+        both = united(first[heading], second[heading])
+        earlier = sorted({line for line in both if line.startswith(_DATE)})[:-1]
+        lines = "\n".join(line for line in both if line not in earlier).strip("\n")
         parts += [one for one in (heading, lines) if one]
-    content = ("\n\n".join(parts) + "\n").encode()
+    text = "\n\n".join(parts) + "\n"
+    content = (sealed(text) if is_ours and is_theirs else text).encode()
     try:
         check_size(len(content), Path(BRIEFING), BRIEFING)
     except StoreError as error:
@@ -49,14 +57,19 @@ def merge_briefings(base: bytes, ours: bytes, theirs: bytes) -> MergedBriefing:
     return MergedBriefing(content)
 
 
-def _sections(content: bytes) -> defaultdict[str, list[str]]:
-    """The lines below each heading; those above the first are below an empty one."""
+def _decoded(content: bytes) -> tuple[str, bool]:
+    """The text without its seal, and whether it is as unlatch wrote it."""
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
         raise UnmergeableError("a side is not UTF-8 text") from error
     if conflict_in(text):
         raise UnmergeableError("a side has git's conflict markers")
+    return unsealed(text)
+
+
+def _sections(text: str) -> defaultdict[str, list[str]]:
+    """The lines below each heading; those above the first are below an empty one."""
     found: defaultdict[str, list[str]] = defaultdict(list)
     lines = found[""]
     for line in map(str.rstrip, text.split("\n")):

@@ -154,4 +154,4 @@ def _is_beside_records(path: PurePosixPath) -> bool:
     if at is None:
         return False
     inside = path.parts[at + 1 :]
-    return path.name == BRIEFING or path.name.endswith(UNFINISHED) or inside[0] in _KINDS
+    return path.name.startswith(BRIEFING) or path.name.endswith(UNFINISHED) or inside[0] in _KINDS

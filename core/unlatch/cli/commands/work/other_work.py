@@ -24,6 +24,7 @@ from unlatch.resume.briefing import briefing_of
 from unlatch.resume.briefing_file import (
     command_for,
     file_text,
+    is_edited,
     known_briefing,
     title_of,
     write_briefing,
@@ -162,8 +163,12 @@ def offer_briefing(
     text = file_text(increment, briefing, at=session.workspace.clock())
     output.talk("", *map(output.clean, text.rstrip("\n").split("\n")), "")
     place = relpath(increment.folder / BRIEFING)
-    if wanted or output.confirm(f"Write this to {output.clean(place)}, for others who resume it?"):
-        write_briefing(increment, text)
+    keeps = " Your changes to the file are kept." if is_edited(increment) else ""
+    question = f"Write this to {output.clean(place)}, for others who resume it?{keeps}"
+    if wanted or output.confirm(question):
+        kept = write_briefing(increment, text)
+        if kept:
+            output.note(f"{output.clean(place)} had been changed; that text is now {kept.name}")
         if not silent:
             output.ok(f"Wrote {output.clean(place)}")
 
