@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -230,3 +231,26 @@ def test_a_folder_with_spaces_is_merged_too(both: Two) -> None:
 
     path = "my [old] logs/2026-11-22-login.md"
     assert f"{path}: merge: unlatch\n" == here.git("check-attr", "merge", "--", path)
+
+
+def test_begun_in_two_clones(two: Two) -> None:
+    there, here = two
+    for clone, hour, name in ((there, "09", "Ada"), (here, "11", "Bob")):
+        clone.unlatch("session", "start", "Login", "--phase", "Plan")
+        clone.unlatch("session", "log", "--decision", f"Asked {name}", "--tokens", "5")
+        (path,) = (clone.home / ".unlatch" / "sessions").glob("*.md")
+        at = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+Z")
+        path.write_text(at.sub(f"2026-11-22T{hour}:00:00Z", path.read_text()))
+        path.rename(path.with_name("2026-11-22-login.md"))
+        text = path_of(clone).read_text()
+        new = re.sub("session_id: .*", "session_id: 2026-11-22-login", text)
+        path_of(clone).write_text(new)
+        clone.commit(name)
+
+    text = merged(here)
+
+    assert "started: 2026-11-22T09:00:00Z\n" in text
+    assert "tokens_used: 10\n" in text
+    shown = here.unlatch("session", "show", "login", "--json").document
+    assert ["Plan", "Plan"] == [one["title"] for one in shown["phases"]]
+    assert ["> Asked Ada", "> Asked Bob"] == [o for o in text.split("\n") if "Asked" in o]

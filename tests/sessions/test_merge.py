@@ -284,7 +284,46 @@ def test_a_comment_left_open_by_one_side_hides_nothing_of_the_other() -> None:
         assert "seen" in done.content.decode().partition("<!--")[0]
 
 
-@pytest.mark.parametrize("broken", [b"", b"\xff", b"no front matter\n"])
+@given(CHANGES, CHANGES, st.integers(0, 3))
+def test_a_session_begun_twice_keeps_all_of_both(
+    here: list[Change], there: list[Change], later: int
+) -> None:
+    ours = _side(BASE, here)
+    theirs = _side(BASE.replace("T10:00:00Z", f"T10:0{later}:00Z"), there)
+    try:
+        first = merge_sessions(b"", ours.encode(), theirs.encode())
+    except UnmergeableError:
+        with pytest.raises(UnmergeableError):
+            merge_sessions(b"", theirs.encode(), ours.encode())
+        return
+    second = merge_sessions(b"", theirs.encode(), ours.encode())
+    text = first.content.decode()
+    for side in (ours, theirs):
+        body = side[side.index("# Login") :]
+        assert set() == set(entries(body)) - set(entries(text))
+    assert bool(first.clashes) == bool(second.clashes)
+    if not first.clashes:
+        assert text == second.content.decode()
+        found = read_document(text).session.meta
+        assert START == found.started
+        used = [read_document(one).session.meta.tokens_used for one in (ours, theirs)]
+        assert found.tokens_used == (sum(used) if later else max(used))
+
+
+def test_a_session_begun_twice_takes_what_one_side_alone_set() -> None:
+    empty = with_values(BASE, {"channel": None, "participants": []})
+    text = merge("", empty, BASE.replace("T10:00:00Z", "T11:00:00Z"))
+    assert "channel: dev\nparticipants:\n  - coder@1.2\n" in text
+    done = merge_sessions(b"", BASE.encode(), BASE.replace(" dev", " ops").encode())
+    assert [("channel",)] == [one.place for one in done.clashes]
+
+
+def test_two_sessions_with_one_name_are_left_to_git() -> None:
+    with pytest.raises(UnmergeableError, match="different titles"):
+        merge_sessions(b"", BASE.encode(), BASE.replace("# Login", "# Login!").encode())
+
+
+@pytest.mark.parametrize("broken", [b"\xff", b"no front matter\n"])
 def test_a_version_that_is_no_session_is_left_to_git(broken: bytes) -> None:
     with pytest.raises(UnmergeableError):
         merge_sessions(broken, BASE.encode(), BASE.encode() + b"x\n")

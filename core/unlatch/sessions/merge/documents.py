@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from unlatch.errors import StoreError
 from unlatch.sessions.document import read_document
 from unlatch.sessions.front_matter import with_values
+from unlatch.sessions.merge.beginning import with_beginning
 from unlatch.sessions.merge.blocks import lines, merge_blocks
 from unlatch.sessions.merge.heads import later, merge_heads
 from unlatch.sessions.merge.parts import Key, Parts, read_parts, with_keys_of
@@ -40,12 +41,14 @@ class MergedSession:
 def merge_sessions(base: bytes, ours: bytes, theirs: bytes) -> MergedSession:
     """Merge two versions of a session.
 
+    An empty `base` means that both sides added the file.
+
     Raises:
         UnmergeableError: a version is no session, or a part of it would be hidden in the result.
     """
-    if not base:
-        raise UnmergeableError("both sides added it, and there is no common version")
     texts = [_decoded(one) for one in (base, ours, theirs)]
+    if not base:
+        texts = [*with_beginning(*texts[1:])]
     end = _ending(*map(line_ending, texts))
     texts = [text if line_ending(text) == end else _BREAK.sub(end, text) for text in texts]
     names = ("the common version", "our side", "their side")

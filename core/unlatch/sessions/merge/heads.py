@@ -37,8 +37,8 @@ _OPENING, _CLOSING = "<", ">"  # no keys of YAML
 
 def merge_heads(base: Parts, ours: Parts, theirs: Parts) -> tuple[str, list[Clash]]:
     """The merged front matter, with git's markers around the keys in conflict."""
-    versions = [_chunks(one.head) for one in (base, ours, theirs)]
-    latest = _chunks(later(base, ours, theirs).head)
+    versions = [chunks(one.head) for one in (base, ours, theirs)]
+    latest = chunks(later(base, ours, theirs).head)
     added_up = _added_up(base, ours, theirs)
     new = sorted({*versions[1], *versions[2]} - versions[0].keys())
     merged: list[str] = []
@@ -82,7 +82,7 @@ def _state(one: Parts) -> tuple[object, ...]:
     return meta.status, meta.ended, one.point
 
 
-def _chunks(head: str) -> dict[str, str]:
+def chunks(head: str) -> dict[str, str]:
     """The lines of each key, with those below it that belong to none."""
     opening, *body, closing = lines(head)
     found = {_OPENING: opening}
