@@ -66,19 +66,29 @@ def render(
         name: [*accumulate(size(_line(one)) + 1 for one in points)]
         for name, points in briefing.sections().items()
     }
+
+    def fits(kept: Mapping[str, int]) -> bool:
+        return size(_text(title, briefing, kept, more)) <= limit
+
+    kept = _shared(sizes, fits)
+    # A long entry that does not fit into a section's share leaves room for the others.
+    for name in sorted(sizes, key=lambda it: -_WEIGHTS.get(it, 1)):
+        while kept[name] < len(sizes[name]) and fits(longer := {**kept, name: kept[name] + 1}):
+            kept = longer
+    return _text(title, briefing, kept, more)
+
+
+def _shared(
+    sizes: Mapping[str, list[int]], fits: Callable[[Mapping[str, int]], bool]
+) -> dict[str, int]:
+    """The number of entries of each section within the largest share that fits."""
     low, high = 0, max(1, *(total[-1] for total in sizes.values() if total), 1)
-    best = _text(title, briefing, _kept(sizes, high), more)
-    if size(best) <= limit:
-        return best
-    best = _text(title, briefing, _kept(sizes, 0), more)
+    if fits(whole := _kept(sizes, high)):
+        return whole
     while high - low > 1:
         share = (low + high) // 2
-        text = _text(title, briefing, _kept(sizes, share), more)
-        if size(text) <= limit:
-            low, best = share, text
-        else:
-            high = share
-    return best
+        low, high = (share, high) if fits(_kept(sizes, share)) else (low, share)
+    return _kept(sizes, low)
 
 
 def _kept(sizes: Mapping[str, list[int]], share: int) -> dict[str, int]:

@@ -85,6 +85,29 @@ def test_increment_of_an_active_session_counts(trusted: Project) -> None:
     assert "Sign in" in context(fire(trusted, event(trusted, "codex", "SessionStart")))
 
 
+def test_an_active_increment_comes_before_one_of_a_forgotten_session(trusted: Project) -> None:
+    trusted.increment("0008-other")
+    tasks = "".join(f"- [ ] T-{n:03}: Sign {n} {'word ' * 9}\n" for n in range(100))
+    (trusted.folder("0008-other") / "tasks.md").write_text(f"# Tasks\n\n{tasks}")
+    assert trusted.run("session", "start", "Look", "--increment", "8").code == 0
+    found = context(fire(trusted, event(trusted, "codex", "SessionStart")))
+    assert 0 < found.index("Log out") < found.index("Sign 0")
+    assert 3800 < len(found) <= 4000
+
+
+def test_sections_take_the_free_room_and_names_of_sessions_are_short(trusted: Project) -> None:
+    title = "Export the table of all customers as a file with semicolons"
+    more = ("--increment", "7", "--phase", "Plan")
+    id_ = trusted.run("session", "start", title, *more).out.strip()
+    with (trusted.root / f".unlatch/sessions/{id_}.md").open("a") as file:
+        words = (f"Take {n}{' and so on' * (n % 30)}" for n in range(90))
+        file.writelines(f"\n> [!decision]\n> {one}\n" for one in words)
+    found = context(fire(trusted, event(trusted, "codex", "SessionStart")))
+    assert id_ not in found
+    assert f"(session:{id_[:10]}-export-the-table-of..." in found
+    assert 3800 < len(found) <= 4000
+
+
 def test_checkout_that_is_not_trusted_gets_no_word(trusted: Project) -> None:
     (trusted.folder() / "briefing.md").write_text(f"## Decided\n\n- {ORDER} (effort:x)\n")
     start = event(trusted, "claude-code", "SessionStart")
