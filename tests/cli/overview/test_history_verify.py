@@ -12,6 +12,7 @@ from tests.cli.project import NAME, REASON
 
 import unlatch_github
 from unlatch.spi import Capability
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -217,6 +218,79 @@ def test_lost_events_are_named(reopened: Project) -> None:
     found = wrong(reopened)
 
     assert [("event-missing", None)] + 3 * [("delivery-missing", None)] == found
+
+
+CLOSING = ("complete", "7", "--force", "--reason", "Done at last", "--by", "Dana Demo")
+REWRITTEN: dict[str, tuple[str, Any]] = {
+    "by": ("comment-person", "Mallory"),
+    "reason": ("comment-reason", None),
+    "at": ("comment-time", "2025-11-05T00:00:00Z"),
+}
+
+
+def _rewrite_closing(project: Project, **values: Any) -> None:
+    """Change keys of the event of the closing; None removes one."""
+    events = project.events()
+    closing = next(one for one in events if one.get("to") == "completed")
+    closing.update(values)
+    _forge_events(project, [{k: v for k, v in one.items() if v is not None} for one in events])
+
+
+@pytest.mark.parametrize("key", sorted(REWRITTEN))
+def test_a_rewritten_closing_differs_from_the_comments(reopened: Project, key: str) -> None:
+    assert reopened.run(*CLOSING).code == 0
+    verify(reopened)
+    id_, value = REWRITTEN[key]
+
+    _rewrite_closing(reopened, forced=None, **{key: value})
+
+    assert sorted(wrong(reopened)) == [(id_, one) for one in ("ado", "github", "jira")]
+
+
+def test_an_invented_reason_of_a_closing_is_named(reopened: Project) -> None:
+    assert reopened.run(*CLOSING).code == 0
+
+    _rewrite_closing(reopened, reason="Another")
+
+    expected = [("comment-reason", one) for one in ("ado", "github", "jira")]
+    assert sorted(wrong(reopened)) == expected
+
+
+def test_lost_deliveries_of_a_closing_are_named(reopened: Project) -> None:
+    assert reopened.run(*CLOSING).code == 0
+    events = reopened.events()
+    closing = next(one for one in events if one.get("to") == "completed")
+
+    _forge_events(reopened, [one for one in events if one.get("op") != closing["id"]])
+
+    expected = [("delivery-missing", one) for one in ("ado", "github", "jira")]
+    assert sorted(wrong(reopened), key=str) == expected
+
+
+@pytest.mark.parametrize(
+    ("tracker", "method", "path"),
+    [
+        ("github", "PATCH", "/issues/4$"),
+        ("github", "POST", "/comments$"),
+        ("github", "DELETE", "/labels/"),
+        ("ado", "PATCH", "/workItems/101"),
+        ("jira", "POST", "/transitions"),
+        ("jira", "PUT", "/SCRUM-28"),
+    ],
+)
+def test_a_closing_that_is_partly_delivered_raises_no_alarm(
+    reopened: Project, tracker: str, method: str, path: str
+) -> None:
+    fault = Fault(tracker, "status", method=method, path=path, code=503, times=99)
+    reopened.box.faults.add(fault)
+    assert reopened.run("--max-wait", "0", *CLOSING).code == 3
+    assert reopened.metadata()["pending"]
+    verify(reopened)
+
+    reopened.box.faults.clear()
+    _resume(reopened)
+
+    verify(reopened)
 
 
 def test_a_forged_reopen_is_not_on_the_trackers(reopened: Project) -> None:

@@ -1,11 +1,11 @@
 """What the local records say that operations did to items."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
 from unlatch.increments.model.increment import Increment, Link, ReopenEntry, SyncedItem
-from unlatch.increments.records.events import Delivered, Repointed
+from unlatch.increments.records.events import Delivered, Repointed, Transitioned, Undone
 from unlatch.increments.records.links import identity, link_of
 from unlatch.spi.operation import Kind, Result
 from unlatch.values import dataclass
@@ -22,6 +22,8 @@ class Claim:
         commented: whether it posted a comment; None if only `syncedTo` names the item.
         state: the state that it brought the item to; None if it changed no state.
         turn: deliveries with the same turn brought the item to the state together.
+        signed_at: the time that its comment states; None if no entry records it.
+        is_silent: whether its entry has no reason, so that it posts no comment.
     """
 
     op: str
@@ -33,19 +35,21 @@ class Claim:
     commented: bool | None
     state: str | None
     turn: str | None
-    entry: ReopenEntry | None = None
+    signed_at: datetime | None = None
+    is_silent: bool = False
 
 
-def claims_of(increment: Increment, events: Iterable[Event]) -> list[Claim]:
+def claims_of(increment: Increment, events: Sequence[Event]) -> list[Claim]:
     """The claims of an increment, each operation once for each item, the oldest first."""
     moved: dict[tuple[str, str], str] = {}
     entries = {one.id: one for one in increment.reopens}
+    changes = {one.id: one for one in events if isinstance(one, Transitioned | Undone)}
     found: dict[tuple[str, str, str], Claim] = {}
     for event in events:
         if isinstance(event, Repointed):
             moved[event.tracker, event.origin] = event.item
         elif isinstance(event, Delivered):
-            claim = _claimed(increment, event, entries.get(event.op))
+            claim = _claimed(increment, event, entries.get(event.op), changes.get(event.op))
             key = (claim.op, *identity(claim.link))
             # Two clones may have delivered it at once.
             found[key] = _united(found[key], claim) if key in found else claim
@@ -56,21 +60,32 @@ def claims_of(increment: Increment, events: Iterable[Event]) -> list[Claim]:
     return [replace(one, link=_present(one.link, moved)) for one in found.values()]
 
 
-def _claimed(increment: Increment, event: Delivered, entry: ReopenEntry | None) -> Claim:
+def _claimed(
+    increment: Increment,
+    event: Delivered,
+    entry: ReopenEntry | None,
+    change: Transitioned | Undone | None,
+) -> Claim:
     state = event.after.state if event.after and event.result in _MOVES else None
+    by, reason, signed_at = event.by, event.reason, None
+    if entry:
+        by, reason, signed_at = entry.reopened_by, entry.reason, entry.reopened_at
+    elif change:
+        by, reason, signed_at = change.by, change.reason, change.at
     return Claim(
         event.op,
         event.kind,
         link_of(increment, event),
         event.at,
-        entry.reopened_by if entry else event.by,
-        entry.reason if entry else event.reason,
+        by,
+        reason,
         # The marker of a create is in the item's body.
         event.commented and event.kind != Kind.CREATE,
         state,
         # Reopens of one completion by two clones reopened an item once.
         entry.previous_completed_at if entry else None,
-        entry,
+        signed_at,
+        isinstance(change, Transitioned) and not change.reason,
     )
 
 
@@ -93,7 +108,7 @@ def _from_entry(entry: ReopenEntry, synced: SyncedItem) -> Claim:
         False if is_origin else None,
         synced.after.state if synced.after and (is_origin or was_closed) else None,
         entry.previous_completed_at,
-        entry,
+        entry.reopened_at,
     )
 
 

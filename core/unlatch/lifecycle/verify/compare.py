@@ -90,11 +90,14 @@ def _check_text(claim: Claim, one: MarkedComment, seen: Evidence, *, has_reason:
         text = "the comment is there; the plugin does not show its text"
         return replace(fine, verdict=Verdict.UNCHECKED, id="history-not-offered", message=text)
     said = _letters(one.text)
-    if claim.reason and has_reason and _letters(claim.reason) not in said:
+    # A change without a reason posts no comment.
+    is_missing = has_reason and _letters(claim.reason or "") not in said
+    if is_missing or claim.is_silent:
         edit = "was edited and " if one.edited else ""
-        return _wrong(fine, "comment-reason", f"the comment {edit}does not state the reason")
-    if claim.entry is not None and _SIGNED.search(said):
-        by, at = _letters(f"by {claim.by}"), f"{claim.entry.reopened_at:%Y%m%d%H%M}utc"
+        text = "states a reason, the event none" if claim.is_silent else "does not state the reason"
+        return _wrong(fine, "comment-reason", f"the comment {edit}{text}")
+    if claim.signed_at is not None and _SIGNED.search(said):
+        by, at = _letters(f"by {claim.by}"), f"{claim.signed_at:%Y%m%d%H%M}utc"
         if by not in said:
             return _wrong(fine, "comment-person", f"the comment does not name {claim.by}")
         if at not in said:

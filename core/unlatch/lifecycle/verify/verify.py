@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.increments.records.events import LOG, Delivered
+from unlatch.increments.records.events import LOG, Delivered, Transitioned
 from unlatch.increments.records.links import identity
 from unlatch.lifecycle.verify.claims import claims_of
 from unlatch.lifecycle.verify.compare import compare, unknown_ops
@@ -20,6 +20,7 @@ from unlatch.lifecycle.verify.model import (
     differs,
 )
 from unlatch.lifecycle.verify.records import check_entry, orphans
+from unlatch.spi.text import op_posted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -97,6 +98,8 @@ def _verify(
     for op, (event, check) in orphans(increment, events).items():
         checks = (check, *remote.pop(op, ()))
         yield VerifiedEntry(op, LOG.word(event), event.at, event.by, checks)
+    for op, check in _unrecorded(increment, events, claims, evidence):
+        remote.setdefault(op, []).append(check)
     yield from _others(events, claims, remote)
     yield from _unknown(increment, events, claims, evidence)
 
@@ -107,11 +110,11 @@ def _others(
     """The operations that are no reopens of the increment."""
     by_op = {one.id: one for one in events}
     for op, checks in remote.items():
-        first, event = next(one for one in claims if one.op == op), by_op.get(op)
-        if event is None:
-            yield VerifiedEntry(op, first.kind, first.at, first.by, tuple(checks))
-        else:
+        if event := by_op.get(op):
             yield VerifiedEntry(op, LOG.word(event), event.at, event.by, tuple(checks))
+        else:
+            first = next(one for one in claims if one.op == op)
+            yield VerifiedEntry(op, first.kind, first.at, first.by, tuple(checks))
 
 
 def _check_lines(increment: Increment) -> list[Check]:
@@ -123,6 +126,27 @@ def _check_lines(increment: Increment) -> list[Check]:
         text = f"events.jsonl has two different lines of the event {id_}"
         found.append(differs(Part.RECORD, "event-repeated", text))
     return found
+
+
+def _unrecorded(
+    increment: Increment,
+    events: Sequence[Event],
+    claims: Sequence[Claim],
+    evidence: Mapping[Identity, Evidence],
+) -> Iterator[tuple[str, Check]]:
+    """Items with a comment of a change of status whose delivery to them is not recorded."""
+    # Until then the operation is pending, or it left with the link.
+    claimed = {(claim.op, identity(claim.link)) for claim in claims}
+    pending = {one.op for one in increment.pending}
+    changes = {one.id for one in events if isinstance(one, Transitioned)} - pending
+    for link in increment.links:
+        seen = evidence[identity(link)]
+        for one in seen.comments:
+            op = op_posted(one.text)
+            if op in changes and one.counts is not False and (op, identity(link)) not in claimed:
+                text = "the item has the comment; events.jsonl has no delivery to it"
+                check = differs(Part.RECORD, "delivery-missing", text)
+                yield op, replace(check, tracker=link.tracker, item=seen.name, author=one.author)
 
 
 def _unknown(
