@@ -293,6 +293,38 @@ def test_a_closing_that_is_partly_delivered_raises_no_alarm(
     verify(reopened)
 
 
+@pytest.mark.parametrize("renumbers", [False, True])
+def test_a_lost_entry_of_a_renamed_increment_is_named(reopened: Project, renumbers: bool) -> None:
+    _forge(reopened, lambda data: data.pop("reopenHistory"))
+    (reopened.folder() / "events.jsonl").write_text("")
+    reopened.folder().rename(reopened.increments / "0007-renamed")
+    if renumbers:
+        assert reopened.run("doctor", "--fix", "--yes").code == 0
+        assert reopened.metadata("0007-renamed")["formerIds"] == [NAME]
+
+    expected = [("operation-unknown", one) for one in ("ado", "github", "jira")]
+    assert sorted(wrong(reopened)) == expected
+
+
+def test_an_earlier_name_that_another_increment_has_raises_no_alarm(project: Project) -> None:
+    links = project.items()
+    project.increment(links=links)
+    project.increment("0008-renamed", links=links, formerIds=[NAME])
+    assert project.run(*RESUME).code == 0
+
+    verify(project, "8")
+
+
+@pytest.mark.parametrize("end", ["-bug", "s", " bug", ".2"])
+def test_an_increment_whose_name_begins_like_it_raises_no_alarm(project: Project, end: str) -> None:
+    links = project.items()
+    project.increment(NAME, links=links)
+    project.increment(f"{NAME}{end}", links=links)
+    assert project.run("resume", f"{NAME}{end}", "--yes", "--reason", REASON).code == 0
+
+    assert verify(project, NAME)["increments"] == [{"id": NAME, "entries": []}]
+
+
 def test_a_forged_reopen_is_not_on_the_trackers(reopened: Project) -> None:
     op = "01JC0000000000000000000002"
 

@@ -14,7 +14,7 @@ from unlatch.lifecycle.verify.model import Check, Part, Verdict, differs
 from unlatch.spi.text import op_posted, ops_in
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from unlatch.lifecycle.verify.claims import Claim
     from unlatch.lifecycle.verify.evidence import Evidence, Identity
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # "by NAME, 2025-11-04 09:30 UTC" in the full comment style, letters and digits alone.
 _SIGNED = re.compile(r"by.+?\d{12}utc")
+# A name ends at one of these marks, or where no letter or digit follows before a space.
+_END = r"(?=[,;:)<]|(?!\S*[^\W_]))"
 # Markdown has it in front of names and numbers (`spi.render`).
 _SPACE = "&#8203;"
 _OK = Verdict.OK
@@ -115,8 +117,11 @@ def _wrong(check: Check, id: str, message: str) -> Check:
 
 def _letters(text: str) -> str:
     """Letters and digits alone: renderers escape the rest, and editors rewrite it."""
-    plain = unicodedata.normalize("NFKC", text.replace(_SPACE, "")).casefold()
-    return "".join(filter(str.isalnum, plain))
+    return "".join(filter(str.isalnum, _plain(text)))
+
+
+def _plain(text: str) -> str:
+    return unicodedata.normalize("NFKC", text.replace(_SPACE, "")).casefold()
 
 
 def _match_states(
@@ -198,14 +203,30 @@ def _not_offered() -> Check:
 
 
 def unknown_ops(
-    name: str, known: frozenset[str], evidence: Sequence[tuple[str, Evidence]]
+    names: Collection[str],
+    others: Iterable[str],
+    known: frozenset[str],
+    evidence: Sequence[tuple[str, Evidence]],
 ) -> dict[str, list[tuple[str, Evidence, MarkedComment]]]:
-    """Comments that name this increment, by operations that its files do not have."""
+    """Comments that name this increment, by operations that its files do not have.
+
+    Args:
+        names: the increment's name and earlier ones.
+        others: the names of the other increments, which may begin with its name and a space.
+    """
+    longer = [one for one in others if any(one.startswith(f"{name} ") for name in names)]
     found: dict[str, list[tuple[str, Evidence, MarkedComment]]] = defaultdict(list)
     for tracker, seen in evidence:
         for one in seen.comments:
             op = op_posted(one.text)
-            mentioned = f"increment{_letters(name)}" in _letters(one.text)
-            if op and op not in known and one.counts is not False and mentioned:
+            is_ours = op and op not in known and one.counts is not False
+            if op and is_ours and _names(one.text, names) and not _names(one.text, longer):
                 found[op].append((tracker, seen, one))
     return found
+
+
+def _names(text: str, names: Iterable[str]) -> bool:
+    """Whether a comment names one of these increments, and not one that only begins like it."""
+    said = _plain(text)
+    spelled = (r"[\W_]*".join(_letters(name)) for name in names)
+    return any(re.search(rf"increment[\W_]*{name}{_END}", said) for name in spelled)

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
+from unlatch.increments.files.former import recorded_ids
 from unlatch.increments.records.events import LOG, Delivered, Transitioned
 from unlatch.increments.records.links import identity
 from unlatch.lifecycle.verify.claims import claims_of
@@ -45,6 +46,7 @@ def verify_history(
     links += [link for one in sound for link in one.links]
     ops = [(claim.link, claim.op) for found in claims.values() for claim in found]
     evidence = read_evidence(trackers, links, ops)
+    folders = frozenset(one.name for one in workspace.manager.collection.folders())
     template = workspace.config.comment_template
     has_reason = template is None or "{reason}" in template
 
@@ -52,7 +54,8 @@ def verify_history(
         if one.id in unread:
             return (_of_files(_unchecked(unread[one.id])),)
         found = _verify(one, events[one.id], claims[one.id], evidence, has_reason=has_reason)
-        return tuple(found)
+        unknown = _unknown(one, events[one.id], claims[one.id], evidence, folders)
+        return (*found, *unknown)
 
     return [VerifiedIncrement(one.id, verify(one)) for one in increments]
 
@@ -101,7 +104,6 @@ def _verify(
     for op, check in _unrecorded(increment, events, claims, evidence):
         remote.setdefault(op, []).append(check)
     yield from _others(events, claims, remote)
-    yield from _unknown(increment, events, claims, evidence)
 
 
 def _others(
@@ -154,6 +156,7 @@ def _unknown(
     events: Sequence[Event],
     claims: Sequence[Claim],
     evidence: Mapping[Identity, Evidence],
+    folders: frozenset[str],
 ) -> Iterator[VerifiedEntry]:
     """Operations that posted comments for the increment, and that its files do not have."""
     known = {one.id for one in events} | {one.id for one in increment.reopens}
@@ -162,7 +165,8 @@ def _unknown(
     known |= {one.op for one in increment.pending}
     links = {identity(one): one for one in (*(claim.link for claim in claims), *increment.links)}
     seen = [(one.tracker, evidence[key]) for key, one in links.items()]
-    for op, found in unknown_ops(increment.id, frozenset(known), seen).items():
+    names = (recorded_ids(increment.folder) - folders) | {increment.id}
+    for op, found in unknown_ops(names, folders - names, frozenset(known), seen).items():
         text = "a comment of an operation that the files do not have: lost, or on another branch"
         check = differs(Part.RECORD, "operation-unknown", text)
         checks = [
