@@ -67,6 +67,7 @@ def _import(workspace: Workspace, event: HookEvent, home: Path) -> None:
     from unlatch.sessions.imports.watching import running_at, take  # noqa: PLC0415
     from unlatch.sessions.project import import_store  # noqa: PLC0415
     from unlatch.transcripts.find import Listed, is_transcript  # noqa: PLC0415
+    from unlatch.worklog.disk.user_files import remember_project  # noqa: PLC0415
 
     path = event.transcript.resolve()
     if not is_transcript(path, environ=workspace.environ, home=home):
@@ -76,6 +77,7 @@ def _import(workspace: Workspace, event: HookEvent, home: Path) -> None:
     if not path.exists():  # a session that ended before its first prompt
         return
     workspace = _readable(workspace)
+    remember_project(workspace.paths.root)
     listed = Listed("", path, datetime.fromtimestamp(path.stat().st_mtime, UTC))
     branch = current_branch(workspace.paths.root, workspace.environ) or ""
     importer = Importer(

@@ -34,6 +34,7 @@ PROJECT: tuple[Check[ProjectSnapshot], ...] = (
     Check("migration-unfinished", ERROR, project.unfinished_migration),
     Check("no-tracker", NOTE, trackers.no_tracker),
     Check("link-dangling", WARNING, other_work.dangling_links),
+    Check("imports-elsewhere", NOTE, other_work.moved_imports),
     Check(ANY_ERROR, ERROR, other_work.unreadable_files),
 )
 TRACKER: tuple[Check[TrackerSetup], ...] = (

@@ -112,11 +112,15 @@ def has_state(root: Path, name: str) -> bool:
 
 
 def _state_place(root: Path) -> Path:
+    place = root.resolve()
+    return _own_folder("state") / _state_name(place.stat().st_ino, place)
+
+
+def _state_name(inode: int, place: Path) -> str:
     from hashlib import sha256  # noqa: PLC0415  (`list` needs no state)
 
-    place = root.resolve()
-    key = f"{place.stat().st_ino} {place}".encode(errors="surrogateescape")
-    return _own_folder("state") / sha256(key).hexdigest()[:32]
+    key = f"{inode} {place}".encode(errors="surrogateescape")
+    return sha256(key).hexdigest()[:32]
 
 
 def items_folder() -> Path:
@@ -151,6 +155,22 @@ def known_projects() -> list[Path]:
                 root = Path(os.fsdecode(read_user_file(note, at_most=_LONGEST_PATH)))
                 if root.is_dir() and state_folder(root) == note.parent:
                     found.add(root)
+    return sorted(found)
+
+
+def earlier_states(root: Path) -> list[tuple[Path, Path]]:
+    """The paths where a folder with the inode of `root` was a project, with its private folders.
+
+    Those are of this project before it was moved, or of a deleted one with the same inode.
+    """
+    found = []
+    with suppress(OSError, RuntimeError):
+        inode = root.resolve().stat().st_ino
+        for note in _own_folder("state").glob(f"*/{_NOTE}"):
+            with suppress(OSError, ValueError):
+                path = Path(os.fsdecode(read_user_file(note, at_most=_LONGEST_PATH)))
+                if _state_name(inode, path) == note.parent.name and not os.path.lexists(path):
+                    found.append((path, note.parent))
     return sorted(found)
 
 

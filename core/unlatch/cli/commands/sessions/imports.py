@@ -22,6 +22,7 @@ from unlatch.sessions.imports.importing import Imported, Importer
 from unlatch.sessions.imports.watching import running_at, take, watch
 from unlatch.sessions.project import import_store
 from unlatch.transport.redact import own_home
+from unlatch.worklog.disk.user_files import remember_project
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -77,6 +78,7 @@ def import_session(
             "Import which? (numbers; Enter for none)", lambda it: _picked(it, chosen)
         )
     workspace = run.workspace
+    remember_project(run.paths.root)
     mode = workspace.config.sessions.subagents
     importer = Importer(
         import_store(workspace),

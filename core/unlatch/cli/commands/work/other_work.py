@@ -14,6 +14,7 @@ from unlatch.cli.commands.work.foreseen_work import (
     tell_work,
 )
 from unlatch.cli.options.kinds import INCREMENT, KINDS
+from unlatch.cli.render.elsewhere import tell_elsewhere
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.runtime.failure import UNDECIDED, error_lines, problem_entry
 from unlatch.cli.runtime.session import is_interactive
@@ -63,6 +64,7 @@ def resume_others(
     related = chosen_related(session, increment, typed.kinds)
     unreadable = related.unreadable if typed.kinds != {INCREMENT} else ()
     tell_warnings(unreadable)
+    tell_elsewhere(session, increment)
     briefing = known_briefing(session.workspace, increment, related)
     if briefing is None:
         return 0, {}, unreadable
@@ -130,6 +132,7 @@ def briefing_now(session: Session, increment: Increment) -> Briefing:
     """What is known of an increment, also if nothing else belongs to it."""
     related = find_related(session.workspace, increment)
     tell_warnings(related.unreadable)
+    tell_elsewhere(session, increment)
     known = known_briefing(session.workspace, increment, related)
     return known or briefing_of(session.workspace, increment, related)
 

@@ -25,6 +25,7 @@ from unlatch.cli.commands.work.scope import changed_work, foreseen_scope
 from unlatch.cli.options.reason import ask_reason, typed_reason
 from unlatch.cli.render.deliveries import deliver_and_tell
 from unlatch.cli.render.describe import ago, seen_line, times
+from unlatch.cli.render.elsewhere import tell_elsewhere
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED, error_lines
@@ -92,6 +93,7 @@ def _other_work(
     """
     try:
         if not may_have_related(session.workspace, increment):
+            tell_elsewhere(session, increment)
             return 0, {}, ()
         from unlatch.cli.commands.work.other_work import resume_others  # noqa: PLC0415
 
