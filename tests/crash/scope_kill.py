@@ -1,6 +1,6 @@
-"""Kill a scope change at every boundary in turn, and run the same command again.
+"""Kill a scope change at every n-th boundary, and run the same command again.
 
-    python -m tests.crash.scope_kill FOLDER
+    python -m tests.crash.scope_kill FOLDER EVERY
 
 Prints one JSON document: how many boundaries there are, the number of deaths, and the mistakes
 afterwards. The increment has no items, so that all boundaries are those of its files.
@@ -90,12 +90,12 @@ def _died(root: Path, at: int | None) -> bool:
 
 
 def main() -> None:
-    """Die at one boundary after the other, until none is left."""
+    """Die at every n-th boundary, until none is left."""
     place = Path(sys.argv[1])
+    every = int(sys.argv[2])
     wrong: dict[int, list[str]] = {}
-    deaths, number = 0, 0
-    while deaths == number:
-        number += 1
+    deaths, number = 0, 1
+    while deaths * every == number - 1:
         root = place / str(number)
         folder = write_project(root)
         deaths += _died(root, number)
@@ -103,6 +103,7 @@ def main() -> None:
         if found := problems(folder):
             wrong[number] = found
         shutil.rmtree(root)
+        number += every
     print(json.dumps({"deaths": deaths, "wrong": wrong}))  # noqa: T201
 
 

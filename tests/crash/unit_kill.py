@@ -1,6 +1,6 @@
-"""Kill a command on another tool's unit at every boundary in turn, and run the same command again.
+"""Kill a command on another tool's unit at every n-th boundary, and run the same command again.
 
-    python -m tests.crash.unit_kill FOLDER resume|adopt|begin
+    python -m tests.crash.unit_kill FOLDER resume|adopt|begin EVERY
 
 Prints one JSON document: the number of deaths, and the mistakes afterwards. The unit has no items,
 so that all boundaries are those of files.
@@ -100,12 +100,12 @@ def problems(root: Path, act: str) -> list[str]:
 
 
 def main() -> None:
-    """Die at one boundary after the other, until none is left."""
+    """Die at every n-th boundary, until none is left."""
     place, act = Path(sys.argv[1]), sys.argv[2]
+    every = int(sys.argv[3])
     wrong: dict[int, list[str]] = {}
-    deaths, number = 0, 0
-    while deaths == number:
-        number += 1
+    deaths, number = 0, 1
+    while deaths * every == number - 1:
         root = place / str(number)
         write_project(root, act)
 
@@ -118,6 +118,7 @@ def main() -> None:
         if found := problems(root, act):
             wrong[number] = found
         shutil.rmtree(root)
+        number += every
     print(json.dumps({"deaths": deaths, "wrong": wrong}))  # noqa: T201
 
 
