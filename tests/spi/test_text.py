@@ -61,7 +61,7 @@ def test_names_the_slots_of_a_template() -> None:
     [
         ("a\tb\nc", "a\tb\nc"),
         ("a\r\nb\rc", "a\nb\nc"),
-        ("\x1b[31mred\x1b[0m", "[31mred[0m"),
+        ("\x1b[31mred\x1b[0m", "red"),
         ("a\x00\x07\x7f\x85\x9bb", "ab"),
         ("ab\u202etxt.exe\u2066", "abtxt.exe"),
         ("a\u061cb\u200ec\u200fd", "abcd"),

@@ -26,7 +26,7 @@ HOSTILE = (
     "--> $& \\1 'single' \"double\" </p><script>alert(1)</script> @all {code} ; , "
     "\u202e\x07\x1b[31m\nnext line &amp; ##vso[task.setvariable]"
 )
-CLEANED = HOSTILE.replace("\u202e", "").replace("\x07", "").replace("\x1b", "")
+CLEANED = HOSTILE.replace("\u202e", "").replace("\x07", "").replace("\x1b[31m", "")
 
 
 def settings(box: Sandbox, **more: Any) -> AdoSettings:

@@ -89,8 +89,8 @@ def _clean(points: Iterable[Point], mask: Callable[[str], str]) -> Iterator[Poin
 
 def _masked(text: str, mask: Callable[[str], str]) -> str:
     """The beginning of a text, without half of a secret at its edge."""
-    # In this order: an invisible character within a secret would hide it.
-    masked = mask(without_controls(text[:_READ]))
+    # In this order: the first letter of a secret can be the end of an escape sequence.
+    masked = without_controls(mask(text[:_READ]))
     return masked if len(text) <= _READ else masked[:-_EDGE]
 
 

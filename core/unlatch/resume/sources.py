@@ -100,7 +100,7 @@ class Sources:
         return {**entry, "content": text}
 
     def _clean(self, text: str) -> str:
-        return self._mask(without_controls(text))
+        return without_controls(self._mask(text))
 
     def _session(self, one: RelatedSession) -> Briefing:
         from unlatch.sessions.context import decisions  # noqa: PLC0415

@@ -56,6 +56,14 @@ _IN_JSON = f"[{_ACTING}]|{_ASTRAY}"
 _IN_TEXT = f"[{_DROPPED}]|{_ASTRAY}"
 _HIDDEN = f"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_UNSEEN}]|{_ASTRAY}"
 _ENDS = "\r\n?|[\u2028\u2029]"
+# Control sequences and strings (ECMA-48, 5.4 and 5.6; a BEL ends one of xterm) and choices of
+# character sets, as programs colour their output. Without their ESC alone, the rest would be text.
+_STRING = "[^\x07\n\r\x1b\x90\x98\x9c-\x9f]*"
+_SEQUENCES = (
+    "(?:\x1b\\[|\x9b(?=[0-?]))[0-?]*[ -/]*[@-~]"
+    f"|(?:\x1b[]PX^_]|[\x90\x98\x9d-\x9f]){_STRING}(?:\x07|\x1b\\\\|\x9c)"
+    "|\x1b[()][0-2AB]"
+)
 
 # Starts of a formula in a spreadsheet (OWASP, "CSV Injection"); an apostrophe makes it a text.
 # Full-width and small signs count in spreadsheets of East Asia; some skip space and line ends.
@@ -71,20 +79,25 @@ def _is_plain(text: str) -> bool:
     return text.isascii() or (max(text) < _PRINTABLE_BEFORE and _PRINTABLE_ONES.isdisjoint(text))
 
 
+def _without_sequences(text: str) -> str:
+    """`text` without escape sequences of terminals."""
+    return re.sub(_SEQUENCES, "", text)
+
+
 def without_controls(text: str) -> str:
-    """`text` without characters that act or are not seen; newlines and tabs stay.
+    """`text` without sequences and characters that act or are not seen; newlines and tabs stay.
 
     Trackers drop or refuse control characters, and in a terminal they act. A model reads what a
     person does not see. Halves of characters stay.
     """
     if _is_plain(text.replace("\n", "").replace("\t", "")):
         return text
-    return re.sub(_IN_TEXT, "", re.sub(_ENDS, "\n", text))
+    return re.sub(_IN_TEXT, "", re.sub(_ENDS, "\n", _without_sequences(text)))
 
 
 def without_hidden(text: str) -> str:
     """`text` without characters that are not seen; ends of lines stay as they are."""
-    return text if _is_plain(text) else re.sub(_HIDDEN, "", text)
+    return text if _is_plain(text) else re.sub(_HIDDEN, "", _without_sequences(text))
 
 
 def visible(line: str) -> str:

@@ -17,6 +17,11 @@ _SECRET_KEY = pattern(
     rf"(?:\w{{1,32}}[_-])?(?:{_SECRET_NAMES}|passphrase|authorization|(?:access|private)[_-]?key)",
     re.IGNORECASE,
 )
+# The end of an escape or of a colour: \n of nested JSON, %3D, \u003d, and [31m without its ESC.
+_ESCAPE = r"(?<=\\[a-z])|(?<=%[\da-f]{2})|(?<=\\x[\da-f]{2})|(?<=\\u[\da-f]{4})|(?<=[\[\d;][a-z])"
+# Where a word begins, and where a token does: also behind an underscore.
+_EDGE = rf"(?:\b|{_ESCAPE})"
+_START = rf"(?:(?<![^\W_])|{_ESCAPE})"
 # A password or key behind its name: in quotes, or with a digit, or attached as in a .env file.
 _ASSIGNED = r"(?:\\?[\"'])?\s{0,3}[:=]\s{0,3}"
 _PASSWORD = rf"(?:password|passwd|pwd|passphrase){_ASSIGNED}"
@@ -26,10 +31,32 @@ _KEY = (
 )
 # "pass" is also a verb and a noun, so only behind an underscore or in an environment's letters, and
 # attached or in quotes.
-_PASS = r"(?:(?<=_)pass(?:\\?[\"'])?[:=]|(?-i:\b(?:PG|MYSQL)?PASS=))"  # noqa: S105  # a name
+_PASS = rf"(?:(?<=_)pass(?:\\?[\"'])?[:=]|(?-i:{_EDGE}(?:PG|MYSQL)?PASS=))"
 _NO_VALUE = r"(?![/~.]|(?:none|null|true|false|string|self|os|env|your|password|secret)\b)"
 _WORD = r"[^\s\"',;&(){}\[\]<>$*]"
+# A token of letters and digits behind its name, with or without a sign between them. Names in
+# code have no digit, no capital on both sides of one letter, and no such length without a sign.
+_NAMED = (
+    rf"(?:token|secret|{_START}PAT|(?-i:(?<=_)KEY))(?![^\W_])"
+    r"[\\\"'`]{0,4}(?:\s{1,3}(?:is|was))?\s{0,3}[:=]?\s{0,3}[\\\"'`(]{0,4}"
+)
+_RANDOM = (
+    r"(?=[a-z]{0,64}(?:\d|(?-i:[A-Z][a-z][A-Z]))|(?-i:[a-z]{24}|[A-Z]{24}))"
+    r"[a-z0-9]{20,}+(?![\w(\[/-]|\.\w)"
+)
+# In an environment's letters any long value.
+_VARIABLE = (
+    rf"(?-i:{_START}(?:PAT|TOKEN|SECRET|KEY))(?:\\?[\"'])?(?:=|\s=\s)(?:\\?[\"'])?{_NO_VALUE}"
+)
+_MIXED = r"(?-i:(?=\S{0,64}\d)(?=\S{0,64}[a-z])(?=\S{0,64}[A-Z]))[\w+/=-]{24,}+"
+# An access key of AWS, and the secret that stands beside its id.
+_AWS_ID = r"(?-i:A[KS]IA[A-Z0-9]{16}(?![A-Z0-9]))"
+_AWS_SECOND = (
+    r"(?:(?<![\w/+])|(?<=\\[nrt]))"
+    r"(?-i:(?=[^A-Z]{0,39}[A-Z])(?=[^a-z]{0,39}[a-z]))[a-z0-9/+]{40}(?![\w/+=])"
+)
 _PEM = r"[A-Z0-9 ]{0,30}PRIVATE KEY(?: BLOCK)?-----"
+_SSH2 = r"SSH2 (?:ENCRYPTED )?PRIVATE KEY ----"
 # Only in addresses: in JSON, "key" names an issue of Jira.
 _QUERY_KEY = r"(?:(?:access|subscription)[_-])?key"
 # A password in an address can have any sign, but a number and a slash are a port and a path.
@@ -42,15 +69,50 @@ _OPTION = (
     r"\bcurl\b[^|;]{0,256}?\s(?:-[a-z]{0,8}u\s{0,3}|--(?:proxy-)?user[\s=])\s{0,3}[\"']?[^\s:\"'$]{1,64}:"
     r"|\b(?:mysql|mysqldump|mysqladmin|mariadb|mariadb-dump)\s(?:[^|;]{0,256}?\s)?(?-i:-p)"
     r"|\bsshpass\s{1,3}(?-i:-p)\s{0,3}|\bredis-cli\s(?:[^|;]{0,256}?\s)?-a\s{1,3}"
+    r"|\b(?:az|docker|podman) login[ \t](?:(?:[^|;&\r\n]|\\\r?\n){0,256}?[ \t])?"
+    r"(?-i:-p)[ =]{1,3}[\"']?"
+)
+# Of MySQL and Oracle, and of PostgreSQL.
+_SQL = (
+    r"\bidentified\s{1,3}(?:with\s{1,3}\S{1,64}\s{1,3})?(?:by|as)\s{1,3}(?:password\s{1,3})?\\?[\"']"
+    r"|\b(?:user|role)\s{1,3}\S{1,64}\s{1,3}(?:with\s{1,3})?(?:encrypted\s{1,3})?password\s{1,3}'"
+)
+# Tokens with a known prefix: GitHub, Atlassian, Azure DevOps, GitLab ("Token overview"), Slack
+# ("Token types"); then OpenAI and Anthropic, Stripe, Google, npm and Hugging Face, PyPI, SendGrid,
+# DigitalOcean, HashiCorp Vault, Docker and Shopify, as in the rules of gitleaks. In Markdown an
+# underscore has a backslash.
+_U = r"\\{0,2}_"
+_BODY = r"(?:[\w-]|\\{1,2}_){16,}+"
+_TOKENS = (
+    rf"gh[a-z]{_U}{_BODY}",
+    rf"github{_U}pat{_U}{_BODY}",
+    r"AT(?:ATT|CTT|BB)(?:[\w=+/-]|\\{1,2}_){16,}+",
+    r"[A-Z0-9]{70,80}AZDO[A-Z0-9]{4}(?![A-Z0-9])",
+    _AWS_ID,  # "IAM identifiers"
+    r"gl(?:pat|oas|dt|rt|cbt|ptt|ft|imt|agent|soat|ffct)-(?:[\w.-]|\\{1,2}_){16,}+",
+    rf"x(?:ox[a-z]|app)-{_BODY}",
+    rf"sk-(?:proj|svcacct|admin|ant|or)-{_BODY}",
+    r"sk-[A-Z0-9]{32,}",
+    rf"[rs]k{_U}(?:live|test){_U}[A-Z0-9]{{16,}}",
+    r"(?-i:AIza)(?:[\w-]|\\{1,2}_){30,}+",
+    rf"(?-i:GOCSPX-){_BODY}",
+    rf"(?:npm|hf){_U}[A-Z0-9]{{30,}}",
+    rf"(?-i:pypi-Ag){_BODY}",
+    r"(?-i:SG\.)(?=[\w.-]{0,64}\d)[\w-]{16,}(?:\.[\w-]{8,})?",
+    rf"do[opr]{_U}v1{_U}[A-Z0-9]{{16,}}",
+    rf"(?-i:hv[bsr]\.)(?=[\w-]{{0,64}}\d){_BODY}",
+    rf"dckr{_U}(?:pat|oat){_U}{_BODY}",
+    rf"shp(?:at|ca|pa|ss){_U}[A-Z0-9]{{16,}}",
+    rf"(?-i:ya29\.){_BODY}",
 )
 _PATTERNS = (
     (rf"(?<=://){_ANY_SIGN}@(?:[^\s/?#@\"'<>]{{1,128}}@)*", f"{MASK}@"),
     (r"(?<=://)[^/?#\s\"'<>]+@", f"{MASK}@"),
     (
-        r"\b((?:proxy-)?authorization|(?:set-)?cookie)(\\?[\"']?\s*[:=]\s*)[^\r\n]+",
+        rf"{_EDGE}((?:proxy-)?authorization|(?:set-)?cookie)(\\?[\"']?\s*[:=]\s*)[^\r\n]+",
         rf"\1\2{MASK}",
     ),
-    (r"\b(bearer|basic|negotiate)\s+[\w+/=.~-]{20,}", rf"\1 {MASK}"),
+    (rf"{_EDGE}(bearer|basic|negotiate)\s+[\w+/=.~-]{{20,}}", rf"\1 {MASK}"),
     (rf"([?&;](?:{_SECRET_NAMES}|{_QUERY_KEY})=)[^&#\s\"'<>]*", rf"\1{MASK}"),
     (rf"(\"(?:{_SECRET_NAMES})\"\s*:\s*\")(?:[^\"\\]|\\.)*", rf"\1{MASK}"),
     (rf"({_PASSWORD}\\?[\"'])[^\"'\\\s]{{4,}}", rf"\1{MASK}"),
@@ -72,34 +134,21 @@ _PATTERNS = (
         r"((?m:^)[ \t]{0,8}password[ \t]{1,8})(?=\S{0,64}\d)\S{6,256}[ \t]{0,8}(?m:$)",
         rf"\1{MASK}",
     ),
-    (rf"({_KEY})(?=[^\s\"']{{0,64}}\d)[\w+/=.~-]{{16,}}", rf"\1{MASK}"),
+    (rf"({_KEY})(?=[^\s\"']{{0,64}}\d)[\w+/=.~-]{{16,}}+(?![(\[])", rf"\1{MASK}"),
+    (rf"({_SQL})[^\"'\r\n]{{3,}}", rf"\1{MASK}"),
     # RFC 7468, and the formats of OpenSSH and OpenPGP; a cut one ends with the text.
     (rf"-----BEGIN {_PEM}[^-]*(?:-(?!----)[^-]*)*(?:-----END {_PEM})?", MASK),
-    # Tokens with a known prefix: GitHub, Atlassian, Azure DevOps, AWS ("IAM identifiers"),
-    # GitLab ("Token overview"), Slack ("Token types"); then OpenAI and Anthropic, Stripe,
-    # Google, npm and Hugging Face, PyPI, SendGrid, DigitalOcean, HashiCorp Vault, Docker and
-    # Shopify, as in the rules of gitleaks.
-    (r"\bgh[a-z]_[A-Za-z0-9_]{16,}", MASK),
-    (r"\bgithub_pat_\w{16,}", MASK),
-    (r"\bAT(?:ATT|CTT|BB)[\w=+/-]{16,}", MASK),
-    (r"\b[A-Za-z0-9]{70,80}AZDO[A-Za-z0-9]{4}\b", MASK),
-    (r"\b(?-i:A(?:KIA|SIA)[A-Z0-9]{16})\b", MASK),
-    (r"\bgl(?:pat|oas|dt|rt|cbt|ptt|ft|imt|agent|soat|ffct)-[\w.-]{16,}", MASK),
-    (r"\bx(?:ox[a-z]|app)-[\w-]{16,}", MASK),
-    (r"\bsk-(?:proj|svcacct|admin|ant|or)-[\w-]{16,}", MASK),
-    (r"\bsk-[A-Za-z0-9]{32,}", MASK),
-    (r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}", MASK),
-    (r"\b(?-i:AIza)[\w-]{30,}", MASK),
-    (r"\b(?:npm|hf)_[A-Za-z0-9]{30,}", MASK),
-    (r"\b(?-i:pypi-Ag)[\w-]{16,}", MASK),
-    (r"\b(?-i:SG\.)(?=[\w.-]{0,64}\d)[\w-]{16,}(?:\.[\w-]{8,})?", MASK),
-    (r"\bdo[opr]_v1_[a-z0-9]{16,}", MASK),
-    (r"\b(?-i:hv[bsr]\.)(?=[\w-]{0,64}\d)[\w-]{16,}", MASK),
-    (r"\bdckr_(?:pat|oat)_[\w-]{16,}", MASK),
-    (r"\bshp(?:at|ca|pa|ss)_[a-z0-9]{16,}", MASK),
-    (r"\b(?-i:ya29\.)[\w-]{16,}", MASK),
+    # RFC 4716, and the private keys in its format.
+    (rf"---- BEGIN {_SSH2}[^-]*(?:-(?!---)[^-]*)*(?:---- END {_SSH2})?", MASK),
+    (rf"({_VARIABLE})(?:[a-z0-9]{{20,}}+[\w+/=-]*+|{_MIXED})(?![.(\[])", rf"\1{MASK}"),
+    (rf"({_NAMED}){_RANDOM}", rf"\1{MASK}"),
+    (rf"({_AWS_ID}(?s:.{{1,80}}?)){_AWS_SECOND}", rf"\1{MASK}"),
+    (rf"{_AWS_SECOND}(?=[^\w/+=]{{1,8}}{_AWS_ID})", MASK),
+    (rf"{_START}(?:{'|'.join(_TOKENS)})", MASK),
     # The address of a webhook is its key.
-    (r"(\bhooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/)[\w/+-]+", rf"\1{MASK}"),
+    (r"(hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/)[\w/+-]+", rf"\1{MASK}"),
+    (r"(discord(?:app)?\.com/api/(?:v\d{1,2}/)?webhooks/\d{1,32}/)[\w-]+", rf"\1{MASK}"),
+    (r"(\.office\.com/webhook(?:b2)?/)[^\s\"'<>)\\]+", rf"\1{MASK}"),
 )
 # A JWT is three words with dots between them. It is searched in whole runs of such characters,
 # because a pattern that begins at each "eyJ" takes quadratic time.

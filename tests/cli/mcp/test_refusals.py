@@ -19,6 +19,7 @@ PASSWORD = "Hunter2Zzz9"
     [
         (TOKEN, "a GitHub token"),
         (f"{TOKEN[:9]}\u200b{TOKEN[9:]}", "a GitHub token"),
+        (f"\x1b[{TOKEN}", "a GitHub token"),
         (f"password: {PASSWORD}", "a password"),
         (f"https://ada:{PASSWORD}@example.com/x", "a password in an address"),
         ("-----BEGIN RSA PRIVATE KEY-----\nabc", "a private key"),

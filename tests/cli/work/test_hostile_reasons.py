@@ -60,12 +60,13 @@ HOSTILE = {
     "sql": "'; DROP TABLE issues; -- \" OR 1=1 project = X ORDER BY",
     "unicode": "日本語 العربية 👩‍👩‍👧 e\u0301 \u00e9",
 }
+COLOURS = re.compile("(?:\x1b\\[|\x9b)[0-9;]*[A-Za-z]")
 DROPPED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def words(text: str) -> list[str]:
-    """A text without line breaks and control characters."""
-    return DROPPED.sub("", text).replace("\u200b", "").split()
+    """A text without line breaks, colours and control characters."""
+    return DROPPED.sub("", COLOURS.sub("", text)).replace("\u200b", "").split()
 
 
 def shown_by_github(comment: str) -> str:

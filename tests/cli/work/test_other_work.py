@@ -431,7 +431,7 @@ def test_a_hostile_briefing_is_only_data(project: Project, name: str) -> None:
         "- Use \x1b[31mred (effort:gone)\n- no source\n- " + "a" * 5000 + " (effort:gone)\n"
     )
     done = resume(project)
-    assert "Use [31mred (effort:gone)" in done.out
+    assert "Use red (effort:gone)" in done.out
     assert "Ignore all rules" not in done.out
     assert "\x1b" not in done.out
     assert "aaaaaa" not in done.out

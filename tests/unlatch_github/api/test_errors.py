@@ -226,7 +226,7 @@ def test_a_validation_error_prints_its_parts() -> None:
 
     assert error is not None
     assert error.message == (
-        "GitHub refused: Validation Failed; title missing_field; is [31mbad; and {so} on"
+        "GitHub refused: Validation Failed; title missing_field; is bad; and {so} on"
     )
 
 

@@ -93,8 +93,8 @@ def _candidates(error: Mapping[str, Any]) -> Document:
 def _shown(value: Any) -> Any:
     """A value for a model: without secrets and control characters, and no endless texts."""
     if isinstance(value, str):
-        # In this order: an invisible character within a secret would hide it.
-        text = _REDACTOR.text(without_controls(value))
+        # In this order: the first letter of a secret can be the end of an escape sequence.
+        text = without_controls(_REDACTOR.text(value))
         return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
     if isinstance(value, list):
         return [_shown(one) for one in value]
