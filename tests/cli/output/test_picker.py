@@ -72,7 +72,7 @@ def test_the_menu_shows_status_and_title_of_what_can_be_resumed(several: Project
 
     assert ["0003-照合", "0002-login", "0005-old", "0004-other-search"] == rows(terminal)
     lines = "\n".join(shown(terminal))
-    assert "0003-照合          completed  監査の照合 [2J$(touch made)" in lines
+    assert "0003-照合          completed  監査の照合 $(touch made)" in lines
     assert "0004-other-search  paused     Other search" in lines
     assert "\x1b[2J" not in terminal.raw.partition("監査")[2].partition("\n")[0]
     assert "Interrupted. Nothing was changed." in lines

@@ -326,7 +326,7 @@ def test_an_item_cannot_act_on_the_terminal(project: Project) -> None:
         terminal.type("n\n")
         terminal.end()
 
-    assert 'octo/widgets#4 "Smart]0;owned[2Jdisc ipline" (closed)' in terminal.text
+    assert 'octo/widgets#4 "Smartdisc ipline" (closed)' in terminal.text
     assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", terminal.text)
 
 
