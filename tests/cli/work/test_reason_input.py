@@ -50,14 +50,9 @@ def test_stdin_without_a_reason_is_refused(single: Project, typed: str) -> None:
     assert_unchanged(single, before)
 
 
-def test_bytes_that_are_not_text_are_replaced(single: Project) -> None:
-    done = single.process("resume", "7", "--reason", "-", "--yes", stdin="caf\udce9")
-
-    assert done.code == 0, done.said
-    assert reasons(single) == ["caf\ufffd"]
-
-
-@pytest.mark.parametrize("content", [LONG.encode("utf-16"), b"\x7fELF\x02\x00\x01"])
+@pytest.mark.parametrize(
+    "content", [LONG.encode("utf-16"), b"\x7fELF\x02\x00\x01", "café".encode("latin-1")]
+)
 def test_a_file_that_is_not_utf_8_is_refused(
     single: Project, tmp_path: Path, content: bytes
 ) -> None:
