@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import anyio
 from tests.cli.mcp.test_mcp import REASON, Talk, text_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from mcp import Client
     from tests.cli.project import Project
 
 # In the process of the command that applies: another command changes the project as it begins, or
@@ -18,7 +20,7 @@ import os, subprocess, sys
 def other(event, arguments):
     if event == WHEN and os.environ.pop("PYTHONPATH", None):
         subprocess.run([sys.executable, "-P", "-m", "unlatch.cli", *OTHER], stdout=2, check=True)
-if "--yes" in sys.orig_argv:
+if "--yes" in sys.argv:
     sys.addaudithook(other)
 """
 
@@ -33,7 +35,7 @@ def meanwhile(project: Project, folder: Path, *other: str, when: str) -> None:
 def test_an_item_outside_of_the_plan_is_not_changed(project: Project, tmp_path: Path) -> None:
     links = project.items("github", "jira")
     name = project.increment(links={"github": links["github"]})
-    meanwhile(project, tmp_path / "other", "link", "7", project.urls["jira"], when="import")
+    meanwhile(project, tmp_path / "other", "link", "7", project.urls["jira"], when="open")
     talk = Talk(project)
     planned = talk.result("plan_resume", id="7", reason=REASON)
     assert [one["tracker"] for one in planned["plan"]["items"]] == ["github"]
@@ -72,7 +74,7 @@ def hook(event, arguments):
         changed.append(arguments)
     if changed and event == WHEN:
         os.kill(os.getpid(), signal.SIGKILL)
-if sys.orig_argv.count("--yes") or "effort" in sys.orig_argv:
+if sys.argv.count("--yes") or "effort" in sys.argv:
     sys.addaudithook(hook)
 """
 
@@ -109,3 +111,56 @@ def test_after_a_killed_change_of_an_effort_it_is_unknown_what_was_changed(
     said = text_of(Talk(project, toolsets=("efforts",)).call("open_effort", name="Auth bug"))
     assert "error[call-unknown]" in said
     assert said.count("next: effort_status") == 1
+
+
+# In the process of the command named WHOSE: it waits as it begins, until it may go on.
+WAITING = """\
+import os, sys, time
+from pathlib import Path
+here = Path(os.environ.get("PYTHONPATH") or ".")
+if WHOSE in sys.argv and (here / "hold").exists():
+    (here / "begun").touch()
+    while (here / "hold").exists():
+        time.sleep(0.01)
+"""
+
+
+def cancelled(project: Project, folder: Path, whose: str) -> None:
+    """Apply a plan, and cancel the call while this process of it runs."""
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(f"WHOSE = {whose!r}\n{WAITING}")
+    project.extra["PYTHONPATH"] = str(folder)
+
+    async def go(client: Client) -> None:
+        arguments = {"id": "7", "reason": REASON}
+        planned = (await client.call_tool("plan_resume", arguments)).structured_content or {}
+        (folder / "hold").touch()
+        async with anyio.create_task_group() as group:
+            group.start_soon(client.call_tool, "apply_plan", {"token": planned["token"]})
+            with anyio.fail_after(120):
+                while not (folder / "begun").exists():  # noqa: ASYNC110  (another process)
+                    await anyio.sleep(0.01)
+            group.cancel_scope.cancel()
+        # The server has read the cancellation before this.
+        await client.call_tool("search", {"query": "discipline"})
+        (folder / "hold").unlink()
+
+    # Only this era has streams here. Its end waits for the call.
+    Talk(project)(go, "legacy")
+
+
+def test_a_call_cancelled_before_the_first_change_changes_nothing(
+    project: Project, tmp_path: Path
+) -> None:
+    name = project.increment(links=project.items("github"))
+    before = project.tree()
+    cancelled(project, tmp_path / "waiting", "--dry-run")
+    assert (before, "completed") == (project.tree(), project.metadata(name)["status"])
+    assert project.states() == {"github": "closed"}
+
+
+def test_a_call_cancelled_after_that_finishes(project: Project, tmp_path: Path) -> None:
+    name = project.increment(links=project.items("github"))
+    cancelled(project, tmp_path / "waiting", "--yes")
+    assert project.metadata(name)["status"] == "active"
+    assert project.states() == {"github": "open"}
