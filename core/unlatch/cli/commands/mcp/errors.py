@@ -5,17 +5,19 @@ from __future__ import annotations
 import re
 from functools import wraps
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, ParamSpec
 
 from mcp.server.mcpserver.exceptions import ToolError
 
+from unlatch.cli.commands.mcp.sizes import fitted
 from unlatch.errors import UnlatchError
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from unlatch.cli.commands.mcp.calls import Document
+
 P = ParamSpec("P")
-T = TypeVar("T")
 # The tool for each command in a next step.
 _TOOLS = MappingProxyType(
     {
@@ -41,13 +43,13 @@ _NEEDLESS = re.compile(r" --(?:all|yes|offline)\b")
 _PARAMETER = re.compile(r"--(reason|summary|status|limit)\b(?: [A-Z]+\b)?")
 
 
-def answering(tool: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
-    """Make the errors of a tool answers with their id, message and next step."""
+def answering(tool: Callable[P, Awaitable[Document]]) -> Callable[P, Awaitable[Document]]:
+    """Cut the result of a tool; make errors answers with their id, message and next step."""
 
     @wraps(tool)
-    async def call(*args: P.args, **kwargs: P.kwargs) -> T:
+    async def call(*args: P.args, **kwargs: P.kwargs) -> Document:
         try:
-            return await tool(*args, **kwargs)
+            return fitted(await tool(*args, **kwargs), tool.__name__)
         except UnlatchError as error:
             hint = f"; next: {_for_model(error.hint)}" if error.hint else ""
             raise ToolError(f"error[{error.id}]: {error.message}{hint}") from error

@@ -33,6 +33,9 @@ WRITES = ToolAnnotations(
 Id = Annotated[str, Field(description="Number, name, part of a name, path, or a linked item.")]
 Reason = Annotated[str, Field(description="Why, in the user's words; posted on each item.")]
 
+Limit = Annotated[int, Field(ge=1, le=100)]
+Skip = Annotated[int, Field(ge=0)]
+
 
 class Chosen(BaseModel):
     """The increment that the user means."""
@@ -64,10 +67,12 @@ def add_reading(server: MCPServer, calls: Calls) -> None:
             "abandoned",
         ]
         | None = None,
-        limit: int = 20,
+        limit: Limit = 20,
+        skip: Skip = 0,
     ) -> Document:
-        chosen = ("--status", status) if status else ("--all",)
-        return await document("list", *chosen, "--limit", str(limit))
+        found = await document("list", *(("--status", status) if status else ("--all",)))
+        entries = found["entries"]
+        return {"entries": entries[skip : skip + limit], "total": len(entries)}
 
     @server.tool(
         description="Show an increment: status, reopens, pending operations, other work.",
