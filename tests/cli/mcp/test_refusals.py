@@ -22,6 +22,7 @@ PASSWORD = "Hunter2Zzz9"
         (f"\x1b[{TOKEN}", "a GitHub token"),
         (f"password: {PASSWORD}", "a password"),
         (f"https://ada:{PASSWORD}@example.com/x", "a password in an address"),
+        (f"https://{TOKEN}@example.com/x", "a GitHub token"),
         ("-----BEGIN RSA PRIVATE KEY-----\nabc", "a private key"),
         ("api_key=" + "a1b2c3d4" * 2, "a password, token or key"),
     ],
@@ -40,6 +41,13 @@ def test_a_reason_with_a_secret_is_not_planned(project: Project, secret: str, ki
         assert secret not in said
         assert PASSWORD not in said
     assert (before, []) == (project.tree(), project.wrote())
+
+
+def test_an_address_with_a_name_alone_is_no_secret(project: Project) -> None:
+    project.increment(links=project.items("github"))
+    reason = "Found by cloning https://acme@dev.azure.com/acme/widgets/_git/widgets"
+
+    assert "token" in Talk(project).result("plan_resume", id="7", reason=reason)
 
 
 def test_a_text_of_an_effort_with_a_secret_is_not_written(project: Project) -> None:

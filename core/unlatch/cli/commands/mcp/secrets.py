@@ -22,6 +22,8 @@ _LEFT = (
     ("a password", r"(?i:pass\w{0,6}|pwd)\W{0,8}\*\*\*"),
 )
 _OTHER = "a password, token or key"
+# Azure DevOps shows addresses to clone with the organization's name: https://acme@dev.azure.com.
+_NAME_ALONE = r"://([A-Za-z0-9._-]{1,30})@"
 
 
 def refuse_secrets(**texts: str) -> None:
@@ -32,7 +34,8 @@ def refuse_secrets(**texts: str) -> None:
     Raises:
         CallFailed: `secret-in-text`.
     """
-    for name, text in texts.items():
+    for name, given in texts.items():
+        text = re.sub(_NAME_ALONE, r":// \1 ", given)
         # Also as it is: the first letter of a secret can be the end of an escape sequence.
         for seen in (without_controls(text), text):
             if (masked := without_secrets(seen)) != seen:
