@@ -32,6 +32,7 @@ _OWN = {
     "HOOK",
     "VERBS[reference.kind]",
     "VERBS[typed.kind]",
+    "_digest(text)",
     "_COMMANDS[move]",
     "_RESUME[found.kind]",
     "again",
