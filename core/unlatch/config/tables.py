@@ -1,10 +1,10 @@
 """The tables of config.toml: labels, limits, rules for reopening, and sync."""
 
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
-from pydantic.plugin import _loader
 
 from unlatch.config.choices import SESSIONS, AutoSave, Part, Provider, SubagentMode
 from unlatch.config.value_types import LONGEST_DAYS, Category, Count, Days, Word, YesNo
@@ -15,8 +15,13 @@ from unlatch.increments.model.status import Status
 from unlatch.patterns import pattern
 
 # pydantic would look for plugins of its own in every installed distribution, and run them. Looking
-# takes longer than building all tables.
-_loader._plugins = {}  # noqa: SLF001  (the other way is a variable that child processes would get)
+# takes longer than building all tables. The documented way is a variable, which child processes
+# would get. Where another version keeps its plugins elsewhere, it looks for them.
+with suppress(ImportError):
+    from pydantic.plugin import _loader
+
+    _loader._plugins = {}  # noqa: SLF001
+
 _VARIABLE = pattern(r"[A-Za-z_][A-Za-z0-9_]*")
 
 

@@ -23,7 +23,7 @@ _LEFT = (
 )
 _OTHER = "a password, token or key"
 # Azure DevOps shows addresses to clone with the organization's name: https://acme@dev.azure.com.
-_NAME_ALONE = r"://([A-Za-z0-9._-]{1,30})@"
+_NAME_ALONE = r"://([A-Za-z0-9._-]{1,20})@"
 
 
 def refuse_secrets(**texts: str) -> None:
