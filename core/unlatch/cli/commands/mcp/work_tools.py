@@ -31,6 +31,7 @@ WRITES = ToolAnnotations(
     readOnlyHint=False, destructiveHint=False, idempotentHint=False, openWorldHint=True
 )
 Id = Annotated[str, Field(description="Number, name, part of a name, path, or a linked item.")]
+Items = Annotated[list[str], Field(min_length=1, description="URLs, octo/widgets#4, or SCRUM-28.")]
 Reason = Annotated[str, Field(description="Why, in the user's words; posted on each item.")]
 
 Limit = Annotated[int, Field(ge=1, le=100)]
@@ -116,9 +117,7 @@ def add_overview(server: MCPServer, document: Callable[..., Awaitable[Document]]
 
     @server.tool(description="Items as their trackers show them now.", annotations=READS)
     @answering
-    async def item_status(
-        items: Annotated[list[str], Field(description="URLs, octo/widgets#4, or SCRUM-28.")],
-    ) -> Document:
+    async def item_status(items: Items) -> Document:
         return await document("status", words=(*items,))
 
     @server.tool(description="Differences between increments and their items.", annotations=READS)
@@ -165,10 +164,7 @@ def add_writing(server: MCPServer, calls: Calls, plans: Plans) -> None:
         annotations=PLANS,
     )
     @answering
-    async def plan_reopen(
-        items: Annotated[list[str], Field(description="URLs, octo/widgets#4, or SCRUM-28.")],
-        reason: Reason,
-    ) -> Document:
+    async def plan_reopen(items: Items, reason: Reason) -> Document:
         refuse_secrets(reason=reason)
         words = (*items,)
         return await run_sync(lambda: plans.make("reopen", f"--reason={reason}", words=words))

@@ -1,0 +1,69 @@
+"""Messages over stdio; one that cannot be read is answered with an error, not with silence."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import anyio
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
+from pydantic import ValidationError
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from anyio.streams.memory import MemoryObjectSendStream
+
+Item = SessionMessage | Exception
+
+
+async def serve_stdio(run: Callable[[Any, Any], Awaitable[None]]) -> None:
+    """Run a server on the messages of stdin, until stdin ends."""
+    async with stdio_server() as (read, write), anyio.create_task_group() as tasks:
+        send, receive = anyio.create_memory_object_stream[Item](0)
+        tasks.start_soon(_pass_on, read, write, send)
+        await run(receive, write)
+        tasks.cancel_scope.cancel()
+
+
+async def _pass_on(read: Any, write: Any, send: MemoryObjectSendStream[Item]) -> None:
+    async with send:
+        async for item in read:
+            if not isinstance(item, ValidationError):
+                await send.send(item)
+            elif (found := _members(item)) is not None:
+                # In place of an answer, its question gets the error.
+                is_answer = "method" not in found and ("result" in found or "error" in found)
+                await (send if is_answer else write).send(_answer(item, found))
+
+
+def _members(error: ValidationError) -> dict[str, Any] | None:
+    """What a message that was refused has, as far as it can be read; None for a blank line."""
+    for one in error.errors():
+        given = one["input"]
+        if one["type"] == "json_invalid":
+            return _read(given) if given.strip() else None
+        # A missing member is reported with the whole message.
+        if one["type"] == "missing" and isinstance(given, dict) and "method" in given:
+            return given
+    return {}
+
+
+def _read(text: str) -> dict[str, Any]:
+    # Unlike pydantic, Python reads half a pair of surrogates.
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _answer(error: ValidationError, found: dict[str, Any]) -> SessionMessage:
+    reason = error.errors()[0]
+    is_syntax = reason["type"] == "json_invalid"
+    text = reason["msg"] if is_syntax else "Invalid message: it is not JSON-RPC 2.0"
+    data = ErrorData(code=PARSE_ERROR if is_syntax else INVALID_REQUEST, message=text)
+    known = found.get("id") if type(found.get("id")) in (str, int) else None
+    return SessionMessage(JSONRPCError(jsonrpc="2.0", id=known, error=data))

@@ -1,0 +1,108 @@
+"""Messages and calls that cannot be understood: each is answered."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.mcp.test_mcp import REASON, Talk, text_of
+from tests.warm.client import unlatch
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+HALF = "\\ud800"
+
+
+def answers(project: Project, *messages: str) -> list[dict[str, Any]]:
+    """The server's answers; one to each message, which may be several lines."""
+    with subprocess.Popen(
+        [*unlatch(), "mcp", "--allow-writes"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=project.root,
+        env=project.environ,
+        encoding="utf-8",
+        bufsize=1,
+    ) as server:
+        assert server.stdin
+        assert server.stdout
+        found = []
+        for one in messages:
+            server.stdin.write(f"{one}\n")
+            found.append(json.loads(server.stdout.readline()))
+        server.stdin.close()
+        assert server.stdout.read() == ""
+    return found
+
+
+def request(text: str, number: str = "3") -> str:
+    params = f'{{"name": "search", "arguments": {{"query": "{text}"}}}}'
+    return f'{{"jsonrpc": "2.0", "id": {number}, "method": "tools/call", "params": {params}}}'
+
+
+@pytest.mark.parametrize(
+    ("line", "number", "code"),
+    [
+        (request(HALF), 3, -32700),
+        (request(HALF, '"a"'), "a", -32700),
+        (request(HALF, "true"), None, -32700),
+        (request("\\ud83d\\ud83d\\ude00"), 3, -32700),
+        ('{"jsonrpc": "2.0", "id": 3, "method"', None, -32700),
+        ("[" * 100_000, None, -32700),
+        ("no JSON", None, -32700),
+        ('{"id": 3, "method": "tools/list"}', 3, -32600),
+        ('{"jsonrpc": "2.0", "id": 3, "method": "tools/list", "params": 4}', 3, -32600),
+        ("[]", None, -32600),
+        ("4", None, -32600),
+    ],
+)
+def test_a_message_that_cannot_be_read_is_answered(
+    project: Project, line: str, number: object, code: int
+) -> None:
+    (answer,) = answers(project, line)
+    assert (answer["jsonrpc"], answer["id"], answer["error"]["code"]) == ("2.0", number, code)
+    assert answer["error"]["message"].startswith("Invalid ")
+
+
+def test_a_blank_line_has_no_answer_and_the_next_message_has(project: Project) -> None:
+    ping = '{"jsonrpc": "2.0", "id": 8, "method": "ping"}'
+    found = answers(project, "no JSON", f"\n  \n{ping}")
+    assert [one["id"] for one in found] == [None, 8]
+
+
+INVALID = "invalid arguments of "
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "said"),
+    [
+        (
+            "plan_resume",
+            {"increment": "7", "reason": REASON},
+            "plan_resume has no argument increment; its arguments: id, reason",
+        ),
+        (
+            "list_increments",
+            {"state": "active", "most": 3},
+            "list_increments has no arguments state, most; its arguments: status, limit, skip",
+        ),
+        ("status", {"id": "7"}, "status has no argument id; it has none"),
+        ("show_increment", {}, f"{INVALID}show_increment: id: Field required"),
+        ("list_increments", {"limit": 500}, f"{INVALID}list_increments: limit: Input should be "),
+        ("item_status", {"items": []}, f"{INVALID}item_status: items: List should have at least 1"),
+        (
+            "plan_reopen",
+            {"items": [], "reason": REASON},
+            f"{INVALID}plan_reopen: items: List should have at least 1",
+        ),
+    ],
+)
+def test_wrong_arguments_are_named_with_the_right_ones(
+    project: Project, tool: str, arguments: dict[str, Any], said: str
+) -> None:
+    found = text_of(Talk(project).call(tool, **arguments))
+    assert f"error[usage]: {said}" in found
+    assert "pydantic" not in found
