@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import anyio
+import pytest
 from tests.cli.mcp.test_mcp import REASON, Talk, text_of
+
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -164,3 +167,23 @@ def test_a_call_cancelled_after_that_finishes(project: Project, tmp_path: Path) 
     cancelled(project, tmp_path / "waiting", "--yes")
     assert project.metadata(name)["status"] == "active"
     assert project.states() == {"github": "open"}
+
+
+@pytest.mark.parametrize("tool", ["plan_resume", "plan_reopen"])
+def test_a_plan_still_counts_after_a_tracker_did_not_answer(project: Project, tool: str) -> None:
+    links = project.items("github", "jira")
+    if tool == "plan_resume":
+        project.increment(links=links)
+    talk = Talk(project)
+    subject = {"items": [project.urls["github"], project.urls["jira"]]}
+    arguments = {"id": "7"} if tool == "plan_resume" else subject
+    token = talk.result(tool, reason=REASON, **arguments)["token"]
+    project.box.faults.add(Fault("jira", "status", code=503, times=99))
+    said = text_of(talk.call("apply_plan", token=token))
+    assert f"error[plan-not-checked]: {project.urls['jira']} could not be read: " in said
+    assert "nothing was done; next: apply_plan with the same token" in said
+    assert project.states() == {"github": "closed", "jira": "Done"}
+    project.box.faults.clear()
+    talk.result("apply_plan", token=token)
+    assert project.states() == {"github": "open", "jira": "In Progress"}
+    assert "plan-unknown" in text_of(talk.call("apply_plan", token=token))

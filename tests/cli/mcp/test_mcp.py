@@ -162,6 +162,39 @@ def test_a_plan_without_any_change_has_no_token(project: Project) -> None:
     assert "nothing to apply" in found["message"]
 
 
+@pytest.mark.parametrize("tool", ["plan_resume", "plan_reopen"])
+def test_a_hint_names_the_argument_for_a_deliberately_closed_item(
+    project: Project, tool: str
+) -> None:
+    project.box.github.add_issue(
+        number=4, title="Login", state="closed", state_reason="not_planned"
+    )
+    if tool == "plan_resume":
+        project.increment(links={"github": {"issueNumber": 4, "issueUrl": project.urls["github"]}})
+    talk = Talk(project)
+    arguments: dict[str, Any] = {"items": [project.urls["github"]]}
+    if tool == "plan_resume":
+        arguments = {"id": "7"}
+    (item,) = talk.result(tool, reason=REASON, **arguments)["plan"]["items"]
+    assert item["error"]["hint"] == "to reopen it, repeat with even_if_not_planned: true"
+    arguments |= {"even_if_not_planned": True}
+    token = talk.result(tool, reason=REASON, **arguments)["token"]
+    talk.result("apply_plan", token=token)
+    assert project.states() == {"github": "open"}
+
+
+def test_a_hint_names_the_argument_for_an_item_of_an_increment(project: Project) -> None:
+    name = project.increment(links=project.items("github"))
+    talk = Talk(project)
+    items = [project.urls["github"]]
+    said = text_of(talk.call("plan_reopen", items=items, reason=REASON))
+    assert f"next: plan_resume {name}; to reopen the item alone, add item_only: true" in said
+    token = talk.result("plan_reopen", items=items, reason=REASON, item_only=True)["token"]
+    talk.result("apply_plan", token=token)
+    assert project.states() == {"github": "open"}
+    assert project.metadata(name)["status"] == "completed"
+
+
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("id", ["42", "no-such-thing", ""])
 def test_a_plan_for_an_unknown_increment_is_an_error(project: Project, mode: str, id: str) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from functools import wraps
+from inspect import signature
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ParamSpec
+from typing import TYPE_CHECKING, Any, ParamSpec
 
 from mcp.server.mcpserver.exceptions import ToolError
 
@@ -13,7 +14,7 @@ from unlatch.cli.commands.mcp.sizes import fitted
 from unlatch.errors import UnlatchError
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Container
 
     from unlatch.cli.commands.mcp.calls import Document
 
@@ -41,25 +42,48 @@ _TOOLS = MappingProxyType(
 _COMMAND = re.compile(r"unlatch (effort [a-z]+|sync --plan|[a-z]+)")
 _NEEDLESS = re.compile(r" --(?:all|yes|offline)\b")
 _PARAMETER = re.compile(r"--(reason|summary|status|limit)\b(?: [A-Z]+\b)?")
+_FLAG = re.compile(r"--(item-only|even-if-not-planned)\b")
 
 
 def answering(tool: Callable[P, Awaitable[Document]]) -> Callable[P, Awaitable[Document]]:
     """Cut the result of a tool; make errors answers with their id, message and next step."""
+    names = frozenset(signature(tool).parameters)
 
     @wraps(tool)
     async def call(*args: P.args, **kwargs: P.kwargs) -> Document:
         try:
-            return fitted(await tool(*args, **kwargs), tool.__name__)
+            return fitted(_with_hints(await tool(*args, **kwargs), names), tool.__name__)
         except UnlatchError as error:
-            hint = f"; next: {_for_model(error.hint)}" if error.hint else ""
+            hint = f"; next: {_for_model(error.hint, names)}" if error.hint else ""
             raise ToolError(f"error[{error.id}]: {error.message}{hint}") from error
 
     return call
 
 
-def _for_model(hint: str) -> str:
-    """A next step in the words of the tools, or as a command for a person."""
+def _with_hints(value: Any, names: Container[str]) -> Any:
+    """A document with the next steps of its parts in the words of the tools."""
+    if isinstance(value, list):
+        return [_with_hints(one, names) for one in value]
+    if not isinstance(value, dict):
+        return value
+    found = {key: _with_hints(one, names) for key, one in value.items()}
+    if isinstance(hint := found.get("hint"), str):
+        found["hint"] = _for_model(hint, names)
+    return found
+
+
+def _for_model(hint: str, names: Container[str]) -> str:
+    """A next step in the words of the tools, or as a command for a person.
+
+    Args:
+        names: the arguments of the tool.
+    """
+
+    def flag(one: re.Match[str]) -> str:
+        name = one[1].replace("-", "_")
+        return f"{name}: true" if name in names else one[0]
+
     found = _COMMAND.sub(lambda one: _TOOLS.get(one[1], one[0]), hint)
-    found = _PARAMETER.sub(r"\1", _NEEDLESS.sub("", found))
+    found = _FLAG.sub(flag, _PARAMETER.sub(r"\1", _NEEDLESS.sub("", found)))
     is_command = "unlatch " in found or re.search(r"(?<!\S)--?[a-z]", found)
     return f"the user can do this at a terminal: {hint}" if is_command else found

@@ -22,6 +22,7 @@ LIFETIME = 600.0
 _MOST = 100
 NOTHING = "There is nothing to apply: see the errors and warnings of the plan."
 _NEXT = "make a new plan, and show it to the user"
+_AGAIN = "apply_plan with the same token; the plan still counts"
 # What shows the changes of a plan's command.
 _SEEN_WITH = MappingProxyType({"resume": "unlatch show", "reopen": "unlatch status"})
 # The ids and times that each dry run makes anew.
@@ -33,6 +34,7 @@ class Planned:
     options: tuple[str, ...]
     words: tuple[str, ...]
     digest: str
+    read: frozenset[str]  # the addresses of the items that were read
     until: float
 
 
@@ -67,7 +69,8 @@ class Plans:
             return {"plan": document, "message": NOTHING}
         token = secrets.token_urlsafe(16)
         until = self._clock() + LIFETIME
-        self._known[token] = Planned(options, words, _digest(document), until)
+        read = frozenset(one["url"] for one in document.get("items", ()) if not _is_unread(one))
+        self._known[token] = Planned(options, words, _digest(document), read, until)
         for old in [*self._known][:-_MOST]:
             del self._known[old]
         return {"plan": document, "token": token, "expiresInSeconds": int(LIFETIME)}
@@ -75,15 +78,23 @@ class Plans:
     def check(self, token: str) -> Checked:
         """Use up a token, and compare its plan with one that is made now.
 
+        A token still counts if the plan could not be made now.
+
         Raises:
-            CallFailed: `plan-unknown`, `plan-expired` or `plan-changed`; as the command.
+            CallFailed: `plan-unknown`, `plan-expired`, `plan-not-checked` or `plan-changed`; as the
+                command.
         """
         planned = self._known.pop(token, None)
         if planned is None:
             raise CallFailed("plan-unknown", "no plan has this token; each counts once", hint=_NEXT)
         if self._clock() > planned.until:
             raise CallFailed("plan-expired", "the plan is older than ten minutes", hint=_NEXT)
-        now = self._calls.run(*planned.options, "--dry-run", words=planned.words)
+        try:
+            now = self._calls.run(*planned.options, "--dry-run", words=planned.words)
+            _check_read(now, planned)
+        except CallFailed:
+            self._known[token] = planned
+            raise
         if _digest(now) != planned.digest:
             message = "an increment or item changed since the plan was made"
             raise CallFailed("plan-changed", message, hint=_NEXT)
@@ -109,6 +120,18 @@ def _changes(document: Document) -> bool:
     is_moved = increment["status"] != increment["wouldBe"]
     items = [one for one in document.get("items", ()) if not one["error"]]
     return bool(is_moved or items or document.get("related"))
+
+
+def _check_read(document: Document, planned: Planned) -> None:
+    """Refuse a dry run without an item that the plan had."""
+    unread = [one for one in document.get("items", ()) if _is_unread(one)]
+    if lost := [one for one in unread if one["url"] in planned.read]:
+        message = f"{lost[0]['url']} could not be read: {lost[0]['error']['message']}"
+        raise CallFailed("plan-not-checked", f"{message}; nothing was done", hint=_AGAIN)
+
+
+def _is_unread(item: Document) -> bool:
+    return item["state"] is None and item["error"] is not None
 
 
 def _digest(document: Document) -> str:

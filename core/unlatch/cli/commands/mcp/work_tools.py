@@ -32,6 +32,9 @@ WRITES = ToolAnnotations(
 )
 Id = Annotated[str, Field(description="Number, name, part of a name, path, or a linked item.")]
 Items = Annotated[list[str], Field(min_length=1, description="URLs, octo/widgets#4, or SCRUM-28.")]
+Deliberate = Annotated[
+    bool, Field(description="Also items closed on purpose; only if the user says so.")
+]
 Reason = Annotated[str, Field(description="Why, in the user's words; posted on each item.")]
 
 Limit = Annotated[int, Field(ge=1, le=100)]
@@ -149,14 +152,16 @@ def add_writing(server: MCPServer, calls: Calls, plans: Plans) -> None:
         id: Id,  # noqa: ARG001  (the resolver reads it)
         reason: Reason,
         chosen: Annotated[ElicitationResult[Chosen], Resolve(meant)],
+        even_if_not_planned: Deliberate = False,
     ) -> Document:
         refuse_secrets(reason=reason)
         if not isinstance(chosen, AcceptedElicitation):
             return {"message": "The user chose none.", "ask": ASK}
         if reference := read_reference(chosen.data.id):
             raise _no_increment(reference)
+        options = _options(reason, even_if_not_planned=even_if_not_planned)
         words = (chosen.data.id,)
-        return await run_sync(lambda: plans.make("resume", f"--reason={reason}", words=words))
+        return await run_sync(lambda: plans.make("resume", *options, words=words))
 
     @server.tool(
         description="Plan to reopen items that belong to no increment. "
@@ -164,10 +169,18 @@ def add_writing(server: MCPServer, calls: Calls, plans: Plans) -> None:
         annotations=PLANS,
     )
     @answering
-    async def plan_reopen(items: Items, reason: Reason) -> Document:
+    async def plan_reopen(
+        items: Items,
+        reason: Reason,
+        even_if_not_planned: Deliberate = False,
+        item_only: Annotated[
+            bool, Field(description="Leave the item's increment as it is.")
+        ] = False,
+    ) -> Document:
         refuse_secrets(reason=reason)
+        options = _options(reason, even_if_not_planned=even_if_not_planned, item_only=item_only)
         words = (*items,)
-        return await run_sync(lambda: plans.make("reopen", f"--reason={reason}", words=words))
+        return await run_sync(lambda: plans.make("reopen", *options, words=words))
 
     @server.tool(
         description="Apply a plan that the user agreed to. A token counts once, for 10 minutes.",
@@ -178,6 +191,11 @@ def add_writing(server: MCPServer, calls: Calls, plans: Plans) -> None:
         # A thread runs to its end, so a call that is cancelled meanwhile ends between the two.
         checked = await run_sync(lambda: plans.check(token))
         return await run_sync(lambda: plans.apply(checked))
+
+
+def _options(reason: str, **flags: bool) -> tuple[str, ...]:
+    given = [f"--{name.replace('_', '-')}" for name, is_set in flags.items() if is_set]
+    return (f"--reason={reason}", *given)
 
 
 def _no_increment(reference: Reference) -> CallFailed:
