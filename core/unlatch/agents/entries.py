@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unlatch.project.registry import is_installed
 from unlatch.values import dataclass
+from unlatch.worklog.digests import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,7 +46,7 @@ class Entry:
 
 def digest(value: Any) -> str:
     """The hash of an entry, by which an unmodified one is recognised."""
-    return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
+    return sha256(json.dumps(value, sort_keys=True).encode())
 
 
 def program() -> list[str]:

@@ -6,8 +6,7 @@ later changes, removals and moves of events and lines are found.
 
 from __future__ import annotations
 
-from hashlib import sha256
-
+from unlatch.worklog.digests import sha256
 from unlatch.worklog.event_log import Event, EventLog
 from unlatch.worklog.record import FLAG, NUMBER, TEXT, WORDS, key, record
 
@@ -131,4 +130,4 @@ class Referenced(ChainedEvent):
 
 def line_hash(line: bytes) -> str:
     """The hash of a line, without its end."""
-    return sha256(line).hexdigest()
+    return sha256(line)

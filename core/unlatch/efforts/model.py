@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from enum import StrEnum
-from hashlib import sha256
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from unlatch.efforts.limits import check_title
 from unlatch.errors import UsageError
+from unlatch.worklog.digests import sha256
 from unlatch.worklog.lifecycle import Lifecycle
 from unlatch.worklog.record import NUMBER, TEXT, TIME, BadRecord, Record, Type, key, record, text
 from unlatch.worklog.secret_patterns import without_secrets
@@ -106,7 +106,7 @@ def effort_id(name: str) -> str:
     if not made and has_letters:
         # Without Latin letters: the same title has the same id, and another title another one.
         title = " ".join(unicodedata.normalize("NFKC", name).casefold().split())
-        return f"effort-{sha256(title.encode(errors='surrogatepass')).hexdigest()[:8]}"
+        return f"effort-{sha256(title.encode(errors='surrogatepass'))[:8]}"
     why = "means messages outside of efforts" if made else "has no letter or digit for an id"
     hint = "put a word into the name"
     raise UsageError("effort-name", f"'{name}' {why}", hint=hint)

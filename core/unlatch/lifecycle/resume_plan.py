@@ -7,7 +7,6 @@ state under its lock.
 import json
 from dataclasses import replace
 from enum import StrEnum
-from hashlib import sha256
 
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.plans import (
@@ -42,6 +41,7 @@ from unlatch.lifecycle.scoping.scope import Scope
 from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
 from unlatch.values import dataclass
+from unlatch.worklog.digests import sha256
 
 # The reason in a preview without one.
 NO_REASON = "(the reason)"
@@ -206,7 +206,7 @@ def digest_of(plan: Plan) -> str:
     before, after = plan.before, plan.after
     pending = sorted((one.tracker, one.item, one.kind, one.state) for one in after.pending)
     text = json.dumps([before.id, before.status, after.status, pending])
-    return sha256(text.encode()).hexdigest()[:32]
+    return sha256(text.encode())[:32]
 
 
 def known_reasons(increment: Increment) -> set[str | None]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from hashlib import sha256
-
 from unlatch.patterns import pattern
+from unlatch.worklog.digests import sha256
 
 _SEAL = pattern(r"\n*<!-- unlatch ([0-9a-f]{16}) -->\s*\Z")
 
@@ -24,4 +23,4 @@ def unsealed(text: str) -> tuple[str, bool]:
 
 
 def _digest(text: str) -> str:
-    return sha256(text.rstrip().encode()).hexdigest()[:16]
+    return sha256(text.rstrip().encode())[:16]

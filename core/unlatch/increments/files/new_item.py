@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.files.locks import NEW, store_lock
@@ -15,6 +14,7 @@ from unlatch.increments.records.item_address import on_other_host
 from unlatch.increments.records.link_edits import add_link
 from unlatch.increments.records.links import same_item
 from unlatch.worklog.collection import Folder
+from unlatch.worklog.digests import sha256
 from unlatch.worklog.disk.atomic import replace_file, writing
 from unlatch.worklog.disk.safe_open import exists, make_folders
 from unlatch.worklog.json_text.document import JsonText, render_new
@@ -90,5 +90,5 @@ def _name_of(link: Link, title: str) -> str:
 
 
 def _number_of(link: Link) -> str:
-    digest = sha256(f"{link.tracker} {link.key.casefold()}".encode()).hexdigest()
+    digest = sha256(f"{link.tracker} {link.key.casefold()}".encode())
     return f"{int(digest, 16) % 10**9:09}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch.increments.model.increment import Boxes
 from unlatch.patterns import pattern
 from unlatch.spi.text import Checks
+from unlatch.worklog.digests import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -38,7 +38,7 @@ def boxes_of(checks: Iterable[Check]) -> Boxes:
     """The check boxes among the lines of a list, as an increment lists them."""
     lines = tuple(checks)
     listed = "\n".join(f"{one.depth} {one.done is None} {one.text}" for one in lines)
-    return make_boxes(states_of(lines), hashlib.sha256(listed.encode()).hexdigest()[:12])
+    return make_boxes(states_of(lines), sha256(listed.encode())[:12])
 
 
 def states_of(checks: Iterable[Check]) -> dict[str, bool]:

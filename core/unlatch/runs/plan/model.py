@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from unlatch.values import dataclass
+from unlatch.worklog.digests import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +46,7 @@ class PlanTask:
         """A hash of the definition; its place in the plan is no part of it."""
         argvs = [command.argv for command in self.commands]
         parts = (self.title, self.work, self.criteria, argvs, self.blocked_by, self.notes)
-        return sha256(json.dumps(parts).encode(errors="surrogatepass")).hexdigest()
+        return sha256(json.dumps(parts).encode(errors="surrogatepass"))
 
 
 @dataclass(frozen=True, slots=True)

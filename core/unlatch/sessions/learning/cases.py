@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unlatch.sessions.learning.behaviour import is_kind, prose, shown, since_user, until_user
 from unlatch.sessions.model import Callout, CalloutKind, ToolCall
 from unlatch.values import dataclass
+from unlatch.worklog.digests import sha256
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class Case:
     def id(self) -> str:
         """The same for cases with the same texts."""
         texts = (self.type, self.context, self.given, self.words or "", self.expected)
-        return sha256("\0".join(texts).encode()).hexdigest()[:16]
+        return sha256("\0".join(texts).encode())[:16]
 
     @property
     def metadata(self) -> dict[str, Any]:

@@ -9,10 +9,10 @@ archive that brings one has another file: its time of change cannot be chosen.
 import os
 import re
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 
 from unlatch.errors import StoreError
+from unlatch.worklog.digests import sha256
 from unlatch.worklog.disk.atomic import PRIVATE, remove_file, replace_file
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.private_folder import make_ignored, make_private
@@ -70,7 +70,7 @@ def _name(place: Path) -> str | None:
         if _WORD.fullmatch(word):
             # Without the number of the device, which another start of the machine can change.
             key = b"%b %d %d" % (word, found.st_ino, found.st_ctime_ns)
-            return f"checkout-{sha256(key).hexdigest()[:32]}"
+            return f"checkout-{sha256(key)[:32]}"
     return None
 
 

@@ -9,6 +9,8 @@ from contextlib import suppress
 from functools import cache, lru_cache
 from pathlib import Path
 
+from unlatch.worklog.digests import sha256
+
 ALLOWED_LINKS = "allowed_links"
 # Bytes; a configuration has some hundred.
 _LARGEST = 1 << 20
@@ -117,10 +119,8 @@ def _state_place(root: Path) -> Path:
 
 
 def _state_name(inode: int, place: Path) -> str:
-    from hashlib import sha256  # noqa: PLC0415  (`list` needs no state)
-
     key = f"{inode} {place}".encode(errors="surrogateescape")
-    return sha256(key).hexdigest()[:32]
+    return sha256(key)[:32]
 
 
 def items_folder() -> Path:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 import secrets
-from hashlib import sha256
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from unlatch.cli.commands.mcp.calls import CallFailed, Document
 from unlatch.values import dataclass
+from unlatch.worklog.digests import sha256
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -136,4 +136,4 @@ def _is_unread(item: Document) -> bool:
 
 def _digest(document: Document) -> str:
     text = json.dumps(document, sort_keys=True)
-    return sha256(_NEW.sub("", text).encode()).hexdigest()
+    return sha256(_NEW.sub("", text).encode())
