@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 import threading
 from importlib import import_module
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import unlatch.cli
 from unlatch.project.deferred import defer
 
 if TYPE_CHECKING:
@@ -30,6 +32,21 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     (package / "user.py").write_text("from . import part\nimport vast.part as again\n")
     monkeypatch.syspath_prepend(tmp_path)
     yield "vast"
+    _forget()
+
+
+@pytest.fixture
+def module(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """A module `vast`, without parts, whose function `begun` uses what is defined later."""
+    begun = "def begun(): return Part()\n"
+    wait = "import sys\nsys.vast_begun.set()\nsys.vast_may_end.wait(5)\n"
+    (tmp_path / "vast.py").write_text(f"{begun}{wait}class Part: ...\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    yield "vast"
+    _forget()
+
+
+def _forget() -> None:
     for name in [one for one in sys.modules if one.partition(".")[0] == "vast"]:
         del sys.modules[name]
     for name in ("vast_ran", "vast_begun", "vast_may_end"):
@@ -75,6 +92,41 @@ def test_two_threads_that_use_it_first_both_find_it_whole(library: str) -> None:
     other.join()
 
     assert {"1", vast.Part} == set(found)
+
+
+def test_no_thread_uses_a_module_without_parts_that_is_half_run(module: str) -> None:
+    defer([module])
+    vast = import_module(module)
+    sys.vast_begun = begun = threading.Event()  # type: ignore[attr-defined]
+    sys.vast_may_end = may_end = threading.Event()  # type: ignore[attr-defined]
+    found: list[object] = []
+    one = threading.Thread(target=lambda: found.append(vast.Part()))
+    other = threading.Thread(target=lambda: found.append(vast.begun()))
+
+    one.start()
+    assert begun.wait(5)
+    other.start()
+    other.join(0.1)  # it would fail at once
+    may_end.set()
+    one.join()
+    other.join()
+
+    assert [vast.Part, vast.Part] == [type(it) for it in found]
+
+
+def test_a_known_name_does_not_run_its_module(library: str) -> None:
+    defer([library], __version__="known")
+    vast = import_module(library)
+
+    assert "known" == vast.__version__
+    assert not has_run()
+    assert vast.Part
+    assert "1" == vast.__version__
+
+
+@pytest.mark.parametrize("text", ["", "One line.", " led ", "Two\n  lines\n", "a\tb", "\n\n x\n"])
+def test_help_is_cleaned_as_inspect_does(text: str) -> None:
+    assert inspect.cleandoc(text) == unlatch.cli.cleandoc(text)
 
 
 def test_a_module_that_failed_is_run_again(library: str) -> None:

@@ -1,6 +1,7 @@
-"""Import parts of a library without running the packages around them.
+"""Run modules when something in them is used, not when they are imported.
 
-`github.Requester` is a tenth of PyGithub, but Python runs the whole of `github` before it.
+`github.Requester` is a tenth of PyGithub, but Python runs the whole of `github` before it. click
+imports `inspect`, and uses it for help alone.
 """
 
 import sys
@@ -15,7 +16,7 @@ from typing import Any
 # in turn, by a lock of the import system; then this one sees the module half run, as in any cycle
 # of imports.
 _LONGEST_WAIT = 5.0
-_running = RLock()
+_locks: dict[str, RLock] = {}
 _begun: set[str] = set()
 
 
@@ -27,15 +28,26 @@ class _Deferred(ModuleType):
             raise AttributeError(name)
         if hasattr(self, "__path__") and find_spec(f"{self.__name__}.{name}"):
             return import_module(f"{self.__name__}.{name}")
-        has_lock = _running.acquire(timeout=_LONGEST_WAIT)
+        lock = _locks[self.__name__]
+        has_lock = lock.acquire(timeout=_LONGEST_WAIT)
         try:
             if self.__name__ not in _begun:
                 _run(self)
         finally:
             if has_lock:
-                _running.release()
+                lock.release()
         # One that is half run has no further names.
         return getattr(super() if isinstance(self, _Deferred) else self, name)
+
+
+class _Running(_Deferred):
+    """A module without parts that a thread runs; others wait for any name, as for an import."""
+
+    def __getattribute__(self, name: str) -> Any:
+        lock = _locks[ModuleType.__getattribute__(self, "__name__")]
+        if lock.acquire(timeout=_LONGEST_WAIT):
+            lock.release()
+        return ModuleType.__getattribute__(self, name)
 
 
 def _run(module: _Deferred) -> None:
@@ -43,17 +55,24 @@ def _run(module: _Deferred) -> None:
         return  # another thread has run it meanwhile
     _begun.add(module.__name__)
     try:
+        if not hasattr(module, "__path__"):
+            module.__class__ = _Running
         module.__spec__.loader.exec_module(module)
         module.__class__ = ModuleType  # type: ignore[assignment]  # for good
     finally:
         _begun.discard(module.__name__)
 
 
-def defer(names: Iterable[str]) -> None:
-    """Run these modules only when something in them is used; those already imported stay."""
+def defer(names: Iterable[str], **known: Any) -> None:
+    """Run these modules only when something in them is used; those already imported stay.
+
+    `known` are names that can be used without running them.
+    """
     for name in names:
         spec = None if name in sys.modules else find_spec(name)
         if spec is not None:
             made = module_from_spec(spec)
+            vars(made).update(known)
+            _locks[name] = RLock()
             made.__class__ = _Deferred
             sys.modules[name] = made
