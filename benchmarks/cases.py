@@ -119,7 +119,7 @@ def _configured(model: str | None) -> Complete:
     try:
         config = read_user_config(where).llm
         if model:
-            config = config.model_copy(update={"model": model})
+            config = config.replaced(model=model)
         return open_model(config, environ=os.environ, where=where)
     except UnlatchError as error:
         raise NotMeasured(f"{error.message}; {error.hint}") from error

@@ -6,10 +6,9 @@ import re
 from functools import cached_property
 from urllib.parse import quote
 
-from pydantic import BaseModel, ConfigDict, Field
-
 from unlatch.errors import ConfigError
 from unlatch.spi import Goal, ItemRef
+from unlatch.spi.tables import Table, setting
 from unlatch_ado.settings_types import (
     Fields,
     NodePath,
@@ -27,64 +26,62 @@ _TRACKER = "ado"
 _NUMBER = re.compile(r"\d{1,10}")
 
 
-class AdoSettings(BaseModel):
+class AdoSettings(Table):
     """The organization and projects, and how work items map to increments."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    organization_url: Organization = Field(
+    organization_url: Organization = setting(
         description="Address for requests: https://dev.azure.com/ORGANIZATION, or "
         "https://HOST/COLLECTION for Azure DevOps Server"
     )
-    web_url: Organization | None = Field(
-        None, description="Address of work items in a browser, if it differs"
+    web_url: Organization | None = setting(
+        default=None, description="Address of work items in a browser, if it differs"
     )
-    api_version: Version | None = Field(
-        None,
+    api_version: Version | None = setting(
+        default=None,
         description="Newest version of the API to use (6.0), for a server that announces a "
         "version it does not support; by default the server's own choice",
     )
-    project: Project | None = Field(
-        None, description="Project for new work items. Its work items can be linked"
+    project: Project | None = setting(
+        default=None, description="Project for new work items. Its work items can be linked"
     )
-    projects: tuple[Project, ...] = Field(
-        (), description="Further projects whose work items can be linked"
+    projects: tuple[Project, ...] = setting(
+        default=(), description="Further projects whose work items can be linked"
     )
-    work_item_type: Word = Field(
-        "User Story", description="Type of new work items (Scrum: Product Backlog Item)"
+    work_item_type: Word = setting(
+        default="User Story", description="Type of new work items (Scrum: Product Backlog Item)"
     )
-    types: dict[str, Word] = Field(
-        default_factory=dict,
+    types: dict[str, Word] = setting(
+        default={},
         description="Type of new work items by the type of the increment: {bug = 'Bug'}",
     )
-    area_path: NodePath | None = Field(
-        None,
+    area_path: NodePath | None = setting(
+        default=None,
         description="Area of new work items (Team A); by default the project's own. The "
         "increment's areaPath has priority",
     )
-    iteration_path: NodePath | None = Field(
-        None,
+    iteration_path: NodePath | None = setting(
+        default=None,
         description="Iteration of new work items; by default the project's own. The increment's "
         "iterationPath has priority",
     )
-    back_link: UrlTemplate | None = Field(
-        None,
+    back_link: UrlTemplate | None = setting(
+        default=None,
         description="Web address that new work items link to; {increment} stands for the "
         "increment's id",
     )
-    states: States = Field(
-        default_factory=States,
+    states: States = setting(
+        default=States(),
         description="States that replace those chosen by category",
     )
-    states_by_type: dict[str, States] = Field(
-        default_factory=dict, description="The same for single work item types, by name"
+    states_by_type: dict[str, States] = setting(
+        default={}, description="The same for single work item types, by name"
     )
-    fields: Fields = Field(
-        default_factory=Fields,
+    fields: Fields = setting(
+        default=Fields(),
         description="Values of fields that rules of the process make mandatory, by reference name",
     )
-    on_reopen: OnReopen = Field(
-        default_factory=OnReopen,
+    on_reopen: OnReopen = setting(
+        default=OnReopen(),
         description="Further changes to a reopened work item",
     )
 

@@ -6,19 +6,9 @@ import re
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    Field,
-    StrictBool,
-    StrictFloat,
-    StrictInt,
-    StrictStr,
-)
-
 from unlatch.patterns import pattern
 from unlatch.spi import Goal
+from unlatch.spi.tables import Check, Constraint, Table, setting
 from unlatch.spi.validation import web_address
 from unlatch_ado.urls import place_of
 
@@ -112,27 +102,31 @@ def _template(value: str) -> str:
     return url
 
 
-Organization = Annotated[str, AfterValidator(_organization)]
-Project = Annotated[str, AfterValidator(_project)]
-Word = Annotated[str, AfterValidator(_word)]
-NodePath = Annotated[str, AfterValidator(path_of)]
-FieldName = Annotated[str, AfterValidator(_field_name)]
-Version = Annotated[str, AfterValidator(_version)]
-UrlTemplate = Annotated[str, AfterValidator(_template)]
+Organization = Annotated[str, Check(_organization)]
+Project = Annotated[str, Check(_project)]
+Word = Annotated[str, Check(_word)]
+NodePath = Annotated[str, Check(path_of)]
+FieldName = Annotated[str, Check(_field_name)]
+Version = Annotated[str, Check(_version)]
+UrlTemplate = Annotated[str, Check(_template)]
 
 
-FieldValue = StrictBool | StrictInt | StrictFloat | StrictStr
+_STRICT = Constraint(strict=True)
+FieldValue = (
+    Annotated[bool, _STRICT]
+    | Annotated[int, _STRICT]
+    | Annotated[float, _STRICT]
+    | Annotated[str, _STRICT]
+)
 FieldValues = dict[FieldName, FieldValue]
 
 
-class States(BaseModel):
+class States(Table):
     """Names of states to use instead of the work item type's defaults."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    reopened: Word | None = Field(None, description="State of a reopened work item")
-    completed: Word | None = Field(None, description="State of a completed work item")
-    not_planned: Word | None = Field(None, description="State of an abandoned work item")
+    reopened: Word | None = setting(default=None, description="State of a reopened work item")
+    completed: Word | None = setting(default=None, description="State of a completed work item")
+    not_planned: Word | None = setting(default=None, description="State of an abandoned work item")
 
     def of(self, goal: Goal) -> str | None:
         """The configured state for `goal`, if any."""
@@ -154,17 +148,15 @@ class States(BaseModel):
         return {goal: (name, state) for goal, name, state in found if state is not None}
 
 
-class Fields(BaseModel):
+class Fields(Table):
     """Fields that the process requires, by their reference names."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    create: FieldValues = Field(default_factory=dict, description="Fields of a new work item")
-    reopen: FieldValues = Field(
-        default_factory=dict, description="Fields that are set together with the state on a reopen"
+    create: FieldValues = setting(default={}, description="Fields of a new work item")
+    reopen: FieldValues = setting(
+        default={}, description="Fields that are set together with the state on a reopen"
     )
-    close: FieldValues = Field(
-        default_factory=dict,
+    close: FieldValues = setting(
+        default={},
         description="Fields that are set together with the state on `complete` and `abandon`",
     )
 
@@ -173,20 +165,19 @@ class Fields(BaseModel):
         return self.reopen if goal is Goal.OPEN else self.close
 
 
-class OnReopen(BaseModel):
+class OnReopen(Table):
     """Changes to a reopened work item's iteration, parent and assignee."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    iteration: Literal["keep", "current"] = Field(
-        "keep",
+    iteration: Literal["keep", "current"] = setting(
+        default="keep",
         description="`current` moves the item out of an iteration that is over, to the current one",
     )
-    parent: Literal["ignore", "report", "reopen"] = Field(
-        "report", description="A closed parent: `report` it, `reopen` it too, or `ignore` it"
+    parent: Literal["ignore", "report", "reopen"] = setting(
+        default="report",
+        description="A closed parent: `report` it, `reopen` it too, or `ignore` it",
     )
-    assignee: Literal["keep", "me"] = Field(
-        "keep",
+    assignee: Literal["keep", "me"] = setting(
+        default="keep",
         description="`me` assigns the item to the token's account if its assignee is no longer "
         "active",
     )

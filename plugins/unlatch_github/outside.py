@@ -22,7 +22,7 @@ def settings_for(word: str, environ: Mapping[str, str]) -> dict[str, Any] | None
     try:
         web = _host_of_gh(environ) if is_key else _origin(word)
         table = {} if web == GITHUB_WEB else {"api_url": _api_of(web), "web_url": web}
-        settings = GithubSettings(**table)
+        settings = GithubSettings.model_validate(table)
         ref = settings.locate(word, None) if is_key else settings.recognise(word)
     except ValueError:
         return None

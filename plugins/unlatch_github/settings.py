@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 from urllib.parse import SplitResult, parse_qs, urlsplit
-
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from unlatch.errors import ConfigError
 from unlatch.patterns import pattern
 from unlatch.spi import ItemRef
+from unlatch.spi.tables import Check, Table, setting
 from unlatch.spi.validation import web_address
 
 GITHUB_API = "https://api.github.com"
@@ -32,64 +31,58 @@ def _repository_name(raw: str) -> str:
     return raw
 
 
-_WebAddress = Annotated[str, AfterValidator(web_address)]
-_Repository = Annotated[str, AfterValidator(_repository_name)]
+_WebAddress = Annotated[str, Check(web_address)]
+_Repository = Annotated[str, Check(_repository_name)]
 
 
-class OnReopen(BaseModel):
+class OnReopen(Table):
     """Further changes to a reopened issue; none by default."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
-    milestone: Literal["keep", "clear"] = Field(
+    milestone: Literal["keep", "clear"] = setting(
         default="keep", description="`clear` removes the issue from a closed milestone"
     )
-    assignee: Literal["keep", "me"] = Field(
+    assignee: Literal["keep", "me"] = setting(
         default="keep",
         description="`me` assigns the issue to the token's account if it has no assignee",
     )
-    project: Literal["ignore", "report"] = Field(
+    project: Literal["ignore", "report"] = setting(
         default="ignore",
         description="`report` adds a note with the issue's status in its projects; one more "
         "request",
     )
 
 
-class GithubSettings(BaseModel):
+class GithubSettings(Table):
     """The addresses of API and website, and the repositories."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
-
-    api_url: _WebAddress = Field(
+    api_url: _WebAddress = setting(
         default=GITHUB_API,
         description="Address for requests; https://HOST/api/v3 for GitHub Enterprise Server",
     )
-    web_url: _WebAddress = Field(
+    web_url: _WebAddress = setting(
         default=GITHUB_WEB,
         description="Address of issues in a browser, which identifies them. Set it together "
         "with `api_url`",
     )
-    repository: _Repository | None = Field(
+    repository: _Repository | None = setting(
         default=None,
         description="Repository for new issues, as OWNER/NAME. Its issues can be linked",
     )
-    repositories: tuple[_Repository, ...] = Field(
+    repositories: tuple[_Repository, ...] = setting(
         default=(), description="Further repositories whose issues can be linked, as OWNER/NAME"
     )
 
-    on_reopen: OnReopen = Field(
+    on_reopen: OnReopen = setting(
         default=OnReopen(), description="Further changes to a reopened issue"
     )
 
-    @model_validator(mode="after")
-    def _hosts_belong_together(self) -> Self:
+    def __post_init__(self) -> None:
         # Otherwise issue 4 of a company's server would be read and changed on github.com.
         if self.web_url != GITHUB_WEB and "api_url" not in self.model_fields_set:
             raise ValueError(
                 f"web_url is {self.web_url}, so api_url has to be set as well"
                 f" (on GitHub Enterprise Server {self.web_url}/api/v3)"
             )
-        return self
 
     @property
     def base_url(self) -> str:

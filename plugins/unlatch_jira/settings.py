@@ -6,10 +6,9 @@ import re
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
-
 from unlatch.errors import ConfigError
 from unlatch.spi import ItemRef
+from unlatch.spi.tables import Check, Table, setting
 from unlatch_jira.settings_types import (
     FieldValue,
     Named,
@@ -53,93 +52,88 @@ def _cloud_id(raw: str) -> str:
     return raw
 
 
-Site = Annotated[str, AfterValidator(_site)]
-ProjectKey = Annotated[str, AfterValidator(_project)]
-CloudId = Annotated[
-    str, AfterValidator(_cloud_id), Field(json_schema_extra={"pattern": f"^{_CLOUD_ID}$"})
-]
+Site = Annotated[str, Check(_site)]
+ProjectKey = Annotated[str, Check(_project)]
+CloudId = Annotated[str, Check(_cloud_id, pattern=f"^{_CLOUD_ID}$")]
 
 
-class JiraSettings(BaseModel):
+class JiraSettings(Table):
     """The settings in `[trackers.jira]`."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    site: Site = Field(
+    site: Site = setting(
         description="Address for requests: https://acme.atlassian.net, or a Data Center's "
         "address with its context path. A scoped token needs `gateway`, or "
         "https://api.atlassian.com/ex/jira/CLOUD-ID here"
     )
-    gateway: bool = Field(
+    gateway: bool = setting(
         default=False,
         description="Send requests through `gateway_url`, which scoped API tokens need",
     )
-    cloud_id: CloudId | None = Field(
+    cloud_id: CloudId | None = setting(
         default=None,
         description="The site's id at the gateway; by default unlatch asks the site once. "
         "Setting it turns `gateway` on",
     )
-    gateway_url: Site = Field(
+    gateway_url: Site = setting(
         default=f"https://{_GATEWAY}", description="Address of Atlassian's gateway"
     )
-    web_url: Site | None = Field(
+    web_url: Site | None = setting(
         default=None, description="Address of issues in a browser; by default `site`"
     )
-    project: ProjectKey | None = Field(
+    project: ProjectKey | None = setting(
         default=None, description="Key of the project for new issues. Its issues can be linked"
     )
-    projects: tuple[ProjectKey, ...] = Field(
+    projects: tuple[ProjectKey, ...] = setting(
         default=(), description="Keys of further projects whose issues can be linked"
     )
-    api_version: Literal[2, 3] | None = Field(
+    api_version: Literal[2, 3] | None = setting(
         default=None,
         description="Version of the REST API: 3 on Cloud, 2 on Data Center; by default chosen "
         "by the host",
     )
-    issue_type: Named = Field(default="Story", description="Type of new issues")
-    types: dict[str, Named] = Field(
-        default_factory=dict, description="Type of new issues by the type of the increment"
+    issue_type: Named = setting(default="Story", description="Type of new issues")
+    types: dict[str, Named] = setting(
+        default={}, description="Type of new issues by the type of the increment"
     )
-    transitions: Transitions = Field(
+    transitions: Transitions = setting(
         default=Transitions(),
         description="Transitions that replace those chosen by status category",
     )
-    transitions_for: dict[Place, Transitions] = Field(
-        default_factory=dict,
+    transitions_for: dict[Place, Transitions] = setting(
+        default={},
         description="The same for some issues, by `PROJECT/Type`, `PROJECT` or `*/Type`; the "
         "first that matches in this order applies",
     )
-    paths: Paths = Field(
+    paths: Paths = setting(
         default=Paths(),
         description="Paths of two or three transitions, for workflows without a single "
         "transition to the target",
     )
-    fields: dict[Named, FieldValue] = Field(
-        default_factory=dict,
+    fields: dict[Named, FieldValue] = setting(
+        default={},
         description="Values for empty fields that a transition's screen requires, by name or id "
         "of the field",
     )
-    on_reopen: OnReopen = Field(
+    on_reopen: OnReopen = setting(
         default=OnReopen(), description="Further changes to a reopened issue"
     )
-    sprint_field: Named | None = Field(
+    sprint_field: Named | None = setting(
         default=None,
         description="Id of the field that holds sprints, such as customfield_10020; by default "
         "found by `unlatch doctor --online`",
     )
-    resolution: Named = Field(
+    resolution: Named = setting(
         default="Done",
         description="Resolution of completed work, where the transition asks for one",
     )
-    dropped_resolutions: tuple[Named, ...] = Field(
+    dropped_resolutions: tuple[Named, ...] = setting(
         default=_DROPPED,
         description="Resolutions of work that was not done. An issue with one of them stays "
         "closed unless you pass `--even-if-not-planned`. An abandoned issue gets "
         "the first one that Jira offers",
     )
 
-    @model_validator(mode="after")
-    def _gateway_is_known(self) -> JiraSettings:
+    def __post_init__(self) -> None:
         host = urlsplit(self.site).hostname or ""
         if self.web_url is None and host == _GATEWAY:
             raise ValueError(
@@ -152,7 +146,6 @@ class JiraSettings(BaseModel):
                 f"gateway asks the site for its id, and {host} is not on {_CLOUD[1:]}: name it in "
                 "cloud_id"
             )
-        return self
 
     @property
     def through_gateway(self) -> bool:
@@ -236,7 +229,8 @@ class JiraSettings(BaseModel):
         tables = {place.casefold(): table for place, table in self.transitions_for.items()}
         for place in reversed(places(project, kind)):
             if place in tables:
-                found = found.model_copy(update=tables[place].model_dump(exclude_none=True))
+                given = {name: value for name, value in tables[place] if value is not None}
+                found = found.replaced(**given)
         return found
 
     def type_for(self, increment_type: str | None) -> str:

@@ -4,31 +4,26 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
-
 from unlatch.spi import Goal
+from unlatch.spi.tables import Check, Constraint, Table, setting
 from unlatch_jira.urls import PROJECT
 
 MAX_STEPS = 3
 
-Named = Annotated[str, Field(min_length=1)]
+Named = Annotated[str, Constraint(min_length=1)]
 # Each transition may send mail and start automation, so a long path is a mistake.
-Way = Annotated[tuple[Named, ...], Field(min_length=1, max_length=MAX_STEPS)]
+Way = Annotated[tuple[Named, ...], Constraint(min_length=1, max_length=MAX_STEPS)]
 FieldValue = str | int | float | bool | list[Any] | dict[str, Any]
 
 
-class _Part(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class Transitions(_Part):
+class Transitions(Table):
     """The transitions to take if the workflow offers several."""
 
-    reopen: Named | None = Field(
+    reopen: Named | None = setting(
         default=None, description="To reopen: name or id of a transition, or the status to reach"
     )
-    complete: Named | None = Field(default=None, description="To complete: the same")
-    drop: Named | None = Field(default=None, description="To abandon: the same")
+    complete: Named | None = setting(default=None, description="To complete: the same")
+    drop: Named | None = setting(default=None, description="To abandon: the same")
 
     def towards(self, goal: Goal) -> str | None:
         """The configured transition or status towards `goal`."""
@@ -39,16 +34,16 @@ class Transitions(_Part):
         }[goal]
 
 
-class Paths(_Part):
+class Paths(Table):
     """Paths of several transitions, by their first status."""
 
-    reopen: dict[Named, Way] = Field(
-        default_factory=dict,
+    reopen: dict[Named, Way] = setting(
+        default={},
         description="To reopen: for the issue's current status, the statuses or transitions to "
         "go through",
     )
-    complete: dict[Named, Way] = Field(default_factory=dict, description="To complete: the same")
-    drop: dict[Named, Way] = Field(default_factory=dict, description="To abandon: the same")
+    complete: dict[Named, Way] = setting(default={}, description="To complete: the same")
+    drop: dict[Named, Way] = setting(default={}, description="To abandon: the same")
 
     def towards(self, goal: Goal, status: str) -> tuple[str, ...]:
         """The configured path, or its rest, from a status to `goal`; empty if there is none."""
@@ -69,18 +64,18 @@ class Paths(_Part):
         return ()
 
 
-class OnReopen(_Part):
+class OnReopen(Table):
     """Further changes to the sprint, parent and assignee of a reopened issue."""
 
-    sprint: Literal["keep", "active"] = Field(
+    sprint: Literal["keep", "active"] = setting(
         default="keep",
         description="`active` moves the issue to the active sprint of its board if all its "
         "sprints are closed",
     )
-    parent: Literal["report", "reopen"] = Field(
+    parent: Literal["report", "reopen"] = setting(
         default="report", description="A closed parent: `report` it, or `reopen` it too"
     )
-    assignee: Literal["keep", "me"] = Field(
+    assignee: Literal["keep", "me"] = setting(
         default="keep",
         description="`me` assigns the issue to the token's account if it has no active assignee",
     )
@@ -95,7 +90,7 @@ def _place(key: str) -> str:
 
 
 # A project, a type of issue in it, or a type in every project: "OPS", "OPS/Bug", "*/Bug".
-Place = Annotated[str, AfterValidator(_place)]
+Place = Annotated[str, Check(_place)]
 
 
 def places(project: str, kind: str | None) -> tuple[str, ...]:

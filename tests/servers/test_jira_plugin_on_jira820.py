@@ -151,7 +151,7 @@ def test_many_are_read_each_by_itself(jira820_server: Jira820, plugin: JiraPlugi
 
 def test_a_path_is_walked_step_by_step(jira820_server: Jira820) -> None:
     key = jira820_server.done_issue()
-    given = settings(jira820_server).model_dump()
+    given = dict(settings(jira820_server))
     paths = {"reopen": {"Done": ["In Progress", "In Review"]}}
     walking = JiraSettings.model_validate({**given, "paths": paths})
     transport = for_tests("jira", jira820_server.url, token=jira820_server.token)
@@ -163,7 +163,7 @@ def test_a_path_is_walked_step_by_step(jira820_server: Jira820) -> None:
 
 def test_without_a_map_a_way_of_several_steps_is_not_guessed(jira820_server: Jira820) -> None:
     key = jira820_server.done_issue()
-    given = settings(jira820_server).model_dump()
+    given = dict(settings(jira820_server))
     far = JiraSettings.model_validate({**given, "transitions": {"reopen": "In Review"}})
     transport = for_tests("jira", jira820_server.url, token=jira820_server.token)
 

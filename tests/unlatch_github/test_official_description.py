@@ -148,7 +148,7 @@ def _mend(document: dict[str, Any]) -> None:
 
 
 def test_every_request_and_answer_is_as_described(box: Sandbox) -> None:
-    raw = settings_for(box).model_dump()
+    raw = dict(settings_for(box))
     raw["on_reopen"] = {"milestone": "clear", "assignee": "me", "project": "report"}
     settings = type(settings_for(box)).model_validate(raw)
     transport = Listening(for_tests("github", settings.base_url, token=box.github.token))

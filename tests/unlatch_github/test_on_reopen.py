@@ -31,7 +31,7 @@ PLAIN = replace(REOPEN, add_labels=(), remove_labels=(), comment=None)
 
 
 def _plugin(box: Sandbox, *, token: str | None = None, **on_reopen: str) -> GithubPlugin:
-    raw = settings_for(box).model_dump() | {"on_reopen": on_reopen}
+    raw = dict(settings_for(box)) | {"on_reopen": on_reopen}
     settings = type(settings_for(box)).model_validate(raw)
     transport = for_tests("github", settings.base_url, token=token or box.github.token)
     return GithubPlugin(settings, transport)

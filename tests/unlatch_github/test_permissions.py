@@ -136,7 +136,7 @@ def test_a_repository_that_takes_nothing_is_told_to_be_one(
 def test_every_configured_repository_is_looked_at(box: Sandbox) -> None:
     box.github.add_repository("octo/gadgets")
     box.github.rename_repository("octo/gadgets", "octo/gizmos")
-    raw = settings_for(box).model_dump() | {
+    raw = dict(settings_for(box)) | {
         "repositories": ["octo/nothing", "octo/gadgets", "Octo/Widgets"]
     }
     settings = type(settings_for(box)).model_validate(raw)

@@ -178,7 +178,7 @@ def test_what_is_done_on_reopen_is_one_of_a_few_things(table: dict[str, str], pr
 
 
 def test_by_default_nothing_else_is_done_on_reopen() -> None:
-    assert GithubSettings().on_reopen.model_dump() == {
+    assert dict(GithubSettings().on_reopen) == {
         "milestone": "keep",
         "assignee": "keep",
         "project": "ignore",

@@ -1,4 +1,4 @@
-"""The words of config.toml that have a meaning; without pydantic, which is slow to load."""
+"""The words of config.toml that have a meaning."""
 
 from enum import StrEnum
 

@@ -7,8 +7,6 @@ from dataclasses import field
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
 
-from pydantic import BaseModel, Field, ValidationError, field_validator
-
 from unlatch.config.choices import CommentStyle
 from unlatch.config.completion import CompletionConfig
 from unlatch.config.specweave import read_specweave, settings_of
@@ -22,129 +20,126 @@ from unlatch.config.tables import (
     RunsConfig,
     SessionsConfig,
     SyncConfig,
-    Table,
 )
 from unlatch.config.value_types import SHAPES, AliasName, Count, YesNo
 from unlatch.errors import ConfigError, StoreError
 from unlatch.increments.files.paths import HOME, SPECWEAVE, ProjectPaths
 from unlatch.patterns import pattern
+from unlatch.spi.tables import Check, Constraint, Table, setting
 from unlatch.spi.text import slots
 from unlatch.spi.validation import validation_message
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.disk.user_files import read_user_file, user_config_file
 
-Model = TypeVar("Model", bound=BaseModel)
+Model = TypeVar("Model")
 
 # The beginnings of messages about settings in a wrong place.
 WRONG_FILE, WRONG_TABLE = "wrong file: it belongs in", "wrong table:"
 SLOTS = frozenset({"headline", "reason", "by", "at", "increment", "title"})
 
 
+def _template(value: str) -> str:
+    unknown = sorted(slots(value) - SLOTS)
+    if unknown:
+        raise ValueError(f"unknown slot {{{unknown[0]}}}; known are {', '.join(sorted(SLOTS))}")
+    return value
+
+
+def _commands(value: dict[str, str]) -> dict[str, str]:
+    for name, command in value.items():
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from error
+        if not words or words[0].startswith("-"):
+            raise ValueError(f"{name} does not begin with a command")
+    return value
+
+
+def _absolute_paths(value: tuple[str, ...]) -> tuple[str, ...]:
+    if relative := [one for one in value if not Path(one).is_absolute()]:
+        raise ValueError(f"{relative[0]!r} is not an absolute path")
+    return value
+
+
 class TopLevel(Table):
     """The settings of config.toml outside of tables."""
 
-    comment: CommentStyle = Field(
-        CommentStyle.FULL,
+    comment: CommentStyle = setting(
+        default=CommentStyle.FULL,
         description="Text of comments: headline and reason (`short`), also who, when and which "
         "increment (`full`), or no comment (`none`)",
     )
-    comment_template: str | None = Field(
-        None,
+    comment_template: Annotated[str, Check(_template)] | None = setting(
+        default=None,
         description="Text that replaces the built-in comment. It can use **bold** and "
         "{headline}, {reason}, {by}, {at}, {increment}, {title}",
     )
-    mentions: YesNo = Field(
+    mentions: YesNo = setting(
         default=False,
         description="Let @names and #numbers in a reason notify people and create links",
     )
-    frequent_reopens: Count = Field(
-        3, description="Number of reopens at which an increment counts as reopened often"
+    frequent_reopens: Count = setting(
+        default=3, description="Number of reopens at which an increment counts as reopened often"
     )
-    settle: Annotated[float, Field(strict=True, ge=0, le=60)] | None = Field(
-        None,
+    settle: Annotated[float, Constraint(strict=True, ge=0, le=60)] | None = setting(
+        default=None,
         description="Seconds to wait after a write without an answer, before the item is read "
         "again. The default comes from the tracker's plugin (10 for GitHub)",
     )
-    patience: Annotated[float, Field(strict=True, gt=0, le=60)] = Field(
-        2.0,
+    patience: Annotated[float, Constraint(strict=True, gt=0, le=60)] = setting(
+        default=2.0,
         description="Seconds that the prompt of `resume` waits for the items. An item without "
         "an answer is shown as unknown",
     )
-    specweave: YesNo = Field(
+    specweave: YesNo = setting(
         default=True,
         description="Also read .specweave/config.json. `unlatch migrate` turns this off",
     )
-
-    @field_validator("comment_template")
-    @classmethod
-    def _known_slots(cls, value: str | None) -> str | None:
-        unknown = sorted(slots(value or "") - SLOTS)
-        if unknown:
-            raise ValueError(f"unknown slot {{{unknown[0]}}}; known are {', '.join(sorted(SLOTS))}")
-        return value
 
 
 class CoreConfig(TopLevel):
     """config.toml without the tables of the trackers."""
 
-    labels: Labels = Labels.model_construct()
-    limits: LimitsConfig = LimitsConfig.model_construct()
-    reopen: ReopenConfig = ReopenConfig.model_construct()
-    completion: CompletionConfig = CompletionConfig.model_construct()
-    sync: SyncConfig = SyncConfig.model_construct()
-    layouts: LayoutsConfig = LayoutsConfig.model_construct()
-    sessions: SessionsConfig = SessionsConfig.model_construct()
-    runs: RunsConfig = RunsConfig.model_construct()
+    labels: Labels = setting(default=Labels())
+    limits: LimitsConfig = setting(default=LimitsConfig())
+    reopen: ReopenConfig = setting(default=ReopenConfig())
+    completion: CompletionConfig = setting(default=CompletionConfig())
+    sync: SyncConfig = setting(default=SyncConfig())
+    layouts: LayoutsConfig = setting(default=LayoutsConfig())
+    sessions: SessionsConfig = setting(default=SessionsConfig())
+    runs: RunsConfig = setting(default=RunsConfig())
 
 
 class UserConfig(Table):
     """The user's own config.toml, which no repository can change."""
 
-    trusted_hosts: tuple[str, ...] = Field(
-        (),
+    trusted_hosts: tuple[str, ...] = setting(
+        default=(),
         description="Hosts that tokens may be sent to, besides the vendor's own; "
         "`*.example.com` covers subdomains",
     )
-    tasks_command: tuple[str, ...] = Field(
-        (),
+    tasks_command: tuple[str, ...] = setting(
+        default=(),
         description="Program with arguments that proposes tasks for a scope change. It reads "
         "JSON from stdin and prints JSON",
     )
-    allowed_links: tuple[str, ...] = Field(
-        (),
+    allowed_links: Annotated[tuple[str, ...], Check(_absolute_paths)] = setting(
+        default=(),
         description="Absolute paths of folders that symbolic links in a project may lead to. "
         "Other links are not followed",
     )
-    confirm_closing: YesNo = Field(
+    confirm_closing: YesNo = setting(
         default=True,
         description="Ask at a terminal before `complete` and `abandon` close items",
     )
-    aliases: dict[AliasName, str] = Field(
-        {},
+    aliases: Annotated[dict[AliasName, str], Check(_commands)] = setting(
+        default={},
         description="Short names for commands: {r = 'resume', wip = 'list --status active'}",
     )
-    efforts: EffortsConfig = EffortsConfig.model_construct()
-    llm: LlmConfig = LlmConfig.model_construct()
-
-    @field_validator("aliases")
-    @classmethod
-    def _are_words(cls, value: dict[str, str]) -> dict[str, str]:
-        for name, command in value.items():
-            try:
-                words = shlex.split(command)
-            except ValueError as error:
-                raise ValueError(f"{name}: {error}") from error
-            if not words or words[0].startswith("-"):
-                raise ValueError(f"{name} does not begin with a command")
-        return value
-
-    @field_validator("allowed_links")
-    @classmethod
-    def _absolute(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        if relative := [one for one in value if not Path(one).is_absolute()]:
-            raise ValueError(f"{relative[0]!r} is not an absolute path")
-        return value
+    efforts: EffortsConfig = setting(default=EffortsConfig())
+    llm: LlmConfig = setting(default=LlmConfig())
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +166,7 @@ def merge_config(paths: ProjectPaths, ours: dict[str, Any]) -> RawConfig:
     origins |= dict.fromkeys(_flat(ours), ".unlatch/config.toml")
     merged = _merged(theirs, ours)
     tables = merged.pop("trackers", {})
-    core, problems = _core_config(merged)
+    core, problems = validate(CoreConfig, merged, prefix="")
     if not isinstance(tables, dict) or not all(isinstance(t, dict) for t in tables.values()):
         tables, problems = {}, (*problems, "trackers: must be tables like [trackers.github]")
     if core is None:
@@ -182,28 +177,9 @@ def merge_config(paths: ProjectPaths, ours: dict[str, Any]) -> RawConfig:
     return RawConfig(core, tables, origins, problems)
 
 
-def _core_config(values: Mapping[str, Any]) -> tuple[CoreConfig | None, tuple[str, ...]]:
-    """As `validate`, but builds no more of the models than these values need."""
-    fields = CoreConfig.model_fields
-    tables = {
-        name: type(default)
-        for name in fields.keys() & values.keys()
-        if isinstance(default := fields[name].default, Table)
-    }
-    alone = {name: value for name, value in values.items() if name not in tables}
-    try:
-        parts: dict[str, Any] = dict(TopLevel.model_validate(alone)) if alone else {}
-        parts |= {name: model.model_validate(values[name]) for name, model in tables.items()}
-    except ValidationError:
-        return validate(CoreConfig, values, prefix="")
-    return CoreConfig.model_construct({*values}, **parts), ()
-
-
 def read_user_config(path: Path) -> UserConfig:
     """The user's configuration; ConfigError: it is not TOML, or has mistakes (all are listed)."""
     values = parse(read_user_file, path)
-    if not values:
-        return UserConfig.model_construct()
     config, problems = validate(UserConfig, values, prefix="")
     if config is None:
         raise ConfigError(problems, where=str(path))
@@ -213,14 +189,22 @@ def read_user_config(path: Path) -> UserConfig:
 def validate(
     model: type[Model], values: Mapping[str, Any], *, prefix: str
 ) -> tuple[Model | None, tuple[str, ...]]:
-    """The model of `values`, or all mistakes with their dotted keys."""
+    """The settings of `values`, or all mistakes with their dotted keys.
+
+    `model` is a `Table`, or a pydantic model.
+    """
+    validated: Callable[[Any], Model] = model.model_validate  # type: ignore[attr-defined]
     try:
-        return model.model_validate(dict(values)), ()
-    except ValidationError as error:
+        return validated(dict(values)), ()
+    except ValueError as error:
+        from pydantic import ValidationError  # noqa: PLC0415  (slow to load)
+
+        if not isinstance(error, ValidationError):
+            raise
         return None, tuple(_problem(detail, prefix, model) for detail in error.errors())
 
 
-def _problem(detail: Any, prefix: str, model: type[BaseModel]) -> str:
+def _problem(detail: Any, prefix: str, model: type[Any]) -> str:
     parts = (part for part in detail["loc"] if part != "[key]")
     key = ".".join(str(part) for part in (*([prefix] if prefix else []), *parts))
     if detail["type"] == "extra_forbidden":
@@ -231,14 +215,14 @@ def _problem(detail: Any, prefix: str, model: type[BaseModel]) -> str:
     return f"{key}: {validation_message(detail, a_list='a list of strings', a_table='a table')}"
 
 
-def _unknown(key: str, model: type[BaseModel]) -> str:
+def _unknown(key: str, model: type[Any]) -> str:
     table, _, name = key.rpartition(".")
     if model is UserConfig:
-        if key in (*CoreConfig.model_fields, "trackers"):
+        if key in (*CoreConfig.SETTINGS, "trackers"):
             return f"{WRONG_FILE} the project's {HOME}/config.toml"
-    elif name in UserConfig.model_fields:
+    elif name in UserConfig.SETTINGS:
         return f"{WRONG_FILE} your own configuration, {user_config_file()}"
-    elif table and name in TopLevel.model_fields:
+    elif table and name in TopLevel.SETTINGS:
         return f"{WRONG_TABLE} put {name} above the first table, such as [labels]"
     return "unknown setting"
 

@@ -39,7 +39,7 @@ def build_change(
     a new item, it raises `item-unknown`.
     """
     if options.comment is not None:
-        config = config.model_copy(update={"comment": CommentStyle(options.comment)})
+        config = config.replaced(comment=CommentStyle(options.comment))
     amended = next((one for one in increment.amended if one.id == operation.op), None)
     comment = comment_of(operation, increment, config, amended)
     change = Change(operation.op, comment=comment, mentions=config.mentions, options=options)

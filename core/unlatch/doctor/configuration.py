@@ -13,6 +13,8 @@ from unlatch.doctor.finding import Found, Hits, Setting
 from unlatch.errors import ConfigError, PluginBroken, StoreError
 from unlatch.project.registry import load_settings
 from unlatch.project.workspace import Workspace, check_trackers
+from unlatch.spi.table_models import dumped, model_of
+from unlatch.spi.tables import Table
 from unlatch.transport.trust import TRUSTED_HOSTS
 
 if TYPE_CHECKING:
@@ -66,8 +68,8 @@ def settings_in_force(workspace: Workspace) -> Iterator[Setting]:
 def settings_of_user(path: Path) -> Iterator[Setting]:
     """The settings of the user's own configuration; ConfigError: it has mistakes."""
     config = read_user_config(path)
-    given = [key for key, _ in _flat(config.model_dump(exclude_unset=True), "")]
-    for key, value in _flat(config.model_dump(mode="json"), ""):
+    given = [key for key, _ in _flat(dumped(config, given_only=True), "")]
+    for key, value in _flat(dumped(config), ""):
         is_given = any(one == key or one.startswith(f"{key}.") for one in given)
         shown = _shown(value) if key == _HOSTS else value
         yield Setting(key, shown, str(path) if is_given else DEFAULT)
@@ -107,12 +109,12 @@ def known_settings(workspace: Workspace) -> dict[str, str]:
     return known
 
 
-def described(model: type[BaseModel], *, prefix: str = "") -> dict[str, str]:
-    """The description of each setting of a model, by its dotted key."""
+def described(settings: Any, *, prefix: str = "") -> dict[str, str]:
+    """The description of each setting of a class, by its dotted key."""
     known: dict[str, str] = {}
-    for name, field in model.model_fields.items():
+    for name, field in model_of(settings).model_fields.items():
         inner = field.annotation
-        if isinstance(inner, type) and issubclass(inner, BaseModel):
+        if isinstance(inner, type) and issubclass(inner, BaseModel | Table):
             known |= described(inner, prefix=f"{prefix}{name}.")
         else:
             known[prefix + name] = field.description or ""
@@ -120,7 +122,7 @@ def described(model: type[BaseModel], *, prefix: str = "") -> dict[str, str]:
 
 
 def _in_force(table: Any, origins: Mapping[str, str], *, prefix: str = "") -> Iterator[Setting]:
-    for key, value in _flat(table.model_dump(mode="json"), prefix):
+    for key, value in _flat(dumped(table), prefix):
         inside = (origin for name, origin in origins.items() if name.startswith(f"{key}."))
         yield Setting(key, value, origins.get(key) or next(inside, DEFAULT))
 

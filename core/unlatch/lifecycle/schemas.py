@@ -16,6 +16,7 @@ from unlatch.increments.records.contracts import (
 from unlatch.lifecycle.scoping.proposed_tasks import ProposedTasks
 from unlatch.project.registry import load_settings, shapes_of
 from unlatch.spi import Manifest
+from unlatch.spi.table_models import model_of
 
 
 def file_schemas(manifests: Mapping[str, Manifest]) -> dict[str, Schema]:
@@ -46,7 +47,7 @@ def _config(manifests: Mapping[str, Manifest]) -> type[BaseModel]:
     trackers = create_model("Trackers", __config__=others, __doc__="One table each.", **tables)
     return create_model(
         "Config",
-        __base__=CoreConfig,
+        __base__=model_of(CoreConfig),
         __doc__="The settings of a project; docs/configuration.md explains them.",
         trackers=(trackers | None, Field(None, description="the trackers that are in use")),
     )

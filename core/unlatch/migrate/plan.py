@@ -12,6 +12,7 @@ from unlatch.increments.files.paths import HOME, METADATA, SPECWEAVE
 from unlatch.increments.files.reading import read_metadata
 from unlatch.migrate.canonical import canonical
 from unlatch.migrate.journal import Move
+from unlatch.spi.table_models import dumped
 from unlatch.values import dataclass
 from unlatch.worklog.collection import Collection, sorted_folders
 from unlatch.worklog.disk.safe_open import exists, open_folder, read_file
@@ -167,7 +168,7 @@ def _config(workspace: Workspace) -> FileChange | None:
 
 def _inherited(raw: RawConfig) -> Iterator[tuple[tuple[str, ...], Any]]:
     """The settings that come from config.json, by the steps of their keys."""
-    values = {**raw.core.model_dump(mode="json"), "trackers": dict(raw.trackers)}
+    values = {**dumped(raw.core), "trackers": dict(raw.trackers)}
     for key, origin in raw.origins.items():
         if origin == _SOURCE:
             steps = tuple(key.split("."))

@@ -1,11 +1,11 @@
 """Check the parts of a plugin against the interface; each mistake completes "module:Class ..."."""
 
 import inspect
-from collections.abc import Collection, Iterator
-
-from pydantic import BaseModel
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any
 
 from unlatch.spi import Capability, Settings, SyncPlugin
+from unlatch.spi.tables import Table
 
 # The methods that a capability requires.
 _METHODS = {
@@ -52,19 +52,27 @@ def _takes(found: type[SyncPlugin], name: str) -> bool:
 
 def settings_mistakes(found: object) -> list[str]:
     """The mistakes of the class of a plugin's settings."""
+    if isinstance(found, type) and issubclass(found, Table):
+        return [*_lacking(found, found.SETTINGS)]
+
+    from pydantic import BaseModel  # noqa: PLC0415  (slow to load)
+
     if not isinstance(found, type) or not issubclass(found, BaseModel):
         return ["is not a pydantic model"]
-    return [*_settings_mistakes(found)]
+    return [*_mistakes_of_model(found.model_config), *_lacking(found, found.model_fields)]
 
 
-def _settings_mistakes(found: type[BaseModel]) -> Iterator[str]:
-    if found.model_config.get("extra") != "forbid":
+def _mistakes_of_model(config: Mapping[str, Any]) -> Iterator[str]:
+    if config.get("extra") != "forbid":
         yield 'accepts unknown settings: its model_config needs extra="forbid"'
-    if not found.model_config.get("frozen"):
+    if not config.get("frozen"):
         yield "can be changed: its model_config needs frozen=True"
+
+
+def _lacking(found: type, settings: Collection[str]) -> Iterator[str]:
     for name, one in vars(Settings).items():
         if isinstance(one, property):
-            if name not in found.model_fields and not hasattr(found, name):
+            if name not in settings and not hasattr(found, name):
                 yield f"lacks the property {name}"
         elif not name.startswith("_") and not callable(getattr(found, name, None)):
             yield f"lacks the method {name}"

@@ -67,7 +67,7 @@ def load(manifest: Manifest, target: str) -> Any:
 
 def load_settings(manifest: Manifest) -> Any:
     """The class of the settings; PluginBroken."""
-    from unlatch.project.plugin_check import settings_mistakes  # noqa: PLC0415  (loads pydantic)
+    from unlatch.project.plugin_check import settings_mistakes  # noqa: PLC0415  (rarely needed)
 
     found = load(manifest, manifest.settings)
     check_part(manifest.name, manifest.settings, settings_mistakes(found))
@@ -76,7 +76,7 @@ def load_settings(manifest: Manifest) -> Any:
 
 def load_plugin(manifest: Manifest) -> Any:
     """The plugin's class; UnlatchError `extra-missing`: its SDK is not installed; PluginBroken."""
-    from unlatch.project.plugin_check import plugin_mistakes  # noqa: PLC0415  (loads pydantic)
+    from unlatch.project.plugin_check import plugin_mistakes  # noqa: PLC0415  (rarely needed)
 
     if not is_installed(manifest.requires[0]):
         raise missing_extra(manifest)

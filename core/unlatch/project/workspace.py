@@ -57,7 +57,7 @@ class Workspace:
     @cached_property
     def raw_config(self) -> RawConfig:
         """The content of the configuration files, mistakes included; raises as `read_config`."""
-        from unlatch.config.config import (  # noqa: PLC0415  (pydantic is slow to load)
+        from unlatch.config.config import (  # noqa: PLC0415  (slow to load)
             CoreConfig,
             RawConfig,
             read_config,

@@ -122,7 +122,7 @@ class Manifest:
     noun: str  # the tracker's name for an item ("issue", "work item")
     link: LinkShape  # in metadata.json
     synced: LinkShape  # of an entry in syncedTo
-    settings: str  # "module:Class" of the pydantic model of `[trackers.NAME]`; see `Settings`
+    settings: str  # "module:Class" of the model or `Table` of `[trackers.NAME]`; see `Settings`
     plugin: str  # "module:Class" of the `SyncPlugin`, called with the settings and a transport
     # A module that is there only if the plugin's libraries are installed, such as its SDK, and the
     # requirement that installs them ("unlatch[github]"). unlatch itself needs `requests`.

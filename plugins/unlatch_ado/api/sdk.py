@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import platform
+import sys
 import threading
 import uuid
 from contextlib import contextmanager
@@ -23,7 +24,6 @@ from azure.devops.v7_1.work_item_tracking.work_item_tracking_client import WorkI
 from msrest.exceptions import ClientException
 from msrest.universal_http import ClientRequest
 from msrest.universal_http.requests import BasicRequestsHTTPSender, ClientRetryPolicy
-from pydantic import ValidationError
 from requests.exceptions import JSONDecodeError
 
 from unlatch.transport.answer_fields import Misread
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from unlatch_ado.api.patch import Step
 
 # Raised for unreadable answers; one of them comes from azure-core.
-_UNREADABLE = (Misread, ValidationError, ClientException, DeserializationError, JSONDecodeError)
+_UNREADABLE = (Misread, ClientException, DeserializationError, JSONDecodeError)
 
 _CONNECTION_DATA = "00d9565f-ed9c-4a06-9a50-00e7896ccab4"
 _PERMISSIONS = "dd3b8bd6-c7fc-4cbd-929a-933d9c011c9d"
@@ -103,7 +103,7 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         """Turn an unreadable answer to one call into our error."""
         try:
             yield
-        except _UNREADABLE as error:
+        except _unreadable_errors() as error:
             raise unreadable(writing=writing) from error
 
     def document(self, steps: Sequence[Step]) -> list[Any]:
@@ -201,3 +201,9 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
 
 def _is_needed(route: dict[str, Any]) -> bool:
     return route.get("area") == "wit" or route.get("id") in (_CONNECTION_DATA, _PERMISSIONS)
+
+
+def _unreadable_errors() -> tuple[type[Exception], ...]:
+    # Answers that a reopen needs are read without pydantic.
+    pydantic = sys.modules.get("pydantic")
+    return _UNREADABLE if pydantic is None else (*_UNREADABLE, pydantic.ValidationError)

@@ -10,6 +10,8 @@ from pydantic import BaseModel
 
 from unlatch.config.config import CoreConfig, UserConfig, validate
 from unlatch.project.registry import Registry, load_settings
+from unlatch.spi.table_models import model_of
+from unlatch.spi.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -128,17 +130,17 @@ def test_a_setting_in_a_wrong_table_is_recognised(project: Project) -> None:
     assert "did you mean limits.max_active?" == found["hint"]
 
 
-def models() -> dict[str, type[BaseModel]]:
+def models() -> dict[str, Any]:
     manifests = Registry().manifests
     trackers = {name: load_settings(one) for name, one in manifests.items()}
     return {"project": CoreConfig, "user": UserConfig, **trackers}
 
 
-def places(model: type[BaseModel], above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    for name, field in model.model_fields.items():
+def places(model: Any, above: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for name, field in model_of(model).model_fields.items():
         yield (*above, name)
         inner = field.annotation
-        if isinstance(inner, type) and issubclass(inner, BaseModel):
+        if isinstance(inner, type) and issubclass(inner, BaseModel | Table):
             yield from places(inner, (*above, name))
 
 
@@ -160,7 +162,7 @@ def test_no_setting_is_explained_in_the_words_of_the_library(name: str) -> None:
 def test_every_list_in_a_configuration_holds_strings() -> None:
     lists = set()
     for model in models().values():
-        schema = model.model_json_schema()
+        schema = model_of(model).model_json_schema()
         pending: list[Any] = [schema]
         while pending:
             one = pending.pop()

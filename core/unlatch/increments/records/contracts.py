@@ -8,7 +8,7 @@ from operator import or_
 from types import GenericAlias
 from typing import Annotated, Any, Literal, NotRequired, Optional
 
-from pydantic import BaseModel, Field, TypeAdapter
+from pydantic import Field, TypeAdapter
 from pydantic.json_schema import GenerateJsonSchema
 from typing_extensions import TypedDict
 
@@ -22,6 +22,7 @@ from unlatch.increments.records.units import UNIT_RECORD
 from unlatch.spi.item import Category
 from unlatch.spi.manifest import LinkShape
 from unlatch.spi.operation import Kind, Result
+from unlatch.spi.table_models import model_of
 from unlatch.worklog.ids import ULID
 from unlatch.worklog.record import Record
 
@@ -141,9 +142,9 @@ def schema_of(kind: Any, *, name: str, title: str) -> Schema:
     return _named(TypeAdapter(kind).json_schema(schema_generator=_Plain), name, title)
 
 
-def settings_schema(model: type[BaseModel], *, name: str, title: str) -> Schema:
+def settings_schema(settings: Any, *, name: str, title: str) -> Schema:
     """The schema of a TOML file with settings."""
-    return _named(model.model_json_schema(schema_generator=_Toml), name, title)
+    return _named(model_of(settings).model_json_schema(schema_generator=_Toml), name, title)
 
 
 def _named(made: Schema, name: str, title: str) -> Schema:

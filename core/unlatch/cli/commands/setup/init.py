@@ -73,7 +73,7 @@ def _layout_entry(one: FoundLayout, paths: ProjectPaths) -> output.Json:
 
 
 def _sessions(paths: ProjectPaths) -> str:
-    from unlatch.config.config import read_config  # noqa: PLC0415  (pydantic is slow to load)
+    from unlatch.config.config import read_config  # noqa: PLC0415  (slow to load)
 
     return read_config(paths).core.sessions.path
 
