@@ -82,9 +82,13 @@ def _read(client: Client, ref: ItemRef, node: Any) -> IssueSnapshot | TrackerErr
             target, number = (
                 issue_place(answer) if "html_url" in answer else (ref.target, int(ref.id))
             )
-        if (target.casefold(), number) != (ref.target.casefold(), int(ref.id)):
-            # A query silently follows a repository to its new name.
+        if number != int(ref.id):
             return moved(client.settings, ref, target, number)
+        if target.casefold() != ref.target.casefold():
+            # A query silently follows a repository to its new name.
+            if not client.is_renamed(ref.target, target):
+                return moved(client.settings, ref, target, number)
+            ref = client.settings.ref(target, number)
         return client.found(answer, ref, written=False)
     except TrackerError as error:
         return error

@@ -79,7 +79,16 @@ class GithubPlugin(SyncPlugin):
                 # Before anything is sent, so that a long wait does not split a change.
                 self._pacer.turn()
             write(self._client, self._with_body(snapshot, change), change, done)
+            done.notes += self._notes_on_place(snapshot.item.ref)
         return done.outcome
+
+    def _notes_on_place(self, ref: ItemRef) -> Iterator[str]:
+        """A note about a repository that was renamed, and is not configured by its new name."""
+        if not self._settings.allows(ref):
+            yield (
+                f"its repository was renamed to {ref.target}: add that to repositories in "
+                "[trackers.github], beside the old name"
+            )
 
     def create(self, change: Change) -> Outcome:
         """Create an issue in the configured repository, with all its fields."""

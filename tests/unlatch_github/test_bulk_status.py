@@ -123,18 +123,22 @@ def test_each_issue_has_its_own_error(box: Sandbox, plugin: GithubPlugin) -> Non
     assert gone.to == f"{github.web_url}/{GADGETS}/issues/{new}"
 
 
-def test_a_query_that_followed_a_rename_is_told_as_moved(
-    box: Sandbox, plugin: GithubPlugin
+@pytest.mark.parametrize("owner", ["octo", "mallory"])
+def test_a_query_that_followed_a_rename_is_checked_once(
+    box: Sandbox, plugin: GithubPlugin, owner: str
 ) -> None:
     refs = [ref(box, closed_issue(box)) for _ in range(2)]
-    box.github.rename_repository(REPOSITORY, "octo/gizmos")
+    box.github.rename_repository(REPOSITORY, f"{owner}/gizmos")
 
     found = plugin.read_many(refs)
 
-    assert [answer.to for answer in found.values() if isinstance(answer, Moved)] == [
-        f"{box.github.web_url}/octo/gizmos/issues/{one.id}" for one in refs
-    ]
-    assert sent(box) == [QUERY]
+    there = [f"{box.github.web_url}/{owner}/gizmos/issues/{one.id}" for one in refs]
+    if owner == "octo":
+        assert [one.item.ref.url for one in found.values() if isinstance(one, Snapshot)] == there
+        assert [one.partition(" ")[0] for one in sent(box)] == ["POST", "GET", "GET"]
+    else:
+        assert [one.to for one in found.values() if isinstance(one, Moved)] == there
+        assert sent(box) == [QUERY]
 
 
 def test_another_spelling_of_a_repository_is_no_move(box: Sandbox, plugin: GithubPlugin) -> None:

@@ -35,29 +35,38 @@ class Withdrawn(Exception):
 def read_item(task: DeliveryTask) -> Snapshot:
     """Read an item before a change; one that was moved is followed if the options say so.
 
-    If it was moved to the place of another link, it raises `Withdrawn`.
+    If it is in the place of another link now, it raises `Withdrawn`.
     """
     ref = task.ref or task.locate()
     try:
         task.snapshot = task.plugin.read(ref, expected_change(task))
     except Moved as moved:
         task.snapshot = task.plugin.read(_follow(task, moved), expected_change(task))
+    else:
+        if has_new_name(task, task.snapshot.item.ref):
+            _leave_to_twin(task, task.snapshot.item.ref)
     return task.snapshot
 
 
 def _follow(task: DeliveryTask, moved: Moved) -> ItemRef:
     to = task.run.trackers.recognise(moved.to)
-    twin = _twin(task, to)
-    if twin and _is_served_by(task, twin):
-        if not task.run.dry_run:
-            withdraw(task.manager, task.increment.id, task.operation)
-            _repoint(task, to)
-        raise Withdrawn(f"it is the same item as {twin.key}, which is linked as well") from moved
-    if twin is None and not task.options.follow:
+    _leave_to_twin(task, to)
+    if _twin(task, to) is None and not task.options.follow:
         raise moved
     if not task.run.dry_run:
         repoint_link(task, to)
     return task.locate(to)
+
+
+def _leave_to_twin(task: DeliveryTask, to: ItemRef) -> None:
+    """Withdraw an operation that another link of the same item has as well."""
+    twin = _twin(task, to)
+    if twin is None or not _is_served_by(task, twin):
+        return
+    if not task.run.dry_run:
+        withdraw(task.manager, task.increment.id, task.operation)
+        _repoint(task, to)
+    raise Withdrawn(f"it is the same item as {twin.key}, which is linked as well")
 
 
 def _twin(task: DeliveryTask, to: ItemRef) -> Link | None:
@@ -146,6 +155,10 @@ def _read_together(tasks: Iterable[DeliveryTask]) -> Mapping[DeliveryTask, Answe
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not hide the other items
         return answers | dict.fromkeys(refs, attribute(error))
     for task, ref in refs.items():
-        answers[task] = answer = found[ref]
+        answer = found[ref]
+        if isinstance(answer, Snapshot) and has_new_name(task, answer.item.ref):
+            answers |= _read_one(task)
+            continue
+        answers[task] = answer
         task.snapshot = answer if isinstance(answer, Snapshot) else None
     return answers

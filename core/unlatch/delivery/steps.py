@@ -115,7 +115,7 @@ def _plan_ahead(task: DeliveryTask) -> tuple[Snapshot, Change] | None:
     if task.snapshot is not None or not task.is_fresh:
         return None
     ahead = task.run.ahead.take(task.operation, task.ref, partial(expected_change, task))
-    if ahead is None:
+    if ahead is None or has_new_name(task, ahead.item.ref):
         return None
     with suppress(UnlatchError):  # the read of this item alone reports it
         change = plan_remaining(task, ahead.item)

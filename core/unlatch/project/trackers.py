@@ -144,7 +144,10 @@ class Trackers:
         if not is_outside and not self.settings(ref.tracker).allows(ref):
             title = self.registry.manifest(ref.tracker).title
             message = f"{ref.target} is not among the configured targets of {title}"
-            hint = f"if it should be, add it to [trackers.{ref.tracker}] in .unlatch/config.toml"
+            hint = (
+                "if it should be, or is the former name of one, add it to "
+                f"[trackers.{ref.tracker}] in .unlatch/config.toml"
+            )
             raise UsageError("target-not-allowed", message, where=ref.url, hint=hint)
 
     def check_trust(self, name: str) -> None:

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from unlatch.errors import NotFound, Redirected, TrackerError
+from unlatch.errors import NotFound, Redirected
 from unlatch.spi import ops_in
 from unlatch_github.api import paths
 from unlatch_github.api.account import Account
@@ -26,10 +26,10 @@ from unlatch_github.api.models import (
     read_state_change,
     reading_answer,
 )
-from unlatch_github.api.moved import follow_redirect, moved, not_visible, renamed
+from unlatch_github.api.moved import Renames, follow_redirect, moved, not_visible, renamed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from unlatch.spi import CommentRef, ItemRef, RemoteItem, StateChange
     from unlatch.transport import Transport
@@ -51,6 +51,7 @@ class Client:
         self._ask = self._connection.ask
         self.query = self._connection.query
         self._etags = Etags(transport.cache)
+        self._renames = Renames(settings, partial(self._ask, "GET"))
         self.account = Account(self._connection)
         self.identity = self.account.identity
 
@@ -63,9 +64,7 @@ class Client:
             Rejected: `not-an-issue`, for the number of a pull request.
             Moved: it was moved.
         """
-        with self._following(ref):
-            answer = self._ask("GET", paths.issue_path(ref))
-        return self.found(answer, ref, written=False)
+        return self._served(ref, self._read)
 
     def look(self, ref: ItemRef) -> IssueSnapshot:
         """Read an issue, perhaps without its body; an unchanged one costs no quota.
@@ -74,11 +73,16 @@ class Client:
             Rejected: `not-an-issue`, for the number of a pull request.
             Moved: it was moved.
         """
+        return self._served(ref, self._look)
+
+    def _read(self, ref: ItemRef) -> IssueSnapshot:
+        return self.found(self._ask("GET", paths.issue_path(ref)), ref, written=False)
+
+    def _look(self, ref: ItemRef) -> IssueSnapshot:
         path = paths.issue_path(ref)
         url = f"{self.settings.api_url}{path}"
         kept = self._etags.of(url)
-        with self._following(ref):
-            etag, answer = self._connection.ask_if_changed(path, kept.etag if kept else None)
+        etag, answer = self._connection.ask_if_changed(path, kept.etag if kept else None)
         if kept and answer is None:
             return self.found(kept.issue, ref, written=False)
         found = self.found(answer, ref, written=False)
@@ -134,23 +138,14 @@ class Client:
     # Comments and labels
 
     def comments(self, ref: ItemRef) -> Iterator[IssueComment]:
-        """An issue's comments, oldest first, page by page."""
-        name = self.settings.name(ref)
-        with reading_answer(name, written=False), self._explaining_missing(ref):
-            for answer in self._connection.list_entries(
-                f"{paths.issue_path(ref, 'comments')}?{_PAGE}"
-            ):
-                yield read_comment(answer)
+        """An issue's comments, oldest first."""
+        with reading_answer(self.settings.name(ref), written=False):
+            yield from map(read_comment, self._entries(ref, "comments"))
 
     def state_changes(self, ref: ItemRef) -> Iterator[StateChange]:
-        """An issue's closes and reopens, oldest first, page by page."""
-        name = self.settings.name(ref)
-        with reading_answer(name, written=False), self._explaining_missing(ref):
-            for answer in self._connection.list_entries(
-                f"{paths.issue_path(ref, 'events')}?{_PAGE}"
-            ):
-                if change := read_state_change(answer):
-                    yield change
+        """An issue's closes and reopens, oldest first."""
+        with reading_answer(self.settings.name(ref), written=False):
+            yield from filter(None, map(read_state_change, self._entries(ref, "events")))
 
     def comment(self, ref: ItemRef, body: str) -> str:
         """Post a comment; its id.
@@ -158,7 +153,8 @@ class Client:
         Raises:
             UnknownOutcome: the answer does not show the comment with its markers.
         """
-        answer = self._ask("POST", paths.issue_path(ref, "comments"), {"body": body})
+        path = paths.issue_path(self._renames.ref(ref), "comments")
+        answer = self._ask("POST", path, {"body": body})
         with reading_answer(self.settings.name(ref)):
             post = read_comment(answer)
             if not ops_in(body) <= post.ops:
@@ -167,7 +163,8 @@ class Client:
 
     def delete_comment(self, ref: ItemRef, comment: CommentRef) -> None:
         """Delete a comment."""
-        self._ask("DELETE", paths.repository_path(ref.target, "issues", "comments", comment.id))
+        place = self._renames.place(ref.target)
+        self._ask("DELETE", paths.repository_path(place, "issues", "comments", comment.id))
 
     def add_labels(self, item: RemoteItem, names: Sequence[str]) -> tuple[str, ...]:
         """Add at least one label; returns all labels of the issue."""
@@ -186,9 +183,7 @@ class Client:
         return self._labels(item.ref, answer)
 
     def _labels_now(self, ref: ItemRef) -> tuple[str, ...]:
-        with self._explaining_missing(ref):
-            listed = [*self._connection.list_entries(f"{paths.issue_path(ref, 'labels')}?{_PAGE}")]
-        return self._labels(ref, listed)
+        return self._labels(ref, self._entries(ref, "labels"))
 
     def _labels(self, ref: ItemRef, answer: Any) -> tuple[str, ...]:
         with reading_answer(self.settings.name(ref)):
@@ -218,9 +213,9 @@ class Client:
 
         https://docs.github.com/en/rest/collaborators/collaborators
         """
-        answer = self._ask(
-            "GET", paths.repository_path(target, "collaborators", login, "permission")
-        )
+        place = self._renames.place(target)
+        path = paths.repository_path(place, "collaborators", login, "permission")
+        answer = self._ask("GET", path)
         with reading_answer(target, written=False):
             return str(answer["permission"]), str(answer.get("role_name") or "")
 
@@ -239,26 +234,39 @@ class Client:
         with reading_answer(name, written=written):
             return issue_snapshot(answer, ref, where=name)
 
-    @contextmanager
-    def _following(self, ref: ItemRef) -> Iterator[None]:
-        """Raise Moved for a redirect, with the web address of its target, as links need it."""
+    def is_renamed(self, target: str, name: str) -> bool:
+        """Whether a repository was renamed to `name` by its owner."""
+        return self._renames.learn(target, name)
+
+    def _served(self, ref: ItemRef, read: Callable[[ItemRef], IssueSnapshot]) -> IssueSnapshot:
+        """Read an issue, also in a repository that was renamed.
+
+        Raises:
+            Moved: for any other redirect, with the web address of its target, as links need it.
+        """
+        ref = self._renames.ref(ref)
         try:
-            yield
+            return read(ref)
         except Elsewhere as elsewhere:
             try:
                 target, number = issue_place(follow_redirect(elsewhere, partial(self._ask, "GET")))
             except (KeyError, TypeError, ValueError):
                 raise not_visible(elsewhere) from elsewhere
-            raise moved(self.settings, ref, target, number) from elsewhere
+            if number != int(ref.id) or not self.is_renamed(ref.target, target):
+                raise moved(self.settings, ref, target, number) from elsewhere
+            return read(self._renames.ref(ref))
 
-    @contextmanager
-    def _explaining_missing(self, ref: ItemRef) -> Iterator[None]:
-        """Raise Moved for a transferred issue, whose old address has no comments and labels."""
+    def _entries(self, ref: ItemRef, part: str) -> list[Any]:
+        """All entries of a list of an issue; raises Moved for a transferred one."""
+        ref = self._renames.ref(ref)
         try:
-            yield
+            return [*self._connection.list_entries(f"{paths.issue_path(ref, part)}?{_PAGE}")]
         except NotFound:
-            self.read(ref)
-            raise
+            # The old address of a transferred issue has none.
+            now = self.read(ref).item.ref
+            if now == ref:
+                raise
+            return [*self._connection.list_entries(f"{paths.issue_path(now, part)}?{_PAGE}")]
 
     @contextmanager
     def _explaining_rename(self, target: str) -> Iterator[None]:
@@ -269,12 +277,5 @@ class Client:
             raise not_visible(elsewhere) from elsewhere
 
     def _tell_new_name(self, target: str) -> None:
-        try:
-            self._ask("GET", paths.repository_path(target))
-        except Elsewhere as elsewhere:
-            answer = follow_redirect(elsewhere, partial(self._ask, "GET"))
-            name = answer.get("full_name") if isinstance(answer, dict) else None
-            if name:
-                raise renamed(target, name) from None
-        except TrackerError:
-            return
+        if name := self._renames.find(target):
+            raise renamed(target, name) from None

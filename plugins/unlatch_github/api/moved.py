@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Moved, NotFound, Rejected, TrackerError
+from unlatch_github.api import paths
 from unlatch_github.api.error_table import Elsewhere
 
 if TYPE_CHECKING:
@@ -66,5 +67,51 @@ def renamed(target: str, name: str) -> Rejected:
         "repository-moved",
         f"the repository was renamed to {name}; nothing was written",
         where=target,
-        hint=f'write "{name}" in [trackers.github]',
+        hint=f'in [trackers.github], set repository = "{name}" and add "{target}" to repositories',
     )
+
+
+class Renames:
+    """Repositories that their owner renamed, each with its new name.
+
+    GitHub redirects their issues like transferred ones, and redirects no write.
+
+    Args:
+        get: reads a path below `api_url`.
+    """
+
+    def __init__(self, settings: GithubSettings, get: Callable[[str], Any]) -> None:
+        self._settings, self._get = settings, get
+        self._names: dict[str, str] = {}
+
+    def place(self, target: str) -> str:
+        """The name of a repository now, as far as it is known."""
+        return self._names.get(target.casefold(), target)
+
+    def ref(self, ref: ItemRef) -> ItemRef:
+        """An issue in the repository's place."""
+        name = self.place(ref.target)
+        return ref if name == ref.target else self._settings.ref(name, int(ref.id))
+
+    def find(self, target: str) -> str | None:
+        """The name that a repository was renamed to, also by another owner."""
+        try:
+            self._get(paths.repository_path(target))
+        except Elsewhere as elsewhere:
+            answer = follow_redirect(elsewhere, self._get)
+            return answer.get("full_name") if isinstance(answer, dict) else None
+        except TrackerError:
+            return None
+        return None
+
+    def learn(self, target: str, name: str) -> bool:
+        """Whether a repository was renamed to `name` by its owner.
+
+        One that another owner has now may belong to somebody else.
+        """
+        if target.partition("/")[0].casefold() != name.partition("/")[0].casefold():
+            return False
+        if name != self.place(target) and name != self.find(target):
+            return False
+        self._names[target.casefold()] = name
+        return True

@@ -20,15 +20,18 @@ from tests.unlatch_github.making import (
     draft,
     ref,
     sent,
+    settings_for,
 )
 
 from unlatch.errors import Moved, NotFound, Redirected, Rejected
+from unlatch.transport import for_tests
+from unlatch_github.plugin import GithubPlugin
+from unlatch_github.settings import GithubSettings
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch_github.plugin import GithubPlugin
     from unlatch_sandbox import Sandbox
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
@@ -120,11 +123,42 @@ def test_a_look_for_comments_of_an_issue_that_is_gone_says_so(
     assert caught.value.id == "item-not-found"
 
 
-def test_an_issue_of_a_renamed_repository_is_told_by_its_new_address(
+def test_an_issue_of_a_renamed_repository_is_served_from_its_new_place(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    number = closed_issue(box, labels=("completed",))
+    box.github.rename_repository(REPOSITORY, "octo/gizmos")
+
+    assert plugin.find_comments(ref(box, number), OP) == ()
+    assert plugin.read(ref(box, number)).item.ref == ref(box, number, "octo/gizmos")
+    done = act(plugin, ref(box, number), REOPEN)
+
+    assert done.after.state == box.github.issue("octo/gizmos", number)["state"] == "open"
+    (comment,) = plugin.find_comments(ref(box, number), OP)
+    assert [one for one in done.notes if "octo/gizmos" in one]
+    plugin.retract_comment(ref(box, number), comment)
+    assert plugin.find_comments(ref(box, number), OP) == ()
+    assert plugin.read_history(ref(box, number)).changes
+
+
+def test_a_new_name_that_is_configured_needs_no_note(box: Sandbox) -> None:
+    number = closed_issue(box)
+    box.github.rename_repository(REPOSITORY, "octo/gizmos")
+    raw = dict(settings_for(box)) | {"repositories": ["octo/gizmos"]}
+    settings = GithubSettings.model_validate(raw)
+    transport = for_tests("github", settings.base_url, token=box.github.token)
+
+    done = act(GithubPlugin(settings, transport), ref(box, number), REOPEN)
+
+    assert done.after.ref.target == "octo/gizmos"
+    assert [one for one in done.notes if "octo/gizmos" in one] == []
+
+
+def test_a_repository_of_another_owner_is_told_by_its_new_address(
     box: Sandbox, plugin: GithubPlugin
 ) -> None:
     number = closed_issue(box)
-    box.github.rename_repository(REPOSITORY, "octo/gizmos")
+    box.github.rename_repository(REPOSITORY, "mallory/widgets")
 
     for ask in (
         lambda: plugin.read(ref(box, number)).item,
@@ -132,7 +166,36 @@ def test_an_issue_of_a_renamed_repository_is_told_by_its_new_address(
     ):
         with pytest.raises(Moved) as caught:
             ask()
-        assert caught.value.to == f"{box.github.web_url}/octo/gizmos/issues/{number}"
+        assert caught.value.to == f"{box.github.web_url}/mallory/widgets/issues/{number}"
+
+
+def test_an_issue_transferred_to_the_same_number_of_the_same_owner_is_no_rename(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    box.github.add_repository(GADGETS)
+    number = closed_issue(box)
+    assert box.github.transfer_issue(REPOSITORY, number, GADGETS) == number
+
+    with pytest.raises(Moved) as caught:
+        plugin.read(ref(box, number))
+
+    assert caught.value.to == f"{box.github.web_url}/{GADGETS}/issues/{number}"
+
+
+def test_an_issue_transferred_out_of_a_renamed_repository_is_told_by_its_new_address(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    box.github.add_repository(GADGETS)
+    box.github.add_issue(GADGETS, title="Another")
+    stays, number = closed_issue(box), closed_issue(box)
+    box.github.rename_repository(REPOSITORY, "octo/gizmos")
+    new = box.github.transfer_issue("octo/gizmos", number, GADGETS)
+    plugin.read(ref(box, stays))
+
+    with pytest.raises(Moved) as caught:
+        plugin.read(ref(box, number))
+
+    assert caught.value.to == f"{box.github.web_url}/{GADGETS}/issues/{new}"
 
 
 def test_an_issue_transferred_into_a_repository_renamed_afterwards_is_found(
@@ -216,17 +279,18 @@ def test_a_token_is_not_sent_where_a_next_page_leads(
     assert stranger.asked == []
 
 
-def test_a_repository_renamed_before_anything_is_written_is_told_by_the_new_address(
+def test_a_repository_renamed_before_anything_is_written_takes_the_next_attempt(
     box: Sandbox, plugin: GithubPlugin
 ) -> None:
     number = closed_issue(box, labels=("completed",))
     _rename_at(box, "PATCH")
 
-    with pytest.raises(Moved) as caught:
+    with pytest.raises(Redirected) as caught:
         act(plugin, ref(box, number), REOPEN)
 
-    assert caught.value.to == f"{box.github.web_url}/octo/gizmos/issues/{number}"
+    assert caught.value.id == "redirected-write"
     assert box.github.issue("octo/gizmos", number)["state"] == "closed"
+    assert act(plugin, ref(box, number), REOPEN).after.state == "open"
 
 
 @pytest.mark.parametrize("method", ["POST", "DELETE"])

@@ -1,0 +1,103 @@
+"""Items that their tracker serves under a new name: a renamed repository, a moved issue of Jira."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.delivery.stage import RESUME, SYNC, fault
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+HOME, NEW = "octo/widgets", "octo/gizmos"
+
+
+def rename(project: Project, name: str = NEW) -> None:
+    project.box.github.rename_repository(HOME, name)
+
+
+def configure(project: Project, old: str, new: str) -> None:
+    """Configure the sandbox, with `new` in place of `old`."""
+    project.configure(project.box.config().replace(old, new))
+
+
+def state(project: Project, repository: str = NEW, number: int = 4) -> str:
+    return str(project.box.github.issue(repository, number)["state"])
+
+
+@pytest.mark.parametrize("count", [1, 4])
+def test_issues_of_a_renamed_repository_are_delivered_to_and_the_new_name_is_told(
+    project: Project, count: int
+) -> None:
+    block = project.items("github")["github"]
+    names = [project.increment(links={"github": block})]
+    for number in range(5, 4 + count):
+        project.box.github.add_issue(number=number, title="T", state="closed")
+        link = {"issue": number, "url": block["url"].replace("/4", f"/{number}")}
+        names.append(project.increment(f"{number + 10:04}-more", links={"github": link}))
+    rename(project)
+
+    done = project.run("resume", *names, "--reason", "More", "--yes")
+
+    assert done.code == 0, done.said
+    assert done.said.count(f"its repository was renamed to {NEW}") == count
+    assert [state(project, number=number) for number in range(4, 4 + count)] == ["open"] * count
+    assert all("octo/widgets" in str(project.metadata(name)["github"]) for name in names)
+    assert project.run("sync", "--check").code == 0
+
+
+def test_a_link_takes_the_new_name_once_that_is_configured(project: Project) -> None:
+    project.increment(links=project.items("github"))
+    rename(project)
+    old = f'repository = "{HOME}"'
+    configure(project, old, f'repository = "{NEW}"\nrepositories = ["{HOME}"]')
+
+    done = project.run(*RESUME)
+
+    assert done.code == 0, done.said
+    assert f"{NEW}/issues/4" in str(project.metadata()["github"])
+    configure(project, old, f'repository = "{NEW}"')
+    assert project.run("complete", "7", "--yes").code == 0
+    assert state(project) == "closed"
+
+
+def test_an_unknown_outcome_is_probed_in_the_renamed_repository(project: Project) -> None:
+    project.increment(links=project.items("github"))
+    project.box.faults.add(fault("github", "comment", "drop-after"))
+    assert project.run(*RESUME).code == 3
+    project.box.faults.clear()
+    rename(project)
+
+    done = project.run(*SYNC)
+
+    assert done.code == 0, done.said
+    assert len(project.box.github.comments(NEW, 4)) == 1
+
+
+def test_a_repository_of_another_owner_is_left_alone(project: Project) -> None:
+    project.increment(links=project.items("github"))
+    rename(project, "mallory/widgets")
+
+    done = project.run(*RESUME)
+
+    assert done.code == 3, done.said
+    assert "mallory/widgets" in done.said
+    assert state(project, "mallory/widgets") == "closed"
+
+
+def test_an_issue_of_jira_linked_by_both_its_keys_gets_one_comment(project: Project) -> None:
+    project.items("jira")
+    project.box.jira.add_project("OPS")
+    new = project.box.jira.move("SCRUM-28", "OPS")
+    urls = [project.urls["jira"], project.urls["jira"].replace("SCRUM-28", new)]
+    items = [{"issueKey": url.rpartition("/")[2], "url": url} for url in urls]
+    project.increment(links={"jira": {**items[0], "items": items}})
+    old = 'project = "SCRUM"'
+    configure(project, old, f'{old}\nprojects = ["OPS"]')
+
+    done = project.run(*RESUME)
+    again = project.run(*SYNC)
+
+    assert [0, 0] == [done.code, again.code], done.said + again.said
+    assert len(project.box.jira.comments(new)) == 1
