@@ -2,7 +2,7 @@
 
 `dataclasses` compiles six methods of each class, half a millisecond in all, and a resume loads 200
 of them. Here all classes share these methods except `__init__`, which is compiled for the first
-value: most classes have none in a run.
+value, and their fields are found for it: most classes have none in a run.
 """
 
 from __future__ import annotations
@@ -39,9 +39,12 @@ def _dataclass(
     shared = {name: method for name, method in shared.items() if name not in vars(cls)}
     # Without a docstring, `dataclasses` derives one from the signature, in 0.4 ms.
     cls.__doc__ = cls.__doc__ or cls.__name__
-    made: Any = dataclasses.dataclass(cls, slots=slots, eq=False, repr=False, init=False, **options)
+    if slots and _has_fields_only(cls, options):
+        made = _with_slots(cls, **options)
+    else:
+        made = dataclasses.dataclass(cls, slots=slots, eq=False, repr=False, init=False, **options)
     if "__init__" not in vars(cls):
-        made.__init__ = _Init(made)
+        _set_later(made, "__init__", _compiled_init)
     for name, method in shared.items():
         setattr(made, name, method)
     return made
@@ -53,16 +56,77 @@ else:
     dataclass = _dataclass
 
 
-class _Init:
-    """An `__init__` that replaces itself when it is looked up, which a call does."""
+# Neither a ClassVar nor an InitVar.
+_REGULAR: Any = vars(dataclasses)["_FIELD"]
 
-    def __init__(self, owner: Any) -> None:
-        self._owner = owner
 
-    def __get__(self, instance: Any, owner: Any = None) -> Any:
-        made = _compiled_init(self._owner)
-        self._owner.__init__ = made
-        return made if instance is None else made.__get__(instance)
+class _Later:
+    """An attribute of a class that replaces itself when it is looked up."""
+
+    def __init__(self, owner: Any, name: str, make: Callable[[Any], Any]) -> None:
+        self._owner, self._name, self._make = owner, name, make
+
+    def __get__(self, instance: Any, _owner: Any = None) -> Any:
+        setattr(self._owner, self._name, self._make(self._owner))
+        return getattr(self._owner if instance is None else instance, self._name)
+
+
+def _set_later(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
+    setattr(owner, name, _Later(owner, name, make))
+
+
+def _has_fields_only(cls: Any, options: dict[str, Any]) -> bool:
+    """Whether a class is as most are: other annotations and options are for `dataclasses`."""
+    kinds = " ".join(map(str, cls.__annotations__.values()))
+    is_plain = not any(word in kinds for word in ("ClassVar", "InitVar", "KW_ONLY"))
+    return is_plain and options.keys() <= {"kw_only"} and "__slots__" not in vars(cls)
+
+
+def _with_slots(cls: Any, *, kw_only: bool = False) -> Any:
+    """The class again, with slots for its fields, which are found when they are first asked for.
+
+    `dataclasses` takes three times as long, by far the most for the fields.
+    """
+    kinds = cls.__annotations__
+    inherited = {slot for base in cls.__mro__[1:] for slot in vars(base).get("__slots__", ())}
+    left_out = {*kinds, "__dict__", "__weakref__"}
+    body = {name: value for name, value in vars(cls).items() if name not in left_out}
+    body["__qualname__"] = cls.__qualname__
+    body["__slots__"] = tuple(name for name in kinds if name not in inherited)
+    made = type(cls)(cls.__name__, cls.__bases__, body)
+    defaults = {name: value for name, value in vars(cls).items() if name in kinds}
+    _set_later(made, "__dataclass_fields__", partial(_fields, defaults=defaults, kw_only=kw_only))
+    _set_later(made, "__dataclass_params__", lambda _: _params())
+    _set_later(made, "__match_args__", _match_args)
+    return made
+
+
+def _fields(cls: Any, *, defaults: dict[str, Any], kw_only: bool) -> dict[str, Any]:
+    """The fields as `dataclasses` finds them: inherited ones first, each with its last default."""
+    found: dict[str, Any] = {}
+    for base in reversed(cls.__mro__[1:]):
+        found |= getattr(base, "__dataclass_fields__", {})
+    for name, kind in cls.__annotations__.items():
+        one = defaults.get(name, MISSING)
+        if not isinstance(one, dataclasses.Field):
+            one = dataclasses.field(default=one)
+        one.name, one.type = name, kind
+        one._field_type = _REGULAR  # noqa: SLF001  # the same in Python 3.11 to 3.14
+        if one.kw_only is MISSING:
+            one.kw_only = kw_only
+        found[name] = one
+    return found
+
+
+@cache
+def _params() -> Any:
+    """The parameters of all classes, as far as `dataclasses` knows them."""
+    some = dataclasses.make_dataclass("_", (), init=False, repr=False, eq=False)
+    return vars(some)["__dataclass_params__"]
+
+
+def _match_args(cls: Any) -> tuple[str, ...]:
+    return tuple(it.name for it in dataclasses.fields(cls) if it.init and not it.kw_only)
 
 
 def _compiled_init(cls: Any) -> Any:
