@@ -7,18 +7,19 @@ from contextlib import suppress
 from dataclasses import replace
 from fnmatch import fnmatchcase
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from unlatch.errors import UnlatchError, UsageError
+from unlatch.errors import PluginBroken, UnlatchError, UsageError
 from unlatch.project.load_order import LoadOrder
-from unlatch.project.registry import open_plugin
+from unlatch.project.plugin_errors import blaming
+from unlatch.project.registry import load, open_plugin
 from unlatch.spi import Capability
 from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions, Wait
 from unlatch.worklog.disk.user_files import state_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from unlatch.increments.model.increment import Link
     from unlatch.project.workspace import Workspace
@@ -103,12 +104,18 @@ class Trackers:
     def named(self, key: str) -> ItemRef:
         """The item with a name such as octo/widgets#4, fabrikam/widgets 101 or SCRUM-28.
 
-        UsageError: `unknown-item` for any other word, also a number alone; `target-not-allowed`.
+        UsageError: `unknown-item` for any other word, also a number alone; `target-not-allowed`;
+        `tracker-not-configured`.
         """
-        found = [ref for one in self._workspace.settings.values() if (ref := _named(one, key))]
+        every = [ref for one in self._workspace.settings.values() if (ref := _named(one, key))]
+        # "octo/widgets 4" can be an issue of GitHub, too, if nothing has just this name.
+        exact = [one for one in every if self._name(one) == key.casefold()]
+        found = exact or every
         allowed = [one for one in found if self.settings(one.tracker).allows(one)]
         if len(allowed) == 1:
             return allowed[0]
+        if not exact and (other := self._find_unconfigured(key)):
+            raise self._not_configured(other)
         for ref in found[:1]:
             self.check_target(ref)
         known = ", ".join(self.registry.manifest(one).title for one in self._workspace.settings)
@@ -117,6 +124,20 @@ class Trackers:
             f"{key!r} names no item of a configured tracker (configured: {known or 'none'})",
             hint="paste the item's address, or its name: octo/widgets#4, SCRUM-28",
         )
+
+    def _name(self, ref: ItemRef) -> str:
+        return self.settings(ref.tracker).name(ref).casefold()
+
+    def _find_unconfigured(self, key: str) -> Manifest | None:
+        """The tracker whose items have names like this, if it is not configured."""
+        for manifest in self.registry.manifests.values():
+            if manifest.name not in self._workspace.settings and manifest.outside:
+                with suppress(PluginBroken):
+                    find = load(manifest, manifest.outside)
+                    with blaming(manifest.name, "finding an item", where=manifest.outside):
+                        if _recognises(find, key, self._workspace.environ):
+                            return manifest
+        return None
 
     def _not_recognised(self, url: str) -> UsageError:
         host = _host(url)
@@ -246,6 +267,13 @@ def _named(settings: Settings, key: str) -> ItemRef | None:
         if settings.name(ref).replace(" ", "#").casefold() == item.casefold():
             return ref
     return None
+
+
+def _recognises(find: Callable[..., Any], key: str, environ: Mapping[str, str]) -> bool:
+    try:
+        return find(key, environ) is not None
+    except UsageError:  # only its site is unknown
+        return True
 
 
 def _host(url: str) -> str:

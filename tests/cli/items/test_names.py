@@ -90,3 +90,52 @@ def test_the_plan_says_why_an_item_could_not_be_read(outside: Project) -> None:
     done = outside.run("sync", "--plan")
 
     assert (5, True) == (done.code, "1 item unknown [item-not-found]" in done.err), done.said
+
+
+@pytest.mark.parametrize("command", ["status", "reopen", "link"])
+@pytest.mark.parametrize("repository", ["octo/widgets", "fabrikam/gadgets"])
+def test_a_name_is_of_the_tracker_that_names_items_so(
+    project: Project, command: str, repository: str
+) -> None:
+    project.increment()
+    project.configure(project.box.config().replace("octo/widgets", repository))
+    words = ["7"] if command == "link" else []
+    reason = ["--reason", REASON] if command == "reopen" else []
+
+    done = project.run(command, *words, "fabrikam/gadgets 202", *reason)
+
+    assert (2, True) == (done.code, "error[target-not-allowed]" in done.err), done.said
+    assert "the configured targets of Azure DevOps" in done.err
+    assert project.box.requests.entries("github") == []
+
+
+@pytest.mark.parametrize(
+    ("word", "kept", "title"),
+    [
+        ("fabrikam/gadgets 202", "github", "Azure DevOps"),
+        ("octo/widgets#4", "jira", "GitHub"),
+        ("SCRUM-28", "github", "Jira"),
+    ],
+)
+def test_a_name_of_a_tracker_that_is_not_configured_is_told_so(
+    project: Project, word: str, kept: str, title: str
+) -> None:
+    tables = project.box.config().split("[trackers.")
+    project.configure("[trackers.".join([tables[0], *(t for t in tables if t.startswith(kept))]))
+
+    done = project.run("status", word)
+
+    assert (2, True) == (done.code, f"{title} is not configured" in done.err), done.said
+    assert "error[tracker-not-configured]" in done.err
+
+
+def test_another_separator_is_understood_where_nothing_else_has_this_name(
+    project: Project,
+) -> None:
+    project.items("github", "ado")
+    tables = project.box.config().split("[trackers.")
+    project.configure("[trackers.".join(one for one in tables if not one.startswith("ado")))
+
+    for word in ("octo/widgets 4", "octo/widgets#4"):
+        done = project.run("status", word)
+        assert (0, True) == (done.code, "octo/widgets#4" in done.out), done.said
