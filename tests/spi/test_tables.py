@@ -48,10 +48,13 @@ class Outer(Table):
     inner: Inner = setting(default=Inner())
     by_name: dict[str, Inner] = setting(default={})
     any_of: bool | int | list[Any] | dict[str, Any] | str = setting(default=0)
-    slug: Annotated[str, Constraint(pattern="^[a-z]+$")] = setting(default="a")
+    slug: Annotated[str, Constraint(pattern=r"^[^\W_][\w-]*$")] = setting(default="a")
     few: Annotated[tuple[str, ...], Constraint(min_length=1, max_length=2)] = setting(
         default=("a",)
     )
+    version: Literal[1, 2] = setting(default=1)
+    whole: int = setting(default=0)
+    either: float | int = setting(default=0)
 
     def __post_init__(self) -> None:
         if self.name == "nobody" and "count" not in self.model_fields_set:
@@ -144,12 +147,35 @@ def test_a_table_is_what_pydantic_makes_of_the_values(table: type[Table], data: 
     assert outcome(table, values, by_pydantic=True) == outcome(table, values, by_pydantic=False)
 
 
+LIMITS: dict[str, tuple[Any, ...]] = {
+    "slug": ("a", "é", "²", "a\n", "a b", "_", "a-1", 3),
+    "ratio": (0, 0.0, 1, 2**53 + 1, 10**400, math.inf, math.nan, True),
+    "few": ([], ["a"], ["a", "b"], ["a", "b", "c"], ("a",), "a", [1]),
+    "version": (1, 2, 3, True, 1.0, "1"),
+    "whole": (1, True, 1.0, 1.5, "1", 2**70),
+    "either": (3, 3.0, True, "3"),
+    "count": (0, 1, 9, 10, True, 1.0),
+    "inner": ({}, {"word": ""}, {"word": "b"}, Inner(word="b"), [], "a"),
+    "by_name": ({"z": {"word": "b"}, "y": {}}, {1: {}}, []),
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [(name, value) for name, values in LIMITS.items() for value in values]
+)
+def test_a_value_at_a_limit_is_what_pydantic_makes_of_it(name: str, value: Any) -> None:
+    values = {"name": "n", name: value}
+
+    assert outcome(Outer, values, by_pydantic=True) == outcome(Outer, values, by_pydantic=False)
+
+
 def test_plain_values_are_accepted_without_pydantic(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "unlatch.spi.table_models", None)
     inner = {"word": "b"}
     given = {"name": "n", "count": 9, "ratio": 2, "lax": True, "even": 4, "mode": "b"}
     given |= {"names": ["x", "y"], "inner": inner, "by_name": {"z": inner}}
     given |= {"any_of": [1, {"a": 2}], "slug": "abc", "few": ["a", "b"]}
+    given |= {"version": 2, "whole": 5, "either": 0.5}
 
     found = Outer.model_validate(given)
 
@@ -221,7 +247,7 @@ def test_a_required_setting_that_is_missing_is_named() -> None:
 
 def test_a_secret_in_a_wrong_value_is_not_in_the_message() -> None:
     with pytest.raises(ValidationError) as caught:
-        Outer(name="n", slug="s3cr3t-TOKEN")
+        Outer(name="n", slug="s3cr3t TOKEN")
 
     assert "s3cr3t" not in str(caught.value)
 

@@ -228,7 +228,7 @@ def _plain_value(kind: type, value: Any) -> Any:
         return value
     if issubclass(kind, Table) and type(value) is dict:
         return _plain_table(kind, value)
-    if issubclass(kind, Enum) and type(value) is str:
+    if issubclass(kind, Enum):
         return kind(value)
     if kind is float and type(value) is int and abs(value) < _EXACT:
         return float(value)
