@@ -665,3 +665,37 @@ def test_a_run_that_stays_open_with_open_tasks_is_stopped(project: Project, name
     assert resume(project, "--only", "increment").code == 0
     done = project.run("complete", "7", "--force", "--reason", "No")
     assert end_run(project, done.err) == "failed"
+
+
+@pytest.mark.usefixtures("name")
+def test_a_resume_of_several_names_the_other_work_that_it_leaves(project: Project) -> None:
+    project.increment("0008-other")
+    left = "0007-smart-discipline: not resumed: effort:auth-bug (concluded), session:"
+    words = ("resume", "7", "8", "--reason", REASON, "--yes")
+
+    foreseen = project.run(*words, "--dry-run")
+    done = project.run(*words)
+
+    assert (0, True) == (done.code, left in done.err), done.said
+    assert left in foreseen.err
+    assert "0008-other: not resumed" not in done.err
+    assert statuses(project) == {"effort": "concluded", "session": "completed"}
+    (line,) = [one for one in done.err.splitlines() if "To resume it: " in one]
+    command = line.partition("To resume it: unlatch ")[2].replace("TEXT", "More")
+    assert command.endswith("--only efforts --only sessions --reason More")
+    assert project.run(*shlex.split(command)).code == 0
+    assert statuses(project) == {"effort": "open", "session": "active"}
+
+
+@pytest.mark.usefixtures("name")
+def test_the_document_of_several_has_the_other_work(project: Project) -> None:
+    project.increment("0008-other")
+
+    done = project.run("resume", "7", "8", "--reason", REASON, "--yes", "--json")
+
+    assert mistakes(done.document, "resume-many") == []
+    first, second = done.document["increments"]
+    assert first["related"][0] == {"ref": "effort:auth-bug", "status": "concluded"}
+    assert "related" not in second
+    only = project.run("resume", "7", "8", "--json", "--only", "increment").document
+    assert all("related" not in one for one in only["increments"])

@@ -144,9 +144,11 @@ TaskCounts = How many tasks there are, discarded ones left out.
 ScopeEntry = New work, or parts to be done again.
   change: str?; parts: [str]; newTasks: [AddedTask]; tasks: TaskCounts; coverageTarget: float?;
   spared: [LinkEntry]; unwritten: [str]
+RelatedWork = An effort, session or run.
+  ref status: str
 ResumedEntry = One of the increments that were resumed.
   id: str; status previousStatus: Status; reopen: str?; trackers: [ResumeEntry]; left: int;
-  scope: ScopeEntry?; warnings: [Problem]; error: Problem?
+  scope: ScopeEntry?; warnings: [Problem]; error: Problem?; related?: [RelatedWork]
 # `id` and `by` are null for a time that only metadata.json has.
 HistoryCheck = The check of one part of an entry; `item` is null for the local files.
   part verdict message: str; id tracker item author: str?
@@ -217,8 +219,6 @@ PluginEntry = A tracker that unlatch knows.
   name title noun: str; capabilities: [str]; ready: bool; extra: str?; requirement: str
 SettingEntry = A setting, and where its value came from.
   key: str; value: Any; source: str
-RelatedWork = An effort, session or run.
-  ref status: str
 ForeseenWork = An effort, session or run that a resume would change.
   ref before status: str
 OpenWork = An effort, session or run that has not ended; `next` is the command that ends it.

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli.options.kinds import INCREMENT
 from unlatch.cli.options.reason import ask_reason
+from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.session import is_interactive
 from unlatch.cli.terminal import output
+from unlatch.cli.terminal.progress import FEW
 from unlatch.errors import UsageError
 from unlatch.increments.model.reopening import checked_reason
 from unlatch.project.plugin_errors import attribute
@@ -17,7 +19,7 @@ from unlatch.resume.related import Related, find_related, may_have_related
 from unlatch.resume.reopening import Step, plan_related
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from unlatch.cli.commands.work.resume_options import ResumeOptions
     from unlatch.cli.runtime.session import Session
@@ -46,14 +48,47 @@ def due_work(session: Session, increment: Increment, typed: ResumeOptions) -> li
     is_decided = increment.status.is_finished and typed.yes and typed.reason is not None
     if is_decided and not typed.dry_run:
         return []
+    return _due(session, increment, typed.kinds)
+
+
+def _due(session: Session, increment: Increment, kinds: Collection[str]) -> list[Step]:
     try:
         if not may_have_related(session.workspace, increment):
             return []
-        related = chosen_related(session, increment, typed.kinds)
+        related = chosen_related(session, increment, kinds)
         return [one for one in plan_related(session.workspace, related, by="") if one.is_due]
     except Exception as error:  # noqa: BLE001  # it cannot stop the resume of the increment
         session.trace(attribute(error))
         return []
+
+
+def left_work(
+    session: Session, increments: Iterable[Increment], kinds: Collection[str]
+) -> dict[str, list[Step]]:
+    """The other work of many increments, which a resume of them all leaves as it is."""
+    found = {one.id: _due(session, one, kinds) for one in increments}
+    return {name: steps for name, steps in found.items() if steps}
+
+
+def tell_left_work(found: Mapping[str, Sequence[Step]]) -> None:
+    """Name the other work of each increment, with the command that resumes it."""
+    for name, steps in [*found.items()][:FEW]:
+        kinds = "".join(f" --only {kind}" for kind in _kinds(steps))
+        reason = " --reason TEXT" if any(one.is_finished for one in steps) else ""
+        output.talk(f"{output.warn('!')} {output.clean(name)}: not resumed: {_named(steps)}")
+        output.talk(f"    To resume it: unlatch resume {quote(name)}{kinds}{reason}")
+    if len(found) > FEW:
+        output.talk(f"{times(len(found) - FEW, 'more increment')} with other work: see --json")
+
+
+def left_keys(steps: Iterable[Step]) -> output.Json:
+    """The key `related` for work that stays as it is; none without any."""
+    entries = [{"ref": one.ref, "status": one.before} for one in steps]
+    return {"related": entries} if entries else {}
+
+
+def _kinds(steps: Sequence[Step]) -> Iterable[str]:
+    return dict.fromkeys(f"{one.ref.partition(':')[0]}s" for one in steps)
 
 
 def tell_work(steps: Sequence[Step]) -> None:

@@ -1,11 +1,12 @@
 """unlatch resume with several ids, or --all-matching: many increments for one reason."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from shlex import quote
 
 from unlatch.cli.commands.work.closed_items import settle_many
+from unlatch.cli.commands.work.foreseen_work import left_keys, left_work, tell_left_work
 from unlatch.cli.commands.work.resume_documents import resume_code, resumed_entry, tell_details
 from unlatch.cli.commands.work.resume_options import ResumeOptions
 from unlatch.cli.options.reason import ask_reason, typed_reason
@@ -27,6 +28,7 @@ from unlatch.lifecycle.many import Refusal
 from unlatch.lifecycle.resume import ResumeResult, find_refusals, resume_many
 from unlatch.lifecycle.resume_plan import ACTIVE_STEPS, ResumePlan, ResumeStep, plan_resume
 from unlatch.project.trackers import Trackers
+from unlatch.resume.reopening import Step
 
 
 def resume_selected(
@@ -65,7 +67,11 @@ def resume_selected(
             return DECLINED
         results = _apply(session, confirmed, typed)
         delivered = _deliver(session, trackers, results, typed)
-    return _end([*results, *map(_untouched, idle)], delivered, typed, left_out)
+    done = [one.increment for one in results if one.error is None]
+    others = left_work(session, done, typed.kinds)
+    if not typed.as_json:
+        tell_left_work(others)
+    return _end([*results, *map(_untouched, idle)], delivered, typed, left_out, others)
 
 
 def _preview_command(ids: Sequence[str], expressions: Sequence[str]) -> str:
@@ -202,13 +208,18 @@ def _end(
     delivered: Sequence[DeliveryResult],
     typed: ResumeOptions,
     left_out: int,
+    others: Mapping[str, Sequence[Step]],
 ) -> int:
     served = {one.increment.id: one for one in delivered}
     codes = [resume_code(one, served.get(one.before.id)) for one in results]
     changed = any(one.error is None and one.step is not ResumeStep.NOTHING for one in results)
     code = code_of_many(codes, changed=changed) or left_out
     if typed.as_json:
-        entries = [resumed_entry(one, served.get(one.before.id)) for one in results]
+        entries = [
+            resumed_entry(one, served.get(one.before.id))
+            | left_keys(others.get(one.increment.id, ()))
+            for one in results
+        ]
         output.document("resume-many", code, increments=entries)
     elif not typed.offline:
         tell_all_left(delivered)
@@ -229,6 +240,8 @@ def _preview(
     found = preview_plans(
         session.workspace, trackers, changes, options=typed.delivery, offline=typed.offline
     )
+    if not typed.as_json:
+        tell_left_work(left_work(session, [one.before for one in changes], typed.kinds))
     return tell_previews(
         session,
         found,
