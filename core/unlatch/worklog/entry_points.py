@@ -9,6 +9,10 @@ import os
 import sys
 from collections.abc import Iterator
 
+# Bytes at a time; few distributions have as much.
+_MOST = 1 << 16
+_BINARY = getattr(os, "O_BINARY", 0)
+
 
 def entry_points(group: str) -> dict[str, str]:
     """The entry points of a group: "module:object" by name, the first on sys.path first."""
@@ -45,10 +49,22 @@ def _installed(group: str) -> Iterator[tuple[str, str, str]]:
                     yield installed, name, target
 
 
+def _content(path: str) -> bytes:
+    """The content of one of hundreds of files: `open` takes three times the system calls."""
+    opened = os.open(path, os.O_RDONLY | _BINARY)
+    try:
+        content = part = os.read(opened, _MOST)
+        while len(part) == _MOST:
+            part = os.read(opened, _MOST)
+            content += part
+    finally:
+        os.close(opened)
+    return content
+
+
 def _read(path: str, group: str) -> Iterator[tuple[str, str]]:
     try:
-        with open(path, "rb", buffering=0) as file:  # noqa: PTH123  (pathlib is not loaded yet)
-            content = file.read()
+        content = _content(path)
         if group.encode() not in content:
             return
         lines = content.decode()
