@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gettext
 import inspect
 import sys
 import threading
@@ -127,6 +128,13 @@ def test_a_known_name_does_not_run_its_module(library: str) -> None:
 @pytest.mark.parametrize("text", ["", "One line.", " led ", "Two\n  lines\n", "a\tb", "\n\n x\n"])
 def test_help_is_cleaned_as_inspect_does(text: str) -> None:
     assert inspect.cleandoc(text) == unlatch.cli.cleandoc(text)
+
+
+@pytest.mark.parametrize("number", [0, 1, 2])
+def test_texts_of_click_are_as_without_translations(number: int) -> None:
+    one, many = "{} value", "{} values"
+
+    assert gettext.ngettext(one, many, number) == unlatch.cli.ngettext(one, many, number)
 
 
 def test_a_module_that_failed_is_run_again(library: str) -> None:

@@ -16,9 +16,15 @@ def cleandoc(text: str) -> str:
     return inspect.cleandoc(text)
 
 
+def ngettext(one: str, many: str, number: int) -> str:
+    return one if number == 1 else many
+
+
 # click and pathlib import them, and few commands use them: a tenth of `unlatch show`.
 defer(("inspect",), cleandoc=cleandoc)
 defer(("ipaddress",))
+# click asks it for translations, and comes with none.
+defer(("gettext",), gettext=str, ngettext=ngettext)
 if sys.platform == "linux":
     # click imports `uuid`, which asks for the name of the system at once.
     defer(("platform",), system=lambda: os.uname().sysname)

@@ -1,6 +1,5 @@
 """Text in the formats of trackers, with people's words escaped for each."""
 
-import html
 import re
 
 from unlatch.patterns import pattern
@@ -113,6 +112,8 @@ def _html_check(item: Check) -> str:
 
 
 def _html_span(span: Span) -> str:
+    import html  # noqa: PLC0415  (with the names of 2,000 characters; one tracker takes HTML)
+
     escaped = html.escape(words_of(span)).replace("\n", "<br>")
     # Azure DevOps turns @name and #number into links when text is typed, not when it is sent;
     # an entity keeps them out of any later pass.
