@@ -2,8 +2,17 @@
 
 from enum import StrEnum
 
-# The default folder of the sessions.
-SESSIONS = ".unlatch/sessions"
+from unlatch.increments.files.paths import SESSIONS
+
+__all__ = [
+    "SESSIONS",
+    "AutoSave",
+    "CommentStyle",
+    "EvidencePolicy",
+    "Part",
+    "Provider",
+    "SubagentMode",
+]
 
 
 class CommentStyle(StrEnum):

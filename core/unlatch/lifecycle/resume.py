@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.work.files import files_of
-from unlatch.increments.model.reopening import checked_reason
+from unlatch.increments.model.reason import checked_reason
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import (
     WipSnapshot,

@@ -19,7 +19,7 @@ from unlatch.increments.files.plans import (
     plan_transition,
 )
 from unlatch.increments.model.increment import Amendment, Increment, Link
-from unlatch.increments.model.reopening import checked_reason
+from unlatch.increments.model.reason import checked_reason
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import (
     Amended,

@@ -133,7 +133,7 @@ def plan_finish(
         UnlatchError: as `check_finish`.
     """
     # These load git, and most commands that change a status do not complete.
-    from unlatch.increments.model.reopening import checked_reason  # noqa: PLC0415
+    from unlatch.increments.model.reason import checked_reason  # noqa: PLC0415
     from unlatch.lifecycle.completion.evidence import find_evidence, weigh_evidence  # noqa: PLC0415
     from unlatch.lifecycle.completion.open_work import check_finish  # noqa: PLC0415
 
@@ -179,7 +179,7 @@ def plan_undo_reopen(
         StoreError: `nothing-to-undo`.
     """
     from unlatch.increments.files.undo_plan import plan_undo, undoable  # noqa: PLC0415
-    from unlatch.increments.model.reopening import checked_reason  # noqa: PLC0415
+    from unlatch.increments.model.reason import checked_reason  # noqa: PLC0415
 
     before = workspace.manager.read(wanted).as_recorded
     reason = None if reason is None else checked_reason(reason)

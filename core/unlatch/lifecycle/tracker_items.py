@@ -14,7 +14,7 @@ from unlatch.errors import UsageError
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.files.plans import build_operations, plan_enqueue
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
-from unlatch.increments.model.reopening import checked_reason
+from unlatch.increments.model.reason import checked_reason
 from unlatch.lifecycle.deliver import DeliveryResult, deliver_pending, preview_plans
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.linking.link import create_target, find_link

@@ -10,9 +10,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from unlatch.config.choices import SESSIONS
 from unlatch.errors import StoreError, UnlatchError
-from unlatch.increments.files.paths import BRIEFING
+from unlatch.increments.files.paths import BRIEFING, SESSIONS
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import exists, read_file
 from unlatch.worklog.disk.user_files import has_state

@@ -15,9 +15,10 @@ from unlatch.worklog.neutral import without_controls
 _BOLD = pattern(r"(\*\*.+?\*\*)")
 _SURROGATE = pattern("[\ud800-\udfff]")
 _SLOT = pattern(r"\{(\w+)\}")
-_MARKER = pattern(r"unlatch(?::op=| ref )(?P<op>[0-7][0-9A-HJKMNP-TV-Z]{25})")
+_OP = r"unlatch(?::op=| ref )(?P<op>[0-7][0-9A-HJKMNP-TV-Z]{25})"
+_MARKER = pattern(_OP)
 # Where unlatch writes it: on the last line of a comment, alone.
-_LAST_LINE = pattern(rf"(?:\A|\n)[ \t]*(?:<!-- )?{_MARKER.pattern}(?: -->)?\s*\Z")
+_LAST_LINE = pattern(rf"(?:\A|\n)[ \t]*(?:<!-- )?{_OP}(?: -->)?\s*\Z")
 # Trackers fold white space, which may turn other text into a marker.
 _LIKE_A_MARKER = pattern(r"unlatch(?=(?::op=|\s+ref\s+)[0-7][0-9A-HJKMNP-TV-Z]{25})")
 
@@ -91,7 +92,7 @@ def without_surrogates(text: str) -> str:
 
     They come from command lines that are not UTF-8 (PEP 383).
     """
-    return _SURROGATE.sub("\ufffd", text)
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def hidden(op: str) -> str:

@@ -55,18 +55,29 @@ class EventLog:
 
     def __init__(self, name: str, *, longest: int | None = LONGEST_LINE) -> None:
         self.name, self.longest = name, longest
-        self.types: dict[str, Record] = {}
+        self._models: dict[str, type[Event]] = {}
+        self._records: dict[str, Record] = {}
         self._words: dict[type[Event], str] = {}
 
     def event(self, word: str) -> Callable[[type[E]], type[E]]:
         """Register a type of events under the word that their lines have in `event`."""
 
         def register(model: type[E]) -> type[E]:
-            self.types[word] = Record.of(model)
+            self._models[word] = model
             self._words[model] = word
             return model
 
         return register
+
+    @property
+    def types(self) -> dict[str, Record]:
+        return {word: self._record(word) for word in self._models}
+
+    def _record(self, word: str) -> Record:
+        """The record of a type, made when the first of its events is read or written."""
+        if word not in self._records:
+            self._records[word] = Record.of(self._models[word])
+        return self._records[word]
 
     def entry(self, event: Event) -> dict[str, Any]:
         """The JSON object of an event, with the unknown keys of a line that was read."""
@@ -74,7 +85,7 @@ class EventLog:
             return dict(event.raw)
         word = self.word(event)
         entry = {"id": event.id, "at": stamp(event.at), "event": word, "by": event.by}
-        return entry if isinstance(event, OtherEvent) else entry | self.types[word].write(event)
+        return entry if isinstance(event, OtherEvent) else entry | self._record(word).write(event)
 
     def word(self, event: Event) -> str:
         return event.word if isinstance(event, OtherEvent) else self._words[type(event)]
@@ -122,7 +133,8 @@ class EventLog:
         word, at = raw.get("event"), read_stamp(raw.get("at"))
         if not isinstance(raw.get("id"), str) or not isinstance(word, str) or at is None:
             return None
-        if known := self.types.get(word):
+        if word in self._models:
+            known = self._record(word)
             return known.model(**known.recover(raw), raw=raw)  # type: ignore[no-any-return]  # it is one
         by = raw["by"] if isinstance(raw.get("by"), str) else ""
         return OtherEvent(id=raw["id"], at=at, by=by, word=word, raw=raw)

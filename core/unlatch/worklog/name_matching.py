@@ -20,8 +20,9 @@ if TYPE_CHECKING:
 
 MOST_LISTED = 10
 _MOST_NAMED = 5
-_DATED = pattern(r"[0-9]{4}-[0-9]{2}-[0-9]{2}-|[0-9]{8}-[0-9]{6}-")
-_LABEL = pattern(rf"(?:{_DATED.pattern}|[0-9]{{3,9}}[a-z]?-)(?=.)")
+_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}-|[0-9]{8}-[0-9]{6}-"
+_DATED = pattern(_DATE)
+_LABEL = pattern(rf"(?:{_DATE}|[0-9]{{3,9}}[a-z]?-)(?=.)")
 # A slash, a # or a leading dot belongs to a path or an item.
 _WORDS = pattern(r"\w[\w .-]*")
 _APART = pattern(r"[\W_]+")

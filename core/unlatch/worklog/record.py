@@ -7,6 +7,7 @@ is; else it is beside the class. The types of the JSON Schemas are made from the
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, field, fields
 from datetime import datetime
+from functools import cached_property
 from typing import Any, TypeVar, dataclass_transform
 
 from unlatch.values import dataclass
@@ -80,7 +81,10 @@ class Record:
         for part in parts:
             self.fields += part[1].fields if isinstance(part, tuple) else [part]
         self.keys = frozenset(field.key for field in self.fields)
-        self._defaults = {field.name: field.default for field in fields(model)}
+
+    @cached_property
+    def _defaults(self) -> dict[str, Any]:
+        return {field.name: field.default for field in fields(self.model)}
 
     @classmethod
     def of(cls, model: type) -> "Record":

@@ -19,7 +19,7 @@ from tests.increments.files.making import (
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.linking import link
-from unlatch.increments.model.reopening import LONGEST_REASON
+from unlatch.increments.model.reason import LONGEST_REASON
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import LOG
 from unlatch.spi.operation import Kind, Operation

@@ -17,7 +17,7 @@ from unlatch.cli.runtime.increments import Named
 from unlatch.cli.runtime.session import flag, is_interactive, require_terminal, session_of
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
-from unlatch.increments.model.reopening import (
+from unlatch.increments.model.reason import (
     LONGEST_REASON,
     checked_reason,
     reason_too_long,

@@ -175,7 +175,7 @@ class MetadataManager:
     ) -> Intent:
         """A new intent of now; raises as `checked_reason`."""
         from unlatch.increments.files.plans import Intent  # noqa: PLC0415
-        from unlatch.increments.model.reopening import checked_reason  # noqa: PLC0415
+        from unlatch.increments.model.reason import checked_reason  # noqa: PLC0415
 
         reason = None if reason is None else checked_reason(reason)
         return Intent(self.new_id(), self.clock(), by, reason, **details)

@@ -13,6 +13,8 @@ HOME, SPECWEAVE = HOMES
 _MISSING = "no project: there is no .unlatch or .specweave/increments"
 METADATA, EVENTS, SPEC, TASKS = "metadata.json", "events.jsonl", "spec.md", "tasks.md"
 BRIEFING = "briefing.md"
+# The default folder of the sessions.
+SESSIONS = f"{HOME}/sessions"
 
 
 @dataclass(frozen=True, slots=True)

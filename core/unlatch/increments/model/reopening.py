@@ -6,11 +6,9 @@ from datetime import datetime, timedelta
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.policies import Policy, RuleViolation
-from unlatch.spi.text import without_surrogates
 from unlatch.values import dataclass
 
 LONGEST_CATEGORY = 60
-LONGEST_REASON = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +77,3 @@ def _too_often(increment: Increment, rules: ReopenRules) -> Iterator[RuleViolati
         message = f"this is reopen number {number} (reopen.from_nth is {rules.from_nth})"
         hint = "consider a new increment: unlatch new 'A title'"
         yield RuleViolation(StoreError("reopened-too-often", message, hint=hint), rules.frequent)
-
-
-def checked_reason(reason: str) -> str:
-    """The reason to store; UsageError `reason-missing` or `reason-too-long`."""
-    reason = without_surrogates(reason).strip()
-    if not reason.strip("-"):
-        message = "a dash is not a reason" if reason else "the reason is empty"
-        raise UsageError("reason-missing", message, hint="add --reason TEXT")
-    if len(reason) > LONGEST_REASON:
-        raise reason_too_long(f"{len(reason):,} characters")
-    return reason
-
-
-def reason_too_long(found: str) -> UsageError:
-    message = f"the reason has {found}; at most {LONGEST_REASON:,} are kept"
-    hint = "shorten it and put the rest into the increment's files"
-    return UsageError("reason-too-long", message, hint=hint)

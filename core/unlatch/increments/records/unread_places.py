@@ -103,5 +103,5 @@ def _naming(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterator
 
 
 def _is_other_name(key: str, tracker: str) -> bool:
-    word = re.sub(r"[\W_]", "", key).casefold()
+    word = "".join(filter(str.isalnum, key)).casefold()
     return key != tracker and word in (tracker, *_NAMES.get(tracker, ()))

@@ -21,7 +21,7 @@ from unlatch.cli.render.preview import preview_document, show_preview, unread_it
 from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.terminal import output
-from unlatch.increments.model.reopening import checked_reason
+from unlatch.increments.model.reason import checked_reason
 from unlatch.lifecycle.deliver import DeliveryResult, deliver_pending, find_excess, preview_plans
 from unlatch.lifecycle.items.change import (
     ItemPlan,

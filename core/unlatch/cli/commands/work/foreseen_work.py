@@ -13,7 +13,7 @@ from unlatch.cli.runtime.session import is_interactive
 from unlatch.cli.terminal import output
 from unlatch.cli.terminal.progress import FEW
 from unlatch.errors import UsageError
-from unlatch.increments.model.reopening import checked_reason
+from unlatch.increments.model.reason import checked_reason
 from unlatch.project.plugin_errors import attribute
 from unlatch.resume.related import Related, find_related, may_have_related
 from unlatch.resume.reopening import Step, plan_related

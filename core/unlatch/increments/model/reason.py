@@ -1,0 +1,23 @@
+"""The reason of a change of status."""
+
+from unlatch.errors import UsageError
+from unlatch.spi.text import without_surrogates
+
+LONGEST_REASON = 10_000
+
+
+def checked_reason(reason: str) -> str:
+    """The reason to store; UsageError `reason-missing` or `reason-too-long`."""
+    reason = without_surrogates(reason).strip()
+    if not reason.strip("-"):
+        message = "a dash is not a reason" if reason else "the reason is empty"
+        raise UsageError("reason-missing", message, hint="add --reason TEXT")
+    if len(reason) > LONGEST_REASON:
+        raise reason_too_long(f"{len(reason):,} characters")
+    return reason
+
+
+def reason_too_long(found: str) -> UsageError:
+    message = f"the reason has {found}; at most {LONGEST_REASON:,} are kept"
+    hint = "shorten it and put the rest into the increment's files"
+    return UsageError("reason-too-long", message, hint=hint)
