@@ -64,6 +64,7 @@ FILES: tuple[Check[IncrementFiles], ...] = (
     Check("events-unreadable", WARNING, documents.unreadable_events),
     *sharing(documents.odd_events, WARNING, "event-unreadable", "event-unknown", "event-invalid"),
 )
+UNITS: tuple[Check[IncrementFiles], ...] = (Check(ANY_ERROR, ERROR, metadata.unreadable),)
 READABLE: tuple[Check[ReadableIncrement], ...] = (
     Check("id-differs", WARNING, metadata.other_id, metadata.fix_id),
     Check("spec-status-differs", WARNING, documents.other_status, documents.fix_status),

@@ -5,14 +5,22 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from unlatch.doctor.checks import FILES, ITEMS, PROJECT, READABLE, TOGETHER, TRACKER
+from unlatch.doctor.checks import (
+    FILES,
+    ITEMS,
+    PROJECT,
+    READABLE,
+    TOGETHER,
+    TRACKER,
+    UNITS,
+)
 from unlatch.doctor.configuration import settings_in_force
 from unlatch.doctor.finding import Finding, Fix, Setting, Severity, below, from_error
 from unlatch.doctor.metadata import content_of
 from unlatch.doctor.snapshot import ProjectSnapshot
 from unlatch.errors import StoreError
 from unlatch.increments.files.locks import store_lock
-from unlatch.increments.files.units import collection_of, has_records
+from unlatch.increments.files.units import collection_of
 from unlatch.worklog.disk.atomic import remove_file, replace_file
 
 if TYPE_CHECKING:
@@ -52,9 +60,9 @@ def with_online(findings: Sequence[Finding], examined: Sequence[Examined]) -> li
 
 
 def count_increments(paths: ProjectPaths) -> int:
-    """The number of increments or records, as far as their folders can be listed."""
+    """The number of increments, with units of other tools, as far as they can be listed."""
     with suppress(StoreError):
-        return sum(map(has_records, collection_of(paths).folders()))
+        return sum(1 for _ in collection_of(paths).folders())
     return 0
 
 
@@ -80,9 +88,10 @@ def _of_records(
     except StoreError as error:
         yield from from_error(error, root)
         return
-    for files in increments:
-        for one in FILES:
-            yield from one.run(files, root, files.name)
+    for rows_of, some in ((FILES, increments), (UNITS, project.units)):
+        for files in some:
+            for one in rows_of:
+                yield from one.run(files, root, files.name)
     for increment in readable:
         for row in rows:
             yield from row.run(increment, root, increment.name)

@@ -133,9 +133,17 @@ class ProjectSnapshot:
     @cached_property
     def increments(self) -> tuple[IncrementFiles, ...]:
         """The files of all increments; StoreError where the folders cannot be listed."""
+        return tuple(one for one in self._files if has_records(one.folder))
+
+    @cached_property
+    def units(self) -> tuple[IncrementFiles, ...]:
+        """The files of units without records of unlatch, which other tools own alone."""
+        return tuple(one for one in self._files if not has_records(one.folder))
+
+    @cached_property
+    def _files(self) -> tuple[IncrementFiles, ...]:
         folders = self.workspace.manager.collection.folders()
-        # A unit without records of unlatch belongs to the other tool alone.
-        return tuple(IncrementFiles(self, one) for one in folders if has_records(one))
+        return tuple(IncrementFiles(self, one) for one in folders)
 
     @cached_property
     def items(self) -> ProjectSnapshot:

@@ -609,3 +609,22 @@ def test_work_that_the_files_lost_keeps_the_item_open(photos: Project, lost: str
     assert (done.code, "work-open" in done.said) == (1, True), done.said
     assert "/octo/widgets/issues/1, and tasks.md lists no task" in done.said
     assert issue(photos)["state"] == "open"
+
+
+@pytest.mark.parametrize("make", [spec_kit, active_change, kiro])
+def test_doctor_checks_units_without_records(
+    project: Project, make: Callable[[Path], Path]
+) -> None:
+    unit = make(project.root)
+    assert project.run("init").code == 0
+    before = project.tree()
+
+    done = project.run("doctor")
+
+    assert (0, True) == (done.code, "1 increment checked: 0 errors, 0 warn" in done.out), done.said
+    assert before == project.tree()
+    (unit / "tasks.md").unlink()
+    (unit / "tasks.md").symlink_to("/etc/hostname")
+    done = project.run("doctor")
+    assert (1, True) == (done.code, "1 increment checked: 1 error, 0 warn" in done.out), done.said
+    assert "[unsafe-path]" in done.out
