@@ -99,8 +99,12 @@ class Project:
         }
         return {name: value for name, value in environ.items() if value is not None}
 
-    def run(self, *arguments: str, stdin: str = "") -> Done:
-        """Run unlatch in this process, piped, as in a CI job but without the start-up time."""
+    def run(self, *arguments: str, stdin: str | bytes = "") -> Done:
+        """Run unlatch in this process, piped, as in a CI job but without the start-up time.
+
+        Args:
+            stdin: bytes for a command that reads bytes.
+        """
         streams = [self.stream(io.BytesIO(), encoding="utf-8") for _ in range(2)]
         with self.monkeypatch.context() as patch:
             for name in os.environ:
@@ -108,7 +112,7 @@ class Project:
             for name, value in self.environ.items():
                 patch.setenv(name, value)
             patch.chdir(self.root)
-            patch.setattr(sys, "stdin", io.StringIO(stdin))
+            patch.setattr(sys, "stdin", _stream(stdin))
             # A process chooses its keyring once; each run here chooses as a new process would.
             patch.setattr(keyring.core, "_keyring_backend", None)
             with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
@@ -320,6 +324,12 @@ CLOSED = {"github": "closed", "ado": "Closed", "jira": "Done"}
 
 def stamp(moment: datetime) -> str:
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _stream(text: str | bytes) -> io.TextIOBase:
+    if isinstance(text, str):
+        return io.StringIO(text)
+    return io.TextIOWrapper(io.BytesIO(text), encoding="utf-8")
 
 
 def _text(stream: io.TextIOWrapper) -> str:

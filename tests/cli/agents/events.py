@@ -51,9 +51,9 @@ def put_transcript(project: Project, agent: str) -> Path:
 
 
 def fire(project: Project, found: object, *options: str) -> Done:
-    """Run the hook as a process of its own."""
+    """Run the hook."""
     text = found if isinstance(found, str) else json.dumps(found)
-    return project.process("agents", "hook", *options, stdin=text)
+    return project.run("agents", "hook", *options, stdin=text.encode())
 
 
 def context(done: Done) -> str:
