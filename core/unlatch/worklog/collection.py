@@ -1,9 +1,11 @@
 """The folders of one kind of work (`0007-search`) and its archives (`_archive`)."""
 
 import os
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import field
+from itertools import islice, takewhile
 from pathlib import Path
 
 from unlatch.errors import StoreError
@@ -47,7 +49,10 @@ class Collection:
 
     def archives(self) -> Iterator[Path]:
         """The archive folders, by name."""
-        yield from (self.path / name for name in self._names(self.path) if name.startswith("_"))
+        names = self._names(self.path)
+        first = bisect_left(names, "_")  # of thousands
+        for name in takewhile(lambda it: it.startswith("_"), islice(names, first, None)):
+            yield self.path / name
 
     def folders(self) -> Iterator[Folder]:
         """All folders by name, the archived ones last.
@@ -100,15 +105,14 @@ class Collection:
         how: Match | None = Match.NAME
         meant: Sequence[str] = (wanted,)
         if not has_number(wanted) or not any(wanted in names for names in places.values()):
-            listed = {name for names in places.values() for name in names}
+            listed = set().union(*places.values())
             known = [one for one in candidates(listed, wanted) if has_number(one)]
             how, meant = matching(known, wanted, up_to=up_to)
         chosen = frozenset(meant)
         return how, [
             Folder(name, place / name, place != self.path)
             for place, names in places.items()
-            for name in names
-            if name in chosen
+            for name in sorted(chosen.intersection(names))
         ]
 
     def _names(self, parent: Path) -> Sequence[str]:
