@@ -27,6 +27,9 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Link
     from unlatch.spi.item import RemoteItem
 
+# The id of what a run would tell as a success.
+_LEFT = "left-as-it-is"
+
 
 @dataclass(frozen=True, slots=True)
 class Previewed:
@@ -47,6 +50,11 @@ class Previewed:
         """Whether the item could not be read, so that nothing is known about it."""
         is_create = self.operation.kind is Kind.CREATE
         return self.error is not None and self.item is None and not is_create
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the operation would stay pending, because a part of it is refused."""
+        return not (self.error is None or self.is_unread or self.error.id == _LEFT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +132,7 @@ def _unchanged(task: DeliveryTask, change: Change, item: RemoteItem) -> UnlatchE
     if not is_empty(change) or not (left or task.operation.kind is Kind.UNDO):
         return None
     why = left or "; ".join(task.notes) or "the reopen did nothing there"
-    return Rejected("left-as-it-is", f"it would be left as it is: {why}")
+    return Rejected(_LEFT, f"it would be left as it is: {why}")
 
 
 def _list_requests(

@@ -20,10 +20,15 @@ def dropped(project: Project) -> Project:
     return project
 
 
-def drop(project: Project) -> None:
-    project.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
-    project.box.ado.edit(101, state="Removed")
-    project.box.jira.edit("SCRUM-28", status="Done", resolution="Won't Do")
+def drop(project: Project, *trackers: str) -> None:
+    """Close items deliberately; those of all trackers by default."""
+    chosen = trackers or ALL
+    if "github" in chosen:
+        project.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
+    if "ado" in chosen:
+        project.box.ado.edit(101, state="Removed")
+    if "jira" in chosen:
+        project.box.jira.edit("SCRUM-28", status="Done", resolution="Won't Do")
 
 
 @pytest.mark.parametrize("reason", [(), ("--reason", "All of it works")])
@@ -92,3 +97,42 @@ def test_an_item_named_by_itself_gets_the_comment_alone(
     assert done.code == 0, done.said
     assert ({"bug"}, 1) == (dropped.labels()["github"], len(dropped.comments()["github"]))
     assert "note: its labels are left alone: it was closed deliberately (closed)\n" in done.out
+
+
+COMMANDS = {
+    "reopen": ("reopen", "ITEM", "--reason", REASON),
+    "close": ("close", "ITEM"),
+    "resume": RESUME,
+    "resume of several": ("resume", "7", "8", "--reason", REASON, "--yes"),
+    "resume even so": (*RESUME, "--even-if-not-planned"),
+    "reopen of a tracker": ("TRACKER", "reopen-NOUN", "7", "--reason", REASON),
+    "close of a tracker": ("TRACKER", "close-NOUN", "7"),
+    "complete": ("complete", "7"),
+    "abandon": ("abandon", "7", "--reason", REASON),
+}
+NOUNS = {"github": "issue", "ado": "work-item", "jira": "issue"}
+
+
+@pytest.mark.parametrize("tracker", ALL)
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_dry_run_ends_with_the_code_of_the_command(
+    project: Project, tracker: str, name: str
+) -> None:
+    links = project.items(tracker, finished=False)
+    drop(project, tracker)
+    first, *_ = name.split()
+    if first in ("reopen", "close") and "tracker" not in name:
+        links = {}
+    is_open = first in ("complete", "abandon")
+    project.increment(status="active" if is_open else "completed", links=links)
+    project.increment("0008-other")
+    words = {"ITEM": project.urls[tracker], "TRACKER": tracker}
+    noun = NOUNS[tracker]
+    command = [words.get(one, one).replace("NOUN", noun) for one in COMMANDS[name]]
+
+    planned = project.run(*command, "--dry-run")
+    document = project.run(*command, "--dry-run", "--json")
+    done = project.run(*command)
+
+    codes = (planned.code, document.code, document.document["exitCode"])
+    assert codes == (done.code,) * 3, planned.said + done.said

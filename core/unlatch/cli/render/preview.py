@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.cli.render.describe import foreseen_lines, seen_line, times
 from unlatch.cli.render.documents import scope_entry, spared_entries, warning_entries
 from unlatch.cli.render.notes import tell_unread, tell_warnings
-from unlatch.cli.runtime.failure import UNDECIDED, problem_entry
+from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED, problem_entry
 from unlatch.cli.terminal import output
 from unlatch.cli.terminal.columns import cells, wrap
 from unlatch.lifecycle.deliver import preview_plans
@@ -22,7 +22,7 @@ from unlatch.worklog.neutral import without_controls
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from unlatch.cli.runtime.session import Session
     from unlatch.delivery.preview import Preview, Previewed
@@ -58,12 +58,21 @@ def preview_and_tell(
 def tell_preview(
     session: Session, preview: Preview, *, as_json: bool, more: output.Json | None = None
 ) -> int:
+    code = foreseen_code(preview.items)
     if as_json:
-        code = UNDECIDED if unread_items(preview.items) else 0
         output.document("dry-run", code, **preview_document(preview), **(more or {}))
         return code
     show_preview(session, preview)
-    return tell_unread(unread_items(preview.items))
+    tell_unread(unread_items(preview.items))
+    return code
+
+
+def foreseen_code(items: Iterable[Previewed]) -> int:
+    """The exit code of a dry run: 5 if an item is unread, else 3 if one would not be changed."""
+    found = [*items]
+    if any(one.is_unread for one in found):
+        return UNDECIDED
+    return UNDELIVERED if any(one.is_refused for one in found) else 0
 
 
 def show_preview(session: Session, preview: Preview) -> None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import times, tracker_title
 from unlatch.cli.render.notes import tell_excess, tell_unread
-from unlatch.cli.render.preview import preview_document, show_preview, unread_items
+from unlatch.cli.render.preview import foreseen_code, preview_document, show_preview, unread_items
 from unlatch.cli.render.refusals import tell_refusals
-from unlatch.cli.runtime.failure import UNDECIDED, code_of_many, problem_entry
+from unlatch.cli.runtime.failure import code_of_many, problem_entry
 from unlatch.cli.terminal import output
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ def tell_previews(
         excess: the error if that is more than allowed.
     """
     unread = [item for one in found for item in unread_items(one.items)]
-    codes = [*(one.error.exit_code for one in refused), *([UNDECIDED] if unread else [])]
+    codes = [one.error.exit_code for one in refused]
+    codes += [foreseen_code(one.items) for one in found]
     code = code_of_many(codes, changed=any(map(_changes, found)))
     if as_json:
         output.document(

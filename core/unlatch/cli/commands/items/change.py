@@ -17,7 +17,7 @@ from unlatch.cli.commands.items.render import (
 )
 from unlatch.cli.render.deliveries import show_deliveries
 from unlatch.cli.render.notes import tell_unread
-from unlatch.cli.render.preview import preview_document, show_preview, unread_items
+from unlatch.cli.render.preview import foreseen_code, preview_document, show_preview, unread_items
 from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.terminal import output
@@ -138,7 +138,9 @@ def _preview(works: Sequence[Work], request: ItemRequest, typed: ItemOptions) ->
             workspace, work.trackers, plans, options=options, offline=typed.offline
         )
     unread = [one for preview in found for one in unread_items(preview.items)]
-    code = UNDECIDED if unread or any(one.error for work in works for one in work.plans) else 0
+    code = foreseen_code(one for preview in found for one in preview.items)
+    if any(one.error for work in works for one in work.plans):
+        code = UNDECIDED
     if typed.as_json:
         items = [one for preview in found for one in preview_document(preview)["items"]]
         requests = sum(preview.requests for preview in found)
