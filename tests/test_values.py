@@ -126,6 +126,26 @@ def test_a_dataclass_of_the_standard_library_can_inherit() -> None:
     assert (1, "x") == (Marked(1).start, Marked(1).mark)
 
 
+@pytest.mark.parametrize("wrong", [((), {}), ((1, (), ""), {}), ((1,), {"x": 2}), ((1,), {"y": 2})])
+def test_each_value_takes_the_same(wrong: Any) -> None:
+    made = point(values.dataclass)
+    for _ in range(30):
+        with pytest.raises(TypeError, match="__init__"):
+            made(*wrong[0], **wrong[1])
+        assert OURS(1, ("a",), note="n") != made(1, ("a",), note="n")
+        assert repr(OURS(1, ("a",))) == repr(made(1, ("a",)))
+        assert made(1, more=[2]).more == [2] != made(1).more
+
+
+@pytest.mark.parametrize("calls", [1, 2, 30])
+def test_a_class_calls_the_method_that_was_made_for_the_one_it_inherits_from(calls: int) -> None:
+    class Inner(point(values.dataclass)):  # type: ignore[misc]  # made in a function
+        def __init__(self, x: int) -> None:
+            super().__init__(x, note="inner")
+
+    assert {(4, "inner")} == {(one.x, one.note) for one in map(Inner, [4] * calls)}
+
+
 def test_values_of_different_classes_differ() -> None:
     assert OURS(1) != THEIRS(1)
     assert point(values.dataclass)(1) != OURS(1)

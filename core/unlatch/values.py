@@ -1,8 +1,8 @@
 """Dataclasses that Python makes in a tenth of the time: docs/adr/0022.
 
 `dataclasses` compiles six methods of each class, half a millisecond in all, and a resume loads 200
-of them. Here all classes share these methods except `__init__`, which is compiled for the first
-value, and their fields are found for it: most classes have none in a run.
+of them. Here all classes share these methods except `__init__`, which is compiled for the tenth
+value, and fields are found for the first: most classes have none in a run, or few.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _dataclass(
     else:
         made = dataclasses.dataclass(cls, slots=slots, eq=False, repr=False, init=False, **options)
     if "__init__" not in vars(cls):
-        _set_later(made, "__init__", _compiled_init)
+        made.__init__ = _Init(made)
     for name, method in shared.items():
         setattr(made, name, method)
     return made
@@ -56,6 +56,8 @@ else:
     dataclass = _dataclass
 
 
+# The first values of a class.
+_NOT_COMPILED = 10
 # Neither a ClassVar nor an InitVar.
 _REGULAR: Any = vars(dataclasses)["_FIELD"]
 
@@ -67,8 +69,9 @@ class _Later:
         self._owner, self._name, self._make = owner, name, make
 
     def __get__(self, instance: Any, _owner: Any = None) -> Any:
-        setattr(self._owner, self._name, self._make(self._owner))
-        return getattr(self._owner if instance is None else instance, self._name)
+        made = self._make(self._owner)
+        setattr(self._owner, self._name, made)
+        return made
 
 
 def _set_later(owner: Any, name: str, make: Callable[[Any], Any]) -> None:
@@ -127,6 +130,39 @@ def _params() -> Any:
 
 def _match_args(cls: Any) -> tuple[str, ...]:
     return tuple(it.name for it in dataclasses.fields(cls) if it.init and not it.kw_only)
+
+
+class _Init:
+    """An `__init__` that compiles itself in time; that takes as long as fifty calls of `_fill`."""
+
+    def __init__(self, owner: Any) -> None:
+        self._owner, self._left = owner, _NOT_COMPILED
+
+    def __get__(self, instance: Any, _owner: Any = None) -> Any:
+        self._left -= 1
+        if instance is not None and self._left >= 0:
+            return partial(_fill, self._owner, instance)
+        made = self._owner.__init__ = _compiled_init(self._owner)
+        return made if instance is None else made.__get__(instance)
+
+
+def _fill(cls: Any, value: Any, /, *args: Any, **given: Any) -> None:
+    """Do what the compiled `__init__` of a class does; that one raises the errors, too."""
+    values = dict(zip(cls.__match_args__, args, strict=False)) | given
+    is_wrong = len(values) < len(args) + len(given)
+    for one in dataclasses.fields(cls):
+        if one.init and one.name in values:
+            setattr(value, one.name, values.pop(one.name))
+        elif one.default is not MISSING:
+            setattr(value, one.name, one.default)
+        elif one.default_factory is not MISSING:
+            setattr(value, one.name, one.default_factory())
+        else:
+            is_wrong = is_wrong or one.init
+    if values or is_wrong:
+        _compiled_init(cls)(value, *args, **given)
+    elif hasattr(cls, "__post_init__"):
+        value.__post_init__()
 
 
 def _compiled_init(cls: Any) -> Any:
