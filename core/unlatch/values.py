@@ -140,7 +140,8 @@ class _Init:
 
     def __get__(self, instance: Any, _owner: Any = None) -> Any:
         self._left -= 1
-        if instance is not None and self._left >= 0:
+        # `inspect` of Python 3.13 asks with the class in place of a value.
+        if isinstance(instance, self._owner) and self._left >= 0:
             return partial(_fill, self._owner, instance)
         made = self._owner.__init__ = _compiled_init(self._owner)
         return made if instance is None else made.__get__(instance)
