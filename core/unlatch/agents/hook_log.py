@@ -34,11 +34,13 @@ def log_failure(error: BaseException, *, now: datetime) -> None:
         if path.exists() and path.stat().st_size > _LARGEST:
             kept = read_user_file(path)[-_LARGEST // 2 :].partition(b"\n")[2]
             replace_file(path, kept, mode=PRIVATE)
-        append_lines(path, f"{stamp(now)} {Redactor().line(_words(error))}", mode=PRIVATE)
+        # Before they are made visible, as later: a character within a secret hides it.
+        words = visible(Redactor().text(_words(error)))
+        append_lines(path, f"{stamp(now)} {Redactor().line(words)}", mode=PRIVATE)
 
 
 def _words(error: BaseException) -> str:
     if isinstance(error, UnlatchError):
         place = f" ({error.where})" if error.where else ""
-        return visible(f"{error.id}: {error.message}{place}")
-    return visible(f"unexpected: {type(error).__name__}: {error}")
+        return f"{error.id}: {error.message}{place}"
+    return f"unexpected: {type(error).__name__}: {error}"

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import subprocess
+from datetime import UTC, datetime
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,7 +13,11 @@ from tests.cli.agents.events import AGENTS, context, event, fire, put_transcript
 from tests.cli.project import NAME, REASON
 from tests.warm.client import unlatch
 
+from unlatch.agents.hook_log import log_failure
+from unlatch.errors import UnlatchError
+
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from tests.cli.project import Project
@@ -365,3 +371,17 @@ def test_wrong_option_before_the_command_is_no_failure(
     project.increment()
     assert project.process(*before, "agents", "hook").code == 0
     assert project.process(*before, "search", "agents", "hook").code == 2
+
+
+@pytest.mark.parametrize("hidden", ["\u200b", "\x1b[31m", "\x07", ""])
+@pytest.mark.parametrize("kind", [ValueError, partial(UnlatchError, "bad-file")])
+def test_a_secret_is_masked_in_the_log_also_if_characters_hide_it(
+    project: Project, hidden: str, kind: Callable[[str], Exception]
+) -> None:
+    token = "ghp_" + "a1B2" * 9
+    project.monkeypatch.setenv("XDG_STATE_HOME", str(project.home / "state"))
+
+    log_failure(kind(f"the token {token[:9]}{hidden}{token[9:]} is old"), now=datetime.now(UTC))
+
+    text = (project.home / "state/unlatch/hooks.log").read_text()
+    assert text.endswith("the token *** is old\n")
