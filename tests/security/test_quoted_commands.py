@@ -133,11 +133,12 @@ def _pairs(node: ast.Assign) -> Iterator[tuple[str, ast.expr]]:
 def unquoted(source: str) -> Iterator[tuple[int, str]]:
     """Each unquoted placeholder of a command in an f-string, with its line."""
     tree = ast.parse(source)
-    commands = {id(one) for node in ast.walk(tree) for one in _named_commands(node)}
+    nodes = [*ast.walk(tree)]
+    commands = {id(one) for node in nodes for one in _named_commands(node)}
+    if not any(any(_inserted(node, is_command=id(node) in commands)) for node in nodes):
+        return
     functions = [one for one in tree.body if not isinstance(one, ast.ClassDef)]
-    functions += [
-        one for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for one in node.body
-    ]
+    functions += [one for node in nodes if isinstance(node, ast.ClassDef) for one in node.body]
     for function in functions:
         quoting = _Quoting(function)
         for node in ast.walk(function):

@@ -26,7 +26,9 @@ def _commands() -> Iterator[tuple[str, str]]:
     """Each command in a hint, with its place."""
     for folder in ("core/unlatch", "plugins"):
         for path in sorted((ROOT / folder).rglob("*.py")):
-            for node in ast.walk(ast.parse(path.read_text())):
+            if "unlatch " not in (source := path.read_text()):
+                continue
+            for node in ast.walk(ast.parse(source)):
                 for value in _hints(node):
                     for text in _texts(value):
                         start = 0
