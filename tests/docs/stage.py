@@ -261,12 +261,16 @@ class Stage:
 
     def _begin(self) -> None:
         shutil.rmtree(self.root, ignore_errors=True)
-        self.root.mkdir()
+        new = self._prepared.with_name("new")
+        if not new.exists():
+            self.root.mkdir()
+            self._git("init", "--quiet", "--initial-branch", "main")
+            self._git("config", "user.name", "Dana Demo")
+            self._git("config", "user.email", "dana@demo.invalid")
+            self._git("remote", "add", "origin", "https://github.com/octo/widgets.git")
+            self.root.rename(new)
+        shutil.copytree(new, self.root)
         self._seed()
-        self._git("init", "--quiet", "--initial-branch", "main")
-        self._git("config", "user.name", "Dana Demo")
-        self._git("config", "user.email", "dana@demo.invalid")
-        self._git("remote", "add", "origin", "https://github.com/octo/widgets.git")
 
     def _seed(self) -> None:
         box = self._box
