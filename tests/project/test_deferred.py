@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-import unlatch.cli
+from unlatch.cli.__main__ import cleandoc, ngettext
 from unlatch.project.deferred import defer
 
 if TYPE_CHECKING:
@@ -127,14 +127,14 @@ def test_a_known_name_does_not_run_its_module(library: str) -> None:
 
 @pytest.mark.parametrize("text", ["", "One line.", " led ", "Two\n  lines\n", "a\tb", "\n\n x\n"])
 def test_help_is_cleaned_as_inspect_does(text: str) -> None:
-    assert inspect.cleandoc(text) == unlatch.cli.cleandoc(text)
+    assert inspect.cleandoc(text) == cleandoc(text)
 
 
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_texts_of_click_are_as_without_translations(number: int) -> None:
     one, many = "{} value", "{} values"
 
-    assert gettext.ngettext(one, many, number) == unlatch.cli.ngettext(one, many, number)
+    assert gettext.ngettext(one, many, number) == ngettext(one, many, number)
 
 
 def test_a_module_that_failed_is_run_again(library: str) -> None:

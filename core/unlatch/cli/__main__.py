@@ -1,5 +1,49 @@
-"""python -m unlatch.cli is unlatch."""
+"""The start of `unlatch`, and of `python -m unlatch.cli`: what makes each command load less."""
 
-from unlatch.cli.main import main
+import gc
+import os
+import sys
 
-main()
+_OBJECTS_BETWEEN_COLLECTIONS = 100_000
+
+
+def main() -> None:
+    prepare()
+    from unlatch.cli.main import main as run  # noqa: PLC0415  (loads click)
+
+    run()
+
+
+def prepare() -> None:
+    """Keep a process that runs unlatch alone from work at each import."""
+    # Loading modules makes many objects and no garbage, but collections take a quarter of the time
+    # to load SDKs, and a thirtieth of `unlatch show`.
+    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
+    from unlatch.project.deferred import defer  # noqa: PLC0415  (after the line above)
+
+    # click and pathlib import them, and few commands use them: a tenth of `unlatch show`.
+    defer(("inspect",), cleandoc=cleandoc)
+    defer(("ipaddress",))
+    # click asks it for translations, and comes with none.
+    defer(("gettext",), gettext=str, ngettext=ngettext)
+    if sys.platform == "linux":
+        # click imports `uuid`, which asks for the name of the system at once.
+        defer(("platform",), system=lambda: os.uname().sysname)
+
+
+def cleandoc(text: str) -> str:
+    """`inspect.cleandoc`, without running `inspect` for the single line that most help is."""
+    if text.isprintable() and text == text.strip():
+        return text
+    import inspect  # noqa: PLC0415  (deferred above)
+
+    inspect.getdoc  # noqa: B018  # runs it
+    return inspect.cleandoc(text)
+
+
+def ngettext(one: str, many: str, number: int) -> str:
+    return one if number == 1 else many
+
+
+if __name__ == "__main__":
+    main()

@@ -19,7 +19,6 @@ from unlatch.worklog.programs import search_path
 _COMPLETING = "_UNLATCH_COMPLETE"
 # An agent takes exit code 2 of a hook as an order to stop.
 _HOOK = ["agents", "hook"]
-_OBJECTS_BETWEEN_COLLECTIONS = 100_000
 
 
 def main() -> NoReturn:
@@ -27,9 +26,6 @@ def main() -> NoReturn:
     _make_streams_safe()
     # For libraries that search the PATH themselves.
     os.environ["PATH"] = search_path(os.environ.get("PATH"))
-    # Loading SDKs makes many objects and no garbage, but collections take a quarter of the loading
-    # time.
-    gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     code = run(sys.argv[1:])
     gc.freeze()
     sys.exit(code)
