@@ -172,7 +172,7 @@ def exceeded_limits(project: ProjectSnapshot) -> Hits:
         kind = use.setting.partition("per_type.")[2]
         noun = f"{kind} increments" if kind else "increments"
         limit = f"at most {use.most} may be (limits.{use.setting})"
-        hint = "unlatch pause ID, or unlatch complete ID"
+        hint = "unlatch list --status active"
         yield Found(f"{use.active} {noun} are active, {limit}", hint=hint)
 
 
@@ -182,6 +182,5 @@ def stale_increments(project: ProjectSnapshot) -> Hits:
         if project.core and is_stale(one, project.core.limits.rules, now):
             message = f"{one.status} without a change for {days_idle(one, now)} days"
             way = "resume" if one.status is Status.PAUSED else "pause"
-            name = quote(one.id)
-            hint = f"unlatch {way} {name}, or unlatch abandon {name}"
+            hint = f"unlatch {way} {quote(one.id)}"
             yield Found(message, None, hint, one.id)

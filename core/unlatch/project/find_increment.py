@@ -114,6 +114,6 @@ def _not_linked(workspace: Workspace, word: str) -> UsageError:
         message, hint = f"no increment is linked to {word}", f"unlatch new --from {quote(word)}"
         return UsageError("item-not-linked", message, hint=hint)
     message = f"no increment is named {word!r}, or linked to an item of this name"
-    hint = f"unlatch new --from URL, or unlatch link ID URL, with the address of {word}"
+    hint = f"unlatch search {quote(word)}"
     near = similar([one.name for one in workspace.manager.collection.folders()], word)
     return UsageError("item-not-linked", message, hint=hint, problems=near)

@@ -152,7 +152,7 @@ def _with_session(event: CoordinatorStarted, session: str) -> CoordinatorStarted
 
 def _active(folder: Path) -> StoreError:
     message = f"a coordinator has the run '{folder.name}'"
-    hint = f"unlatch run status {quote(folder.name)}, or unlatch run pause {quote(folder.name)}"
+    hint = f"unlatch run status {quote(folder.name)}"
     return StoreError("run-active", message, where=str(folder), hint=hint)
 
 

@@ -100,8 +100,7 @@ def resume(
         status = session.meta.status
         if status is Status.ACTIVE:
             message = f"the session '{session.id}' is active already"
-            name = quote(session.id)
-            hint = f"unlatch session show {name}, or unlatch session pause {name}"
+            hint = f"unlatch session show {quote(session.id)}"
             raise StoreError("session-active", message, hint=hint)
         if status in LIFECYCLE.reopened and not reason:
             message = f"the session '{session.id}' is {status}; to resume it needs a reason"

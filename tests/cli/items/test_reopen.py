@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from typing import Any
 
 import pytest
@@ -202,3 +203,14 @@ def test_items_of_two_sites_are_served_in_one_command(outside: Project) -> None:
     )
 
     assert (0, 3) == (done.code, done.out.count("reopened; commented")), done.said
+
+
+def test_a_missing_reason_is_asked_for_with_the_whole_command(completed: Project) -> None:
+    words = ("reopen", KEYS["jira"], KEYS["ado"], "--item-only")
+
+    done = completed.run(*words)
+
+    (line,) = [one for one in done.err.splitlines() if "next: " in one]
+    command = line.partition("next: unlatch ")[2]
+    assert shlex.split(command) == [*words, "--reason", "TEXT"]
+    assert completed.run(*shlex.split(command)).code == 0

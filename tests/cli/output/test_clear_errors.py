@@ -125,13 +125,27 @@ def test_a_mistake_in_the_configuration_is_shown_with_the_items_that_it_hides(
     assert "Config       comment: " in status.out
 
 
-def test_a_move_that_is_not_allowed_names_the_commands_that_are(project: Project) -> None:
-    project.increment(status="planning")
+@pytest.mark.parametrize(
+    ("status", "command", "first"),
+    [
+        ("planning", "pause", "start"),
+        ("planning", "complete", "start"),
+        ("backlog", "review", "start"),
+        ("paused", "complete", "start"),
+        ("ready_for_review", "backlog", "start"),
+    ],
+)
+def test_a_move_that_is_not_allowed_names_the_first_command_towards_it(
+    project: Project, status: str, command: str, first: str
+) -> None:
+    project.increment(status=status)
 
-    done = project.run("pause", "7")
+    done = project.run(command, "7")
 
     assert_refused(done, 1, "transition-refused")
-    assert f"next: unlatch abandon {NAME} or unlatch start {NAME} or unlatch backlog" in done.err
+    assert f"next: unlatch {first} {NAME}\n" in done.err
+    assert project.run(first, "7").code == 0
+    assert project.run(command, "7").code == 0
 
 
 def test_an_editor_that_fails(single: Project) -> None:

@@ -303,5 +303,5 @@ def test_the_next_step_for_an_idle_increment_fits_its_status(
 
     said = project.run("doctor").out
 
-    assert f"next: unlatch {command} {NAME}, or unlatch abandon {NAME}\n" in said
+    assert f"next: unlatch {command} {NAME}\n" in said
     assert 0 == project.run(command, "7").code

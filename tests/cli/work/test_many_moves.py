@@ -41,7 +41,7 @@ def test_one_that_is_refused_leaves_the_others_done_and_each_cause_is_shown_once
         "    1 more increment likewise: 0004-work\n"
         "✗ 0006-work stays planning: 0006-work is planning and cannot become paused "
         "[transition-refused]\n"
-        "    unlatch abandon 0006-work or unlatch start 0006-work or unlatch backlog 0006-work\n"
+        "    unlatch start 0006-work\n"
     )
     assert done.err == "note: 1-5 is 0001-work, 0002-work, 0003-work, 0004-work\n"
     assert ["paused", "paused", "completed", "completed", "planning"] == statuses(five)

@@ -123,7 +123,7 @@ def _suggest_item(error: UsageError, word: str) -> None:
         return
     step = f"unlatch {command} {quote(word)}"
     if error.id == "item-not-linked":
-        error.hint = f"{step}; or {error.hint}" if is_item(word) else error.hint
+        error.hint = step if is_item(word) else error.hint
         return
     if is_item(word):
         error.hint = f"{step}; for increments: {error.hint}"

@@ -19,7 +19,7 @@ from unlatch.increments.model.increment import (
     Link,
     ReopenEntry,
 )
-from unlatch.increments.model.status import LIFECYCLE, Status
+from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Transitioned, amended_event, reopened_event
 from unlatch.increments.records.links import same_item
 from unlatch.increments.records.pending import struck, supersede
@@ -199,15 +199,26 @@ def build_operation(kind: Kind, link: Link, intent: Intent, by: str | None) -> O
     return Operation(intent.op, kind, *item, intent.at, by, intent.reason, options=intent.options)
 
 
+def _command_towards(status: Status, to: Status) -> str:
+    """The command that makes the first of the fewest moves to a status."""
+    if status.is_finished:
+        return "resume"
+    seen, ways = {status}, [(one, one) for one in _COMMANDS if status.can_become(one)]
+    for now, first in ways:
+        if now is to:
+            return _COMMANDS[first]
+        seen.add(now)
+        ways += [(one, first) for one in _COMMANDS if now.can_become(one) and one not in seen]
+    return _COMMANDS[ways[0][1]]
+
+
 def check_transition(before: Increment, to: Status, reason: str | None) -> None:
     """Raise `transition-refused`, or `reason-missing` where leaving a status needs one."""
     if not before.status.can_become(to):
-        moves = sorted(LIFECYCLE.moves[before.status] & _COMMANDS.keys())
-        hint = " or ".join(f"unlatch {_COMMANDS[move]} {quote(before.id)}" for move in moves)
-        if before.status.is_finished:
-            hint = f"unlatch resume {quote(before.id)}"
+        hint = f"unlatch {_command_towards(before.status, to)} {quote(before.id)}"
         message = f"{before.id} is {before.status} and cannot become {to}"
         raise StoreError("transition-refused", message, where=str(before.folder), hint=hint)
     if before.status.is_finished and not reason:
         message = f"{before.id} is {before.status}; resuming it needs a reason"
-        raise UsageError("reason-missing", message, hint="add --reason TEXT")
+        hint = f"unlatch resume {quote(before.id)} --reason TEXT"
+        raise UsageError("reason-missing", message, hint=hint)

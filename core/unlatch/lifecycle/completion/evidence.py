@@ -86,7 +86,11 @@ def weigh_evidence(
         raise error
     if not (reason and reason.strip()):
         message = f"{increment.id} has not changed since its reopen; --force needs a reason"
-        raise UsageError("reason-missing", message, hint="add --reason TEXT")
+        raise UsageError(
+            "reason-missing",
+            message,
+            hint=f"unlatch complete {quote(increment.id)} --force --reason TEXT",
+        )
     return Approval(forced=(*approval.forced, error.id), warnings=(*approval.warnings, error))
 
 

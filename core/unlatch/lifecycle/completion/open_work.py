@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UsageError, WorkOpen
@@ -54,7 +55,7 @@ def check_finish(increment: Increment, to: Status, *, reason: str | None, force:
         raise UsageError(
             "reason-missing",
             f"{increment.id} has open work; --force needs a reason",
-            hint="add --reason TEXT",
+            hint=f"unlatch complete {quote(increment.id)} --force --reason TEXT",
         )
     return Approval(forced=(error.id,), warnings=(error, *unreadable))
 

@@ -21,6 +21,7 @@ from unlatch.cli.render.preview import foreseen_code, preview_document, show_pre
 from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.terminal import output
+from unlatch.errors import UsageError
 from unlatch.increments.model.reason import checked_reason
 from unlatch.lifecycle.deliver import DeliveryResult, deliver_pending, find_excess, preview_plans
 from unlatch.lifecycle.items.change import (
@@ -96,9 +97,13 @@ def change_items(session: Session, words: Sequence[str], typed: ItemOptions) -> 
             refs = locate_items(trackers, group.words)
             if group.is_project and not typed.item_only:
                 check_alone(group.workspace, trackers, refs, typed.kind)
-            works.append(
-                Work(group, own, trackers, plan_items(group.workspace, trackers, refs, request))
-            )
+            try:
+                plans = plan_items(group.workspace, trackers, refs, request)
+            except UsageError as error:
+                if error.id == "reason-missing":
+                    error.hint = f"{again}{' --item-only' * typed.item_only} --reason TEXT"
+                raise
+            works.append(Work(group, own, trackers, plans))
         if typed.dry_run:
             return _preview(works, request, typed)
         _check_count(works, typed, again)

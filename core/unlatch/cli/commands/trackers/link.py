@@ -129,7 +129,7 @@ def _check_id(wanted: str) -> None:
         raise UsageError(
             "id-is-url",
             f"the ID of an increment comes first, not an address: {wanted}",
-            hint=f"unlatch new --from {quote(wanted)}, or unlatch link ID {quote(wanted)}",
+            hint=f"unlatch link ID {quote(wanted)}",
         )
 
 

@@ -8,6 +8,7 @@ from unlatch.cli.commands.trackers.not_checked import (
     tell_not_checked,
 )
 from unlatch.cli.commands.trackers.sync_documents import count_comments, count_requests
+from unlatch.cli.commands.trackers.sync_next import tell_decisions
 from unlatch.cli.render.adoptions import adoption_line
 from unlatch.cli.render.deliveries import tell_all_left
 from unlatch.cli.render.describe import times
@@ -63,6 +64,7 @@ def tell_preview(
         output.talk(f"{place} only pending operations would be delivered.")
     output.data(*(f"  {adoption_line(one)}" for one in found.adoptions))
     tell_compared(found.plan)
+    tell_decisions(session, found.plan)
     for move in found.due.moves:
         output.data(f"  {_move_line(move)}")
     output.data(*item_lines(session, found.previewed))
@@ -173,6 +175,7 @@ def tell_result(
         skipped = f"{times(result.blocked, 'blocked operation')} skipped."
         output.talk(f"{output.warn(skipped)} Next: unlatch status")
     tell_not_checked(session, result.plan, missed)
+    tell_decisions(session, result.plan)
     _tell_broken(result.broken)
     if result.refused:
         output.talk(*error_lines(result.refused))

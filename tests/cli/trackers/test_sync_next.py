@@ -1,0 +1,72 @@
+"""The commands that a sync names for what it leaves as it is."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import ALL, CLOSED, NAME, OPEN
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+
+def commands(said: str) -> list[str]:
+    """The commands below the line that names the increment."""
+    _, _, text = said.partition(f"Next for {NAME}, one of:\n")
+    return [one.strip() for one in text.splitlines() if one.startswith("  unlatch ")]
+
+
+def type_in(project: Project, command: str) -> None:
+    words = shlex.split(command.replace("TEXT", "More"))[1:]
+    done = project.run(*words, *(["--yes"] if words[0] == "resume" else []))
+    assert done.code == 0, done.said
+
+
+@pytest.mark.parametrize("tracker", ALL)
+@pytest.mark.parametrize("option", [(), ("--plan",), ("--check",)])
+@pytest.mark.parametrize("status", ["active", "completed"])
+@pytest.mark.parametrize("which", [0, 1], ids=["increment", "item"])
+def test_each_command_brings_both_sides_together(
+    project: Project, tracker: str, option: tuple[str, ...], status: str, which: int
+) -> None:
+    is_open = status == "active"
+    project.increment(status=status, links=project.items(tracker, finished=is_open))
+
+    said = project.run("sync", *option)
+
+    found = commands(said.err)
+    assert len(found) == 2, said.said
+    type_in(project, found[which])
+    ends_open = is_open is bool(which)
+    assert project.metadata()["status"] == ("active" if ends_open else "completed")
+    assert project.states()[tracker] == (OPEN if ends_open else CLOSED)[tracker]
+    assert project.run("sync", "--check").code == 0
+
+
+def test_an_item_closed_by_hand_needs_one_of_two_commands(project: Project) -> None:
+    project.increment(status="active", links=project.items("github", finished=False))
+    assert project.run("sync").code == 0
+    project.box.github.edit("octo/widgets", 4, state="closed")
+
+    done = project.run("sync")
+
+    assert (5, True) == (done.code, "needs a decision" in done.out)
+    assert commands(done.err) == [
+        f"unlatch complete {NAME}",
+        f"unlatch github reopen-issue {NAME} --reason TEXT",
+    ]
+
+
+def test_of_many_only_some_are_named(project: Project) -> None:
+    block = project.items("github")["github"]
+    for number in range(5, 10):
+        project.box.github.add_issue(number=number, title="T", state="closed")
+        link = {"issue": number, "url": block["url"].replace("/4", f"/{number}")}
+        project.increment(f"{number:04}-more", status="active", links={"github": link})
+
+    done = project.run("sync")
+
+    assert done.err.count("one of:") == 3
+    assert done.err.endswith("and so on for 2 more increments\n")
