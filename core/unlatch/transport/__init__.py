@@ -1,7 +1,7 @@
 """One HTTP adapter beneath every tracker's SDK.
 
-Plugins and the project package use it. `requests` is imported when `Transport` is first used, so
-that a command that sends nothing does not pay for it.
+Plugins and the project package use it. Each name is imported when it is first used, so that a
+command that sends nothing does not pay for `requests` and its like.
 """
 
 from __future__ import annotations
@@ -9,14 +9,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from unlatch.transport.answer import Answer, Explain, each_page
-from unlatch.transport.cache import Cache
-from unlatch.transport.error_table import Row, first_error, quoted, unreadable
-from unlatch.transport.options import TransportOptions, Wait
-from unlatch.transport.request_context import Meter, measure, reading
-
 if TYPE_CHECKING:
+    from unlatch.transport.answer import Answer, Explain, each_page
+    from unlatch.transport.cache import Cache
+    from unlatch.transport.error_table import Row, first_error, quoted, unreadable
+    from unlatch.transport.options import TransportOptions, Wait
     from unlatch.transport.parallel_requests import side_by_side
+    from unlatch.transport.request_context import Meter, measure, reading
     from unlatch.transport.testing import for_tests
     from unlatch.transport.transport import Transport, open_transport
 
@@ -40,15 +39,20 @@ __all__ = [
     "unreadable",
 ]
 
-_LAZY = {
-    "Transport": "unlatch.transport.transport",
-    "for_tests": "unlatch.transport.testing",
-    "open_transport": "unlatch.transport.transport",
-    "side_by_side": "unlatch.transport.parallel_requests",
+_NAMES = {
+    "answer": "Answer Explain each_page",
+    "cache": "Cache",
+    "error_table": "Row first_error quoted unreadable",
+    "options": "TransportOptions Wait",
+    "parallel_requests": "side_by_side",
+    "request_context": "Meter measure reading",
+    "testing": "for_tests",
+    "transport": "Transport open_transport",
 }
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
+    if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(_LAZY[name]), name)
+    return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import time
 from typing import TYPE_CHECKING
 
@@ -12,6 +11,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch.transport.trace import Trace
+
+
+def _random() -> float:
+    from random import random  # noqa: PLC0415  (only for a request that is sent again)
+
+    return random()  # noqa: S311  # it spreads requests, and is no secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +39,7 @@ class TransportOptions:
     deadline: float = 120.0  # seconds from sending a request to the end of its answer
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] | None = None  # None for waits that an interruption ends
-    jitter: Callable[[], float] = random.random
+    jitter: Callable[[], float] = _random
     on_request: Callable[[], None] | None = None  # called before each request is sent
 
 

@@ -112,6 +112,11 @@ SLOW_OF_PYTHON = frozenset(
         (["list", "--json"], 98, set()),
         (["show", "1"], 99, set()),
         (["pause", "1", "--by", "me"], 118, {"unlatch.spi.operation", "unlatch.spi.text"}),
+        (
+            ["history", "1"],
+            115,
+            {"unlatch.delivery.states", "unlatch.spi.operation", "unlatch.spi.text"},
+        ),
     ],
 )
 def test_a_quick_command_loads_few_modules(

@@ -5,7 +5,6 @@ from datetime import datetime
 
 import click
 
-from unlatch.cli.commands.items.groups import find_record
 from unlatch.cli.commands.overview.history_verify import verify
 from unlatch.cli.render.delivery_text import RESULTS
 from unlatch.cli.render.describe import times
@@ -89,6 +88,8 @@ def _find_item(session: Session, wanted: str) -> tuple[Session, str] | None:
     """The record of an item; None if it has none, or if the word may be a part of a name."""
     if not session.is_item(wanted):
         return None
+    from unlatch.cli.commands.items.groups import find_record  # noqa: PLC0415  (slow to load)
+
     try:
         return find_record(session, wanted)
     except UsageError:

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.commands.items.groups import find_record
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import broken_entries
 from unlatch.cli.render.notes import tell_left_out
@@ -70,6 +69,7 @@ def verify(session: Session, *, wanted: tuple[str, ...], as_json: bool) -> int:
 def _verify(
     session: Session, wanted: Sequence[str]
 ) -> tuple[list[VerifiedIncrement], Sequence[BrokenIncrement]]:
+    from unlatch.cli.commands.items.groups import find_record  # noqa: PLC0415  (slow to load)
     from unlatch.lifecycle.verify.verify import verify_history  # noqa: PLC0415
 
     broken: Sequence[BrokenIncrement] = ()
