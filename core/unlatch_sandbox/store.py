@@ -124,6 +124,16 @@ class Table(Generic[R]):
         )
         return self._record(**json.loads(rows[0][1])) if rows else None
 
+    def keys(self, prefix: str) -> list[str]:
+        """The keys that begin with `prefix`."""
+        rows = self._store.fetch(
+            "SELECT key, body FROM record WHERE kind = ? AND key >= ? AND key < ?",
+            self._kind,
+            prefix,
+            prefix + chr(0x10FFFF),
+        )
+        return [key for key, _ in rows]
+
     def under(self, prefix: str = "") -> list[R]:
         """The records whose key begins with `prefix`, in the order of creation."""
         rows = self._store.fetch(

@@ -218,6 +218,14 @@ def test_a_transferred_issue_redirects_with_its_comments(sandbox: Sandbox, githu
     assert github("POST", f"{ISSUE}/comments", json={"body": "x"}).status_code == 404
 
 
+def test_the_number_of_a_transferred_issue_is_not_used_again(sandbox: Sandbox) -> None:
+    sandbox.github.add_repository("octo/gadgets")
+    last = sandbox.github.add_issue(title="Moves")
+    sandbox.github.transfer_issue("octo/widgets", last, "octo/gadgets")
+
+    assert sandbox.github.add_issue(title="Next") == last + 1
+
+
 def test_a_pull_request_comes_back_as_an_issue_with_a_mark(sandbox: Sandbox, github: Call) -> None:
     number = sandbox.github.add_issue(title="Change", pull_request=True)
     assert "pull_request" in github("GET", f"/repos/octo/widgets/issues/{number}").json()

@@ -114,6 +114,7 @@ def test_a_moved_issue_answers_to_both_keys_and_its_id(sandbox: Sandbox, jira: C
     moved = sandbox.jira.move(key, "OPS")
     found = [jira("GET", f"/3/issue/{name}").json() for name in (key, moved, number)]
     assert {(one["id"], one["key"]) for one in found} == {(number, "OPS-1")}
+    assert sandbox.jira.add_issue(summary="Next") not in (key, moved)
 
 
 def test_permissions_and_statuses_and_the_map_of_a_project(sandbox: Sandbox, jira: Call) -> None:

@@ -62,8 +62,10 @@ class Hub:
         self.keep_issue(issue)
 
     def next_number(self, repository: str) -> int:
-        taken = [i.number for i in self.issues.under(f"{repository.casefold()}#")]
-        return max(taken, default=0) + 1
+        home = f"{repository.casefold()}#"
+        # A transferred issue keeps its number: the old address still leads to it.
+        places = (*self.issues.keys(home), *self.transfers.keys(home))
+        return max((int(one.removeprefix(home)) for one in places), default=0) + 1
 
     def set_state(self, issue: IssueRecord, state: str, reason: str | None, by: str) -> None:
         """Set the state; as documented, a reason without a change of state is ignored."""

@@ -73,8 +73,9 @@ class Tracks:
         return project
 
     def next_key(self, project: str) -> str:
-        issues = self.issues.under(f"{project}-")
-        taken = [int(issue.key.rpartition("-")[2]) for issue in issues]
+        # A moved issue keeps its old keys.
+        keys = (key for issue in self.issues.under() for key in (issue.key, *issue.former_keys))
+        taken = [int(key.rpartition("-")[2]) for key in keys if key.startswith(f"{project}-")]
         return f"{project}-{max(taken, default=0) + 1}"
 
     def new_issue(
