@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from math import ceil
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree as ET
 
@@ -12,12 +13,14 @@ from pygal.style import Style
 from unlatch.worklog.neutral import without_controls
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
 _WIDTH, _ROW, _FRAME, _TALL = 520, 34, 70, 260
 _LONGEST_LABEL = 22
 # Labels and numbers of more columns would overlap.
 _MOST_LABELS, _MOST_VALUES = 7, 18
+# Parts of an axis of counts.
+_MOST_STEPS = 5
 # As in the page's style: pygal leaves room for it.
 _FONT = 13
 # pygal leaves a finder for its maps behind, which warns about each later import.
@@ -36,6 +39,7 @@ def columns(counts: Mapping[str, int], *, label: str) -> str:
     chart = pygal.Bar(**options, show_minor_x_labels=False)
     chart.x_labels = list(counts)
     chart.x_labels_major = list(counts)[::step]
+    chart.y_labels = _whole(counts.values())
     chart.add("", list(counts.values()))
     return _drawn(chart, label)
 
@@ -46,8 +50,19 @@ def bars(values: Mapping[str, float], *, label: str, unit: str = "") -> str:
     chart = pygal.HorizontalBar(**options | {"value_formatter": lambda value: f"{value:,g}{unit}"})
     # The first is the lowest there.
     chart.x_labels = [_short(name) for name in values][::-1]
+    if not unit:
+        chart.y_labels = _whole(values.values())
     chart.add("", list(values.values())[::-1])
     return _drawn(chart, label)
+
+
+def _whole(counts: Iterable[float]) -> list[int]:
+    """The numbers on an axis of counts, at most six: 0, 1, 2, or 0, 20, 40."""
+    most = max(1, *map(ceil, counts))
+    wanted = -(-most // _MOST_STEPS)
+    power = 10 ** (len(str(wanted)) - 1)
+    step = next(size * power for size in (1, 2, 5, 10) if size * power >= wanted)
+    return [*range(0, most + step, step)]
 
 
 def _options(height: int) -> dict[str, Any]:

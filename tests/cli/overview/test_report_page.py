@@ -182,6 +182,22 @@ def test_times_have_units_and_links_the_names_of_items(page: str) -> None:
     assert all(" " in one for one in links)
 
 
+@pytest.mark.parametrize("most", [0, 1, 2, 3, 7, 49, 101, 1234])
+@pytest.mark.parametrize("kind", ["columns", "bars"])
+def test_axes_of_counts_have_whole_numbers(kind: str, most: int) -> None:
+    from unlatch.report import charts  # noqa: PLC0415  (needs pygal)
+
+    drawn = getattr(charts, kind)({"a": most, "b": 0}, label="Reopens")
+    found = parse(f"<!DOCTYPE html><title>x</title>{drawn}").iter(f"{SVG}text")
+    texts = ["".join(one.itertext()).replace(",", "") for one in found]
+    numbers = [text for text in texts if text not in "ab"]
+
+    assert all(text.isdigit() for text in numbers), numbers
+    # Both ends of the axis, and no more than six numbers on it.
+    assert {"0", str(most)} <= {*numbers}
+    assert 2 <= len(numbers) - 2 <= 6
+
+
 def test_long_numbers_are_grouped() -> None:
     assert "5,000 increments" == times(5000, "increment")
 
