@@ -218,3 +218,29 @@ def test_fish_completes_ids_with_their_whole_titles(several: Project) -> None:
     assert ("Login", "監査の照合") == (found["0002-login"], found["0003-照合"])
     assert found["0001-search"].startswith(_SHOWN)
     assert is_unharmed(several)
+
+
+def test_ids_of_efforts_sessions_and_runs_are_completed(project: Project) -> None:
+    project.extra["PATH"] = program_path(f"{project.bin}:/usr/bin:/bin")
+    assert project.run("effort", "open", "Auth bug").code == 0
+    assert project.run("effort", "close", "--summary", "Done.").code == 0
+    assert project.run("effort", "open", "Other").code == 0
+    session = project.run("session", "start", "Build auth").out.strip()
+    (project.root / ".unlatch/runs/2026-11-11-build").mkdir(parents=True)
+
+    found = complete(project, "effort", "show", "")
+    assert [*found] == ["auth-bug", "other"]
+    assert found["auth-bug"].endswith("concluded")
+    assert [*complete(project, "effort", "reopen", "a")] == ["auth-bug"]
+    assert [*complete(project, "session", "show", "")] == [session]
+    assert complete(project, "session", "pause", "zz") == {}
+    assert [*complete(project, "run", "status", "")] == ["2026-11-11-build"]
+
+
+@pytest.mark.parametrize("kind", ["effort", "session", "run"])
+def test_without_such_work_no_id_is_completed(project: Project, kind: str) -> None:
+    before = project.tree()
+    command = "status" if kind == "run" else "show"
+
+    assert complete(project, kind, command, "") == {}
+    assert before == project.tree()

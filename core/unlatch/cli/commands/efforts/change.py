@@ -11,6 +11,7 @@ from unlatch.cli.commands.efforts.conversation import CONVERSATION, store_of, te
 from unlatch.cli.options.reason import about_name, reason_option, reason_to_reopen
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.session import BY, JSON, with_session
+from unlatch.cli.runtime.work_argument import complete_effort
 from unlatch.cli.terminal import output
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.session import Session
 
-_EFFORT = click.argument("effort", metavar="ID")
+_EFFORT = click.argument("effort", metavar="ID", shell_complete=complete_effort)
 _KEYS = {
     "status": "status",
     "effort_id": "effortId",
@@ -68,7 +69,7 @@ def open_effort(session: Session, *, name: str, **typed: Any) -> int:
 
 
 @click.command("close", help="Conclude an effort, by default the active one. (local)")
-@click.argument("effort", metavar="[ID]", required=False)
+@click.argument("effort", metavar="[ID]", required=False, shell_complete=complete_effort)
 @click.option("--summary", metavar="TEXT", help="Summary: what was done, decided and rejected.")
 @_options
 def close_effort(session: Session, *, effort: str | None, summary: str | None, **typed: Any) -> int:

@@ -13,6 +13,7 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.new_file import none_for_stdout, write_new
 from unlatch.cli.runtime.session import JSON, with_session
+from unlatch.cli.runtime.work_argument import complete_effort
 from unlatch.cli.terminal import output
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.export import Masker, as_markdown
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @click.command("verify", help="Find log lines that were changed, removed or added. (local)")
-@click.argument("efforts", metavar="[ID]...", nargs=-1)
+@click.argument("efforts", metavar="[ID]...", nargs=-1, shell_complete=complete_effort)
 @JSON
 @with_session
 def verify_effort(session: Session, *, efforts: tuple[str, ...], as_json: bool) -> int:
@@ -64,7 +65,7 @@ def _line(problem: Problem) -> str:
 
 
 @click.command("export", help="Export an effort with probable secrets masked. (local)")
-@click.argument("effort", metavar="ID")
+@click.argument("effort", metavar="ID", shell_complete=complete_effort)
 @click.option("--jsonl", is_flag=True, help="Print log lines as JSON instead of Markdown.")
 @click.option(
     "--output",

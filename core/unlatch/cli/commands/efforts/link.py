@@ -10,6 +10,7 @@ from unlatch.cli.commands.efforts.conversation import store_of
 from unlatch.cli.commands.efforts.document import effort_entry
 from unlatch.cli.runtime.increments import named_increment
 from unlatch.cli.runtime.session import BY, JSON, flag, with_session
+from unlatch.cli.runtime.work_argument import complete_effort
 from unlatch.cli.terminal import output
 from unlatch.efforts.store import project_of
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @click.command("link", help="Link an effort to the increment that it belongs to. (local)")
-@click.argument("effort", metavar="ID")
+@click.argument("effort", metavar="ID", shell_complete=complete_effort)
 @click.argument("increment", metavar="[INCREMENT]", required=False)
 @flag("--remove", help="Remove the link.")
 @BY

@@ -11,6 +11,7 @@ from unlatch.cli.commands.efforts.document import effort_entry
 from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime.failure import error_lines
 from unlatch.cli.runtime.session import JSON, with_session
+from unlatch.cli.runtime.work_argument import complete_effort
 from unlatch.cli.terminal import output
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.entries import entry_text, speaker
@@ -68,7 +69,7 @@ def _mark(effort: str, state: State) -> str:
 
 
 @click.command("show", help="Show an effort and the end of its log. (local)")
-@click.argument("effort", metavar="ID")
+@click.argument("effort", metavar="ID", shell_complete=complete_effort)
 @click.option(
     "--lines",
     type=click.IntRange(min=0),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.commands.runs.sources import read_source
+from unlatch.cli.runtime.work_argument import complete_run
 from unlatch.cli.terminal import output
 from unlatch.runs.journal import is_held
 from unlatch.runs.model import TaskState
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
     from unlatch.runs.model import Question, RunState, Task
 
-RUN = click.argument("wanted", metavar="[ID]", required=False)
+RUN = click.argument("wanted", metavar="[ID]", required=False, shell_complete=complete_run)
 
 
 def chosen(session: Session, wanted: str | None) -> Path:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.runtime.session import flag
+from unlatch.cli.runtime.work_argument import complete_session
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.sessions.lifecycle import pause_idle
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from unlatch.sessions.model import Meta, Session, Status
     from unlatch.sessions.store import SessionStore
 
-SESSION = click.argument("wanted", metavar="[ID]", required=False)
+SESSION = click.argument("wanted", metavar="[ID]", required=False, shell_complete=complete_session)
 IMPORTED = flag("--imported", help="Use the sessions imported from transcripts.")
 
 

@@ -11,6 +11,7 @@ from unlatch.cli.commands.sessions.chosen import IMPORTED, sessions, store_of
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.new_file import none_for_stdout, write_new
 from unlatch.cli.runtime.session import JSON, flag, is_interactive, with_session
+from unlatch.cli.runtime.work_argument import complete_session
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.sessions.learning.cases import CaseType, learn
@@ -26,7 +27,7 @@ _CONSENT = "learning-consent"
 
 
 @click.command("learn", help="Make learning cases from failures and corrections. (local)")
-@click.argument("wanted", metavar="[ID]...", nargs=-1)
+@click.argument("wanted", metavar="[ID]...", nargs=-1, shell_complete=complete_session)
 @click.option(
     "--type",
     "kind",

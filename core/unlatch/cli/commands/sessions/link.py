@@ -9,6 +9,7 @@ import click
 from unlatch.cli.commands.sessions.chosen import IMPORTED, session_entry, store_of
 from unlatch.cli.runtime.increments import named_increment
 from unlatch.cli.runtime.session import JSON, flag, with_session
+from unlatch.cli.runtime.work_argument import complete_session
 from unlatch.cli.terminal import output
 from unlatch.sessions import lifecycle
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @click.command("link", help="Link a session to the increment that it belongs to. (local)")
-@click.argument("wanted", metavar="ID")
+@click.argument("wanted", metavar="ID", shell_complete=complete_session)
 @click.argument("increment", metavar="[INCREMENT]", required=False)
 @flag("--remove", help="Remove the link.")
 @IMPORTED

@@ -12,6 +12,7 @@ from unlatch.cli.options.delivery import YES
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.session import JSON, require_terminal, with_session
+from unlatch.cli.runtime.work_argument import complete_session
 from unlatch.cli.terminal import output
 from unlatch.sessions.imports.publishing import Draft, draft, publish
 from unlatch.sessions.project import session_store
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
 
 
 @click.command("publish", help="Copy an imported session into the project. (local)")
-@click.argument("wanted", metavar="ID")
+@click.argument("wanted", metavar="ID", shell_complete=complete_session)
 @YES
 @JSON
 @with_session
