@@ -150,12 +150,8 @@ def pytest_collection() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leave the tests out of every later garbage collection: they stay to the end.
-
-    What remains is small, so it is looked through thirty times less often.
-    """
+    """Leave the tests out of every later garbage collection: they stay to the end."""
     gc.freeze()
-    gc.set_threshold(20_000, 20, 50)
     gc.enable()
 
 

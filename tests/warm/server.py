@@ -79,7 +79,7 @@ def main() -> None:
         gc.disable()  # modules stay
         _load_modules()
         gc.freeze()
-        gc.set_threshold(20_000, 20, 50)  # as in the tests' own process; commands have their own
+        gc.set_threshold(20_000, 20, 50)  # for scripts; commands set their own
         gc.enable()
         request = Server(listener).serve()
     if request:
