@@ -215,7 +215,8 @@ def _command_towards(status: Status, to: Status) -> str:
 def check_transition(before: Increment, to: Status, reason: str | None) -> None:
     """Raise `transition-refused`, or `reason-missing` where leaving a status needs one."""
     if not before.status.can_become(to):
-        hint = f"unlatch {_command_towards(before.status, to)} {quote(before.id)}"
+        verb = _command_towards(before.status, to)
+        hint = f"unlatch {verb} {quote(before.id)}"
         message = f"{before.id} is {before.status} and cannot become {to}"
         raise StoreError("transition-refused", message, where=str(before.folder), hint=hint)
     if before.status.is_finished and not reason:

@@ -44,8 +44,8 @@ def _commands(session: Session, group: Sequence[Compared]) -> Iterator[str]:
     elif increment.status.can_become(Status.COMPLETED):
         yield f"unlatch complete {name}"
     for tracker in dict.fromkeys(one.link.tracker for one in group):
-        slug = session.workspace.registry.manifest(tracker).slug
+        manifest = session.workspace.registry.manifest(tracker)
         if is_open:
-            yield f"unlatch {tracker} reopen-{slug} {name} --reason TEXT"
+            yield f"unlatch {manifest.name} reopen-{manifest.slug} {name} --reason TEXT"
         else:
-            yield f"unlatch {tracker} close-{slug} {name}"
+            yield f"unlatch {manifest.name} close-{manifest.slug} {name}"
