@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -48,20 +48,22 @@ class Store:
     def __init__(self, path: Path | None) -> None:
         self._lock = threading.RLock()
         self._depth = 0
-        try:
-            self._connection = sqlite3.connect(
-                path or ":memory:", check_same_thread=False, isolation_level=None
-            )
-            # A sandbox must survive its own restart, but no power cut.
-            self._connection.execute("PRAGMA synchronous = OFF")
-            self._claim(path)
-        except sqlite3.Error as error:
-            raise BadState(f"the file cannot be used as state: {error}") from error
+        with ExitStack() as stack:
+            try:
+                self._connection = sqlite3.connect(
+                    path or ":memory:", check_same_thread=False, isolation_level=None
+                )
+                stack.callback(self._connection.close)
+                # A sandbox must survive its own restart, but no power cut.
+                self._connection.execute("PRAGMA synchronous = OFF")
+                self._claim(path)
+            except sqlite3.Error as error:
+                raise BadState(f"the file cannot be used as state: {error}") from error
+            stack.pop_all()
 
     def _claim(self, path: Path | None) -> None:
         version = self._connection.execute("PRAGMA user_version").fetchone()[0]
         if version > SCHEMA_VERSION:
-            self.close()
             raise BadState(f"{path} was written by a newer sandbox (version {version})")
         self._connection.executescript(_SCHEMA)
         self._connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")

@@ -48,6 +48,17 @@ def test_a_state_file_of_a_newer_sandbox_is_refused(tmp_path: Path) -> None:
         Sandbox(state).start()
 
 
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="no list of open files")
+def test_a_file_that_is_no_state_is_closed_again(tmp_path: Path) -> None:
+    state = tmp_path / "notes.txt"
+    state.write_text("Not a database, but long enough to look like one. " * 10)
+
+    with pytest.raises(ValueError, match="cannot be used as state"):
+        Sandbox(state).start()
+
+    assert str(state) not in map(os.path.realpath, Path("/proc/self/fd").iterdir())
+
+
 def test_ports_are_taken_as_asked_and_given_back() -> None:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
