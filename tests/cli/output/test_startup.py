@@ -101,7 +101,9 @@ SLOW = frozenset(
 )
 # A quarter of their instructions once: `inspect` loads `ast`, and `hashlib` loads OpenSSL.
 SLOW_OF_PYTHON = frozenset(
-    {"ast", "gettext", "hashlib", "html", "inspect", "ipaddress", "locale", "platform", "tempfile"}
+    {"gettext", "hashlib", "html", "ipaddress", "locale", "platform", "tempfile"}
+    # `dataclasses` uses it since Python 3.12.
+    | ({"ast", "inspect"} if sys.version_info < (3, 12) else set())
 )
 
 
