@@ -6,8 +6,8 @@ import copy
 import dataclasses
 import inspect
 import pickle
-from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from dataclasses import KW_ONLY, field
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -68,82 +68,6 @@ def test_a_value_has_its_methods_in_classes_made_from_its_class() -> None:
         pass
 
     assert Inner(2).doubled == Inner(2).doubled == Checked(2).doubled == 4
-
-
-def line(decorate: Callable[..., Any], **options: Any) -> Any:
-    @decorate(frozen=True, slots=True, **options)
-    class Line:
-        """From a place to another."""
-
-        start: int
-        end: int = field(default=1, compare=False, metadata={"unit": "m"})
-        name: str = ""
-
-    @decorate(frozen=True, slots=True)
-    class Named(Line):
-        """With another default, and a field of its own."""
-
-        name: str = "named"
-        shown: bool = field(default=True, kw_only=True)
-
-    return Named
-
-
-def described(cls: Any) -> list[Any]:
-    known = ("name", "type", "default", "init", "repr", "hash", "compare", "metadata", "kw_only")
-    return [[getattr(one, name) for name in known] for one in dataclasses.fields(cls)]
-
-
-@pytest.mark.parametrize("options", [{}, {"kw_only": True}])
-@pytest.mark.parametrize("at", [0, 1])
-def test_fields_are_those_of_the_standard_library(options: dict[str, bool], at: int) -> None:
-    both: list[Any] = [values.dataclass, dataclass]
-    ours, theirs = (line(one, **options).__mro__[at] for one in both)
-
-    assert described(theirs) == described(ours)
-    assert theirs.__match_args__ == ours.__match_args__
-    assert theirs.__slots__ == ours.__slots__
-    assert repr(theirs(start=1)) == repr(ours(start=1))
-    assert dataclasses.asdict(theirs(start=1)) == dataclasses.asdict(ours(start=1))
-    assert dataclasses.is_dataclass(ours)
-
-
-def test_a_class_variable_is_no_field() -> None:
-    @values.dataclass(frozen=True, slots=True)
-    class Counted:
-        x: int
-        known: ClassVar[int] = 3
-
-    assert ["x"] == [one.name for one in dataclasses.fields(Counted)]
-    assert 3 == Counted(1).known == Counted.known
-
-
-def test_a_dataclass_of_the_standard_library_can_inherit() -> None:
-    @dataclass
-    class Marked(line(values.dataclass)):  # type: ignore[misc]  # made in a function
-        mark: str = "x"
-
-    assert (1, "x") == (Marked(1).start, Marked(1).mark)
-
-
-@pytest.mark.parametrize("wrong", [((), {}), ((1, (), ""), {}), ((1,), {"x": 2}), ((1,), {"y": 2})])
-def test_each_value_takes_the_same(wrong: Any) -> None:
-    made = point(values.dataclass)
-    for _ in range(30):
-        with pytest.raises(TypeError, match="__init__"):
-            made(*wrong[0], **wrong[1])
-        assert OURS(1, ("a",), note="n") != made(1, ("a",), note="n")
-        assert repr(OURS(1, ("a",))) == repr(made(1, ("a",)))
-        assert made(1, more=[2]).more == [2] != made(1).more
-
-
-@pytest.mark.parametrize("calls", [1, 2, 30])
-def test_a_class_calls_the_method_that_was_made_for_the_one_it_inherits_from(calls: int) -> None:
-    class Inner(point(values.dataclass)):  # type: ignore[misc]  # made in a function
-        def __init__(self, x: int) -> None:
-            super().__init__(x, note="inner")
-
-    assert {(4, "inner")} == {(one.x, one.note) for one in map(Inner, [4] * calls)}
 
 
 def test_values_of_different_classes_differ() -> None:

@@ -107,7 +107,7 @@ class Renames:
     def learn(self, target: str, name: str) -> bool:
         """Whether a repository was renamed to `name` by its owner.
 
-        One that another owner has now may belong to somebody else.
+        With another owner it may be another person's, so it is not followed.
         """
         if target.partition("/")[0].casefold() != name.partition("/")[0].casefold():
             return False
