@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import TrackerError, Transient
 from unlatch.spi import Access, Examination, Remark
 from unlatch.values import dataclass
+from unlatch_github.api.moved import renamed
 from unlatch_github.bulk_status import read_statuses
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def examine(client: Client, settings: GithubSettings, refs: Sequence[ItemRef]) -
         Transient: GitHub cannot be asked now.
     """
     who = client.identity()
-    places = tuple(_access(client, target, who) for target in settings.targets)
+    places = tuple(_access(client, target, who, settings.target) for target in settings.targets)
     return Examination(who.login, places, tuple(_remarks(client, settings, refs)))
 
 
@@ -51,7 +52,7 @@ class _Place:
     may_triage: bool
 
 
-def _access(client: Client, target: str, who: Identity) -> Access:
+def _access(client: Client, target: str, who: Identity, new_items: str | None) -> Access:
     try:
         place = _place(target, client.repository(target))
         if place.is_private and place.has_issues:
@@ -62,13 +63,17 @@ def _access(client: Client, target: str, who: Identity) -> Access:
         hint = "; ".join(filter(None, [error.message, error.hint]))
         return Access(target, {"read": False, **_NONE}, hint)
     rights, advice = _writes(place, who)
+    if target == new_items and place.name.casefold() != target.casefold():
+        # GitHub redirects no POST.
+        rights = {**rights, "create": False}
+        advice = "; ".join(filter(None, [renamed(target, place.name).hint, advice]))
     return Access(target, {"read": True, **rights}, advice)
 
 
 def _place(target: str, answer: dict[str, Any]) -> _Place:
     role = answer.get("permissions") or {}
     return _Place(
-        name=target,
+        name=str(answer.get("full_name") or target),
         is_private=bool(answer.get("private")),
         is_archived=bool(answer.get("archived")),
         has_issues=bool(answer.get("has_issues", True)),

@@ -133,12 +133,25 @@ def test_a_repository_that_takes_nothing_is_told_to_be_one(
     assert hint in (place.hint or "")
 
 
+@pytest.mark.parametrize("private", [True, False])
+def test_a_renamed_repository_can_be_used_except_for_new_issues(
+    box: Sandbox, *, private: bool
+) -> None:
+    box.github.add_repository(REPOSITORY, private=private)
+    box.github.rename_repository(REPOSITORY, "octo/gizmos")
+
+    place = _place(box)
+
+    assert dict(place.rights) == {**ALL, "create": False}
+    assert 'set repository = "octo/gizmos"' in (place.hint or "")
+
+
 def test_every_configured_repository_is_looked_at(box: Sandbox) -> None:
-    box.github.add_repository("octo/gadgets")
-    box.github.rename_repository("octo/gadgets", "octo/gizmos")
-    raw = dict(settings_for(box)) | {
-        "repositories": ["octo/nothing", "octo/gadgets", "Octo/Widgets"]
-    }
+    for name, renamed in (("gadgets", "mallory/gizmos"), ("things", "octo/objects")):
+        box.github.add_repository(f"octo/{name}")
+        box.github.rename_repository(f"octo/{name}", renamed)
+    others = ["octo/nothing", "octo/gadgets", "octo/things", "Octo/Widgets"]
+    raw = dict(settings_for(box)) | {"repositories": others}
     settings = type(settings_for(box)).model_validate(raw)
     transport = for_tests("github", settings.base_url, token=box.github.token)
 
@@ -148,9 +161,11 @@ def test_every_configured_repository_is_looked_at(box: Sandbox) -> None:
         (REPOSITORY, True),
         ("octo/nothing", False),
         ("octo/gadgets", False),
+        ("octo/things", True),
     ]
     assert "may see the repository" in (places[1].hint or "")
-    assert "octo/gizmos" in (places[2].hint or "")
+    assert "mallory/gizmos" in (places[2].hint or "")
+    assert dict(places[3].rights) == ALL
 
 
 def test_linked_issues_that_cannot_be_read_are_remarked_on(box: Sandbox) -> None:

@@ -198,15 +198,21 @@ class Client:
             return tuple(map(read_milestone, self._connection.list_entries(path)))
 
     def repository(self, target: str) -> dict[str, Any]:
-        """A repository."""
+        """A repository, also one that its owner renamed."""
         with self._explaining_rename(target):
-            answer = self._ask("GET", paths.repository_path(target))
+            try:
+                answer = self._ask("GET", paths.repository_path(self._renames.place(target)))
+            except Elsewhere:
+                if not self._renames.follow(target):
+                    raise
+                answer = self._ask("GET", paths.repository_path(self._renames.place(target)))
         with reading_answer(target, written=False):
             return dict(answer)
 
     def list_one(self, target: str) -> None:
         """Read one issue of a repository, to check the permission."""
-        self._ask("GET", f"{paths.repository_path(target, 'issues')}?per_page=1")
+        place = self._renames.place(target)
+        self._ask("GET", f"{paths.repository_path(place, 'issues')}?per_page=1")
 
     def permission(self, target: str, login: str) -> tuple[str, str]:
         """An account's base role in a repository ("admin", "write", "read", "none"), and its role.

@@ -109,9 +109,21 @@ class Renames:
 
         With another owner it may be another person's, so it is not followed.
         """
-        if target.partition("/")[0].casefold() != name.partition("/")[0].casefold():
+        if not _have_same_owner(target, name):
             return False
         if name != self.place(target) and name != self.find(target):
             return False
         self._names[target.casefold()] = name
         return True
+
+    def follow(self, target: str) -> bool:
+        """Whether its owner renamed a repository; then its new name is known."""
+        name = self.find(target)
+        if name is None or not _have_same_owner(target, name):
+            return False
+        self._names[target.casefold()] = name
+        return True
+
+
+def _have_same_owner(one: str, other: str) -> bool:
+    return one.partition("/")[0].casefold() == other.partition("/")[0].casefold()
