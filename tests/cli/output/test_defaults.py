@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -20,12 +21,29 @@ def test_sync_leaves_a_conflict_by_default(completed: Project) -> None:
     completed.box.github.edit("octo/widgets", 4, state="closed", state_reason="completed")
 
     with Terminal(completed, "sync") as terminal:
-        terminal.expect("i = reopen the item, t = complete the increment, l = leave both [l]: ")
+        terminal.expect("r = reopen the item, c = complete the increment, l = leave both [l]: ")
         terminal.type("\n")
         terminal.end()
 
     assert completed.metadata()["status"] == "active"
     assert completed.states()["github"] == "closed"
+
+
+@pytest.mark.parametrize(
+    ("answer", "status", "state"), [("r", "active", "open"), ("c", "completed", "closed")]
+)
+def test_the_answers_of_a_sync_are_the_first_letters_of_what_they_do(
+    completed: Project, answer: str, status: str, state: str
+) -> None:
+    assert completed.run("resume", "7", "-m", "First", "--yes").code == 0
+    completed.box.github.edit("octo/widgets", 4, state="closed", state_reason="completed")
+
+    with Terminal(completed, "sync") as terminal:
+        terminal.expect("l = leave both [l]: ")
+        terminal.type(f"{answer}\n")
+        assert terminal.end() == 0, terminal.text
+
+    assert (status, state) == (completed.metadata()["status"], completed.states()["github"])
 
 
 def test_proposed_tasks_are_taken_by_default_and_a_reopen_is_not(single: Project) -> None:

@@ -72,13 +72,15 @@ def _ask(one: Compared) -> Verdict | None:
     push = "reopen" if local_side(one.increment.status) is Side.OPEN else "close"
     pulls = {Side.OPEN: "reopen", Side.DONE: "complete", Side.DROPPED: "abandon"}
     pull = pulls[remote_side(item.category)]
+    # The sides differ, and so do the words.
+    verdicts = {push[0]: Verdict.PUSH, pull[0]: Verdict.PULL, "l": Verdict.DRIFT}
     try:
         answer = output.prompt(
-            f"  i = {push} the item, t = {pull} the increment, l = leave both",
-            choices=["i", "t", "l"],
+            f"  {push[0]} = {push} the item, {pull[0]} = {pull} the increment, l = leave both",
+            choices=[*verdicts],
             default="l",
             show_choices=False,
         )
     except output.Unanswered as end:
         raise KeyboardInterrupt from end  # earlier operations may have been delivered
-    return {"i": Verdict.PUSH, "t": Verdict.PULL, "l": Verdict.DRIFT}[answer]
+    return verdicts[answer]
