@@ -86,8 +86,8 @@ class GithubPlugin(SyncPlugin):
         """A note about a repository that was renamed, and is not configured by its new name."""
         if not self._settings.allows(ref):
             yield (
-                f"its repository was renamed to {ref.target}: add that to repositories in "
-                "[trackers.github], beside the old name"
+                f"its repository was renamed to {ref.target}: replace the old name in "
+                "[trackers.github]"
             )
 
     def create(self, change: Change) -> Outcome:
@@ -164,6 +164,10 @@ class GithubPlugin(SyncPlugin):
             counts = bool(issue.ops) and self._trust.counts(target, issue.author)
             ref = self._settings.ref(target, issue.id)
             yield Listed(ref, issue.title, issue.ops if counts else frozenset())
+
+    def is_former_name(self, target: str) -> bool:
+        """Whether a repository's owner renamed it to a configured one."""
+        return self._client.is_former_name(target)
 
     def examine(self, refs: Sequence[ItemRef]) -> Examination:
         """Check the token's permissions in the configured repositories."""

@@ -62,6 +62,47 @@ def test_a_link_takes_the_new_name_once_that_is_configured(project: Project) -> 
     assert state(project) == "closed"
 
 
+@pytest.mark.parametrize("count", [1, 4])
+def test_links_with_the_former_name_of_a_configured_repository_take_the_new_one(
+    project: Project, count: int
+) -> None:
+    block = project.items("github")["github"]
+    names = [project.increment(links={"github": block})]
+    for number in range(5, 4 + count):
+        project.box.github.add_issue(number=number, title="T", state="closed")
+        link = {"issue": number, "url": block["url"].replace("/4", f"/{number}")}
+        names.append(project.increment(f"{number + 10:04}-more", links={"github": link}))
+    rename(project)
+    configure(project, f'"{HOME}"', f'"{NEW}"')
+    assert project.run("sync", "--check").code == 0
+
+    done = project.run("resume", *names, "--reason", "More", "--yes")
+
+    assert done.code == 0, done.said
+    assert [state(project, number=number) for number in range(4, 4 + count)] == ["open"] * count
+    assert all(f"{NEW}/issues/" in str(project.metadata(name)["github"]) for name in names)
+    asked = [one for one in project.box.requests.entries("github") if one.path.endswith(HOME)]
+    assert len(asked) == 2  # once in each command
+
+
+@pytest.mark.parametrize("owner", ["octo", "mallory"])
+def test_links_outside_the_configured_repositories_are_refused(
+    project: Project, owner: str
+) -> None:
+    project.increment(links=project.items("github"))
+    rename(project, "mallory/widgets")
+    configure(project, f'"{HOME}"', f'"{owner}/widgets2"')
+    project.box.github.add_repository(f"{owner}/widgets2")
+
+    done = project.run(*RESUME)
+
+    assert done.code == 3, done.said
+    assert "[target-not-allowed]" in done.said
+    asked = [one.path for one in project.box.requests.entries("github")]
+    # No repository of another owner is asked for.
+    assert [path for path in asked if HOME in path] == asked[:1] * (owner == "octo")
+
+
 def test_an_unknown_outcome_is_probed_in_the_renamed_repository(project: Project) -> None:
     project.increment(links=project.items("github"))
     project.box.faults.add(fault("github", "comment", "drop-after"))

@@ -13,7 +13,7 @@ from functools import partial
 
 from unlatch.delivery.planning import expected_change
 from unlatch.delivery.task import DeliveryTask
-from unlatch.errors import Moved, UnlatchError, UsageError
+from unlatch.errors import Moved, UnlatchError
 from unlatch.increments.files.linking import repoint
 from unlatch.increments.files.outbox import withdraw
 from unlatch.increments.model.increment import Increment, Link
@@ -100,11 +100,7 @@ def has_new_name(task: DeliveryTask, found: ItemRef) -> bool:
     """Whether an item was served under a new name, in a place that the configuration knows."""
     if task.ref is None or same_item(as_link(task.ref), as_link(found)):
         return False
-    try:
-        task.run.trackers.check_target(found)
-    except UsageError:
-        return False  # the old name still works
-    return True
+    return task.run.trackers.allows(found)  # otherwise the old name still works
 
 
 def as_link(ref: ItemRef) -> Link:

@@ -59,5 +59,5 @@ def _has_name(trackers: Trackers, link: Link, name: str) -> bool:
     if name.removeprefix("#") in map(str.casefold, own):
         return True
     with suppress(UnlatchError):  # the configuration does not define its place
-        return name == trackers.settings(link.tracker).name(trackers.locate(link)).casefold()
+        return name == trackers.settings(link.tracker).name(trackers.place(link)).casefold()
     return False

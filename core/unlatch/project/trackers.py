@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from unlatch.errors import PluginBroken, UnlatchError, UsageError
+from unlatch.project.former_names import FormerNames
 from unlatch.project.load_order import LoadOrder
 from unlatch.project.plugin_errors import blaming
 from unlatch.project.registry import load, open_plugin
@@ -42,6 +43,7 @@ class Trackers:
         self._options = options
         self._open: dict[str, SyncPlugin] = {}
         self._transport_of: dict[str, Transport] = {}
+        self._former_names = FormerNames(self.registry, self.open)
         self._stopped = threading.Event()
         self._order = LoadOrder()
         # One lock per tracker: finding a credential may take long.
@@ -68,13 +70,20 @@ class Trackers:
     def locate(self, link: Link) -> ItemRef:
         """The item of a link; ConfigError if the configuration does not define its place.
 
+        A link with the former name of a configured target costs a request.
+
         UsageError: `target-not-allowed`, `profile-unknown`, or the tracker is not configured.
         """
+        ref = self.place(link)
+        if not self.allows(ref) and not self._former_names.has(ref):
+            self.check_target(ref)
+        return ref
+
+    def place(self, link: Link) -> ItemRef:
+        """The item of a link, in a configured target or not; raises as `locate`."""
         settings = self.settings(link.tracker)
         is_profile = link.target is not None and link.name == link.item and link.url is None
-        ref = settings.locate(self._in_profile(link) if is_profile else link.name, link.url)
-        self.check_target(ref)
-        return ref
+        return settings.locate(self._in_profile(link) if is_profile else link.name, link.url)
 
     def _in_profile(self, link: Link) -> str:
         from unlatch.config import specweave  # noqa: PLC0415  (rarely needed)
@@ -156,13 +165,16 @@ class Trackers:
             hint += f"; if a tracker of yours is at {host}, set its address in .unlatch/config.toml"
         return UsageError("url-unknown", message, where=url, hint=hint)
 
-    def check_target(self, ref: ItemRef) -> None:
-        """Refuse an item outside the configured targets (UsageError `target-not-allowed`).
+    def allows(self, ref: ItemRef) -> bool:
+        """Whether an item is in a configured target.
 
         Outside of a project none are configured: people name each item, and agree to its moves.
         """
-        is_outside = self._workspace.tables is not None
-        if not is_outside and not self.settings(ref.tracker).allows(ref):
+        return self._workspace.tables is not None or self.settings(ref.tracker).allows(ref)
+
+    def check_target(self, ref: ItemRef) -> None:
+        """Refuse an item outside the configured targets (UsageError `target-not-allowed`)."""
+        if not self.allows(ref):
             title = self.registry.manifest(ref.tracker).title
             message = f"{ref.target} is not among the configured targets of {title}"
             hint = (

@@ -242,6 +242,13 @@ class SyncPlugin(ABC):
         """
         raise NotImplementedError
 
+    def is_former_name(self, target: str) -> bool:
+        """Whether a target that is not configured is the former name of one; requires RENAMES.
+
+        Its items are then read under that name, and their links take the new one.
+        """
+        raise NotImplementedError
+
     def examine(self, refs: Sequence[ItemRef]) -> Examination:
         """Determine the rights of the credential without writing; requires EXAMINE.
 

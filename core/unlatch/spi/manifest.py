@@ -52,6 +52,8 @@ class Capability(StrEnum):
     APPROVE = "approve"
     # The past of an item can be read: comments with edits, and changes of state (`history verify`).
     HISTORY = "history"
+    # Places may be renamed, and items are read under the former name of their place.
+    RENAMES = "renames"
 
 
 @dataclass(frozen=True, slots=True)

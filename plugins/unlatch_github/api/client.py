@@ -244,6 +244,10 @@ class Client:
         """Whether a repository was renamed to `name` by its owner."""
         return self._renames.learn(target, name)
 
+    def is_former_name(self, target: str) -> bool:
+        """Whether a repository was renamed by its owner to a configured one."""
+        return self._renames.leads_home(target)
+
     def _served(self, ref: ItemRef, read: Callable[[ItemRef], IssueSnapshot]) -> IssueSnapshot:
         """Read an issue, also in a repository that was renamed.
 

@@ -67,7 +67,7 @@ def renamed(target: str, name: str) -> Rejected:
         "repository-moved",
         f"the repository was renamed to {name}; nothing was written",
         where=target,
-        hint=f'in [trackers.github], set repository = "{name}" and add "{target}" to repositories',
+        hint=f'in [trackers.github], set repository = "{name}"',
     )
 
 
@@ -123,6 +123,12 @@ class Renames:
             return False
         self._names[target.casefold()] = name
         return True
+
+    def leads_home(self, target: str) -> bool:
+        """Whether its owner renamed a repository to a configured one; others are not asked for."""
+        homes = [one for one in self._settings.targets if _have_same_owner(target, one)]
+        names = [one.casefold() for one in homes]
+        return bool(homes) and self.follow(target) and self.place(target).casefold() in names
 
 
 def _have_same_owner(one: str, other: str) -> bool:

@@ -79,7 +79,7 @@ def _name(trackers: Trackers, link: Link) -> str:
     title = tracker_title(trackers.registry, link.tracker)
     name = link.key
     with suppress(UnlatchError):
-        name = trackers.settings(link.tracker).name(trackers.locate(link))
+        name = trackers.settings(link.tracker).name(trackers.place(link))
     return output.clean(f"{title} {name}")
 
 
