@@ -41,6 +41,10 @@ def next_command(done: Done) -> str:
         ),
         (["reopn", "7"], ["reopen", "7"]),
         (["stat"], ["status"]),
+        (["view", "7"], ["show", "7"]),
+        (["log", "7"], ["history", "7"]),
+        (["finish", "7"], ["complete", "7"]),
+        (["session", "view"], ["session", "show"]),
     ],
 )
 def test_the_command_that_was_meant_is_named_with_every_argument(
@@ -57,7 +61,14 @@ def test_the_command_that_was_meant_is_named_with_every_argument(
 
 
 @pytest.mark.parametrize(
-    "typed", [["github", "issue"], ["close-issue", "7"], ["resume", "7", "--zzz"], ["github", "x"]]
+    "typed",
+    [
+        ["github", "issue"],
+        ["close-issue", "7"],
+        ["resume", "7", "--zzz"],
+        ["github", "x"],
+        ["list", "--title", "x"],
+    ],
 )
 def test_nothing_is_proposed_where_nothing_is_similar(project: Project, typed: list[str]) -> None:
     done = project.run(*typed)

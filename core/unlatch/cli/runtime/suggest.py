@@ -10,6 +10,15 @@ from unlatch.errors import UsageError
 # Below this, "issue" is like "close-issue", and "--reson" like "--json".
 _ALIKE = 0.7
 
+# Words of gh, git and others; "view" is like "review", which changes an increment.
+_ELSEWHERE = {
+    "create": "new",
+    "done": "complete",
+    "finish": "complete",
+    "log": "history",
+    "view": "show",
+}
+
 
 class Mistyped(UsageError):
     """A mistyped argument; `meant` are the words to type in its place."""
@@ -113,6 +122,8 @@ def _command(names: Sequence[str], rest: Sequence[str]) -> tuple[str | None, int
         for name in names:
             if sorted(name.split("-")) == parts:
                 return name, count
+    if (known := _ELSEWHERE.get(rest[0])) in names:
+        return known, 1
     begun = [name for name in names if name.startswith(rest[0])]
     return begun[0] if len(begun) == 1 else _closest(rest[0], names), 1
 
@@ -120,4 +131,6 @@ def _command(names: Sequence[str], rest: Sequence[str]) -> tuple[str | None, int
 def _closest(word: str, names: Sequence[str]) -> str | None:
     from difflib import get_close_matches  # noqa: PLC0415  (only for an error)
 
-    return next(iter(get_close_matches(word, names, 1, _ALIKE)), None)
+    # The dashes, which all options have, make none of them similar.
+    bare = {name.lstrip("-"): name for name in names}
+    return next((bare[one] for one in get_close_matches(word.lstrip("-"), bare, 1, _ALIKE)), None)
