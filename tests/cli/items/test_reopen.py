@@ -150,6 +150,15 @@ def test_a_bare_number_is_no_item(outside: Project, word: str) -> None:
     assert (2, True) == (done.code, "error[unknown-item]" in done.err)
 
 
+@pytest.mark.parametrize(("command", "meant"), [("close", "complete"), ("status", "show")])
+def test_a_number_names_the_command_for_the_increment(
+    single: Project, command: str, meant: str
+) -> None:
+    done = single.run(command, "7")
+
+    assert (2, True) == (done.code, f"next: for an increment: unlatch {meant} 7;" in done.err)
+
+
 def test_an_increments_id_is_resumed(single: Project) -> None:
     done = single.run("reopen", "7", "--reason", REASON, "--yes")
 

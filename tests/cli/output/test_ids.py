@@ -229,7 +229,8 @@ def test_an_item_without_an_increment(two: Project) -> None:
         assert_refused(two.run("show", word), 2, "item-not-linked")
     url = two.urls["github"].replace("issues/4", "issues/5")
     assert f"next: unlatch new --from {url}\n" in two.run("pause", url).err
-    for word, command in {"resume": "reopen", "complete": "close", "show": "status"}.items():
+    others = {"resume": "reopen", "complete": "close", "undo": "close", "show": "status"}
+    for word, command in others.items():
         step = f"next: unlatch {command} {url}\n"
         assert step in two.run(word, url).err
 

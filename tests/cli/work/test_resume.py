@@ -194,9 +194,7 @@ def test_offline_leaves_the_items_and_sync_delivers_them_with_a_probe(ready: Pro
     offline = ready.run(*RESUME, "--offline")
 
     assert offline.code == 0
-    assert offline.err == (
-        "3 operations pending. Next: unlatch sync\nNext: unlatch show 0007-smart-discipline\n"
-    )
+    assert offline.err == "3 operations pending. Next: unlatch sync\n"
     assert ready.metadata()["status"] == "active"
     assert ready.sent() == []
     assert ready.states() == CLOSED

@@ -1,6 +1,7 @@
 """The arguments and options of commands on items."""
 
 from collections.abc import Iterable
+from shlex import quote
 
 import click
 
@@ -8,9 +9,12 @@ from unlatch.cli.runtime.session import flag
 from unlatch.errors import UsageError
 from unlatch.project.find_increment import is_item
 
+# The commands that do the same to an increment.
+_FOR_INCREMENTS = {"close": "complete", "status": "show"}
+
 
 def check_items(
-    _ctx: click.Context, _parameter: click.Parameter, value: tuple[str, ...]
+    ctx: click.Context, _parameter: click.Parameter, value: tuple[str, ...]
 ) -> tuple[str, ...]:
     """The items without needless spaces; refuses numbers, which may be items or increments.
 
@@ -20,12 +24,17 @@ def check_items(
     words = without_spaces(value)
     for word in words:
         if not is_item(word):
-            raise UsageError(
-                "unknown-item",
-                f"{word!r} is not an item's address or name",
-                hint="paste the item's address, or its name: octo/widgets#4, SCRUM-28",
-            )
+            message = f"{word!r} is not an item's address or name"
+            raise UsageError("unknown-item", message, hint=_step_for(ctx, word))
     return words
+
+
+def _step_for(ctx: click.Context, word: str) -> str:
+    hint = "paste the item's address, or its name: octo/widgets#4, SCRUM-28"
+    command = _FOR_INCREMENTS.get(ctx.info_name or "")
+    if command is None or word.startswith("#"):
+        return hint
+    return f"for an increment: unlatch {command} {quote(word)}; for an item: {hint}"
 
 
 def without_spaces(words: Iterable[str]) -> tuple[str, ...]:

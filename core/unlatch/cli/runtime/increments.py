@@ -33,6 +33,7 @@ _FOR_ITEMS = {
     "reopen": "reopen",
     "complete": "close",
     "abandon": "close",
+    "undo": "close",
     "show": "status",
     "history": "status",
 }

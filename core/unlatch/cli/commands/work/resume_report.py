@@ -76,7 +76,7 @@ def tell_end(result: ResumeResult, delivered: DeliveryResult, code: int) -> None
         output.talk(f"{left} Next: unlatch resume {quote(result.increment.id)}")
     elif code:
         tell_left(delivered)
-    else:
+    elif not delivered.left:  # else the line before names the next step
         output.talk(f"Next: unlatch show {quote(output.clean(result.increment.id))}")
 
 
