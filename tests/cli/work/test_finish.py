@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from tests.cli.project import ALL, CLOSED, NAME, OPEN, Project
 
+from unlatch_sandbox import Fault
+
 OTHER = "0008-other-work"
 
 
@@ -235,6 +237,22 @@ def test_completing_and_resuming_time_and_again_keeps_every_entry(active: Projec
     assert dict.fromkeys(ALL, 3) == {name: len(c) for name, c in active.comments().items()}
     assert active.states() == OPEN
     assert "Reopened     0007-smart-discipline: 3 times" in active.run("status").out
+
+
+def test_a_sync_that_delivers_beside_a_blocked_operation_names_one_next_command(
+    active: Project,
+) -> None:
+    active.box.github.edit("octo/widgets", 4, locked=True)
+    active.box.faults.add(Fault("jira", "status", code=503, times=9))
+    assert 3 == active.run("complete", "7", "--reason", "Done").code
+    active.run("resume", "7", "--reason", "Again", "--yes")
+    active.box.faults.clear()
+
+    done = active.run("sync")
+
+    assert 3 == done.code, done.said
+    assert 1 == done.err.count("Next: "), done.said
+    assert "blocked operations skipped. Next: unlatch status" in done.err
 
 
 def test_a_plain_sync_passes_over_what_is_blocked_and_says_so(active: Project) -> None:

@@ -19,6 +19,7 @@ from unlatch.cli.runtime.session import Session
 from unlatch.cli.terminal import output
 from unlatch.cli.terminal.progress import FEW
 from unlatch.increments.model.increment import BrokenIncrement
+from unlatch.lifecycle.deliver import DeliveryResult
 from unlatch.sync.compare import Compared, Verdict
 from unlatch.sync.plan import Move, SyncPlan
 from unlatch.sync.sync import SyncOptions, SyncPreview, SyncResult
@@ -170,7 +171,7 @@ def tell_result(
         output.talk(f"No increment is linked to {event.ref.url}.")
     for adopted in result.adoptions:
         output.ok(f"Increment {adoption_line(adopted)}")
-    tell_all_left([one for one in result.delivered if one.deliveries])
+    tell_all_left([one for one in result.delivered if one.deliveries and not _is_skipped(one)])
     if result.blocked:
         skipped = f"{times(result.blocked, 'blocked operation')} skipped."
         output.talk(f"{output.warn(skipped)} Next: unlatch status")
@@ -184,6 +185,12 @@ def tell_result(
         is_none = result.plan.excluded and not result.plan.links
         end = "no items were compared" if is_none else "both sides are in sync"
         output.talk(f"Nothing is pending; {end}.")
+
+
+def _is_skipped(one: DeliveryResult) -> bool:
+    """Whether all that is left are blocked operations that this sync skipped."""
+    failed = any(each.error for each in one.deliveries)
+    return not failed and one.left == sum(each.is_blocked for each in one.increment.pending)
 
 
 def _tell_broken(broken: Iterable[BrokenIncrement]) -> None:
