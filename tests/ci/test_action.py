@@ -112,7 +112,7 @@ def test_the_action_syncs_and_pushes(team: Team, runner: Path) -> None:
     ran = act(here, runner=runner, version="installed", commit="push")
 
     assert 0 == ran.code, ran.said
-    told = "1 increment moved, 3 operations delivered"
+    told = "1 increment changed, 3 operations delivered"
     expected = {"exit-code": "0", "changed": "true", "adrift": "false", "summary": told}
     assert {**expected, "branch": "main", "proposal": ""} == ran.outputs
     team.laptop.pull()
@@ -191,7 +191,7 @@ def test_the_action_reports_deliveries_before_too_many_items(team: Team, runner:
     inputs = {"version": "installed", "commit": "push", "max_items": "3"}
     ran = act(job(team, "job"), runner=runner, environ=None, **inputs)
 
-    told = "0 increments moved, 3 operations delivered, too many items"
+    told = "3 operations delivered, 1 link not in sync, too many items"
     expected = {"exit-code": "5", "changed": "true", "adrift": "true", "summary": told}
     assert {**expected, "branch": "main", "proposal": ""} == ran.outputs
     team.laptop.pull()

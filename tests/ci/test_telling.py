@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.ci.jobs import AZURE, GITHUB, GITLAB, job, reopen_by_hand
+from tests.crash.items import REPOSITORY
 
 from unlatch.cli.runtime import ci
 from unlatch.cli.runtime.ci import Annotation, Level
@@ -151,10 +152,25 @@ def test_github_is_told_what_a_sync_did(team: Team) -> None:
 
     assert 0 == done.code
     assert [] == commands(done.out)
-    assert "1 increment moved, 3 operations delivered" == here.outputs["summary"]
+    assert "1 increment changed, 3 operations delivered" == here.outputs["summary"]
     assert ("0", "true") == (here.outputs["exit-code"], here.outputs["changed"])
     assert "completed to active" in here.summary
+    assert "| Increment |" not in here.summary  # nothing is left
     assert "unlatch.sync/1" == json.loads(done.out)["schema"]
+
+
+def test_a_question_that_a_sync_leaves_open_is_in_its_summary(team: Team) -> None:
+    team.laptop.reopen("More")
+    team.laptop.push("Reopened")
+    number = int(team.ids["github"])
+    team.box.github.edit(REPOSITORY, number, state="closed", state_reason="completed")
+    here = job(team, "job")
+
+    done = here.try_unlatch("sync", "--yes")
+
+    assert (5, "1 link not in sync") == (done.code, here.outputs["summary"])
+    assert "### unlatch sync: 1 link not in sync" in here.summary
+    assert "needs a decision" in here.summary
 
 
 def test_azure_gets_a_file_with_the_summary(team: Team, tmp_path: Path) -> None:
@@ -251,7 +267,7 @@ def test_a_broken_increment_is_in_the_summary_the_outputs_and_the_annotations(
     (line,) = commands(done.err)
     place = ".unlatch/increments/0008-other/metadata.json"
     assert line.startswith(f"::error file={place},title=0008-other not read::")
-    assert "items agree\n" not in here.summary
+    assert "in sync\n" not in here.summary
     assert "0008\\-other not read" in here.summary
     assert here.outputs["summary"].endswith(", 1 increment not read")
 
@@ -266,7 +282,7 @@ def test_excluded_trackers_are_in_the_summary(team: Team) -> None:
 
     assert (0, "No items were compared.") == (done.code, done.err.splitlines()[-1])
     assert 'Jira: 1 item not compared (direction = "off")' in done.err
-    assert "### Increments and items agree as far as they were compared" in here.summary
+    assert "### Increments and items are in sync as far as they were compared" in here.summary
     assert "- Jira: 1 item not compared" in here.summary
     assert "no items were compared" in here.try_unlatch("sync", "--yes").err
 

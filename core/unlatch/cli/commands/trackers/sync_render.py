@@ -87,8 +87,7 @@ def place_of(other_branch: str) -> str:
 
 def tell_compared(plan: SyncPlan, *, changes: bool = True) -> None:
     """Show a table of the links that differ; with `changes`, also those to be synced."""
-    shown = (one for one in shown_links(plan) if changes or _is_left(one))
-    rows = list(map(link_row, shown))
+    rows = list(map(link_row, shown_links(plan) if changes else left_links(plan)))
     if rows:
         output.table(HEADINGS, rows, flexible=(4,))
 
@@ -103,6 +102,11 @@ def _is_left(one: Compared) -> bool:
 def shown_links(plan: SyncPlan) -> list[Compared]:
     """The links that differ, without unchecked items."""
     return [one for one in plan.reported if one.decision is not None or one.pending]
+
+
+def left_links(plan: SyncPlan) -> list[Compared]:
+    """The links that still differ after a sync."""
+    return [one for one in shown_links(plan) if _is_left(one)]
 
 
 def link_row(one: Compared) -> tuple[str, str, str, str, str]:

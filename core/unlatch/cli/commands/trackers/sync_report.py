@@ -1,10 +1,16 @@
 """Report a sync to the CI system: annotations, a summary in Markdown, and outputs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from unlatch.cli.commands.trackers.box_text import is_drifting
 from unlatch.cli.commands.trackers.not_checked import NotChecked, excluded_lines, names, title
-from unlatch.cli.commands.trackers.sync_render import HEADINGS, action_of, link_row, shown_links
+from unlatch.cli.commands.trackers.sync_render import (
+    HEADINGS,
+    action_of,
+    left_links,
+    link_row,
+    shown_links,
+)
 from unlatch.cli.render.describe import brief, times, tracker_title
 from unlatch.cli.runtime import ci
 from unlatch.cli.runtime.ci import Annotation, Level
@@ -41,10 +47,15 @@ def report_preview(
     differences = [*_differences(plan, level), *_waiting(waiting, level)]
     ci.annotate(job, [*_missed(session, missed, broken), *differences])
     is_whole = not (missed or broken or plan.excluded)
-    agree = "agree" if is_whole else "agree as far as they were compared"
+    agree = "are in sync" if is_whole else "are in sync as far as they were compared"
     adrift = plan.has_drift or bool(waiting)
     heading = f"Increments and items {'differ' if adrift else agree}"
-    lines = [f"### {heading}", "", *_table(plan), *_missed_lines(session, plan, missed, broken)]
+    lines = [
+        f"### {heading}",
+        "",
+        *_table(shown_links(plan)),
+        *_missed_lines(session, plan, missed, broken),
+    ]
     ci.summarise(job, lines, id=session.workspace.new_id())
     count = sum(_differs(one) for one in plan.links)
     summary = f"{times(count, 'link')} not in sync{_missed_sum(missed, broken)}"
@@ -69,14 +80,24 @@ def report_result(
     ci.annotate(job, [*_missed(session, missed, result.broken), *annotations])
     moved = [one for one in result.moved if one.error is None]
     served = [one for each in result.delivered for one in each.deliveries if one.error is None]
-    summary = f"{times(len(moved), 'increment')} moved, {times(len(served), 'operation')} delivered"
+    is_unchanged = result.refused or result.other_branch is not None
+    left = shown_links(plan) if is_unchanged else left_links(plan)
+    pending = sum(one.left for one in result.delivered)
+    summary = _sums(
+        (len(moved), "increment", "changed"),
+        (len(result.moved) - len(moved), "increment", "not changed"),
+        (len(served), "operation", "delivered"),
+        (pending, "operation", "not delivered"),
+        (sum(map(_differs, left)), "link", "not in sync"),
+    )
     summary += _missed_sum(missed, result.broken) + (", too many items" if result.refused else "")
-    lines = [f"### unlatch sync: {summary}", "", *map(_moved_line, result.moved)]
+    command = "ingest" if result.event else "sync"
+    lines = [f"### unlatch {command}: {summary}", "", *map(_moved_line, result.moved)]
     lines += [_line(session, each, one) for each in result.delivered for one in each.deliveries]
     if commit is not None:
         lines += ["", f"Committed to {ci.words(commit.branch)}."]
         lines += [f"<{url}>" for url in [commit.proposal] if url]
-    lines += ["", *_table(plan), *_missed_lines(session, plan, missed, result.broken)]
+    lines += ["", *_table(left), *_missed_lines(session, plan, missed, result.broken)]
     ci.summarise(job, lines, id=session.workspace.new_id())
     changed = bool(moved or served or commit)
     outputs = _outputs(code, summary, adrift=_is_adrift(result), changed=changed)
@@ -188,6 +209,11 @@ def _line(session: Session, each: DeliveryResult, one: Delivery) -> str:
     return f"- {ci.words(line)}"
 
 
-def _table(plan: SyncPlan) -> list[str]:
-    rows = [[ci.words(cell) for cell in link_row(one)] for one in shown_links(plan)]
+def _sums(*counts: tuple[int, str, str]) -> str:
+    """The counts that are not zero, as "3 operations delivered"."""
+    return ", ".join(f"{times(n, noun)} {what}" for n, noun, what in counts if n) or "no changes"
+
+
+def _table(links: Iterable[Compared]) -> list[str]:
+    rows = [[ci.words(cell) for cell in link_row(one)] for one in links]
     return ci.table(HEADINGS, rows) if rows else []
