@@ -180,7 +180,7 @@ def test_the_driver_tells_both_values_and_the_command_that_decides(two: Two) -> 
     said = here.try_git("merge", "origin/main").err
 
     assert '/status  ours: "active"  theirs: "abandoned"' in said
-    assert f"unlatch merge --resolve {NAME} --ours, or --theirs in its place" in said
+    assert f"Next: unlatch merge --resolve {NAME}\n" in said
 
 
 def test_a_side_that_is_no_json_is_merged_as_text_and_said_so(two: Two) -> None:

@@ -62,7 +62,7 @@ def _wait(task: DeliveryTask, step: Wait) -> None:
         "rate-limited",
         f"the tracker asked to wait until {step.until:%Y-%m-%d %H:%M} UTC",
         retry_after=seconds,
-        hint="run unlatch sync then, or allow longer waits with --max-wait",
+        hint="run unlatch sync then",
     )
 
 

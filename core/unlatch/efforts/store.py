@@ -116,7 +116,7 @@ class EffortStore:
         self.prepare()
         with folder_lock(self.root):
             if self.get(name):
-                hint = f"unlatch effort switch {quote(name)}, or choose another name"
+                hint = f"unlatch effort switch {quote(name)}"
                 raise UsageError("effort-exists", f"there is an effort '{name}' already", hint=hint)
             make_private(self.root / name)
             with self.transcript(name).lock() as pen:

@@ -98,7 +98,7 @@ def find_target(workspace: Workspace, way: Way, *, by: str) -> PublishTarget:
             "no-remote",
             f"git has no remote {remote!r} to push to",
             where=str(top),
-            hint=f"git remote add {shlex.quote(remote)} URL, or --commit none",
+            hint=f"git remote add {shlex.quote(remote)} URL",
         )
     target = PublishTarget(git, way, ci, remote, branch, below, units)
     return _with_proposal(target) if way is Way.PR else target

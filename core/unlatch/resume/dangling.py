@@ -46,7 +46,7 @@ def dangling(workspace: Workspace) -> Iterator[Dangling]:
         for one in efforts.all():
             is_ours = one.project == project_of(workspace)
             if one.increment and is_ours and not references.find(one.increment):
-                fix = f"unlatch effort link {quote(one.id)} --remove, or with another increment"
+                fix = f"unlatch effort link {quote(one.id)} --remove"
                 yield Dangling(f"effort:{one.id}", one.increment, efforts.root / one.id, fix)
     yield from _of_sessions(workspace, references, known)
     yield from _of_runs(workspace, references)
@@ -65,9 +65,7 @@ def _of_sessions(
         path, meta, _ = found
         ref = f"session:{meta.session_id}"
         if meta.increment and not references.find(meta.increment):
-            fix = (
-                f"unlatch session link {quote(meta.session_id)} --remove, or with another increment"
-            )
+            fix = f"unlatch session link {quote(meta.session_id)} --remove"
             yield Dangling(ref, meta.increment, path, fix)
         # Efforts are private: in another person's checkout they are missing.
         if meta.effort and efforts and meta.effort not in efforts:

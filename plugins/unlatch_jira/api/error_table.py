@@ -127,8 +127,7 @@ TABLE = (
         Rejected,
         "transition-needs-fields",
         "Jira refused the transition{quote}",
-        "set the field in trackers.jira.fields, take the transition in Jira, or name another in "
-        "trackers.jira.transitions",
+        "set the field in [trackers.jira.fields]",
         path="/transitions",
     ),
     # The same in other languages: the transition's id in quotes, without a field.
@@ -164,7 +163,7 @@ TABLE = (
         Rejected,
         "item-full",
         "the issue has the maximum number of comments{quote}",
-        "delete some, or run again with `--comment none`",
+        "repeat with --comment none",
         remedy="--comment none",
     ),
 )

@@ -22,7 +22,7 @@ _OFF_SCREEN = "not on the appropriate screen"
 _SCREEN_HINT = "ask an administrator to put the field on the project's screens"
 _RATE_HINTS = {
     "jira-quota": "the site's hourly quota is used up; `unlatch sync` goes on after the reset",
-    "jira-burst": "too many requests of one kind at once; `unlatch sync`, or a longer --max-wait",
+    "jira-burst": "too many requests of one kind at once; `unlatch sync` goes on later",
     "jira-per-issue": "too many changes to one issue at once; `unlatch sync`, a little later",
 }
 _BUCKET_HINT = (

@@ -142,7 +142,7 @@ def check_length(body: Any, what: str, *, remedy: str | None = None) -> Any:
     error = Rejected(
         "body-too-long",
         f"the {what} has {length} characters in Jira's format; Jira allows {_LONGEST}",
-        hint="shorten the text" if remedy is None else f"repeat with {remedy}, or shorten the text",
+        hint="shorten the text" if remedy is None else f"repeat with {remedy}",
     )
     error.remedy = remedy
     raise error

@@ -119,9 +119,8 @@ def missing_fields_error(
     return Rejected(
         "transition-needs-fields",
         f"the transition {move.name!r} requires fields that unlatch cannot fill: {wanted}{wrong}",
-        hint=f'set them in [trackers.jira.fields], such as "{first}" = "...", or take the '
-        "transition in Jira; a resolution is set by trackers.jira.resolution and "
-        "dropped_resolutions",
+        hint=f'set them in [trackers.jira.fields], such as "{first}" = "..."; '
+        "a resolution is set by trackers.jira.resolution and dropped_resolutions",
     )
 
 

@@ -78,7 +78,7 @@ def test_show_has_each_reopen_with_its_author_and_reason(concluded: Project) -> 
 def test_opening_a_concluded_name_asks_for_a_decision(concluded: Project) -> None:
     done = effort(concluded, "open", "auth-bug")
     assert done.code == 5
-    assert "Next: unlatch effort reopen auth-bug, or choose another name" in done.err
+    assert "Next: unlatch effort reopen auth-bug\n" in done.err
 
 
 def test_an_effort_with_a_log_needs_a_summary(concluded: Project) -> None:
@@ -157,7 +157,7 @@ def test_a_command_says_which_effort_is_active_then(concluded: Project) -> None:
 
 
 def test_a_search_without_results_names_the_list_of_efforts(concluded: Project) -> None:
-    assert effort(concluded, "search", "zebra").err.endswith("or unlatch effort list\n")
+    assert effort(concluded, "search", "zebra").err.endswith("Next: unlatch effort list\n")
 
 
 def test_search_says_which_words_matched_and_where(concluded: Project) -> None:

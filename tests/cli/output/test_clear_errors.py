@@ -42,6 +42,23 @@ def test_a_missing_token_names_the_tracker_as_people_do(completed: Project) -> N
     assert "no token found for GitHub" in completed.run("show", "7").out
 
 
+@pytest.mark.parametrize("reason", [("--reason", ""), ("-m", "-"), ("--reason=--",)])
+@pytest.mark.parametrize("command", [("resume", "7", "--yes"), ("reopen", "SCRUM-28")])
+def test_an_empty_reason_names_the_whole_command(
+    completed: Project, command: tuple[str, ...], reason: tuple[str, ...]
+) -> None:
+    done = completed.run(*command, *reason)
+
+    assert_refused(done, 2, "reason-missing")
+    assert f"next: unlatch {' '.join(command)} --reason TEXT\n" in done.err
+
+
+def test_a_search_without_results_names_one_step(project: Project) -> None:
+    project.increment()
+
+    assert project.run("search", "zebra").err == "Nothing found. Next: unlatch list --all\n"
+
+
 def test_a_trace_that_cannot_be_written(single: Project) -> None:
     done = single.run("--trace-http", "/nope/x", *RESUME)
 

@@ -321,7 +321,7 @@ def test_a_project_can_require_evidence(reopened: Project) -> None:
 
     assert (1, True) == (refused.code, unchanged)
     assert "error[evidence-missing]: nothing shows a change of" in refused.err
-    assert f"or unlatch complete {NAME} --force --reason TEXT\n" in refused.err
+    assert f"next: commit the change, then unlatch complete {NAME}\n" in refused.err
     assert (2, True) == (unexplained.code, "error[reason-missing]" in unexplained.err)
     assert done.code == 0, done.said
     assert ["evidence-missing"] == reopened.events()[-1]["forced"]
@@ -415,7 +415,7 @@ def test_a_shallow_clone_says_how_to_get_the_commits(reopened: Project, tmp_path
 
     refused = complete(reopened)
 
-    assert "this clone is shallow, and git fetch --unshallow gets the older commits" in refused.err
+    assert "next: git fetch --unshallow, then unlatch complete" in refused.err
 
 
 def test_a_repository_cannot_make_it_start_a_program(reopened: Project, tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def test_open_work_is_refused_and_listed(ready: Project) -> None:
         "  - AC-US1-02: Mistakes are told",
         "  - T-003: Follow rules",
         "  at: 0007-smart-discipline",
-        "  next: finish them, or complete it anyway: --force --reason TEXT",
+        "  next: tick them when they are done, then unlatch complete 0007-smart-discipline",
     ]
     assert before == ready.tree()
     assert ready.states()["github"] == "open"

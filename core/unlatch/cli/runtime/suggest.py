@@ -68,6 +68,8 @@ def _corrected(error: Exception, typed: Sequence[str]) -> Iterable[str] | None:
         start = len(typed) - len(error.rest)
         words = [*typed[:start], error.meant or "", *typed[start + error.count :]]
         return words if error.meant else None
+    if isinstance(error, UsageError) and error.id == "reason-missing":
+        return [*_without_reason(typed), "--reason", "TEXT"]
     if isinstance(error, click.NoSuchOption) and is_misplaced(error):
         return _moved(error, typed)
     if isinstance(error, click.NoSuchOption) and error.possibilities:
@@ -75,6 +77,15 @@ def _corrected(error: Exception, typed: Sequence[str]) -> Iterable[str] | None:
         option = _closest(wrong, error.possibilities)
         return _with_option(error, typed, option) if option else None
     return None
+
+
+def _without_reason(typed: Sequence[str]) -> Iterator[str]:
+    words = iter(typed)
+    for word in words:
+        if word in ("-m", "--reason", "-F", "--reason-file"):
+            next(words, None)
+        elif not word.startswith(("--reason=", "--reason-file=")) and word not in ("-e", "--edit"):
+            yield word
 
 
 def is_misplaced(error: click.NoSuchOption) -> bool:

@@ -11,7 +11,7 @@ def checked_reason(reason: str) -> str:
     reason = without_surrogates(reason).strip()
     if not reason.strip("-"):
         message = "a dash is not a reason" if reason else "the reason is empty"
-        raise UsageError("reason-missing", message, hint="add --reason TEXT")
+        raise UsageError("reason-missing", message)
     if len(reason) > LONGEST_REASON:
         raise reason_too_long(f"{len(reason):,} characters")
     return reason

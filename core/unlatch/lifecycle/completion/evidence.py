@@ -110,14 +110,15 @@ def missing_evidence(increment: Increment, evidence: Evidence) -> StoreError:
     else:
         what = "repository" if evidence.has_program else "program"
         found = f"{found} (commits were not checked: no git {what})"
-    steps = "commit the change, or tick what it finishes"
+    step = "commit the change" if evidence.has_git else "tick what is done"
     if evidence.is_shallow:
-        steps += "; this clone is shallow, and git fetch --unshallow gets the older commits"
+        found += "; this clone is shallow"
+        step = "git fetch --unshallow"
     return StoreError(
         "evidence-missing",
         f"nothing shows a change of {increment.id} since it was reopened on {day}: {found}",
         where=increment.id,
-        hint=f"{steps}; or unlatch complete {quote(increment.id)} --force --reason TEXT",
+        hint=f"{step}, then unlatch complete {quote(increment.id)}",
     )
 
 

@@ -96,5 +96,5 @@ def _work_open(increment: Increment, left: list[str]) -> WorkOpen:
         f"{count} open",
         problems=shown,
         where=increment.id,
-        hint="finish them, or complete it anyway: --force --reason TEXT",
+        hint=f"tick them when they are done, then unlatch complete {quote(increment.id)}",
     )

@@ -140,7 +140,7 @@ def _plan(workspace: Workspace, trackers: Trackers, ref: ItemRef, request: ItemR
     if kind is Kind.REOPEN and request.reason is None and not is_pending:
         name = trackers.settings(ref.tracker).name(ref)
         message = f"reopening {name} needs a reason"
-        raise UsageError("reason-missing", message, hint="add --reason TEXT")
+        raise UsageError("reason-missing", message)
     if record is None:
         name = trackers.settings(ref.tracker).name(ref)
         return ItemPlan(draft_record(workspace.manager, link, name, _BEFORE[kind]), is_new=True)

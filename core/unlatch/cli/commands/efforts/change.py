@@ -52,7 +52,7 @@ def _run(session: Session, tool: str, typed: dict[str, Any], /, **arguments: Any
         (found,) = answer["candidates"]
         output.talk(
             f"The effort {found['id']} is concluded: {output.clean(found['summary'] or '')}",
-            f"Next: unlatch effort reopen {quote(found['id'])}, or choose another name",
+            f"Next: unlatch effort reopen {quote(found['id'])}",
         )
     elif answer.get("active") or not tools.banners:
         output.talk(f"The active effort is {active}." if active else "No effort is active.")

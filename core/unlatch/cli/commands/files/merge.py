@@ -121,7 +121,8 @@ def _tell(session: Session, done: MergeResult, *, dry_run: bool) -> None:
         output.data(f"Increment {done.increment}: both sides changed this, differently:")
         output.data(*_clash_lines(done.clashes))
         step = f"unlatch merge --resolve {shlex.quote(done.increment)} --ours"
-        output.talk(f"Next: {output.clean(step)}, or --theirs in its place")
+        output.talk("--ours keeps this branch's value, and --theirs the other one's.")
+        output.talk(f"Next: {output.clean(step)}")
         return
     merged = "would be merged" if dry_run else "merged"
     for path in done.paths:
@@ -192,7 +193,7 @@ def _tell_driver(done: MergeDriverResult, path: str) -> None:
         output.talk(f"unlatch: {shown}: both sides changed this, differently:")
         output.talk(*_clash_lines(done.clashes))
         name = output.clean(PurePosixPath(path).parent.name)
-        step = f"unlatch merge --resolve {shlex.quote(name)} --ours, or --theirs in its place"
+        step = f"unlatch merge --resolve {shlex.quote(name)}"
         if path.endswith(".md"):
             step = f"fix the marked lines, then git add {shlex.quote(shown)}"
         output.talk(f"  Next: {step}")

@@ -63,7 +63,7 @@ def run_search(
         output.data(f"  {output.faint(why(one))}")
     if not found:
         listing = "effort list" if kinds == ("effort",) else "list --all"
-        output.talk(f"Nothing found. Next: other words, or unlatch {listing}")
+        output.talk(f"Nothing found. Next: unlatch {listing}")
     return 0
 
 

@@ -127,7 +127,7 @@ def _show(found: list[Listed], *, as_json: bool) -> int:
     if rows:
         headings = ("", "Title", "Agent", "Changed", "Branch", "Name")
         output.table(headings, rows, flexible=(1,))
-        output.talk("Next: unlatch session import NAME, or --all")
+        output.talk(f"Next: unlatch session import {quote(_name(found[0]))}")
     else:
         output.talk("No transcripts of this project. Next: unlatch session import PATH")
     return 0
