@@ -56,7 +56,10 @@ def test_values_show_equal_and_hash_like_those_of_the_standard_library(one: Any)
 def test_a_value_takes_what_those_of_the_standard_library_take() -> None:
     ours, theirs = (inspect.signature(one).parameters.values() for one in (OURS, THEIRS))
 
-    assert [(one.name, one.kind) for one in theirs] == [(one.name, one.kind) for one in ours]
+    def shown(one: inspect.Parameter) -> tuple[object, ...]:
+        return one.name, one.kind, one.annotation, repr(one.default)
+
+    assert [shown(one) for one in theirs] == [shown(one) for one in ours]
     assert OURS(1).more is not OURS(1).more
     for wrong in ({}, {"x": 1, "unknown": 2}):
         with pytest.raises(TypeError, match="__init__"):

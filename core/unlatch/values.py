@@ -65,9 +65,20 @@ class _Init:
         return made if instance is None else made.__get__(instance)
 
 
+class _Factory:
+    """The default of a field whose value is made anew each time, as `dataclasses` shows it."""
+
+    def __repr__(self) -> str:
+        return "<factory>"
+
+
+_FACTORY = _Factory()
+
+
 def _compiled_init(cls: Any) -> Any:
     """The `__init__` that `dataclasses` would make."""
-    scope: dict[str, Any] = {"_missing": MISSING}
+    scope: dict[str, Any] = {"_missing": _FACTORY}
+    types: dict[str, Any] = {}
     takes, does = ["self"], []
     for one in sorted(dataclasses.fields(cls), key=attrgetter("kw_only")):
         name, value, default = one.name, one.name, ""
@@ -83,12 +94,14 @@ def _compiled_init(cls: Any) -> Any:
             if one.kw_only and "*" not in takes:
                 takes.append("*")
             takes.append(f"{name}{default}")
+            types[name] = one.type
         does.append(f" self.{name} = {value}")
     if hasattr(cls, "__post_init__"):
         does.append(" self.__post_init__()")
     exec(f"def __init__({', '.join(takes)}):\n" + "\n".join(does or [" pass"]), scope)  # noqa: S102
     made = scope["__init__"]
     made.__qualname__ = f"{cls.__qualname__}.__init__"
+    made.__annotations__ = {**types, "return": None}  # for `help`
     return made
 
 

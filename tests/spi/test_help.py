@@ -6,6 +6,8 @@ import ast
 import inspect
 import pydoc
 import re
+from dataclasses import fields, is_dataclass
+from enum import EnumType
 from importlib import import_module
 
 import pytest
@@ -26,6 +28,25 @@ def test_help_names_all_that_a_plugin_imports() -> None:
     for names in re.findall(r"^ {4}((?:\w+, )*\w+)", spi.__doc__ or "", re.MULTILINE):
         listed.update(names.split(", "))
     assert imported_for_type_checkers().keys() == listed
+
+
+def test_help_describes_each_field_and_member() -> None:
+    described = 0
+    for name in imported_for_type_checkers():
+        one = getattr(spi, name)
+        if is_dataclass(one):
+            parts = [field.name for field in fields(one)]
+        elif isinstance(one, EnumType):
+            parts = [*one.__members__]
+        else:
+            continue
+        described += 1
+        found = re.findall(r"^ *(\w+): ", inspect.getdoc(one) or "", re.MULTILINE)
+        assert parts == [part for part in found if part in parts], name
+    assert described > 25
+    shown = pydoc.plain(pydoc.render_doc(spi.CommentRef))
+    assert "created: " in shown.partition("\n\n")[2].partition("Methods")[0]
+    assert "own: bool | None = None" in shown or "own: 'bool | None' = None" in shown
 
 
 def test_a_name_is_loaded_from_the_module_that_type_checkers_know() -> None:

@@ -16,7 +16,7 @@ Classes to write (`help(unlatch.spi.SyncPlugin)` describes each method):
     Wire             its requests, sent or listed
     Settings         the table `[trackers.NAME]`: addresses, and the names of items
 
-The manifest (`help(unlatch.spi.Manifest)` describes each field):
+The manifest (`help(unlatch.spi.Manifest)` describes each field, as for all that follow):
     Manifest         data about a tracker that unlatch reads before it loads the plugin
     Capability       the abilities of a plugin
     LinkShape        the keys of a tracker's links in metadata.json
@@ -61,7 +61,6 @@ Text:
     hidden, visible  the marker of an operation as a comment of HTML, or as a readable line
     ops_in           the markers in a text
     op_posted        the marker of the operation that posted a text
-    one_line         people's words on one line
     without_controls, defused
                      people's words without control characters, and without valid markers
     with_kept_part   a body with a text as the generated part of an increment

@@ -10,6 +10,7 @@ class MarkedComment:
     """A comment that carries a marker.
 
     Args:
+        id: within its item.
         text: untrusted, with or without the tracker's markup.
         author: the name that the tracker shows; None if unknown.
         counts: whether the author may write to the item; None if that cannot be determined.
@@ -44,6 +45,7 @@ class ItemHistory:
 
     Args:
         comments: with any marker, by any author.
+        changes: of its state.
         is_whole: whether `changes` has every change of the state.
     """
 

@@ -14,20 +14,30 @@ from unlatch.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """The rights of a credential in one place."""
+    """The rights of a credential in one place.
 
-    target: str  # "octo/widgets"
-    # Whether "read", "reopen", "comment", "label", "create" or "retract" is allowed; None if that
-    # cannot be determined without writing.
+    Args:
+        target: its name, as in `ItemRef.target` ("octo/widgets").
+        rights: whether each of "read", "reopen", "comment", "label", "create" and "retract" is
+            allowed; None if that cannot be determined without writing.
+        hint: how to grant the missing rights.
+    """
+
+    target: str
     rights: Mapping[str, bool | None]
-    hint: str | None = None  # how to grant the missing rights
+    hint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Remark:
     """A problem found on a tracker, such as a mapped state that does not exist.
 
-    Its parts are those of an `UnlatchError`; `is_error` tells whether commands will fail.
+    Args:
+        id: in kebab case.
+        message: the problem.
+        where: its place.
+        hint: the next step.
+        is_error: whether commands will fail.
     """
 
     id: str
@@ -39,20 +49,32 @@ class Remark:
 
 @dataclass(frozen=True, slots=True)
 class Examination:
-    """The result of checking a credential and the configuration against a tracker."""
+    """The result of checking a credential and the configuration against a tracker.
 
-    login: str | None  # the author of comments as the tracker shows it; None if unknown
+    Args:
+        login: the author of comments as the tracker shows it; None if unknown.
+        places: the configured ones, and those of the linked items.
+        remarks: problems found.
+    """
+
+    login: str | None
     places: tuple[Access, ...] = ()
     remarks: tuple[Remark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedRequest:
-    """A request that a change would send."""
+    """A request that a change would send.
+
+    Args:
+        method: in capitals.
+        url: without a query.
+        what: its purpose ("set state to open", "add label reopened").
+    """
 
     method: str
-    url: str  # without a query
-    what: str  # its purpose ("set state to open", "add label reopened")
+    url: str
+    what: str
 
 
 class Settings(Protocol):

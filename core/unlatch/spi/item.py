@@ -10,12 +10,18 @@ from unlatch.values import dataclass
 
 
 class Category(StrEnum):
-    """The meaning of a tracker's own state; states are compared by it alone."""
+    """The meaning of a tracker's own state; states are compared by it alone.
 
-    TODO = "todo"  # open, not begun
-    DOING = "doing"  # open
-    DONE = "done"  # closed, as completed
-    DROPPED = "dropped"  # closed, without being done
+    TODO: open, not begun.
+    DOING: open.
+    DONE: closed, as completed.
+    DROPPED: closed deliberately, without being done.
+    """
+
+    TODO = "todo"
+    DOING = "doing"
+    DONE = "done"
+    DROPPED = "dropped"
 
     @property
     def is_open(self) -> bool:
@@ -27,19 +33,29 @@ class Category(StrEnum):
 class ItemRef:
     """One item on one tracker, with all that requests about it need.
 
-    `target` is the item's container, in the tracker's own spelling: "octo/widgets",
-    "fabrikam/widgets", "SCRUM". That of an item in the configured place equals `Settings.target`.
+    Args:
+        tracker: the plugin's name ("github").
+        target: its container, in the tracker's own spelling: "octo/widgets", "fabrikam/widgets",
+            "SCRUM". That of an item in the configured place equals `Settings.target`.
+        id: within its target ("4", "101", "SCRUM-28").
+        url: its web address, which is its identity.
     """
 
-    tracker: str  # the plugin's name ("github")
+    tracker: str
     target: str
-    id: str  # within its target ("4", "101", "SCRUM-28")
-    url: str  # its web address, which is its identity
+    id: str
+    url: str
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """An item in a list, with its untrusted title and the operations whose markers its body has."""
+    """An item in a list.
+
+    Args:
+        ref: the item.
+        title: untrusted text.
+        ops: the operations whose markers its body has.
+    """
 
     ref: ItemRef
     title: str
@@ -48,30 +64,50 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class KeptPart:
-    """The generated part of an item's body, as people left it."""
+    """The generated part of an item's body, as people left it.
 
-    increment: str  # the id in its marks
-    checks: tuple[Check, ...]  # its check boxes; their depth is not read
+    Args:
+        increment: the id in its marks.
+        checks: its check boxes; their depth is not read.
+    """
+
+    increment: str
+    checks: tuple[Check, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class RemoteItem:
-    """The content of an item, as the tracker describes it."""
+    """The content of an item, as the tracker describes it.
 
-    ref: ItemRef  # at its present place
-    title: str  # or summary: untrusted text
-    state: str  # the tracker's name for it ("closed", "Committed", "In Arbeit")
-    category: Category  # the meaning of that state
-    type: str | None = None  # the tracker's name for it ("User Story")
-    # Its work is done and waits to be verified: the state counts as open, and a reopen leaves it.
+    Args:
+        ref: at its present place.
+        title: its title or summary: untrusted text.
+        state: the tracker's name for it ("closed", "Committed", "In Arbeit").
+        category: the meaning of that state.
+        type: the tracker's name for it ("User Story").
+        resolved: its work is done and waits to be verified: the state counts as open, and a reopen
+            leaves it.
+        labels: the labels or tags, in the tracker's order.
+        assignee: their display name.
+        revision: opaque, changes with the item, if the tracker has one.
+        updated: with its time zone.
+        changed_by: the display name of the last author, if known.
+        closed_by: the automation, if known ("pull request octo/widgets#12").
+        kept: the generated parts of its body, if the answer shows the body.
+    """
+
+    ref: ItemRef
+    title: str
+    state: str
+    category: Category
+    type: str | None = None
     resolved: bool = False
-    labels: tuple[str, ...] = ()  # or tags, in the tracker's order
+    labels: tuple[str, ...] = ()
     assignee: str | None = None
-    revision: str | None = None  # opaque, changes with the item, if the tracker has one
-    updated: datetime | None = None  # with its time zone
-    changed_by: str | None = None  # the display name of the last author, if known
-    closed_by: str | None = None  # the automation, if known ("pull request octo/widgets#12")
-    # The generated parts of its body, if the answer shows the body.
+    revision: str | None = None
+    updated: datetime | None = None
+    changed_by: str | None = None
+    closed_by: str | None = None
     kept: tuple[KeptPart, ...] = field(default=(), compare=False)
 
     @property
@@ -87,20 +123,32 @@ class RemoteItem:
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """An item as a plugin read it."""
+    """An item as a plugin read it.
+
+    Args:
+        item: as the tracker described it.
+        private: the plugin's own data (a body, a workflow), passed back to `write` unread.
+    """
 
     item: RemoteItem
-    private: Any = None  # the plugin's own data (a body, a workflow), passed back to `write` unread
+    private: Any = None
 
 
 @dataclass(frozen=True, slots=True)
 class CommentRef:
-    """A comment that carries one of our markers."""
+    """A comment that carries one of our markers.
+
+    Args:
+        id: within its item.
+        created: by the tracker's clock, with its time zone.
+        own: whether this credential's account posted it; None if unknown.
+        note: for the user, such as an author whose rights could not be checked, with the comment's
+            address.
+    """
 
     id: str
-    created: datetime  # by the tracker's clock, with its time zone
-    own: bool | None = None  # whether this credential's account posted it; None if unknown
-    # For the user, such as an author whose rights could not be checked, with the comment's address.
+    created: datetime
+    own: bool | None = None
     note: str | None = None
 
 
@@ -111,11 +159,18 @@ class ItemEvent:
     It may come late, twice, out of order, or from anybody, so only the tracker's own answer about
     the item is trusted.
 
+    Args:
+        action: the tracker's name for the event ("reopened").
+        url: the item's web address; None with a `note`.
+        by: the author's display name.
+        at: the time of the event.
+        category: the item's new state.
+        note: the reason for ignoring the message.
     """
 
-    action: str  # the tracker's name for the event ("reopened")
-    url: str | None = None  # the item's web address; None with a `note`
-    by: str | None = None  # the author's display name
+    action: str
+    url: str | None = None
+    by: str | None = None
     at: datetime | None = None
-    category: Category | None = None  # the item's new state
-    note: str | None = None  # the reason for ignoring the message
+    category: Category | None = None
+    note: str | None = None

@@ -16,57 +16,73 @@ SPI_VERSION = 2
 
 @dataclass(frozen=True, slots=True)
 class LinkShape:
-    """The keys of a tracker's links, or of its entries in syncedTo."""
+    """The keys of a tracker's links, or of its entries in syncedTo.
 
-    item: str  # of the item's id ("issue", "workItemId", "issueKey")
-    url: str  # of its web address ("url", "issueUrl")
-    number: bool = False  # whether the id is written as a number
+    Args:
+        item: of the item's id ("issue", "workItemId", "issueKey").
+        url: of its web address ("url", "issueUrl").
+        number: whether the id is written as a number.
+    """
+
+    item: str
+    url: str
+    number: bool = False
 
 
 class Capability(StrEnum):
-    """The abilities of a plugin. Methods that need a missing one are not called."""
+    """The abilities of a plugin. Methods that need a missing one are not called.
 
-    # Items can be created in the configured target.
+    CREATE: items can be created in the configured target.
+    UPDATE: the title and the generated part of the body can be rewritten.
+    CLOSE: items can be closed, as completed and as abandoned.
+    REOPEN: items can be opened again, with a comment.
+    STATUS: items can be read by commands that change nothing.
+    LABELS: items have labels or tags; without it `add_labels` and `remove_labels` are always empty.
+    RETRACT: our comments can be deleted, so that two clones that delivered at once converge.
+    STATUS_OF_MANY: many items can be read in few requests.
+    BATCH: many items can be changed in few requests, each completely or not at all.
+    LIST: the items of the configured target can be listed (`link --suggest`).
+    EXAMINE: the rights of a credential can be determined without writing (`doctor --online`).
+    APPROVE: the tracker can be asked whether it would accept a change (`--dry-run`).
+    HISTORY: the past of an item can be read: comments with edits, and changes of state (`history
+        verify`).
+    RENAMES: places may be renamed, and items are read under the former name of their place.
+    """
+
     CREATE = "create"
-    # The title and the generated part of the body can be rewritten.
     UPDATE = "update"
-    # Items can be closed, as completed and as abandoned.
     CLOSE = "close"
-    # Items can be opened again, with a comment.
     REOPEN = "reopen"
-    # Items can be read by commands that change nothing.
     STATUS = "status"
-    # Items have labels or tags; without it `add_labels` and `remove_labels` are always empty.
     LABELS = "labels"
-    # Our comments can be deleted, so that two clones that delivered at once converge.
     RETRACT = "retract"
-    # Many items can be read in few requests.
     STATUS_OF_MANY = "status-of-many"
-    # Many items can be changed in few requests, each completely or not at all.
     BATCH = "batch"
-    # The items of the configured target can be listed (`link --suggest`).
     LIST = "list"
-    # The rights of a credential can be determined without writing (`doctor --online`).
     EXAMINE = "examine"
-    # The tracker can be asked whether it would accept a change (`--dry-run`).
     APPROVE = "approve"
-    # The past of an item can be read: comments with edits, and changes of state (`history verify`).
     HISTORY = "history"
-    # Places may be renamed, and items are read under the former name of their place.
     RENAMES = "renames"
 
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """The way a request carries a token: BEARER, BASIC, HEADER(name) or USER_NAME(password)."""
+    """The way a request carries a token: BEARER, BASIC, HEADER(name) or USER_NAME(password).
+
+    BEARER: `Authorization: Bearer TOKEN`.
+    BASIC: the password of basic authentication, beside the user name if it has one.
+
+    Args:
+        name: of the scheme.
+        header: that carries the token.
+        password: beside a token that is the user name.
+    """
 
     name: str
     header: str = "Authorization"
-    password: str = ""  # beside a token that is the user name
+    password: str = ""
 
-    # `Authorization: Bearer TOKEN`
     BEARER: ClassVar["Scheme"]
-    # The token is the password of basic authentication, beside the user name if it has one.
     BASIC: ClassVar["Scheme"]
 
     @classmethod
@@ -88,19 +104,30 @@ Scheme.BASIC = Scheme("basic")
 
 @dataclass(frozen=True, slots=True)
 class EnvToken:
-    """A token from the environment."""
+    """A token from the environment.
 
-    token: str  # the variable that holds it
+    Args:
+        token: the variable that holds it.
+        scheme: how requests carry it.
+        user: the variable that holds the user name, if the token needs one; it is shown, so no
+            secret.
+        not_for: hosts that it is never sent to, trusted or not; "*.example.com" for subdomains.
+    """
+
+    token: str
     scheme: Scheme
-    # The variable that holds the user name, if the token needs one; it is shown, so no secret.
     user: str | None = None
-    # Hosts that it is never sent to, trusted or not; "*.example.com" for subdomains.
     not_for: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class CommandToken:
-    """A token that the vendor's own program prints; `{host}` in `argv` is the token's host."""
+    """A token that the vendor's own program prints; `{host}` in `argv` is the token's host.
+
+    Args:
+        argv: the program and its arguments.
+        scheme: how requests carry it.
+    """
 
     argv: tuple[str, ...]
     scheme: Scheme
@@ -108,57 +135,83 @@ class CommandToken:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A flag of the commands that concerns one tracker's items."""
+    """A flag of the commands that concerns one tracker's items.
 
-    name: str  # without the dashes ("allow-path"); no other plugin gives it another meaning
-    help: str  # its effect, in one sentence
-    kinds: tuple[str, ...] = ("reopen",)  # of "reopen", "close", "create" and "update"
+    Args:
+        name: without the dashes ("allow-path"); no other plugin gives it another meaning.
+        help: its effect, in one sentence.
+        kinds: of "reopen", "close", "create" and "update".
+    """
+
+    name: str
+    help: str
+    kinds: tuple[str, ...] = ("reopen",)
 
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """Data about a tracker and its plugin."""
+    """Data about a tracker and its plugin.
 
-    name: str  # the plugin's, and the tracker's in files and commands ("github")
-    title: str  # for people ("GitHub")
-    noun: str  # the tracker's name for an item ("issue", "work item")
-    link: LinkShape  # in metadata.json
-    synced: LinkShape  # of an entry in syncedTo
-    settings: str  # "module:Class" of the model or `Table` of `[trackers.NAME]`; see `Settings`
-    plugin: str  # "module:Class" of the `SyncPlugin`, called with the settings and a transport
-    # A module that is there only if the plugin's libraries are installed, such as its SDK, and the
-    # requirement that installs them ("unlatch[github]"). unlatch itself needs `requests`.
+    Args:
+        name: the plugin's, and the tracker's in files and commands ("github").
+        title: for people ("GitHub").
+        noun: the tracker's name for an item ("issue", "work item").
+        link: in metadata.json.
+        synced: of an entry in syncedTo.
+        settings: "module:Class" of the model or `Table` of `[trackers.NAME]`; see `Settings`.
+        plugin: "module:Class" of the `SyncPlugin`, called with the settings and a transport.
+        requires: a module that is there only if the plugin's libraries are installed, such as its
+            SDK, and the requirement that installs them ("unlatch[github]"). unlatch itself needs
+            `requests`.
+        capabilities: the abilities of the plugin.
+        tokens: by priority; the keyring comes after the environment and before programs.
+        hosts: host names that a token may be sent to by default, "*.example.com" for subdomains.
+        label_problem: describes why a label or tag is invalid, or returns None; required with
+            LABELS.
+        host_env: environment variables that name a further host, or its URL.
+        settle: seconds in which a write may still take effect after its connection ended; delivery
+            waits that long before it reads the item.
+        parallel: the maximum number of items changed at the same time.
+        labels_match_case: whether labels that differ in case alone are different labels.
+        options: flags of the commands.
+        events: readers ("module:function") of messages about items, by the name of their kind
+            ("github-event"). A reader turns the bytes into an `ItemEvent`, sends nothing, and
+            raises ValueError for any other message.
+        example: the lines of its table in config.toml, as `unlatch init` proposes it.
+        from_remote: its table for the address of the git remote `origin` or of an item; None if the
+            address is not this tracker's.
+        outside: "module:function" for items outside of a project: with an item's address or key and
+            the environment, it returns the table of settings that know this item, or None if it is
+            not this tracker's. It raises UsageError if the key names no site.
+        deferred: modules of libraries that the plugin imports parts of, or not at all: they run
+            only when something in them is used, which may save a command most of the time to load
+            an SDK.
+        spi_version: that the plugin was written for.
+    """
+
+    name: str
+    title: str
+    noun: str
+    link: LinkShape
+    synced: LinkShape
+    settings: str
+    plugin: str
     requires: tuple[str, str]
     capabilities: frozenset[Capability]
-    # By priority; the keyring comes after the environment and before programs.
     tokens: tuple[EnvToken | CommandToken, ...]
-    # Host names that a token may be sent to by default, "*.example.com" for subdomains.
     hosts: tuple[str, ...]
-    # Describes why a label or tag is invalid, or returns None; required with LABELS.
     label_problem: Callable[[str], str | None] = lambda _label: None
-    host_env: tuple[str, ...] = ()  # environment variables that name a further host, or its URL
-    # Seconds in which a write may still take effect after its connection ended; delivery waits
-    # that long before it reads the item.
+    host_env: tuple[str, ...] = ()
     settle: float = 0.0
-    parallel: int = 8  # the maximum number of items changed at the same time
-    labels_match_case: bool = False  # whether labels that differ in case alone are different labels
+    parallel: int = 8
+    labels_match_case: bool = False
     options: tuple[Option, ...] = ()
-    # Readers ("module:function") of messages about items, by the name of their kind
-    # ("github-event"). A reader turns the bytes into an `ItemEvent`, sends nothing, and raises
-    # ValueError for any other message.
     events: Mapping[str, str] = field(default_factory=dict)
-    example: str = ""  # its table in config.toml, as `unlatch init` proposes it
-    # Its table for the address of the git remote `origin` or of an item; None if the address is not
-    # this tracker's.
+    example: str = ""
     from_remote: Callable[[str], str | None] | None = None
-    # "module:function" for items outside of a project: with an item's address or key and the
-    # environment, it returns the table of settings that know this item, or None if it is not this
-    # tracker's. It raises UsageError if the key names no site.
     outside: str = ""
-    # Modules of libraries that the plugin imports parts of, or not at all: they run only when
-    # something in them is used, which may save a command most of the time to load an SDK.
     deferred: tuple[str, ...] = ()
-    spi_version: int = SPI_VERSION  # that the plugin was written for
+    spi_version: int = SPI_VERSION
 
     @property
     def slug(self) -> str:

@@ -109,7 +109,9 @@ class OneWritePlugin(SyncPlugin):
     def send(self, wire: Wire, snapshot: Snapshot, change: Change, done: Progress) -> None:
         """Write the differences between an item and a change, as `SyncPlugin.write` says.
 
-        `done` gets the comment and refused labels. The item is read back after this.
+        `done` gets the comment and refused labels. The item is read back after this. If there are
+        several requests, `done.item` gets the item after each that changed it, because an error may
+        end the next one.
         """
 
     def make(self, wire: Wire, change: Change) -> tuple[ItemRef, Sequence[str]]:

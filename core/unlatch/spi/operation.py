@@ -16,12 +16,19 @@ OperationKey = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class DeliveryOptions:
-    """One object from the command line to the plugin, stored with each operation."""
+    """One object from the command line to the plugin, stored with each operation.
 
-    comment: str | None = None  # the comment style ("full", "short", "none"); None as configured
-    even_if_not_planned: bool = False  # also reopen an item that was closed deliberately
-    follow: bool = False  # update the link of a moved item; not stored with operations
-    plugin: frozenset[str] = frozenset()  # options from plugins' manifests ("allow-path")
+    Args:
+        comment: the comment style ("full", "short", "none"); None as configured.
+        even_if_not_planned: also reopen an item that was closed deliberately.
+        follow: update the link of a moved item; not stored with operations.
+        plugin: options from plugins' manifests ("allow-path").
+    """
+
+    comment: str | None = None
+    even_if_not_planned: bool = False
+    follow: bool = False
+    plugin: frozenset[str] = frozenset()
 
     def over(self, stored: "DeliveryOptions") -> "DeliveryOptions":
         """These options, completed by those stored with an operation."""
@@ -109,43 +116,66 @@ class Operation:
 
 
 class Goal(StrEnum):
-    """The state that a change brings an item to."""
+    """The state that a change brings an item to.
+
+    OPEN: worked on again.
+    COMPLETED: closed as done.
+    NOT_PLANNED: closed as abandoned; if the tracker has such a state, the item is `deliberate`.
+    """
 
     OPEN = "open"
-    COMPLETED = "completed"  # closed as done
-    # Closed as abandoned: if the tracker has such a state, the item is `deliberate` afterwards.
+    COMPLETED = "completed"
     NOT_PLANNED = "not-planned"
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """The text of an item for an increment, or for one of its user stories."""
+    """The text of an item for an increment, or for one of its user stories.
 
-    increment: str  # its id (the folder's name)
+    Args:
+        increment: its id (the folder's name).
+        title: the item's new title.
+        type: the increment's ("feature", "bug"), for trackers with item types.
+        body: the generated part of the item's body; people may write around it.
+        story: none for the whole increment.
+        metadata: further values from the increment's files, by their keys there ("milestone",
+            "assignees", "areaPath", "parent"): untrusted. A plugin takes those that it knows.
+    """
+
+    increment: str
     title: str
-    type: str | None  # the increment's ("feature", "bug"), for trackers with item types
-    body: Text  # the generated part of the item's body; people may write around it
-    story: str | None = None  # None for the whole increment
-    # Further values from the increment's files, by their keys there ("milestone", "assignees",
-    # "areaPath", "parent"): untrusted. A plugin takes those that it knows.
+    type: str | None
+    body: Text
+    story: str | None = None
     metadata: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """A change to one item: state, then comment, then labels."""
+    """A change to one item: state, then comment, then labels.
 
-    # The ULID of the operation; the comment, or the new item's body, carries it as a marker.
+    Args:
+        op: the ULID of the operation; the comment, or the new item's body, carries it as a marker.
+        goal: the state to reach; None keeps the state.
+        comment: without the marker.
+        add_labels: or tags.
+        remove_labels: a missing one is not an error.
+        draft: the item's text, for a create or an update; None keeps it.
+        mentions: let @names and references in the comment take effect, if the tracker reads them
+            from text.
+        options: those of the command.
+        labels_match_case: as in the manifest.
+    """
+
     op: str
-    goal: Goal | None = None  # the state to reach; None keeps the state
-    comment: Text | None = None  # without the marker
-    add_labels: tuple[str, ...] = ()  # or tags
-    remove_labels: tuple[str, ...] = ()  # a missing one is not an error
-    draft: Draft | None = None  # the item's text, for a create or an update; None keeps it
-    # Let @names and references in the comment take effect, if the tracker reads them from text.
+    goal: Goal | None = None
+    comment: Text | None = None
+    add_labels: tuple[str, ...] = ()
+    remove_labels: tuple[str, ...] = ()
+    draft: Draft | None = None
     mentions: bool = False
     options: DeliveryOptions = AS_CONFIGURED
-    labels_match_case: bool = False  # as in the manifest
+    labels_match_case: bool = False
 
     def label_key(self, label: str) -> str:
         return label if self.labels_match_case else label.casefold()
@@ -171,14 +201,21 @@ class Outcome:
 
     Delivery compares it with the change: a part that is neither done nor refused for good is not
     delivered, even if the tracker answered with success.
+
+    Args:
+        after: as the tracker described it after the last write.
+        commented: whether this call posted the comment.
+        comment: its id, if known.
+        refused: labels refused for good (no right to add them, invalid there).
+        notes: for the user.
+        unchanged: whether the item had everything of the draft before, so that nothing was sent.
     """
 
-    after: RemoteItem  # as the tracker described it after the last write
-    commented: bool = False  # whether this call posted the comment
-    comment: str | None = None  # its id, if known
-    refused: tuple[str, ...] = ()  # labels refused for good (no right to add them, invalid there)
-    notes: tuple[str, ...] = ()  # for the user
-    # Whether the item had everything of the draft before, so that nothing was sent.
+    after: RemoteItem
+    commented: bool = False
+    comment: str | None = None
+    refused: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     unchanged: bool = False
 
 
@@ -187,6 +224,14 @@ class Progress:
 
     As a context manager, it adds them to a `TrackerError` that ends the write
     (`TrackerError.done`), so that each part can be reported.
+
+    Attributes:
+        item: as the tracker described it last; replaced after each request that changed it.
+        commented: whether the comment was posted.
+        comment: its id, if known.
+        refused: labels refused for good.
+        notes: for the user.
+        unchanged: whether the item had everything of the draft before.
     """
 
     def __init__(self, item: RemoteItem) -> None:

@@ -25,7 +25,13 @@ _LIKE_A_MARKER = pattern(r"unlatch(?=(?::op=|\s+ref\s+)[0-7][0-9A-HJKMNP-TV-Z]{2
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Characters, newlines included; only a span with `marker` may contain a valid marker."""
+    """Characters of people or of unlatch, which a renderer escapes.
+
+    Args:
+        text: newlines included.
+        bold: whether it is emphasized.
+        marker: whether it is a marker; no other span may contain a valid one.
+    """
 
     text: str
     bold: bool = False
@@ -37,20 +43,38 @@ Paragraph = tuple[Span, ...]
 
 @dataclass(frozen=True, slots=True)
 class Heading:
+    """A line above other blocks.
+
+    Args:
+        text: its words.
+    """
+
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One line of a list of check boxes."""
+    """One line of a list of check boxes.
+
+    Args:
+        text: the words.
+        done: whether it is ticked; None for a line without a box.
+        depth: the level of nesting, from 0.
+    """
 
     text: str
-    done: bool | None = None  # whether it is ticked; None for a line without a box
-    depth: int = 0  # the level of nesting, from 0
+    done: bool | None = None
+    depth: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Checks:
+    """A list of check boxes.
+
+    Args:
+        items: its lines.
+    """
+
     items: tuple[Check, ...]
 
 

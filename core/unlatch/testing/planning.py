@@ -95,7 +95,8 @@ class Consultation:
         found = fixture.plugin.examine([item])
         _check_closed(fixture, item, where="an examination")
         rights = {name: may for place in found.places for name, may in place.rights.items()}
-        assert {*rights} <= RIGHTS, "the names of rights are those of `Access`"
+        unknown = sorted({*rights} - RIGHTS)
+        assert unknown == [], f"the names of rights are those of `Access`: {sorted(RIGHTS)}"
         assert True in rights.values(), "an examination shows the rights of the credential"
         denied = [name for name, may in rights.items() if may is False]
         assert denied == [], "an examination denies no right that the credential has"
