@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gettext
 import inspect
+import subprocess
 import sys
 import threading
 from importlib import import_module
@@ -123,6 +124,28 @@ def test_a_known_name_does_not_run_its_module(library: str) -> None:
     assert not has_run()
     assert vast.Part
     assert "1" == vast.__version__
+
+
+def test_a_version_with_a_part_of_its_own_is_known(library: str, tmp_path: Path) -> None:
+    (tmp_path / library / "version.py").write_text("__version__ = '2'\n")
+    defer([library])
+
+    assert "2" == import_module(library).__version__
+    assert not has_run()
+
+
+def test_requests_guesses_an_encoding_all_the_same() -> None:
+    script = """
+import sys
+from unlatch.project.deferred import defer
+defer(["charset_normalizer"])
+import requests  # warns of a version that it does not know
+assert "charset_normalizer.api" not in sys.modules
+answer = requests.Response()
+answer._content = "Größe und Länge prüfen, über alle Maße".encode("utf-16")
+assert "Größe und Länge prüfen, über alle Maße" == answer.text, answer.text
+"""
+    subprocess.run([sys.executable, "-W", "error", "-c", script], check=True, timeout=60)
 
 
 @pytest.mark.parametrize("text", ["", "One line.", " led ", "Two\n  lines\n", "a\tb", "\n\n x\n"])

@@ -26,8 +26,11 @@ class _Deferred(ModuleType):
     def __getattr__(self, name: str) -> Any:
         if name == "__path__":  # the import system asks whether it is a package
             raise AttributeError(name)
-        if hasattr(self, "__path__") and find_spec(f"{self.__name__}.{name}"):
-            return import_module(f"{self.__name__}.{name}")
+        if hasattr(self, "__path__"):
+            if find_spec(f"{self.__name__}.{name}"):
+                return import_module(f"{self.__name__}.{name}")
+            if name == "__version__" and find_spec(f"{self.__name__}.version"):
+                return import_module(f"{self.__name__}.version").__version__
         lock = _locks[self.__name__]
         has_lock = lock.acquire(timeout=_LONGEST_WAIT)
         try:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from unlatch.errors import PluginBroken, UnlatchError, UsageError
+from unlatch.project.deferred import defer
 from unlatch.project.former_names import FormerNames
 from unlatch.project.load_order import LoadOrder
 from unlatch.project.plugin_errors import blaming
@@ -38,6 +39,8 @@ class Trackers:
     """
 
     def __init__(self, workspace: Workspace, options: TransportOptions = DEFAULT_OPTIONS) -> None:
+        # requests imports it for answers that do not name their encoding.
+        defer(("charset_normalizer",))
         self._workspace = workspace
         self.registry = workspace.registry
         self._options = options

@@ -160,11 +160,12 @@ def test_help_names_the_trackers_without_loading_their_plugins(completed: Projec
 
 
 # Third-party and own modules at the end of a resume over three trackers; it was 830 once.
-BUDGET = 480
+BUDGET = 475
 # Parts of the SDKs that no command has any use for, and of the plugins that a resume has none for.
 UNUSED = frozenset(
     {
         "azure.core.pipeline",
+        "charset_normalizer.api",
         "cryptography",
         "github.MainClass",
         "github.Repository",
