@@ -103,6 +103,23 @@ def test_links_outside_the_configured_repositories_are_refused(
     assert [path for path in asked if HOME in path] == asked[:1] * (owner == "octo")
 
 
+def test_a_dry_run_reads_both_links_of_a_transferred_issue(project: Project) -> None:
+    block = project.items("github")["github"]
+    project.box.github.add_repository(NEW)
+    number = project.box.github.transfer_issue(HOME, 4, NEW)
+    there = f"{project.box.github.web_url}/{NEW}/issues/{number}"
+    items = [block, {"issue": number, "url": there}]
+    project.increment(links={"github": {**block, "items": items}})
+    configure(project, f'"{HOME}"', f'"{HOME}"\nrepositories = ["{NEW}"]')
+
+    preview = project.run(*RESUME, "--dry-run")
+    done = project.run(*RESUME)
+
+    assert [0, 0] == [preview.code, done.code], preview.said + done.said
+    assert "could not be read" not in preview.said
+    assert len(project.box.github.comments(NEW, number)) == 1
+
+
 def test_an_unknown_outcome_is_probed_in_the_renamed_repository(project: Project) -> None:
     project.increment(links=project.items("github"))
     project.box.faults.add(fault("github", "comment", "drop-after"))
@@ -137,8 +154,12 @@ def test_an_issue_of_jira_linked_by_both_its_keys_gets_one_comment(project: Proj
     old = 'project = "SCRUM"'
     configure(project, old, f'{old}\nprojects = ["OPS"]')
 
+    preview = project.run(*RESUME, "--dry-run")
     done = project.run(*RESUME)
     again = project.run(*SYNC)
 
+    assert preview.code == 0, preview.said
+    assert "could not be read" not in preview.said
+    assert "it is the same item as" in preview.said
     assert [0, 0] == [done.code, again.code], done.said + again.said
     assert len(project.box.jira.comments(new)) == 1

@@ -12,7 +12,7 @@ from unlatch.delivery.planning import (
     reason_to_leave,
     refuse_deliberate,
 )
-from unlatch.delivery.reading import read_items
+from unlatch.delivery.reading import SAME_ITEM, read_items
 from unlatch.delivery.task import DeliveryTask, make_task
 from unlatch.errors import Rejected, UnlatchError
 from unlatch.spi import Capability, PlannedRequest, Snapshot
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Link
     from unlatch.spi.item import RemoteItem
 
-# The id of what a run would tell as a success.
+# The id of what a run would tell as a success, as it does SAME_ITEM.
 _LEFT = "left-as-it-is"
 
 
@@ -48,13 +48,14 @@ class Previewed:
     @property
     def is_unread(self) -> bool:
         """Whether the item could not be read, so that nothing is known about it."""
-        is_create = self.operation.kind is Kind.CREATE
-        return self.error is not None and self.item is None and not is_create
+        is_known = self.item is not None or self.operation.kind is Kind.CREATE
+        return self.error is not None and not is_known and self.error.id != SAME_ITEM
 
     @property
     def is_refused(self) -> bool:
         """Whether the operation would stay pending, because a part of it is refused."""
-        return not (self.error is None or self.is_unread or self.error.id == _LEFT)
+        is_success = self.error is None or self.error.id in (_LEFT, SAME_ITEM)
+        return not (is_success or self.is_unread)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +101,8 @@ def preview_operations(
 def _preview_task(task: DeliveryTask, found: Snapshot | UnlatchError | None) -> Previewed:
     shown = _unread(task)
     if isinstance(found, UnlatchError):
-        return replace(shown, error=shown.error or found)
+        item = task.snapshot.item if found.id == SAME_ITEM and task.snapshot else None
+        return replace(shown, item=item, error=shown.error or found)
     if found is None:
         return _list_requests(task, shown, None, shown.change)
     shown = replace(shown, item=found.item)

@@ -24,6 +24,8 @@ from unlatch.spi.item import ItemRef
 from unlatch.worklog.parallel import run_parallel
 
 Answer = Snapshot | UnlatchError
+# The id of what another operation on the same item does.
+SAME_ITEM = "same-item"
 # Fewer items than these are read one by one, in parallel.
 _MIN_TOGETHER = 3
 
@@ -130,7 +132,7 @@ def _read_one(task: DeliveryTask) -> Mapping[DeliveryTask, Answer]:
     try:
         return {task: read_item(task)}
     except Withdrawn as withdrawn:
-        return {task: UnlatchError("same-item", str(withdrawn))}
+        return {task: UnlatchError(SAME_ITEM, str(withdrawn))}
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not hide the other items
         return {task: attribute(error)}
 
