@@ -121,7 +121,7 @@ def _tell(session: Session, done: MergeResult, *, dry_run: bool) -> None:
         output.data(f"Increment {done.increment}: both sides changed this, differently:")
         output.data(*_clash_lines(done.clashes))
         step = f"unlatch merge --resolve {shlex.quote(done.increment)} --ours"
-        output.talk("--ours keeps this branch's value, and --theirs the other one's.")
+        output.talk("--ours and --theirs decide.")
         output.talk(f"Next: {output.clean(step)}")
         return
     merged = "would be merged" if dry_run else "merged"
