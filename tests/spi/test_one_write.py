@@ -107,6 +107,16 @@ def test_change_is_planned_with_the_reads_that_prepare_it(label: Reply) -> None:
     assert sent(server) == [(one.method, one.url) for one in planned]
 
 
+def test_a_snapshot_of_many_is_prepared_when_it_is_written() -> None:
+    with Faulty(SMART, UNKNOWN, reply(403, {}), MADE, SMART) as server:
+        plugin = Labelled(server.url)
+        snapshot = plugin.fetch(plugin.wire(), plugin.ref("7"))
+        outcome = plugin.write(snapshot, LABEL)
+
+    assert (("reopened",), "Smart") == (outcome.refused, outcome.after.title)
+    assert [one.method for one in server.requests] == ["GET", "GET", "POST", "PUT", "GET"]
+
+
 def test_new_item_is_planned_made_and_read_back() -> None:
     with Faulty(UNKNOWN, UNKNOWN, MADE, MADE, SMART) as server:
         plugin = Labelled(server.url)

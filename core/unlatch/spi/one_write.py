@@ -86,7 +86,8 @@ class OneWritePlugin(SyncPlugin):
     """A plugin that reads an item, writes the differences, and reads it back.
 
     Its author writes `fetch` and `send`, `prepare` if a change needs further reads, `make` for
-    CREATE, and the other methods of `SyncPlugin` that its manifest declares.
+    CREATE, and the other methods of `SyncPlugin` that its manifest declares. `read_many` returns
+    snapshots as `fetch` does.
     """
 
     def __init__(self, session: requests.Session) -> None:
@@ -129,7 +130,7 @@ class OneWritePlugin(SyncPlugin):
     def write(self, snapshot: Snapshot, change: Change) -> Outcome:
         wire = self.wire()
         with Progress(snapshot.item) as done:
-            self.send(wire, snapshot.private.snapshot, change, done)
+            self.send(wire, self._prepared(snapshot, change), change, done)
             done.unchanged = change.draft is not None and not wire.has_written
             if wire.has_written:
                 done.item = self._read_back(snapshot.item.ref)
@@ -148,6 +149,12 @@ class OneWritePlugin(SyncPlugin):
         seen: _Read = snapshot.private
         self.send(wire, seen.snapshot, change, Progress(snapshot.item))
         return *seen.requests, *wire.requests, *(seen.item if wire.has_written else ())
+
+    def _prepared(self, snapshot: Snapshot, change: Change) -> Snapshot:
+        """A snapshot for `send`; one of `read_many` is as `fetch` returns it."""
+        if isinstance(snapshot.private, _Read):
+            return snapshot.private.snapshot
+        return self.prepare(self.wire(), snapshot, change)
 
     def _read_back(self, ref: ItemRef) -> RemoteItem:
         """Read an item after a write: if that fails, the effect of the write is unknown."""
