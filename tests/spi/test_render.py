@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from unlatch.spi.render import as_html, markdown, plain
+from unlatch.spi.render import as_html, from_markdown, markdown, plain
 from unlatch.spi.text import Check, Checks, Heading, Span, Text, fill, hidden, ops_in, visible
 from unlatch.worklog.neutral import without_controls
 from unlatch_jira.api.rendering import adf, wiki
@@ -115,6 +115,13 @@ def test_markdown_says_what_was_said_and_has_no_other_structure(reason: str, tem
     paragraphs, kinds = rendered(markdown(text))
     assert paragraphs == said(text)
     assert kinds <= (PLAIN | STRONG if "**" in template else PLAIN)
+
+
+@given(texts)
+@example(r"\* &amp; 1. @ada #4 www.x.org //")
+def test_the_words_of_markdown_are_read_back(text: str) -> None:
+    line = without_controls(" ".join(text.split()))
+    assert words(from_markdown(markdown(((Span(line),),)))) == words(line)
 
 
 @given(texts, st.sampled_from(TEMPLATES))

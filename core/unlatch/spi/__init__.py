@@ -57,6 +57,7 @@ Text:
     Span, Heading, Check, Checks
     plain, markdown, as_html
                      renderers for the tracker's format
+    from_markdown    the words of a line of Markdown, to read check boxes back
     one_line         a text on one line without control characters, such as a title
     hidden, visible  the marker of an operation as a comment of HTML, or as a readable line
     ops_in           the markers in a text
@@ -114,6 +115,7 @@ if TYPE_CHECKING:
     from unlatch.spi.operation import Progress as Progress
     from unlatch.spi.operation import must_move as must_move
     from unlatch.spi.render import as_html as as_html
+    from unlatch.spi.render import from_markdown as from_markdown
     from unlatch.spi.render import markdown as markdown
     from unlatch.spi.render import plain as plain
     from unlatch.spi.text import Check as Check
@@ -141,7 +143,7 @@ _NAMES = {
     "Option Scheme",
     "unlatch.spi.one_write": "OneWritePlugin Wire",
     "unlatch.spi.operation": "Change DeliveryOptions Draft Goal Outcome Progress must_move",
-    "unlatch.spi.render": "as_html markdown plain",
+    "unlatch.spi.render": "as_html from_markdown markdown plain",
     "unlatch.spi.text": "Check Checks Heading Span Text defused hidden one_line op_posted ops_in "
     "visible",
     "unlatch.worklog.neutral": "without_controls",

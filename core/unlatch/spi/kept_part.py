@@ -42,7 +42,7 @@ def kept_parts(body: str, *, unescape: Callable[[str], str] = str) -> tuple[Kept
     """The parts of a body whose marks name their increments, for `RemoteItem.kept`.
 
     Args:
-        unescape: turns a check box's markup back into words.
+        unescape: turns a check box's markup back into words (`from_markdown`).
     """
     return tuple(
         KeptPart(name, read_checks(match["text"].splitlines(), unescape=unescape))

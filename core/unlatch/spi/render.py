@@ -13,6 +13,7 @@ BOXES = {True: "\N{BALLOT BOX WITH CHECK} ", False: "\N{BALLOT BOX} ", None: ""}
 # Signs that CommonMark, GFM or GitHub's maths may read as markup anywhere. A backslash before ASCII
 # punctuation makes it literal (CommonMark 0.31, section 2.4).
 _MARKDOWN = pattern(r"[\\`*_{}\[\]<>&~|$]")
+_MARKDOWN_ESCAPE = pattern(r"\\(?P<sign>[!-/:-@\[-`{-~])|&#?\w{1,31};")
 _MARKDOWN_LINE_START = pattern(r"^(\d{0,9})([#+=:.)-])", re.MULTILINE)
 # Four spaces would begin a code block, in which no escape works.
 _MARKDOWN_INDENT = pattern(r"^[ \t]+", re.MULTILINE)
@@ -44,6 +45,13 @@ def markdown(text: Text, *, mentions: bool = False) -> str:
     """GitHub-flavoured Markdown; `mentions` lets @names, #numbers and addresses take effect."""
     blocks = (_markdown_block(block, mentions=mentions) for block in text)
     return "\n\n".join(filter(None, blocks))
+
+
+def from_markdown(line: str) -> str:
+    """The words of a line of `markdown`, for `kept_parts`."""
+    import html  # noqa: PLC0415  (with the names of 2,000 characters)
+
+    return _MARKDOWN_ESCAPE.sub(lambda one: one["sign"] or html.unescape(one[0]), line)
 
 
 def _markdown_block(block: Block, *, mentions: bool) -> str:
