@@ -95,7 +95,7 @@ def test_without_a_project_commands_say_how_to_make_one(empty: Project) -> None:
     done = empty.run("list")
 
     assert (done.code, "error[no-project]" in done.err) == (2, True)
-    assert "  next: unlatch init\n" in done.err
+    assert "change to your project's folder; to set up a project here: unlatch init\n" in done.err
 
 
 def test_commands_find_the_project_from_below(empty: Project) -> None:

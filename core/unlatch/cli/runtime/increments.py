@@ -129,8 +129,8 @@ def _suggest_item(error: UsageError, word: str) -> None:
     if is_item(word):
         error.hint = f"{step}; for increments: {error.hint}"
     else:
-        looks = "a URL, or a name such as octo/widgets#4 or SCRUM-28"
-        error.message = f"{word!r} names no item ({looks}), and for increments: {error.message}"
+        looks = "by URL, or as octo/widgets#4 or SCRUM-28"
+        error.message += f"; without one, name an item ({looks})"
 
 
 # An argument of a command that names increments.

@@ -53,7 +53,7 @@ def find_paths(start: Path) -> ProjectPaths:
         "no-project",
         f"{_MISSING} in this folder or one above",
         where=str(start),
-        hint="unlatch init",
+        hint="change to your project's folder; to set up a project here: unlatch init",
     )
 
 
