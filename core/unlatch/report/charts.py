@@ -19,7 +19,7 @@ _WIDTH, _ROW, _FRAME, _TALL = 520, 34, 70, 260
 _LONGEST_LABEL = 22
 # Labels and numbers of more columns would overlap.
 _MOST_LABELS, _MOST_VALUES = 7, 18
-# Parts of an axis of counts.
+# Parts of an axis.
 _MOST_STEPS = 5
 # As in the page's style: pygal leaves room for it.
 _FONT = 13
@@ -50,8 +50,7 @@ def bars(values: Mapping[str, float], *, label: str, unit: str = "") -> str:
     chart = pygal.HorizontalBar(**options | {"value_formatter": lambda value: f"{value:,g}{unit}"})
     # The first is the lowest there.
     chart.x_labels = [_short(name) for name in values][::-1]
-    if not unit:
-        chart.y_labels = _whole(values.values())
+    chart.y_labels = _whole(values.values())
     chart.add("", list(values.values())[::-1])
     return _drawn(chart, label)
 

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 _NONE = "(none)"
 _MOST_DRAWN = 15
-_DAY = 86400
+# Of times: seconds, the sign, and the word.
+_UNITS = ((86400, "d", "days"), (3600, "h", "hours"), (60, "min", "minutes"))
 _STYLE, _TEMPLATE = "page.css", "page.html"
 
 
@@ -119,15 +120,17 @@ def _times(report: Report) -> Figure | None:
     known = {name: span for name, span in spans.items() if span is not None}
     if not known:
         return None
-    title, days = "Time from completion to reopen, and to the next completion", {}
+    title, values = "Time from completion to reopen, and to the next completion", {}
+    longest = max(span.p90 for span in known.values())
+    size, sign, word = next((one for one in _UNITS if longest >= one[0]), _UNITS[-1])
     for name, span in known.items():
-        days[f"{name}, median"] = round(span.median / _DAY, 1)
-        days[f"{name}, 90%"] = round(span.p90 / _DAY, 1)
+        values[f"{name}, median"] = round(span.median / size, 1)
+        values[f"{name}, 90%"] = round(span.p90 / size, 1)
     rows = tuple(
         (name, duration(span.median), duration(span.p90), f"{span.count:,}")
         for name, span in known.items()
     )
-    chart = bars(days, unit=" d", label=f"{title}, in days; the table has the numbers")
+    chart = bars(values, unit=f" {sign}", label=f"{title}, in {word}; the table has the numbers")
     return Figure("times", title, ("From", "Median", "90% within", "Reopens"), rows, _safe(chart))
 
 

@@ -182,6 +182,37 @@ def test_times_have_units_and_links_the_names_of_items(page: str) -> None:
     assert all(" " in one for one in links)
 
 
+@pytest.mark.parametrize(
+    ("completed", "sign"),
+    [
+        ("2025-03-01T11:59:30Z", "min"),
+        ("2025-03-01T11:20:00Z", "min"),
+        ("2025-03-01T07:00:00Z", "h"),
+        ("2025-02-28T12:00:00Z", "d"),
+        ("2024-09-01T12:00:00Z", "d"),
+    ],
+)
+def test_the_axis_of_times_has_few_numbers_in_a_unit_that_fits(
+    project: Project, completed: str, sign: str
+) -> None:
+    reopen = {
+        "id": "01JC0000000000000000000001",
+        "reopenedAt": "2025-03-01T12:00:00Z",
+        "reason": "More",
+        "previousStatus": "completed",
+        "previousCompletedAt": completed,
+        "reopenedBy": "Ada",
+        "syncedTo": {},
+    }
+    project.increment(NAME, status="active", reopenHistory=[reopen])
+
+    chart = [*parse(project.run("report", "--html", "-").out).iter(f"{SVG}svg")][-1]
+
+    numbers = [text for text in chart.itertext() if text.strip() and text[0].isdigit()]
+    assert {sign} == {one.split()[-1] for one in numbers}
+    assert 2 <= len({*numbers}) <= 7
+
+
 @pytest.mark.parametrize("most", [0, 1, 2, 3, 7, 49, 101, 1234])
 @pytest.mark.parametrize("kind", ["columns", "bars"])
 def test_axes_of_counts_have_whole_numbers(kind: str, most: int) -> None:
