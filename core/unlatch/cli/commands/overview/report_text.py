@@ -31,8 +31,9 @@ def report_lines(report: Report) -> Iterator[str]:
         completed = times(found.completed, "completed increment")
         yield f"Reopened: {found.rate:.1%} ({report.reopened:,} of {completed})"
     over = len(report.over_goal)
+    missed = output.warn(f"missed by {times(over, 'increment')}")
     goal = f"Goal: fewer than {times(report.goal, 'reopen')} of each increment"
-    yield f"{goal}: {output.warn(f'missed by {over:,}') if over else output.good('met')}"
+    yield f"{goal}: {missed if over else output.good('met')}"
     for what, span in _spans(report):
         yield from output.hang("", f"{what}: {_span_text(span)}")
     blocked = f", {report.blocked:,} blocked" if report.blocked else ""
