@@ -54,6 +54,8 @@ def test_a_plan_is_carried_out_and_its_commands_are_run(planned: Project) -> Non
     assert done.document["run"]["status"] == "finished"
     assert (planned.root / "checked").read_text().split() == ["1", "2"]
     assert states(planned) == {"1": "done", "2": "done"}
+    assert run(planned, "status").out.splitlines()[-2].split()[:3] == ["1", "done", "0"]
+    assert "Failures" in run(planned, "status").out
     (listed,) = run(planned, "list", "--json").document["runs"]
     assert listed["tasks"]["done"] == 2
     events = run(planned, "events", "--json").document["events"]

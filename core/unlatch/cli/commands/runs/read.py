@@ -82,7 +82,7 @@ def status_run(session: Session, *, wanted: str | None, as_json: bool) -> int:
         (task.id, _task_state(state, task, live), str(task.attempts), task.title)
         for task in state.tasks.values()
     ]
-    output.table(("Task", "State", "Attempts", "Title"), rows, flexible=(3,))
+    output.table(("Task", "State", "Failures", "Title"), rows, flexible=(3,))
     for one in state.open_questions():
         output.data(f"Question {one.id} of {one.task}: {output.clean(one.text)}")
     return 0
