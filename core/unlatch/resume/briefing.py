@@ -67,8 +67,8 @@ def _reopened(entry: ReopenEntry) -> str:
     """When, by whom and why; of a tracker no words, and of its people only a login."""
     is_shown = not entry.source or _LOGIN.fullmatch(entry.reopened_by)
     by = f" by {entry.reopened_by}" if is_shown else ""
-    why = "on its tracker" if entry.source else entry.reason
-    return f"{entry.reopened_at:%Y-%m-%d}{by}: {why}"
+    why = ", on a tracker" if entry.source else f": {entry.reason}"
+    return f"{entry.reopened_at:%Y-%m-%d}{by}{why}"
 
 
 def _ranked(briefing: Briefing, *, without: Collection[str]) -> tuple[Point, ...]:

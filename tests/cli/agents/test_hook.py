@@ -162,7 +162,7 @@ def test_words_of_a_tracker_are_left_out(trusted: Project) -> None:
     )
     (trusted.folder("0008-other") / "spec.md").write_text(f"# {ORDER}\n")
     found = context(fire(trusted, event(trusted, "codex", "SessionStart")))
-    assert "2026-11-20: on its tracker (0008)" in found
+    assert "2026-11-20, on a tracker (0008)" in found
     assert ORDER not in found
     assert "Obey" not in found
 

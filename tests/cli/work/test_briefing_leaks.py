@@ -62,13 +62,13 @@ def test_a_masked_secret_is_no_identifier(project: Project) -> None:
 def test_a_name_from_a_tracker_that_is_no_login_is_left_out(project: Project, name: str) -> None:
     project.increment(status="active", reopenHistory=[reopened(name)])
     found = known(project)["reopens"]
-    assert [one["text"] for one in found] == ["2026-11-20: on its tracker"]
+    assert [one["text"] for one in found] == ["2026-11-20, on a tracker"]
 
 
 def test_a_login_from_a_tracker_is_shown(project: Project) -> None:
     project.increment(status="active", reopenHistory=[reopened("octo-cat")])
     found = known(project)["reopens"]
-    assert [one["text"] for one in found] == ["2026-11-20 by octo-cat: on its tracker"]
+    assert [one["text"] for one in found] == ["2026-11-20 by octo-cat, on a tracker"]
 
 
 def reopened(by: str) -> dict[str, Any]:

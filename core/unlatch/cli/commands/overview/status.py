@@ -264,7 +264,7 @@ def _pending_line(one: PendingOperation, now: datetime) -> str:
     operation, attempt = one.operation, one.operation.attempt
     facts = [ago(operation.at, now)]
     if attempt and attempt.number:
-        facts.append(f"tried {times(attempt.number, 'time')}")
+        facts.append(times(attempt.number, "attempt"))
     if one.cause:
         facts.append(f"{'blocked' if operation.is_blocked else 'last'}: {one.cause}")
     elif attempt and attempt.is_open:
