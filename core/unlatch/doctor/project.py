@@ -80,11 +80,14 @@ def old_local_folder(project: ProjectSnapshot) -> Hits:
 
 
 def unused_layouts(project: ProjectSnapshot) -> Hits:
+    if project.core and "use" in project.core.layouts.model_fields_set:
+        return  # the project says which it means
     add_root(project.root)
     for name, layout in installed_layouts()[0].items():
         if name not in OWN and name not in project.paths.layouts and layout.detect(project.root):
             message = f"the project has units of {layout.title}, which are not read"
-            yield Found(message, project.paths.config, f'add "{name}" to use in [layouts]')
+            hint = f'in [layouts], set use = ["{name}"], or [] to leave it unread'
+            yield Found(message, project.paths.config, hint)
 
 
 def no_merge_driver(project: ProjectSnapshot) -> Hits:

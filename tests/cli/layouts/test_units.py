@@ -564,6 +564,19 @@ def test_search_finds_the_words_of_the_documents(photos: Project) -> None:
     assert [one["id"] for one in found.document["results"]] == [FEATURE]
 
 
+def test_doctor_reports_an_unused_layout_unless_the_project_names_those_it_uses(
+    project: Project,
+) -> None:
+    spec_kit(project.root)
+    found = project.run("doctor").out
+    project.configure_more(tables="[layouts]\nuse = []\n")
+    silenced = project.run("doctor").out
+
+    assert "[layout-unused]" in found
+    assert 'next: in [layouts], set use = ["spec-kit"], or [] to leave it unread\n' in found
+    assert "[layout-unused]" not in silenced
+
+
 def test_doctor_finds_a_renamed_unit_in_the_history_of_git(photos: Project) -> None:
     finish(photos)
     photos.git("init", "--quiet", "--initial-branch=main")
