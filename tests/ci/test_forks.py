@@ -152,6 +152,31 @@ def test_a_fork_without_tokens_passes_the_gate_and_nothing_was_checked(
     assert "0 of 3 items checked." in done.err
 
 
+@pytest.mark.parametrize("tokens", [[], ["GITHUB_TOKEN"]], ids=["none", "reading"])
+def test_a_fork_passes_with_operations_that_it_cannot_deliver(
+    team: Team, fork: dict[str, str], tokens: list[str]
+) -> None:
+    given = {name: team.laptop.environ[name] for name in tokens}
+    here = job(team, "job", fork | given)
+    here.unlatch("resume", "7", "--reason", "More to do", "--offline", "--yes")
+
+    check = here.try_unlatch("sync", "--check")
+    plan = here.try_unlatch("sync", "--plan")
+    document = here.try_unlatch("sync", "--check", "--json")
+
+    assert [0, 0, 0] == [one.code for one in (check, plan, document)], check.out + check.err
+    assert 3 == check.out.count("1 operation pending")
+    assert not [line for line in commands(check.err) if "error" in line]
+    assert '"adrift": false' in document.out
+
+
+def test_operations_that_a_branch_of_ours_left_fail_its_check(team: Team) -> None:
+    here = job(team, "job", GITHUB)
+    here.unlatch("resume", "7", "--reason", "More to do", "--offline", "--yes")
+
+    assert 5 == here.try_unlatch("sync", "--check").code
+
+
 def test_a_fork_with_one_token_is_held_against_that_tracker(
     team: Team, fork: dict[str, str]
 ) -> None:

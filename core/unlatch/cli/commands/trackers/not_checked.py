@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from unlatch.cli.render.describe import times, tracker_title
@@ -44,6 +45,23 @@ def not_checked(plan: SyncPlan, allowed: str | None, *, delivered: bool) -> list
         NotChecked(one, allowed if isinstance(one.error, CredentialMissing) else None)
         for one in plan.not_checked(pending=not delivered)
     ]
+
+
+def checked_part(plan: SyncPlan, missed: Sequence[NotChecked]) -> SyncPlan:
+    """The plan without pending operations that this run cannot deliver: they are no drift.
+
+    A fork's token, if it has one, may only read.
+    """
+    job = ci.job()
+    is_fork = job is not None and job.is_fork
+    is_allowed = any(one.allowed for one in missed)
+    links = (
+        one
+        for one in plan.links
+        if not (is_fork and one.pending)
+        and not (is_allowed and isinstance(one.seen.error, CredentialMissing))
+    )
+    return replace(plan, links=tuple(links))
 
 
 def tell_not_checked(session: Session, plan: SyncPlan, missed: Sequence[NotChecked]) -> None:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from unlatch.cli.commands.trackers.not_checked import NotChecked, not_checked_entry
+from unlatch.cli.commands.trackers.not_checked import NotChecked, checked_part, not_checked_entry
 from unlatch.cli.render import delivery_documents, documents
 from unlatch.cli.render.adoptions import adoption_entry
 from unlatch.cli.render.preview import previewed_entry
@@ -22,7 +22,8 @@ from unlatch.sync.sync import SyncPreview, SyncResult
 def preview_code(found: SyncPreview, missed: Sequence[NotChecked], *, check: bool) -> int:
     """5 if anything could not be checked, and with `check` for any drift."""
     is_checked = not found.broken and all(one.allowed for one in missed)
-    return 0 if is_checked and not (check and found.plan.has_drift) else UNDECIDED
+    has_drift = checked_part(found.plan, missed).has_drift
+    return 0 if is_checked and not (check and has_drift) else UNDECIDED
 
 
 def result_code(result: SyncResult, missed: Sequence[NotChecked], published: PublishResult) -> int:
@@ -75,7 +76,7 @@ def preview_document(
         "items": [previewed_entry(item) for item in found.previewed],
         "requests": count_requests(found.previewed),
         "comments": count_comments(found),
-        "adrift": found.plan.has_drift or bool(here or found.adoptions),
+        "adrift": checked_part(found.plan, missed).has_drift or bool(here or found.adoptions),
         "otherBranch": found.other_branch,
         "broken": documents.broken_entries(found.broken),
         "refused": problem_entry(found.refused) if found.refused else None,

@@ -3,7 +3,13 @@
 from collections.abc import Iterable, Iterator, Sequence
 
 from unlatch.cli.commands.trackers.box_text import is_drifting
-from unlatch.cli.commands.trackers.not_checked import NotChecked, excluded_lines, names, title
+from unlatch.cli.commands.trackers.not_checked import (
+    NotChecked,
+    checked_part,
+    excluded_lines,
+    names,
+    title,
+)
 from unlatch.cli.commands.trackers.sync_render import (
     HEADINGS,
     action_of,
@@ -42,7 +48,7 @@ def report_preview(
     job = ci.job()
     if job is None:
         return
-    plan, broken = found.plan, found.broken
+    plan, broken = checked_part(found.plan, missed), found.broken
     level = Level.ERROR if check else Level.WARNING
     differences = [*_differences(plan, level), *_waiting(waiting, level)]
     ci.annotate(job, [*_missed(session, missed, broken), *differences])
