@@ -184,7 +184,7 @@ def test_what_cannot_be_merged_is_left_to_the_next_run(team: Team) -> None:
     assert "" == here.git("status", "--porcelain")
     again = job(team, "next")
     sync(again)
-    assert {"github": 0, "ado": 1, "jira": 1} == team.told("Reopened on octo/widgets")
+    assert {"github": 0, "ado": 1, "jira": 1} == team.told("was reopened by mona")
 
 
 def test_a_pull_that_was_not_pushed_is_continued_by_the_next_job(team: Team) -> None:
@@ -199,7 +199,7 @@ def test_a_pull_that_was_not_pushed_is_continued_by_the_next_job(team: Team) -> 
     sync(job(team, "second"))
 
     assert 5 == check.code, check.out
-    assert (ONCE_ELSEWHERE, []) == (team.told("Reopened on octo/widgets"), team.writes())
+    assert (ONCE_ELSEWHERE, []) == (team.told("was reopened by mona"), team.writes())
     history = shared(team).metadata()["reopenHistory"]
     assert [(one["id"], one["reason"]) for one in lost] == [
         (one["id"], one["reason"]) for one in history
@@ -298,7 +298,7 @@ def test_two_jobs_in_one_checkout_take_turns(team: Team) -> None:
     said = [process.communicate(timeout=60)[0] for process in running]
 
     assert [0, 0] == [process.returncode for process in running], said
-    assert ONCE_ELSEWHERE == team.told("Reopened on octo/widgets")
+    assert ONCE_ELSEWHERE == team.told("was reopened by mona")
     assert 1 == len(shared(team).reasons)
 
 
@@ -335,7 +335,7 @@ def test_while_it_waits_nothing_is_told_twice(team: Team) -> None:
     for name in ("second", "third"):
         propose(job(team, name))
 
-    assert ONCE_ELSEWHERE == team.told("Reopened on octo/widgets")
+    assert ONCE_ELSEWHERE == team.told("was reopened by mona")
     there = shared(team, "unlatch/sync-main")
     assert 1 == len(there.reasons)
     assert (there.root / "code.py").exists()
@@ -400,7 +400,7 @@ def test_a_job_repeated_in_one_checkout_adds_to_its_pull_request(team: Team) -> 
     there = shared(team, "unlatch/sync-main")
     assert "More" in (there.root / FOLDER / "spec.md").read_text()
     assert "2" == there.git("rev-list", "--count", "origin/main..").strip()
-    assert ONCE_ELSEWHERE == team.told("Reopened on octo/widgets")
+    assert ONCE_ELSEWHERE == team.told("was reopened by mona")
 
 
 def test_a_repeated_job_takes_over_additions_of_another_checkout(team: Team) -> None:

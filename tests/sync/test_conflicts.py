@@ -135,7 +135,7 @@ def test_a_move_names_the_items_the_person_and_the_items_that_follow() -> None:
     )
 
     (move,) = plan.moves
-    assert ("Dana", "Closed on octo/widgets#1 by Dana") == (move.by, move.reason)
+    assert ("Dana", "octo/widgets#1 was closed by Dana") == (move.by, move.reason)
     assert ["2"] == [link.item for link in move.others]
     assert 1 == plan.items
 
@@ -143,4 +143,4 @@ def test_a_move_names_the_items_the_person_and_the_items_that_follow() -> None:
 def test_an_unknown_person_is_named_so() -> None:
     (move,) = make_plan([compared(1, PULL)]).moves
 
-    assert ("unknown user", "Reopened on octo/widgets#1") == (move.by, move.reason)
+    assert ("unknown user", "octo/widgets#1 was reopened") == (move.by, move.reason)

@@ -189,7 +189,7 @@ def test_a_pull_says_who_and_where(completed: Project, command: str) -> None:
     done = completed.run(command, *arguments, "--by", "Dana")
 
     assert done.code == 0, done.said
-    why = "Reopened on octo/widgets#4 by mona"
+    why = "octo/widgets#4 was reopened by mona"
     (reopened,) = (one for one in history(completed)["events"] if one["event"] == "reopened")
     assert ("mona", why) == (reopened["by"], reopened["reason"])
     assert [("mona", why)] * 3 == [(one["by"], one["reason"]) for one in delivered(completed)]

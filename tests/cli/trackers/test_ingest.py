@@ -66,7 +66,7 @@ def test_an_issue_reopened_by_hand_reopens_the_increment_and_the_other_items(
     assert "active" == in_step.metadata()["status"]
     (entry,) = in_step.metadata()["reopenHistory"]
     assert "mona" == entry["reopenedBy"]
-    assert "Reopened on octo/widgets#4 by mona" == entry["reason"]
+    assert "octo/widgets#4 was reopened by mona" == entry["reason"]
     assert OPEN == in_step.states()
     said = in_step.comments()
     assert {"github": 0, "ado": 1, "jira": 1} == {name: len(one) for name, one in said.items()}

@@ -93,7 +93,7 @@ def test_an_item_reopened_by_hand_reopens_the_increment_and_the_others(
     (entry,) = finished.metadata()["reopenHistory"]
     assert finished.metadata()["status"] == "active"
     assert entry["source"] == finished.urls[tracker]
-    assert "Reopened on" in entry["reason"]
+    assert "was reopened" in entry["reason"]
     assert set(ALL) == set(entry["syncedTo"])
     others = [name for name in ALL if name != tracker]
     said = finished.comments()
@@ -255,7 +255,7 @@ def test_plan_shows_both_sides_requests_and_comments(
     document = check(finished, "sync-plan", "sync", "--plan")
 
     assert (0, before, []) == (done.code, finished.tree(), writes(finished)), done.said
-    assert "completed -> active (Reopened on octo/widgets#4" in done.out
+    assert "completed -> active (octo/widgets#4 was reopened" in done.out
     assert "3 items would be written to" in done.out
     assert "2 comments; people who watch these items are notified" in done.out
     assert set(document["requests"]) == set(ALL)
@@ -387,7 +387,7 @@ def test_who_reopened_an_issue_stands_in_the_entry(finished: Project) -> None:
     finished.run("sync")
 
     (entry,) = finished.metadata()["reopenHistory"]
-    assert ("a-person", "Reopened on octo/widgets#4 by a-person") == (
+    assert ("a-person", "octo/widgets#4 was reopened by a-person") == (
         entry["reopenedBy"],
         entry["reason"],
     )

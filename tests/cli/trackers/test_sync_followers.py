@@ -138,7 +138,7 @@ def test_an_item_that_follows_later_is_told_the_reason_then(project: Project) ->
     assert done.code == 0, done.said
     assert OPEN_STATES == project.states()
     (said,) = project.comments()["ado"]
-    assert "Reopened on octo/widgets#4" in said
+    assert "octo/widgets#4 was reopened" in said
     assert is_calm(project)
 
 
