@@ -17,6 +17,8 @@ from tests.delivery.stage import (
     next_command,
 )
 
+from unlatch_sandbox.faults import Fault
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -126,6 +128,28 @@ def test_a_sync_that_names_it_delivers_what_is_blocked(blocked: Project) -> None
     assert done.code == 0, done.said
     assert 1 == count_markers(blocked).total()
     assert {"reopened"} == blocked.labels()["github"] & {"reopened", "completed"}
+
+
+@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
+def test_a_named_operation_that_meets_a_failure_of_the_tracker_is_blocked_no_more(
+    project: Project, tracker: str
+) -> None:
+    """Unreachable trackers and limits never block, so a scheduled sync delivers it."""
+    completed_on(project, tracker)
+    project.box.faults.add(fault(tracker, "state", "status", code=403, times=9))
+    project.run(*RESUME)
+    project.box.faults.clear()
+    assert "parkedAt" in project.metadata()["pending"][0]
+    project.box.faults.add(Fault(tracker, "status", code=503, times=99))
+
+    named = project.run(*AT_ONCE, *SYNC)
+    listed = project.run("status")
+    project.box.faults.clear()
+    done = project.run("sync")
+
+    assert (3, 0) == (named.code, done.code), named.said + done.said
+    assert "blocked" not in named.said + listed.said
+    assert "pending" not in project.metadata()
 
 
 @pytest.mark.parametrize("tracker", ["github", "ado", "jira"])

@@ -119,8 +119,9 @@ def record_failure(task: DeliveryTask, error: UnlatchError) -> None:
 
 def _is_news(task: DeliveryTask, error: UnlatchError, event: Event) -> bool:
     """Whether the note on disk differs: a file is not changed without need."""
+    is_freed = task.operation.is_blocked and task.evidence.state is not State.BLOCKED
     attempt = None if task.noted or event in _COUNTED else task.operation.attempt
-    return attempt is None or attempt.is_open or attempt.cause != error.id
+    return is_freed or attempt is None or attempt.is_open or attempt.cause != error.id
 
 
 def _close_attempt(
@@ -138,6 +139,7 @@ def _close_attempt(
             remedy=error.remedy if isinstance(error, TrackerError) else None,
             # A proxy may answer 429 after the tracker has acted, so a limit proves nothing.
             untouched=event is not Event.LIMITED and _is_untouched(task),
+            unblock=task.evidence.state is not State.BLOCKED,
         )
     except StoreError:
         return  # the note stays open: the outcome counts as unknown

@@ -78,6 +78,7 @@ def close_attempt(
     retry_at: datetime | None = None,
     remedy: str | None = None,
     untouched: bool = False,
+    unblock: bool = False,
 ) -> Operation | None:
     """Record the end of a failed attempt; None if the operation is no longer pending.
 
@@ -87,6 +88,7 @@ def close_attempt(
         retry_at: when the tracker accepts requests again.
         remedy: the option of `unlatch sync` with which another attempt can succeed.
         untouched: whether the item is certainly unchanged, so that the next attempt reads it again.
+        unblock: whether it stops waiting for a person, who named it.
     """
     found: list[Operation] = []
 
@@ -107,7 +109,8 @@ def close_attempt(
             # A failure other than a refusal keeps the remedy of the last refusal.
             remedy or (None if counts else last.remedy),
         )
-        found.append(replace(one, attempt=ended))
+        closed = replace(one, attempt=ended)
+        found.append(replace(closed, cause=None, blocked_at=None) if unblock else closed)
         return found[-1]
 
     _edit_pending(manager, wanted, lambda pending: map(close, pending))

@@ -130,8 +130,7 @@ def action_of(one: Compared) -> str:
 
 def _pending(one: Compared) -> str:
     blocked = [operation for operation in one.pending if operation.is_blocked]
-    causes = {operation.attempt.cause for operation in blocked if operation.attempt}
-    known = ", ".join(sorted(filter(None, causes)))
+    known = ", ".join(sorted({operation.cause for operation in blocked if operation.cause}))
     if not blocked:
         return f"{times(len(one.pending), 'operation')} pending"
     others = len(one.pending) - len(blocked)
