@@ -56,6 +56,10 @@ class GithubHarness(Harness):
         for text in texts:
             self._github.add_comment(REPOSITORY, int(item), text)
 
+    def add_comment_of_a_stranger(self, item: str, text: str) -> None:
+        self._github.add_person("stranger")
+        self._github.add_comment(REPOSITORY, int(item), text, "stranger")
+
     def add_label(self, item: str, label: str) -> None:
         self._github.edit(REPOSITORY, int(item), labels=[*self.labels(item), label])
 

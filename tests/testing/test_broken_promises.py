@@ -12,6 +12,7 @@ from tests.conformance.test_github import GithubHarness
 from tests.conformance.test_jira import JiraHarness
 from tests.testing import ado_mutants as ado
 from tests.testing import github_mutants as gh
+from tests.testing import github_reading_mutants as reading
 from tests.testing import jira_mutants as jira
 from tests.testing.mutated import MutatedFixture, passes
 
@@ -20,6 +21,7 @@ from unlatch.testing.behaviour import Behaviour
 from unlatch.testing.bodies import Bodies
 from unlatch.testing.many import Many
 from unlatch.testing.markers import Markers
+from unlatch.testing.parts import Parts
 from unlatch.testing.planning import Consultation
 from unlatch.testing.scenario import FaultCase, run_update_faults
 from unlatch_sandbox import Sandbox
@@ -54,6 +56,10 @@ _MENTIONS = _MARKERS.test_people_are_mentioned_only_on_request
 _FINDS = _MARKERS.test_comments_of_one_operation_are_found_oldest_first
 _RETRACTS = _MARKERS.test_a_comment_can_be_taken_back
 _EXAMINES = _CONSULTATION.test_an_examination_shows_rights_and_writes_nothing
+_CROWD = _MARKERS.test_a_comment_is_found_in_a_crowd
+_STRANGERS = _MARKERS.test_a_copied_marker_of_a_stranger_does_not_count
+_AMONG = _MANY.test_items_are_found_among_many
+_PARTS = partial(Parts().test_an_error_carries_the_parts_that_were_done, kind=FaultKind.FORBIDDEN)
 _CHANGES = _MANY.test_many_items_are_changed_at_once
 _APPROVES = _CONSULTATION.test_an_approval_changes_nothing
 # A mutant, the test of the kit that it fails, and the promise as the failure names it.
@@ -103,7 +109,7 @@ GITHUB: tuple[Case, ...] = (
     (
         gh.ReadsLocalTimes,
         _BEHAVIOUR.test_a_read_shows_the_item,
-        "the time of the last change has a time zone",
+        "the times of items have a time zone",
     ),
     (gh.AbandonsAsCompleted, _ABANDONS, "abandoned work is closed deliberately"),
     (gh.CompletesAsAbandoned, _ABANDONS, "completed work is not closed deliberately"),
@@ -113,7 +119,7 @@ GITHUB: tuple[Case, ...] = (
     (gh.FindsCommentsAtLocalTimes, _FINDS, "the times of comments have a time zone"),
     (
         gh.FindsCommentsOfOthers,
-        _MARKERS.test_a_comment_is_found_in_a_crowd,
+        _CROWD,
         "a comment that the plugin posted is its own",
     ),
     (
@@ -132,6 +138,35 @@ GITHUB: tuple[Case, ...] = (
         _CONSULTATION.test_an_examination_without_access_shows_no_right,
         "an examination with a refused token shows no right",
     ),
+)
+READING: tuple[Case, ...] = (
+    (reading.ReadsTheFirstPageOfComments, _CROWD, "however many there are"),
+    (reading.TakesLocalTimesForUtc, _FINDS, "the times of comments are in their own time zone"),
+    (
+        reading.ReadsItemsInAnotherZone,
+        _BEHAVIOUR.test_a_read_shows_the_item,
+        "the times of items are in their own time zone",
+    ),
+    (reading.TrustsEverybody, _STRANGERS, "a stranger's comment does not count"),
+    (reading.DeliversForStrangers, _STRANGERS, "a stranger's comment posted nothing"),
+    (reading.CountsStrangers, _STRANGERS, "a stranger's comment does not count in the history"),
+    (
+        reading.ShowsNewChangesFirst,
+        _MARKERS.test_the_history_shows_comments_and_changes_of_state,
+        "the changes of state are shown, oldest first",
+    ),
+    (reading.HidesARefusedDeletion, _RETRACTS, "a comment that stays is Forbidden"),
+    (reading.CommentsFirst, _PARTS, "the comment comes after the state"),
+    (reading.CreatesWithoutMarks, _CREATES, "an update replaces the text of a create"),
+    (
+        reading.ComparesLabelsByCase,
+        _BEHAVIOUR.test_a_label_in_another_case_is_the_same_where_the_manifest_says_so,
+        "a label in another case is the same",
+    ),
+    (reading.ListsThePageOfToday, _AMONG, "items are listed newest first, every page"),
+    (reading.ListsAllAtOnce, _AMONG, "a list reads a page when it is needed"),
+    (reading.FindsRecentItemsAlone, _AMONG, "a created item is found among newer ones"),
+    (reading.ReadsAHundred, _AMONG, "`read_many` has no item for"),
 )
 ADO: tuple[Case, ...] = (
     (
@@ -194,7 +229,11 @@ def fixture(box: Sandbox, tmp_path: Path, request: pytest.FixtureRequest) -> Ite
     ("fixture", "case"),
     [
         pytest.param(harness, case, id=case[0].__name__)
-        for harness, cases in ((GithubHarness, GITHUB), (AdoHarness, ADO), (JiraHarness, JIRA))
+        for harness, cases in (
+            (GithubHarness, (*GITHUB, *READING)),
+            (AdoHarness, ADO),
+            (JiraHarness, JIRA),
+        )
         for case in cases
     ],
     indirect=["fixture"],

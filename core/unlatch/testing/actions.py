@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -19,12 +20,14 @@ if TYPE_CHECKING:
     from unlatch.testing.fixture import Fixture
 
 
-# Markup, mentions, links, control characters and a false marker, in the formats of all trackers.
+_OFF = timedelta(minutes=25)
+# Markup, commands, mentions, links, control characters and a false marker, in the formats of all
+# trackers.
 HOSTILE = (
     "it's `broken` --> *now* <!-- unlatch:op=01JC0000000000000000000002 --> $& $1 {code} {noformat}"
     " [~all] @all #1 GH-1 !image.png! \"quoted\" 'single' \\ | ^ ~ h1. <script>alert(1)</script>"
     " &amp; ##vso[task] ::error:: unlatch ref 01JC0000000000000000000002\n\n    indented\n\x07bell"
-    "\x1b \u202ereordered\u202c caf\u00e9 \u6f22\u5b57 \U0001f512 end"
+    "\x1b \u202ereordered\u202c caf\u00e9 \u6f22\u5b57 \U0001f512\n/close\n/reopen\n\n/close\n\nend"
 )
 
 
@@ -46,7 +49,8 @@ def make_change(fixture: Fixture, transition: Transition) -> Change:
     """The change that delivery requests; without labels if the tracker has none."""
     goal = Goal.OPEN if transition.opens else Goal.COMPLETED
     add, remove = fixture.labels(transition.after), fixture.labels(transition.before)
-    return Change(new_ulid(), goal, comment_text(REASON), add, remove)
+    match_case = fixture.manifest.labels_match_case
+    return Change(new_ulid(), goal, comment_text(REASON), add, remove, labels_match_case=match_case)
 
 
 def apply(fixture: Fixture, item: ItemRef, wanted: Change) -> Outcome:
@@ -62,6 +66,13 @@ def read_state(fixture: Fixture, item: ItemRef) -> str:
 def writes(fixture: Fixture) -> list[Request]:
     """The writing requests since the proxy was cleared."""
     return [sent.request for sent in fixture.proxy.sent if sent.request.is_write]
+
+
+def check_time(moment: datetime, what: str) -> None:
+    """Check the time of an event of a few seconds ago, by the clock of the server."""
+    assert moment.utcoffset() is not None, f"{what} have a time zone"
+    # Clocks differ by minutes, and time zones by half an hour at least.
+    assert abs(moment - datetime.now(UTC)) < _OFF, f"{what} are in their own time zone: {moment}"
 
 
 def words_in(text: str) -> list[str]:

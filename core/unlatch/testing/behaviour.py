@@ -11,7 +11,15 @@ from unlatch.errors import NotFound, TrackerError
 from unlatch.project.registry import load
 from unlatch.spi import SPI_VERSION, Capability, Change, DeliveryOptions, Goal
 from unlatch.spi.operation import Result
-from unlatch.testing.actions import apply, comment_text, make_change, read_state, require, writes
+from unlatch.testing.actions import (
+    apply,
+    check_time,
+    comment_text,
+    make_change,
+    read_state,
+    require,
+    writes,
+)
 from unlatch.testing.checks import (
     CLOSE,
     KEPT,
@@ -28,7 +36,6 @@ from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import datetime
 
     from unlatch.testing.fixture import Fixture
 
@@ -71,7 +78,8 @@ class Behaviour:
             shown = (seen.title, seen.category.is_open, seen.labels)
             assert (title, is_open, labels) == shown, "a read shows title, state and labels"
             assert not seen.deliberate, "an item closed in the usual way is not `deliberate`"
-            assert _has_zone(seen.updated), "the time of the last change has a time zone"
+            if seen.updated is not None:
+                check_time(seen.updated, "the times of items")
         assert writes(fixture) == [], "a read writes nothing"
 
     def test_a_missing_item_is_not_found(self, fixture: Fixture) -> None:
@@ -180,6 +188,23 @@ class Behaviour:
         assert (outcome.after.category.is_open, outcome.commented) == (True, False)
         assert writes(fixture) == [], "a change without differences writes nothing"
 
+    def test_a_label_in_another_case_is_the_same_where_the_manifest_says_so(
+        self, fixture: Fixture
+    ) -> None:
+        require(fixture, Capability.LABELS)
+        item, match_case = (
+            fixture.make(is_open=True, labels=(KEPT,)),
+            fixture.manifest.labels_match_case,
+        )
+        fixture.proxy.clear()
+        wanted = Change(new_ulid(), add_labels=(KEPT.upper(),), labels_match_case=match_case)
+        outcome = apply(fixture, item, wanted)
+        if match_case:
+            shown = {*outcome.after.labels, *outcome.refused}
+            assert KEPT.upper() in shown, "a label in another case is added (`Change.label_key`)"
+        else:
+            assert writes(fixture) == [], "a label in another case is the same (`Change.label_key`)"
+
 
 def _has_deliberate_state(harness: Harness) -> bool:
     is_known = type(harness).close_deliberately is not Harness.close_deliberately
@@ -192,7 +217,3 @@ def _is_refused(read: Callable[[bytes], object], message: bytes) -> bool:
     except ValueError:
         return True
     return False
-
-
-def _has_zone(moment: datetime | None) -> bool:
-    return moment is None or moment.utcoffset() is not None

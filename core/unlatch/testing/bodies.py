@@ -53,6 +53,10 @@ class Bodies:
         check_labels(fixture, item, {*labels}, where="the labels of a new item")
         reported = {*outcome.after.labels, *outcome.refused}
         assert {*labels} == reported, "a create reports the first labels of the item"
+        if fixture.can(Capability.UPDATE):
+            apply(fixture, item, Change(new_ulid(), draft=draft(title, "The text of an update")))
+            left = "The text of the draft" in fixture.harness.body(item.id)
+            assert not left, "an update replaces the text of a create"
 
     def test_an_update_sets_the_title_and_leaves_the_rest(self, fixture: Fixture) -> None:
         require(fixture, Capability.UPDATE)

@@ -19,6 +19,7 @@ class Harness(ABC):
         tracker: the plugin's name, by which its entry point is found.
         server: the address of the server; the plugin gets the address of a proxy for it.
         many_comments: more comments than the plugin reads at once.
+        many_items: more items than the plugin reads or lists at once.
         missing: the id of an item that does not exist.
         abandons_deliberately: whether this server has a state for abandoned work, which is that of
             `close_deliberately`.
@@ -27,6 +28,7 @@ class Harness(ABC):
     tracker: str
     server: str
     many_comments: int = 120
+    many_items: int = 120
     missing: str = "987654321"
     abandons_deliberately: bool = True
 
@@ -58,6 +60,13 @@ class Harness(ABC):
     @abstractmethod
     def add_comments(self, item: str, texts: Sequence[str]) -> None:
         """Add comments as a person, without changing the item's state."""
+
+    def add_comment_of_a_stranger(self, item: str, text: str) -> None:
+        """Add a comment of a person who may comment and cannot change items; optional.
+
+        For trackers on which everybody may comment.
+        """
+        raise NotImplementedError
 
     def labels(self, item: str) -> Collection[str]:
         """The labels or tags of an item; required for LABELS."""

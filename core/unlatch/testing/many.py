@@ -82,6 +82,24 @@ class Many:
             assert titles[::-1] == [one.title for one in listed], "a list has the items' titles"
             assert {frozenset()} == {one.ops for one in listed}, "these items carry no marker"
 
+    def test_items_are_found_among_many(self, fixture: Fixture) -> None:
+        needed = {Capability.STATUS_OF_MANY, Capability.LIST, Capability.CREATE}
+        if not needed & fixture.manifest.capabilities:
+            pytest.skip("the plugin reads no more than one item")
+        plugin, op = fixture.plugin, new_ulid()
+        if fixture.can(Capability.CREATE):
+            created = plugin.create(Change(op, draft=draft(fixture.title(), "A body"))).after.ref
+        refs = [fixture.make(is_open=True) for _ in range(fixture.harness.many_items)]
+        if fixture.can(Capability.CREATE):
+            found = plugin.find_created(op, datetime.now(UTC))
+            assert found is not None, "a created item is found among newer ones"
+            assert created == found.ref
+        if fixture.can(Capability.STATUS_OF_MANY):
+            read = plugin.read_many(refs)
+            assert refs == [_read(read, ref).item.ref for ref in refs]
+        if fixture.can(Capability.LIST):
+            _check_list_of_many(fixture, refs)
+
     def test_a_list_shows_the_markers_of_bodies(self, fixture: Fixture) -> None:
         require(fixture, Capability.LIST)
         require(fixture, Capability.CREATE)
@@ -170,6 +188,18 @@ def _requests_of_write(fixture: Fixture, snapshot: Snapshot, change: Change) -> 
 def _transitions(fixture: Fixture) -> list[Transition]:
     kinds = {REOPEN: Capability.REOPEN, CLOSE: Capability.CLOSE}
     return [one for one, capability in kinds.items() if fixture.can(capability)]
+
+
+def _check_list_of_many(fixture: Fixture, refs: Sequence[ItemRef]) -> None:
+    ours, listed = {*refs}, fixture.plugin.list_items(None)
+    fixture.proxy.clear()
+    next(listed)
+    early = len(fixture.proxy.sent)
+    # The first may be one of them.
+    shown = [one.ref for one in islice(listed, len(refs) + _NEWEST) if one.ref in ours]
+    assert [*refs[::-1]][-len(shown) :] == shown, "items are listed newest first, every page"
+    assert len(shown) >= len(refs) - 1, "items are listed newest first, every page"
+    assert early < len(fixture.proxy.sent), "a list reads a page when it is needed"
 
 
 def _listed(fixture: Fixture, since: datetime | None) -> list[Listed]:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from unlatch.errors import TrackerError
+from unlatch.errors import Forbidden, TrackerError
 from unlatch.spi import Capability, Change, Goal, ops_in, visible
 from unlatch.testing.actions import (
     HOSTILE,
     apply,
+    check_time,
     comment_text,
     draft,
     make_change,
@@ -27,6 +28,8 @@ from unlatch.transport import measure
 from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from unlatch.spi.item import ItemRef
     from unlatch.testing.fixture import Fixture
 
@@ -46,6 +49,7 @@ class Markers:
         apply(fixture, item, Change(op, Goal.OPEN, comment_text(HOSTILE)))
         (said,) = fixture.harness.comments(item.id)
         assert _missing(HOSTILE, said) == []
+        assert fixture.harness.is_open(item.id), "a command in people's words does nothing"
         assert len(fixture.plugin.find_comments(item, op)) == 1
         found = fixture.plugin.find_comments(item, ANOTHER)
         assert found == (), "a marker in people's words is no marker"
@@ -53,15 +57,17 @@ class Markers:
     def test_a_comment_is_found_in_a_crowd(self, fixture: Fixture) -> None:
         require(fixture, Capability.REOPEN)
         crowd = [f"chatter {number}" for number in range(fixture.harness.many_comments)]
-        item, op = fixture.make(is_open=True), new_ulid()
-        fixture.harness.add_comments(item.id, crowd[::2])
-        apply(fixture, item, Change(op, comment=comment_text("found")))
-        fixture.harness.add_comments(item.id, crowd[1::2])
-        found = fixture.plugin.find_comments(item, op)
-        assert len(found) == 1, "a comment is found by its marker, however many there are"
-        assert found[0].own is not False, "a comment that the plugin posted is its own"
-        assert fixture.plugin.find_ops(item) in ((op,), ())
-        assert len(crowd) + 1 == len(fixture.harness.comments(item.id))
+        item, ops = fixture.make(is_open=True), (new_ulid(), new_ulid())
+        # One is on the last page, whatever the order.
+        apply(fixture, item, Change(ops[0], comment=comment_text("found")))
+        fixture.harness.add_comments(item.id, crowd)
+        apply(fixture, item, Change(ops[1], comment=comment_text("found")))
+        for op in ops:
+            found = fixture.plugin.find_comments(item, op)
+            assert len(found) == 1, "a comment is found by its marker, however many there are"
+            assert found[0].own is not False, "a comment that the plugin posted is its own"
+        assert fixture.plugin.find_ops(item) in (ops, ())
+        assert len(crowd) + 2 == len(fixture.harness.comments(item.id))
 
     def test_comments_of_one_operation_are_found_oldest_first(self, fixture: Fixture) -> None:
         require(fixture, Capability.REOPEN)
@@ -72,8 +78,8 @@ class Markers:
         ]
         found = fixture.plugin.find_comments(item, op)
         times = [one.created for one in found]
-        zones = [time.utcoffset() is not None for time in times]
-        assert zones == [True, True], "the times of comments have a time zone"
+        for time in times:
+            check_time(time, "the times of comments")
         assert sorted(times) == times, "comments are found oldest first"
         if posted[0] is not None:
             assert posted[0] == found[0].id, "comments are found oldest first"
@@ -86,14 +92,31 @@ class Markers:
         fixture.harness.add_comments(item.id, [words])
         assert quoted not in fixture.plugin.find_ops(item), "a quoted marker posted nothing"
 
+    def test_a_copied_marker_of_a_stranger_does_not_count(self, fixture: Fixture) -> None:
+        require(fixture, Capability.REOPEN)
+        item, op, copied = fixture.make(is_open=True), new_ulid(), new_ulid()
+        apply(fixture, item, Change(op, comment=comment_text("done")))
+        (ours,) = fixture.harness.comments(item.id)
+        try:
+            fixture.harness.add_comment_of_a_stranger(item.id, ours.replace(op, copied))
+        except NotImplementedError:
+            pytest.skip("the harness has no stranger")
+        found = fixture.plugin.find_comments(item, copied)
+        assert found == (), "a stranger's comment does not count"
+        assert copied not in fixture.plugin.find_ops(item), "a stranger's comment posted nothing"
+        if fixture.can(Capability.HISTORY):
+            comments = fixture.plugin.read_history(item).comments
+            counts = [one.counts for one in comments if copied in ops_in(one.text)]
+            assert True not in counts, "a stranger's comment does not count in the history"
+
     def test_the_history_shows_comments_and_changes_of_state(self, fixture: Fixture) -> None:
         require(fixture, Capability.HISTORY)
         require(fixture, Capability.REOPEN)
         require(fixture, Capability.CLOSE)
-        item, ops = fixture.make(is_open=False), [new_ulid(), new_ulid()]
+        item, ops = fixture.make(is_open=True), [new_ulid(), new_ulid()]
         before = fixture.plugin.read_history(item).changes
         fixture.harness.add_comments(item.id, ["of a person"])
-        goals = (Goal.OPEN, Goal.COMPLETED)
+        goals = (Goal.COMPLETED, Goal.OPEN)
         states = [
             apply(fixture, item, Change(op, goal, comment_text(f"because {goal}"))).after.state
             for op, goal in zip(ops, goals, strict=True)
@@ -112,8 +135,10 @@ class Markers:
         assert [one for one in states if one not in shown] == [], (
             "the changes of state are shown, oldest first, by the names that items have"
         )
-        zones = [one.at.utcoffset() is not None for one in found.changes]
-        assert all(zones), "the times of changes have a time zone"
+        times = [one.at for one in found.changes]
+        for time in times:
+            check_time(time, "the times of changes")
+        assert sorted(times) == times, "the changes of state are shown, oldest first"
 
     def test_people_are_mentioned_only_on_request(self, fixture: Fixture) -> None:
         require(fixture, Capability.REOPEN)
@@ -133,6 +158,9 @@ class Markers:
         apply(fixture, item, Change(op, comment=comment_text("too much")))
         fixture.harness.add_comments(item.id, ["of a person"])
         (comment,) = fixture.plugin.find_comments(item, op)
+        fixture.proxy.arm(Fault(FaultKind.FORBIDDEN, matches=lambda request: request.is_write))
+        refused = _error_of(lambda: fixture.plugin.retract_comment(item, comment))
+        assert isinstance(refused, Forbidden), "a comment that stays is Forbidden"
         fixture.plugin.retract_comment(item, comment)
         assert fixture.plugin.find_comments(item, op) == ()
         left = ["of a person" in text for text in fixture.harness.comments(item.id)]
@@ -200,6 +228,14 @@ class Markers:
                 check_no_secret(fixture, caught.value, f"a read with {kind}")
             fixture.plugin.read(item)
         assert [form for form in fixture.credential.forms if form in caplog.text] == []
+
+
+def _error_of(act: Callable[[], None]) -> TrackerError | None:
+    try:
+        act()
+    except TrackerError as error:
+        return error
+    return None
 
 
 def _missing(said: str, shown: str) -> list[str]:

@@ -52,6 +52,10 @@ class Parts:
         assert made != []
         for partial in made:
             check_parts(fixture, partial)
+            done = partial.outcome
+            assert done.after.category.is_open or not done.commented, (
+                f"{partial.where}: the comment comes after the state"
+            )
 
     @pytest.mark.parametrize(
         "transition", [REOPEN, CLOSE], ids=lambda transition: transition.operation.value
