@@ -83,6 +83,22 @@ def test_its_tests_name_the_next_method_to_write(project: Project, tmp_path: Pat
     assert (0, True) == (code, "Redmine (unfinished)" in shown)
 
 
+def test_its_address_may_end_with_a_slash_and_is_proposed(project: Project, tmp_path: Path) -> None:
+    made, folder = make(project, tmp_path), tmp_path / "a-project"
+    folder.mkdir()
+    site = {"PYTHONPATH": str(tmp_path / "site")}
+    pip = ("pip", "install", *ALONE, "-q", "--target", site["PYTHONPATH"], made)
+    assert (0, "") == python(*pip, cwd=tmp_path)
+
+    code, _ = python("unlatch.cli", "init", cwd=folder, **site)
+    config = folder / ".unlatch" / "config.toml"
+    proposed = '# [trackers.redmine]\n# url = "https://redmine.example.org"\n'
+    assert (0, True) == (code, proposed in config.read_text())
+    config.write_text('[trackers.redmine]\nurl = "https://redmine.example.org/"\n')
+    code, shown = python("unlatch.cli", "config", "get", "trackers.redmine.url", cwd=folder, **site)
+    assert (0, "https://redmine.example.org") == (code, shown.strip())
+
+
 @pytest.mark.parametrize("name", ["x", "a_tracker_of_thirty_characters"])
 def test_skeleton_is_formatted(project: Project, tmp_path: Path, name: str) -> None:
     made = make(project, tmp_path, name)
