@@ -117,7 +117,22 @@ def test_titles_stand_beside_the_ids_on_one_line(several: Project) -> None:
 def test_values_of_options_are_completed(several: Project) -> None:
     assert ["created"] == [*complete(several, "list", "--sort", "cr")]
     assert ["active"] == [*complete(several, "list", "--status", "act")]
-    assert ["ado", "github", "jira"] == [*complete(several, "list", "--tracker", "")]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("list", "--tracker"),
+        ("history", "--tracker"),
+        ("show", "--tracker"),
+        ("link", "--create"),
+        ("auth", "login"),
+        ("auth", "logout"),
+    ],
+)
+def test_names_of_trackers_are_completed(several: Project, words: tuple[str, ...]) -> None:
+    assert ["ado", "github", "jira"] == [*complete(several, *words, "")]
+    assert ["jira"] == [*complete(several, *words, "j")]
 
 
 def test_where_there_is_no_project_nothing_is_completed_and_nothing_said(project: Project) -> None:

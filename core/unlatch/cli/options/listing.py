@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.runtime.session import Session, filter_option, flag
+from unlatch.cli.runtime.work_argument import complete_tracker
 from unlatch.errors import UsageError
 from unlatch.increments.model.matching import Condition, Trait, alternatives, read_condition
 from unlatch.increments.model.status import Status, read_status
 from unlatch.lifecycle.listing import Filters, Listing, Order
-from unlatch.project.plugin_errors import GROUP
-from unlatch.worklog.entry_points import entry_points
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -49,7 +48,7 @@ _OPTIONS = (
         "trackers",
         metavar="NAME",
         multiple=True,
-        shell_complete=lambda _ctx, _option, begun: _beginning(begun, entry_points(GROUP)),
+        shell_complete=complete_tracker,
         help="Only list increments with an item on these trackers.",
     ),
     flag("--reopened", help="Only list increments that were reopened."),

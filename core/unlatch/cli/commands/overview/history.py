@@ -14,6 +14,7 @@ from unlatch.cli.runtime.increment_argument import pick_increment
 from unlatch.cli.runtime.increments import increment_argument, named_increment
 from unlatch.cli.runtime.references import read_reference, run_instead
 from unlatch.cli.runtime.session import JSON, Session, filter_option, flag, with_session
+from unlatch.cli.runtime.work_argument import complete_tracker
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment, ReopenEntry
@@ -49,7 +50,10 @@ _INDENT = " " * len("2025-11-04 10:00:00  ")
 @click.option("--until", metavar="TIME", help="With --all, until this day or time (UTC).")
 @click.option("--by", metavar="NAME", help="With --all, only reopens by this person.")
 @filter_option(
-    "--tracker", metavar="NAME", help="With --all, only reopens with an item on this tracker."
+    "--tracker",
+    metavar="NAME",
+    shell_complete=complete_tracker,
+    help="With --all, only reopens with an item on this tracker.",
 )
 @flag("--csv", "as_csv", help="With --all, print one line of CSV for each reopen.")
 @JSON

@@ -14,6 +14,7 @@ from unlatch.cli.render.related import related_keys, related_lines
 from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime.increments import increment_argument, increment_id
 from unlatch.cli.runtime.session import JSON, Session, flag, with_session
+from unlatch.cli.runtime.work_argument import complete_tracker
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 
@@ -48,7 +49,12 @@ def _meant(ctx: click.Context, param: click.Parameter, value: str) -> str | Refe
 @flag("--offline", help="Do not read the items from the trackers.")
 @flag("--briefing", help="Show what is known of it: decisions, failures and open work.")
 @flag("--web", help="Open an item in the browser; of several, the one that you choose.")
-@click.option("--tracker", metavar="NAME", help="With --web, the item on this tracker.")
+@click.option(
+    "--tracker",
+    metavar="NAME",
+    shell_complete=complete_tracker,
+    help="With --web, the item on this tracker.",
+)
 @JSON
 @with_session
 def run(

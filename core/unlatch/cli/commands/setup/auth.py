@@ -7,6 +7,7 @@ import click
 
 from unlatch.cli.runtime.session import JSON, Session, with_session
 from unlatch.cli.runtime.suggest import Group
+from unlatch.cli.runtime.work_argument import complete_tracker
 from unlatch.cli.terminal import output
 from unlatch.errors import Unauthorised, UsageError
 from unlatch.project.registry import Registry
@@ -22,7 +23,7 @@ from unlatch.transport.credentials import (
 )
 from unlatch.transport.trust import credential_host
 
-TRACKER = click.argument("tracker", metavar="TRACKER")
+TRACKER = click.argument("tracker", metavar="TRACKER", shell_complete=complete_tracker)
 
 
 run = Group()

@@ -16,6 +16,7 @@ from unlatch.cli.runtime.increment_argument import pick_increment
 from unlatch.cli.runtime.increments import Named, increment_argument, named_increments
 from unlatch.cli.runtime.link_choice import pick_link
 from unlatch.cli.runtime.session import BY, JSON, Session, flag, is_interactive, with_session
+from unlatch.cli.runtime.work_argument import complete_tracker
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Link
@@ -29,6 +30,7 @@ from unlatch.lifecycle.many import Refusal, change_each
     "creates",
     metavar="TRACKER",
     multiple=True,
+    shell_complete=complete_tracker,
     help="Create an item on TRACKER for each ID, and link it.",
 )
 @flag("--per-story", help="With --create: an item for each user story that has none.")
