@@ -159,6 +159,18 @@ def test_json_that_cannot_be_read_is_a_broken_answer(body: bytes, kind: str) -> 
         assert isinstance(failure(server, "GET"), Transient)
 
 
+@pytest.mark.parametrize("body", [b"", b" \n"])
+def test_an_answer_that_lost_its_json_is_broken(body: bytes) -> None:
+    with Faulty(otherwise=reply(200, body, headers=JSON)) as server:
+        assert isinstance(failure(server, "GET"), Transient)
+
+
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_an_answer_without_content_is_a_success(method: str) -> None:
+    with Faulty(otherwise=reply(204, headers=JSON)) as server:
+        assert call(server, method).status_code == 204
+
+
 def test_error_that_cannot_be_read_is_judged_by_its_status() -> None:
     with Faulty(reply(422, DEEP, headers=JSON)) as server:
         assert isinstance(failure(server, "POST"), Rejected)

@@ -84,9 +84,13 @@ def general_error(answer: Answer, *, write: bool) -> TrackerError | None:
 
 def _unreadable_success(answer: Answer, *, write: bool) -> TrackerError | None:
     body = answer.body.strip()
-    if not body or answer.method == "HEAD":
+    if answer.method == "HEAD":
         return None
     kind = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    if not body:
+        # A 204 has no content, whatever type it names.
+        is_lost = kind == "application/json" and answer.status == 200 and not write  # noqa: PLR2004
+        return _broken("it is empty", write=False, status=answer.status) if is_lost else None
     # Libraries read a body as JSON even if its type says otherwise.
     is_json = kind == "application/json" or kind.endswith("+json") or body.startswith((b"{", b"["))
     if is_json and body != b"null" and answer.json() is None:

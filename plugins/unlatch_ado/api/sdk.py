@@ -106,6 +106,11 @@ class WorkItems(WorkItemTrackingClient):  # type: ignore[misc]  # azure-devops h
         except _unreadable_errors() as error:
             raise unreadable(writing=writing) from error
 
+    def _unwrap_collection(self, response: Any) -> Any:
+        if not response.content:
+            raise Misread("is empty")
+        return super()._unwrap_collection(response)
+
     def document(self, steps: Sequence[Step]) -> list[Any]:
         """A patch document for the library."""
         return [JsonPatchOperation(op=step.op, path=step.path, value=step.value) for step in steps]

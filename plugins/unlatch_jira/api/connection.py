@@ -16,7 +16,7 @@ from unlatch.errors import Rejected, TrackerError
 from unlatch.patterns import pattern
 from unlatch.transport import Cache, reading
 from unlatch_jira.api.errors import explain
-from unlatch_jira.api.json_model import parse
+from unlatch_jira.api.json_model import content, parse, undocumented
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -103,11 +103,7 @@ class JiraConnection:
         try:
             found: dict[str, Any] = jira.issue(key, fields=fields, **query).raw
         except _TRIPPED as error:
-            raise Rejected(
-                "answer-not-understood",
-                "Jira's answer is not as documented: it shows no issue",
-                hint="check that trackers.jira.site is a Jira site and api_version is right for it",
-            ) from error
+            raise undocumented(": it shows no issue") from error
         return found
 
     def get(
@@ -130,7 +126,7 @@ class JiraConnection:
         """Send a query that is too long for an address: a POST that only reads."""
         with reading():
             answer = self._session.post(self.url(path), data=json.dumps(body))
-        return parse(model, answer.json())
+        return parse(model, content(answer))
 
     def send(
         self,
@@ -142,11 +138,11 @@ class JiraConnection:
         """Send a write; returns the answer's object, or None for an empty answer."""
         data = None if body is None else json.dumps(body)
         answer = self._session.request(method, self.url(path), params=query, data=data)
-        found = answer.json() if answer.content else None
+        found = answer.json() if answer.content.strip() else None
         return found if isinstance(found, dict) else None
 
     def _read(self, url: str, query: dict[str, str] | None = None) -> Any:
-        return self._session.get(url, params=query).json()
+        return content(self._session.get(url, params=query))
 
     def _cloud_id(self) -> str:
         known = self._settings.cloud_id or self._read_cached()

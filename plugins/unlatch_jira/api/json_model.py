@@ -15,6 +15,8 @@ from unlatch.transport.answer_fields import Misread
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from requests import Response
+
 _Model = TypeVar("_Model")
 
 
@@ -27,11 +29,28 @@ def parse(model: Callable[[Any], _Model], raw: Any) -> _Model:
     try:
         return model(raw)
     except Misread as error:
-        raise Rejected(
-            "answer-not-understood",
-            f"Jira's answer is not as documented, {error}",
-            hint="check that trackers.jira.site is a Jira site and api_version is right for it",
-        ) from error
+        raise undocumented(f", {error}") from error
+
+
+def content(answer: Response) -> Any:
+    """The JSON of a complete answer; a proxy may send an empty one.
+
+    Raises:
+        Rejected: `answer-not-understood`.
+    """
+    try:
+        return answer.json()
+    except ValueError as error:
+        raise undocumented(": it is empty or not JSON") from error
+
+
+def undocumented(what: str) -> Rejected:
+    """The error of an answer with another content than Jira documents."""
+    return Rejected(
+        "answer-not-understood",
+        f"Jira's answer is not as documented{what}",
+        hint="check that trackers.jira.site is a Jira site and api_version is right for it",
+    )
 
 
 def text(value: Any) -> str:
