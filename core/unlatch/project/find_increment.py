@@ -43,10 +43,11 @@ class MeantIncrement:
 
 def is_item(word: str) -> bool:
     """Whether a word has the form of an item's address or name; #4 alone names no tracker."""
-    return _is_item(word) and not word.startswith("#")
+    return names_item(word) and not word.startswith("#")
 
 
-def _is_item(word: str) -> bool:
+def names_item(word: str) -> bool:
+    """Whether a word has the form of an item's address or name, or is a number such as #4."""
     return "://" in word or _ITEM.fullmatch(word) is not None
 
 
@@ -72,7 +73,7 @@ def find_increment(workspace: Workspace, wanted: str) -> MeantIncrement:
     is_name = not is_exact and _NUMBERED.fullmatch(wanted)
     if is_name and (former := manager.once_named(wanted)):
         return MeantIncrement(manager.one_of(former, wanted).name, is_part=True)
-    if not is_exact and _is_item(wanted):
+    if not is_exact and names_item(wanted):
         from unlatch.project.linked import find_linked  # noqa: PLC0415  (loads the trackers)
 
         if linked := [manager.find(one.id) for one in find_linked(workspace, wanted)]:
@@ -115,5 +116,7 @@ def _not_linked(workspace: Workspace, word: str) -> UsageError:
         return UsageError("item-not-linked", message, hint=hint)
     message = f"no increment is named {word!r}, or linked to an item of this name"
     hint = f"unlatch search {quote(word)}"
+    if not is_item(word):
+        hint = "paste the item's address, or its name: octo/widgets#4, SCRUM-28"
     near = similar([one.name for one in workspace.manager.collection.folders()], word)
     return UsageError("item-not-linked", message, hint=hint, problems=near)

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
-from unlatch.project.find_increment import is_item
+from unlatch.project.find_increment import names_item
 from unlatch.search.efforts import EffortDocuments
 from unlatch.search.increments import IncrementDocuments, described
 from unlatch.values import dataclass
@@ -111,7 +111,7 @@ def _placed(hit: Hit, work: Described) -> tuple[Match, ...]:
 def _linked(workspace: Workspace, query: str) -> Iterator[Found]:
     """The increments that are linked to the item that the whole query names."""
     word = query.strip()
-    if not is_item(word):
+    if not names_item(word):
         return
     from unlatch.project.linked import find_linked  # noqa: PLC0415  (loads the trackers)
 

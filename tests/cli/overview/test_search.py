@@ -59,7 +59,7 @@ def test_an_increment_is_found_by_its_items(project: Project, tracker: str) -> N
     name = project.increment(NAME, links=project.items())
     project.increment("0004-other")
     keys = {"github": "octo/widgets#4", "jira": "SCRUM-28", "ado": "fabrikam/widgets 101"}
-    for query in (keys[tracker], project.urls[tracker]):
+    for query in (keys[tracker], project.urls[tracker], *(["#4"] if tracker == "github" else [])):
         (found,) = project.run("search", query, "--json").document["results"]
         assert (found["id"], found["why"]) == (name, [{"word": query, "where": "links"}])
     assert project.run("search", "SCRUM-9999").code == 0
