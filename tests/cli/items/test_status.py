@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.cli.items.test_reopen import KEYS, outside
-from tests.cli.project import ALL, REASON, Project
+from tests.cli.project import ALL, NAME, REASON, Project
 from tests.delivery.stage import fault
 
 __all__ = ["outside"]
@@ -32,6 +32,14 @@ def test_the_last_reopen_and_what_is_pending_are_shown(project: Project) -> None
     assert "SCRUM-28: 1 operation pending. Next: unlatch sync" in text.out
     [item] = document["items"]
     assert ("doing", 1) == (item["category"], len(item["pending"]))
+
+
+def test_the_increment_that_an_item_belongs_to_is_named(completed: Project) -> None:
+    text = completed.run("status", KEYS["jira"])
+    document = completed.run("status", KEYS["jira"], "--json").document
+
+    assert (0, True) == (text.code, f"    belongs to {NAME} (completed)\n" in text.out), text.said
+    assert [[NAME]] == [one["increments"] for one in document["items"]]
 
 
 def test_status_of_the_project_counts_pending_operations_on_items(project: Project) -> None:

@@ -107,7 +107,8 @@ ItemEntry = An item as its tracker describes it now.
   error: Problem?
 ItemStatus = The same, and the operations that are pending on an item alone.
   tracker id: str; url title type state: str?; category: Category?; labels: [str]; assignee: str?;
-  error: Problem?; name: str; record: str?; reopens: int; pending: [PendingOf]
+  error: Problem?; name: str; record: str?; reopens: int; pending: [PendingOf];
+  increments: [str]
 SyncedItemEntry = An item, and when unlatch last synced it.
   tracker id: str; url title type state: str?; category: Category?; labels: [str]; assignee: str?;
   error: Problem?; lastSynced: str?

@@ -134,4 +134,5 @@ def record_facts(record: Increment | None) -> output.Json:
         "record": record.id if record else None,
         "reopens": record.effective_reopens if record else 0,
         "pending": pending_of(record) if record else [],
+        "increments": [],
     }

@@ -13,7 +13,7 @@ from unlatch.cli.render.notes import tell_unread
 from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.terminal import output
-from unlatch.lifecycle.items.change import find_records, locate_items
+from unlatch.lifecycle.items.change import find_increments, find_records, locate_items
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +28,7 @@ _COLUMNS = 14
 def show_items(session: Session, words: Sequence[str], *, as_json: bool) -> int:
     """Show items; the exit code is 5 if one could not be read."""
     found: list[tuple[ItemSnapshot, Increment | None]] = []
+    owners: list[list[Increment]] = []
     own = session
     with ExitStack() as opened:
         for group in find_groups(session, words):
@@ -35,15 +36,20 @@ def show_items(session: Session, words: Sequence[str], *, as_json: bool) -> int:
             trackers = opened.enter_context(own.trackers())
             refs = locate_items(trackers, group.words)
             found += find_records(group.workspace, trackers, refs)
+            owners += find_increments(group.workspace, trackers, refs)
     seen = [one for one, _ in found]
     code = UNDECIDED if any(one.error for one in seen) else 0
     if as_json:
-        output.document("item-status", code, items=[_entry(*one) for one in found])
+        items = [_entry(*one, of) for one, of in zip(found, owners, strict=True)]
+        output.document("item-status", code, items=items)
         return code
     now = own.workspace.clock()
-    for one, record in found:
+    for (one, record), increments in zip(found, owners, strict=True):
         session.trace(one.error)
         output.data(seen_line(own.workspace.registry, one, columns=_COLUMNS).removeprefix("    "))
+        output.data(
+            *(f"    belongs to {output.clean(each.id)} ({each.status})" for each in increments)
+        )
         if record is not None and record.reopens:
             last = record.reopens[-1]
             head = f"reopened {ago(last.reopened_at, now)} by {output.clean(last.reopened_by)}"
@@ -54,5 +60,8 @@ def show_items(session: Session, words: Sequence[str], *, as_json: bool) -> int:
     return code
 
 
-def _entry(seen: ItemSnapshot, record: Increment | None) -> output.Json:
-    return {**item_entry(seen), **record_facts(record), "name": seen.name}
+def _entry(
+    seen: ItemSnapshot, record: Increment | None, increments: Sequence[Increment]
+) -> output.Json:
+    facts = record_facts(record) | {"increments": [one.id for one in increments]}
+    return {**item_entry(seen), **facts, "name": seen.name}
