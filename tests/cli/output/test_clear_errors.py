@@ -53,6 +53,12 @@ def test_an_empty_reason_names_the_whole_command(
     assert f"next: unlatch {' '.join(command)} --reason TEXT\n" in done.err
 
 
+def test_an_empty_reason_names_the_option_before_the_end_of_the_options(completed: Project) -> None:
+    done = completed.run("resume", "--yes", "-m", "", "--", "7")
+
+    assert "next: unlatch resume --yes --reason TEXT -- 7\n" in done.err
+
+
 def test_a_search_without_results_names_one_step(project: Project) -> None:
     project.increment()
 

@@ -69,7 +69,9 @@ def _corrected(error: Exception, typed: Sequence[str]) -> Iterable[str] | None:
         words = [*typed[:start], error.meant or "", *typed[start + error.count :]]
         return words if error.meant else None
     if isinstance(error, UsageError) and error.id == "reason-missing":
-        return [*_without_reason(typed), "--reason", "TEXT"]
+        words = [*_without_reason(typed)]
+        end = words.index("--") if "--" in words else len(words)
+        return [*words[:end], "--reason", "TEXT", *words[end:]]
     if isinstance(error, click.NoSuchOption) and is_misplaced(error):
         return _moved(error, typed)
     if isinstance(error, click.NoSuchOption) and error.possibilities:

@@ -55,6 +55,8 @@ def answering(tool: Callable[P, Awaitable[Document]]) -> Callable[P, Awaitable[D
             return fitted(_with_hints(await tool(*args, **kwargs), names), tool.__name__)
         except UnlatchError as error:
             hint = f"; next: {_for_model(error.hint, names)}" if error.hint else ""
+            if error.id == "reason-missing" and "reason" in names:
+                hint = "; next: add reason"  # for a person it is the command that was typed
             raise ToolError(f"error[{error.id}]: {error.message}{hint}") from error
 
     return call
