@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from unlatch.errors import PluginBroken, UnlatchError, UsageError
+from unlatch.errors import ConfigError, PluginBroken, UnlatchError, UsageError
 from unlatch.project.deferred import defer
 from unlatch.project.former_names import FormerNames
 from unlatch.project.load_order import LoadOrder
@@ -289,6 +289,8 @@ def _recognises(find: Callable[..., Any], key: str, environ: Mapping[str, str]) 
         return find(key, environ) is not None
     except UsageError:  # only its site is unknown
         return True
+    except ConfigError:  # such as octo/widgets#0
+        return False
 
 
 def _host(url: str) -> str:

@@ -84,6 +84,17 @@ def test_a_number_that_no_item_has_is_refused(
     assert (2, True) == (done.code, "error[unknown-item]" in done.err), done.said
 
 
+@pytest.mark.parametrize("word", ["octo/widgets#0", "jira:octo/widgets#4"])
+def test_a_word_that_is_no_name_of_an_unconfigured_tracker_is_refused(
+    project: Project, word: str
+) -> None:
+    project.configure("[trackers.jira" + project.box.config().split("[trackers.jira")[1])
+
+    done = project.run("reopen", word, "--reason", REASON)
+
+    assert (2, True) == (done.code, "error[unknown-item]" in done.err), done.said
+
+
 def test_the_plan_says_why_an_item_could_not_be_read(outside: Project) -> None:
     outside.run("reopen", outside.urls["github"], "--reason", REASON, "--offline")
 
