@@ -178,3 +178,38 @@ def test_the_prompt_for_many_shows_items_in_a_column(completed: Project) -> None
         "                                  SCRUM-28\n"
         "0008-other             completed  jira SCRUM-28\n"
     ) in terminal.text
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80])
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("list",),
+        ("status",),
+        ("history", "--all"),
+        ("search", "portal"),
+        ("effort", "list"),
+        ("effort", "show", "portal"),
+        ("session", "list"),
+        ("session", "query"),
+        ("session", "show", "portal"),
+    ],
+    ids=" ".join,
+)
+def test_ids_are_whole_and_nothing_else_is_beside_those_that_do_not_fit(
+    project: Project, command: tuple[str, ...], columns: int
+) -> None:
+    title = "Login of the portal fails since the last upgrade of it"
+    name = title.replace(" ", "-").lower()
+    project.increment(f"0012-{name}")
+    project.run("resume", "12", "-m", title, "--yes", "--offline")
+    project.run("effort", "open", title)
+    project.run("session", "start", title)
+    project.run("session", "log", "portal", "--phase", "Research", "--agent", "coder@1.2")
+
+    with Terminal(project, *command, columns=columns, extra={"PYTHONUTF8": "1"}) as terminal:
+        assert terminal.end() == 0
+
+    lines = terminal.text.splitlines()
+    assert any(word.endswith(name) for line in lines for word in line.split())
+    assert [one for one in lines if len(one) > columns and len(one.split()) > 1] == []

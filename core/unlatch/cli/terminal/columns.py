@@ -31,7 +31,8 @@ def lay_out(rows: Rows, *, flexible: Collection[int], width: int | None) -> list
         return [[_GAP.join(row).rstrip()] for row in zip(*padded, strict=True)]
     wrapped = {number: natural[number] for number in flexible}
     shares = _shares(wrapped, room + sum(wrapped.values()))
-    if len(natural) == 1 or all(shares[n] >= min(_LEAST, wrapped[n]) for n in wrapped):
+    is_readable = bool(wrapped) and all(shares[n] >= min(_LEAST, wrapped[n]) for n in wrapped)
+    if len(natural) == 1 or is_readable:
         widths = [max(shares.get(number, width), 1) for number, width in enumerate(natural)]
         return [[*_wrapped_lines(row, widths, shares)] for row in rows]
     rest = [row[1:] for row in rows]
@@ -96,9 +97,12 @@ def hanging(head: str, text: str, *, width: int | None, cells: Callable[[str], i
     if width is None or cells(f"{head}{text}") <= width:
         return [f"{head}{text}"]
     first, *words = text.split(" ")
-    lines = [f"{head}{first}"]
     # Behind a long head there would be little room.
-    indent = " " * (cells(head) if cells(head) <= width // 2 else 4)
+    is_long = cells(head) > width // 2
+    indent = " " * (4 if is_long else cells(head))
+    lines = [f"{head}{first}"]
+    if is_long and cells(lines[0]) > width:
+        lines = [head.rstrip(), f"{indent}{first}"]
     for word in words:
         if cells(longer := f"{lines[-1]} {word}") <= width:
             lines[-1] = longer

@@ -90,7 +90,7 @@ def show_effort(session: Session, *, effort: str, lines: int, as_json: bool) -> 
     if as_json:
         output.document("effort-show", effort=effort_entry(found), log=end)
         return 0
-    output.data(f"{output.strong(found.id)}  {output.clean(found.title)}")
+    output.data(*output.hang(f"{output.strong(found.id)}  ", output.clean(found.title)))
     output.data(f"  Status    {found.status}")
     output.data(f"  Opened    {found.created:%Y-%m-%d %H:%M}")
     output.data(f"  Changed   {found.updated:%Y-%m-%d %H:%M}")
@@ -102,7 +102,7 @@ def show_effort(session: Session, *, effort: str, lines: int, as_json: bool) -> 
         head = f"Reopened  {reopen.at:%Y-%m-%d %H:%M} by {output.clean(reopen.by)}"
         output.data(*lines_of("  ", f"{head}: " if reopen.reason else head, reopen.reason or ""))
     if found.summary:
-        output.data(f"  Summary   {output.clean(found.summary)}")
+        output.data(*output.hang("  Summary   ", output.clean(found.summary)))
     for one in end:
         output.data(f"{output.clean(speaker(one))}: {output.clean(entry_text(one))}")
     return 0

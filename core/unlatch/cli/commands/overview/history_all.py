@@ -86,7 +86,7 @@ def _tell(found: ReopenStatistics) -> None:
 def _tell_table(headings: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
     if rows:
         output.data("")
-        output.table(headings, rows, flexible=(0,))
+        output.table(headings, rows, flexible=())
 
 
 def _row(one: Reopen) -> tuple[str, ...]:

@@ -58,9 +58,9 @@ def run_search(
     for one in found:
         changed = f", {one.work.changed:%Y-%m-%d}" if one.work.changed else ""
         head = f"{one.kind} {one.work.status}{changed}"
-        output.data(f"{output.strong(one.work.id)}  {output.faint(head)}")
-        output.data(f"  {output.clean(one.work.summary or one.work.title)}")
-        output.data(f"  {output.faint(why(one))}")
+        output.data(*output.hang(f"{output.strong(one.work.id)}  ", output.faint(head)))
+        output.data(*output.hang("  ", output.clean(one.work.summary or one.work.title)))
+        output.data(*output.hang("  ", output.faint(why(one))))
     if not found:
         listing = "effort list" if kinds == ("effort",) else "list --all"
         output.talk(f"Nothing found. Next: unlatch {listing}")

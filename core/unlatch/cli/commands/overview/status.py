@@ -71,7 +71,8 @@ def run(session: Session, *, items: tuple[str, ...], web: bool, as_json: bool) -
         workspace = session.workspace
         _Screen(found, workspace.clock(), next_sync=_next_sync(workspace, found)).show()
         for kind, name, status in others:
-            output.data(f"{kind.capitalize():<13}{output.clean(name)} ({status})")
+            text = f"{output.clean(name)} ({status})"
+            output.data(*output.hang(f"{kind.capitalize():<13}", text))
         show_pending(here, elsewhere)
     manager = session.workspace.manager
     for error in filter(None, map(manager.unreadable_title, found.wip.active)):

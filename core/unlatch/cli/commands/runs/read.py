@@ -55,7 +55,7 @@ def list_run(session: Session, *, as_json: bool) -> int:
         for folder, state in found
     ]
     if rows:
-        output.table(("Run", "Status", "Complete"), rows, flexible=(0, 1))
+        output.table(("Run", "Status", "Complete"), rows, flexible=(1,))
     else:
         output.talk("No runs. Next: unlatch run start PLAN --worker COMMAND")
     return 0
@@ -77,7 +77,8 @@ def status_run(session: Session, *, wanted: str | None, as_json: bool) -> int:
             questions=[question_entry(one) for one in state.open_questions()],
         )
         return 0
-    output.data(f"{output.strong(folder.name)}  {_status(folder, state)}", *_facts(state), "")
+    head = output.hang(f"{output.strong(folder.name)}  ", _status(folder, state))
+    output.data(*head, *_facts(state), "")
     rows = [
         (task.id, _task_state(state, task, live), str(task.attempts), task.title)
         for task in state.tasks.values()

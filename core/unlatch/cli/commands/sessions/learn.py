@@ -109,7 +109,7 @@ def _list(cases: tuple[Case, ...]) -> None:
         for one in cases
     ]
     if rows:
-        output.table(("Type", "Session", "Phase", "Line", "Given"), rows, flexible=(1, 4))
+        output.table(("Type", "Session", "Phase", "Line", "Given"), rows, flexible=(4,))
 
 
 def _entry(case: Case) -> output.Json:

@@ -54,7 +54,7 @@ def query_session(
     rows = [tuple(str(one.session[key] or "") for key in keys) for one in found]
     if rows:
         headings = ("Session", "Status", "Started", "Channel", "Tokens", "Calls", "Failed")
-        output.table(headings, rows, flexible=(0,))
+        output.table(headings, rows, flexible=())
     else:
         output.talk(
             f"No sessions match. Next: unlatch session list{' --imported' if imported else ''}"

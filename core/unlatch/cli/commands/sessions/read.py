@@ -103,7 +103,7 @@ def _show_list(run: Run, found: list[Found], *, all_projects: bool) -> None:
         for one in found
     ]
     headings = ("Session", "Status", "Started", "Participants", "Place")[:last]
-    output.table(headings, rows, flexible=(0, 3, 4)[: last - 2])
+    output.table(headings, rows, flexible=(3, 4)[: last - 3])
 
 
 def _listed_entry(one: Found) -> output.Json:
@@ -169,7 +169,8 @@ def _phase_entry(phase: Phase) -> output.Json:
 
 def _head(session: Session) -> Iterator[str]:
     meta = session.meta
-    yield f"{output.strong(output.clean(session.id))}  {output.clean(session.title)}"
+    head = f"{output.strong(output.clean(session.id))}  "
+    yield from output.hang(head, output.clean(session.title))
     lines = {
         "Status": meta.status.value,
         "Started": f"{meta.started:%Y-%m-%d %H:%M}" if meta.started else None,
