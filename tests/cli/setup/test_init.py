@@ -30,6 +30,8 @@ def test_an_empty_folder_becomes_a_project(empty: Project) -> None:
         "Increments are in .unlatch/increments/.\n"
         "Next: fill in .unlatch/config.toml, then unlatch doctor\n"
     )
+    again = empty.process("init")
+    assert (0, "Next: unlatch doctor") == (again.code, again.err.splitlines()[-1])
     config = tomllib.loads((empty.root / ".unlatch" / "config.toml").read_text())
     assert "trackers" not in config
     assert empty.run("list").code == 0

@@ -51,7 +51,8 @@ def run(ctx: click.Context, /, *, with_git: bool, as_json: bool) -> int:
     kept = "Records of unlatch are kept" if found else "Increments are"
     output.talk(f"{kept} in {increments}/.")
     more = ", and unlatch list" if found else ""
-    output.talk(f"Next: fill in .unlatch/config.toml, then unlatch doctor{more}")
+    fill = "fill in .unlatch/config.toml, then " if paths.config in new else ""
+    output.talk(f"Next: {fill}unlatch doctor{more}")
     return 0
 
 
