@@ -68,6 +68,21 @@ def test_a_delivered_reopen_is_confirmed_and_nothing_is_written(reopened: Projec
     assert len(reopened.sent()) <= 9
 
 
+def test_the_entries_are_in_the_order_of_time(reopened: Project) -> None:
+    assert reopened.run("complete", "7").code == 0
+    assert reopened.run("github", "reopen-issue", "7", "--reason", "Still there").code == 0
+    assert reopened.run("jira", "close-issue", "7").code == 0
+    assert reopened.run("resume", "7", "--yes", "--reason", "More").code == 0
+
+    (increment,) = verify(reopened, "7")["increments"]
+
+    places = [(one["at"], one["id"]) for one in increment["entries"]]
+    assert sorted(places) == places
+    kinds = [one["kind"] for one in increment["entries"]]
+    assert ("reopened", "reopened") == (kinds[0], kinds[-1])
+    assert len(kinds) > 3
+
+
 def test_the_history_is_shown_for_people(reopened: Project) -> None:
     done = reopened.run("history", "verify", "7")
 

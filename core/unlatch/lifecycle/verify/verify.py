@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
@@ -34,6 +35,11 @@ if TYPE_CHECKING:
     from unlatch.worklog.event_log import Event
 
 
+def _order(entry: VerifiedEntry) -> tuple[float, str]:
+    """By time; the files as a whole are the last."""
+    return (entry.at.timestamp() if entry.at else inf, entry.id)
+
+
 def verify_history(
     workspace: Workspace, trackers: Trackers, increments: Sequence[Increment]
 ) -> list[VerifiedIncrement]:
@@ -55,7 +61,7 @@ def verify_history(
             return (_of_files(_unchecked(unread[one.id])),)
         found = _verify(one, events[one.id], claims[one.id], evidence, has_reason=has_reason)
         unknown = _unknown(one, events[one.id], claims[one.id], evidence, folders)
-        return (*found, *unknown)
+        return tuple(sorted((*found, *unknown), key=_order))
 
     return [VerifiedIncrement(one.id, verify(one)) for one in increments]
 
