@@ -32,6 +32,17 @@ def test_an_unknown_id(single: Project, command: str, wanted: str) -> None:
     assert single.sent() == []
 
 
+@pytest.mark.parametrize("limit", ["--max-cost", "--timeout"])
+def test_a_limit_that_is_no_number_is_refused(single: Project, limit: str) -> None:
+    """Nothing would ever exceed it."""
+    before = single.tree()
+
+    done = single.run("run", "start", "plan.md", "--worker", "claude -p", limit, "NaN")
+
+    assert (2, True) == (done.code, "is not a number" in done.err), done.said
+    assert_unchanged(single, before)
+
+
 def test_an_ambiguous_id_lists_the_candidates(single: Project) -> None:
     single.increment("0007-other")
     single.increment("0007-third", archived=True)

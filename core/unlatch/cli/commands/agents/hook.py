@@ -15,6 +15,7 @@ import click
 from unlatch.agents.hook import handle_event
 from unlatch.agents.hook_event import LARGEST
 from unlatch.agents.hook_log import log_failure
+from unlatch.cli.options.number import Number
 from unlatch.cli.terminal import output
 from unlatch.project.workspace import utc_now
 from unlatch.transport.redact import own_home
@@ -49,7 +50,7 @@ class _Hook(click.Command):
 )
 @click.option(
     "--time-limit",
-    type=click.FloatRange(min=0.1),
+    type=Number(min=0.1),
     default=_LIMIT,
     show_default=True,
     metavar="SECONDS",

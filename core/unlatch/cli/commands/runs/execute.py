@@ -14,6 +14,7 @@ import click
 from unlatch.cli.commands.runs.chosen import RUN, chosen, run_entry, use_cases
 from unlatch.cli.commands.runs.plans import agree_to
 from unlatch.cli.commands.runs.sources import read_source, source_name
+from unlatch.cli.options.number import Number
 from unlatch.cli.options.reason import about_name, ask_reason, reason_option
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED
 from unlatch.cli.runtime.session import BY, JSON, flag, is_interactive, with_session
@@ -52,13 +53,13 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
             ),
             click.option(
                 "--timeout",
-                type=click.FloatRange(min=1),
+                type=Number(min=1),
                 metavar="SECONDS",
                 help="Longest time of one worker; 900 by default.",
             ),
             click.option(
                 "--max-cost",
-                type=click.FloatRange(min=0),
+                type=Number(min=0),
                 metavar="DOLLARS",
                 help="Pause when the workers have cost this much.",
             ),

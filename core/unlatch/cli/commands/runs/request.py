@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.commands.runs.chosen import RUN, chosen, question_entry, run_entry, use_cases
+from unlatch.cli.options.number import Number
 from unlatch.cli.options.reason import about_name, reason_option
 from unlatch.cli.runtime.session import BY, JSON, flag, with_session
 from unlatch.cli.terminal import output
@@ -63,7 +64,7 @@ def stop_run(session: Session, *, wanted: str | None, reason: str | None, as_jso
 @RUN
 @click.option(
     "--left",
-    type=click.FloatRange(0, 100),
+    type=Number(0, 100),
     required=True,
     metavar="PERCENT",
     help="Percent of the context that is left.",
