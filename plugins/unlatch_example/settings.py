@@ -42,8 +42,8 @@ class RoundupSettings(BaseModel):
         return ItemRef("roundup", self.target, match[1], f"{self.url}/issue{match[1]}")
 
     def locate(self, item: str, url: str | None) -> ItemRef:
-        """The issue of a link, by its address if known, else by its number."""
-        ref = self.recognise(url or f"{self.url}/issue{item}")
+        """The issue of a link, by its address if known, else by its number or name."""
+        ref = self.recognise(url or f"{self.url}/issue{item.removeprefix('issue')}")
         if ref is None:
             problem = f"{url or item} is not an issue of {self.url}"
             raise ConfigError((problem,), where="[trackers.roundup]", hint="check url")

@@ -29,6 +29,9 @@ class AdoHarness(Harness):
     def settings(self, server: str) -> Mapping[str, Any]:
         return {"organization_url": server, "web_url": server, "project": self._ado.project}
 
+    def elsewhere(self, server: str) -> str:
+        return f"{server}/another/_workitems/edit/1"
+
     def environ(self) -> Mapping[str, str]:
         return {"AZURE_DEVOPS_EXT_PAT": self._ado.token}
 

@@ -31,6 +31,9 @@ class GithubHarness(Harness):
     def settings(self, server: str) -> Mapping[str, Any]:
         return {"api_url": f"{server}/api/v3", "web_url": server, "repository": REPOSITORY}
 
+    def elsewhere(self, server: str) -> str:
+        return f"{server}/octo/gadgets/issues/1"
+
     def environ(self) -> Mapping[str, str]:
         return {"GITHUB_TOKEN": self._github.token}
 

@@ -31,6 +31,9 @@ class JiraHarness(Harness):
     def settings(self, server: str) -> Mapping[str, Any]:
         return {"site": server, "project": self._jira.project, "api_version": 3}
 
+    def elsewhere(self, server: str) -> str:
+        return f"{server}/browse/OTHER-1"
+
     def environ(self) -> Mapping[str, str]:
         return self._jira.environ()
 

@@ -93,12 +93,16 @@ class Settings(Protocol):
         """The place of new items, and their `ItemRef.target`; None if not configured."""
 
     def recognise(self, url: str) -> ItemRef | None:
-        """The item at a pasted browser address, or None if it is not this tracker's."""
+        """The item at a pasted browser address, or None if it is not this tracker's.
+
+        Ignores a query and a fragment, such as that of a comment.
+        """
 
     def locate(self, item: str, url: str | None) -> ItemRef:
         """The item of a link, by its address if known, else by its id.
 
-        The id may have its target in front: "octo/widgets#4".
+        The id may have its target in front ("octo/widgets#4"), or be the name, with # for a space:
+        commands accept what `name` shows.
 
         ConfigError: neither the address nor the configuration defines the item's place.
         """

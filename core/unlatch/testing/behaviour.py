@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 import pytest
 
-from unlatch.errors import NotFound, TrackerError
+from unlatch.errors import ConfigError, NotFound, TrackerError
 from unlatch.project.registry import load
 from unlatch.spi import SPI_VERSION, Capability, Change, DeliveryOptions, Goal
 from unlatch.spi.operation import Result
@@ -37,6 +38,7 @@ from unlatch.worklog.ids import new_ulid
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from unlatch.spi import ItemRef, Settings
     from unlatch.testing.fixture import Fixture
 
 
@@ -63,9 +65,25 @@ class Behaviour:
         assert ref == settings.recognise(ref.url)
         assert ref == settings.locate(ref.id, ref.url)
         assert settings.allows(ref)
-        assert ref.id in settings.name(ref)
-        elsewhere = urlsplit(ref.url)._replace(netloc="elsewhere.invalid").geturl()
-        assert settings.recognise(elsewhere) is None
+        name = settings.name(ref)
+        assert ref.id in name
+        assert ref == _located(settings, name.replace(" ", "#")), "`locate` accepts the name"
+        assert ref == settings.recognise(f"{ref.url}#comment"), "a fragment is ignored"
+        for url in (f"{ref.url}-and-more", urlsplit(ref.url)._replace(netloc="x.invalid").geturl()):
+            assert settings.recognise(url) is None, "`recognise` reads whole addresses of this host"
+
+    def test_an_item_elsewhere_is_not_allowed(self, fixture: Fixture) -> None:
+        settings, ref = fixture.settings, fixture.make(is_open=True)
+        try:
+            url = fixture.harness.elsewhere(fixture.proxy.url)
+        except NotImplementedError:
+            pytest.skip("the harness names no other place")
+        found = settings.recognise(url)
+        assert found is None or not settings.allows(found), "an item elsewhere is not allowed"
+        with suppress(ConfigError):
+            assert ref != settings.locate(ref.id, url), (
+                "`locate` goes by the address if it is known"
+            )
 
     def test_a_read_shows_the_item(self, fixture: Fixture) -> None:
         require(fixture, Capability.STATUS)
@@ -204,6 +222,12 @@ class Behaviour:
             assert KEPT.upper() in shown, "a label in another case is added (`Change.label_key`)"
         else:
             assert writes(fixture) == [], "a label in another case is the same (`Change.label_key`)"
+
+
+def _located(settings: Settings, item: str) -> ItemRef | None:
+    with suppress(ConfigError):
+        return settings.locate(item, None)
+    return None
 
 
 def _has_deliberate_state(harness: Harness) -> bool:

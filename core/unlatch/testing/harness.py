@@ -36,6 +36,10 @@ class Harness(ABC):
     def settings(self, server: str) -> Mapping[str, Any]:
         """The table `[trackers.NAME]`, with `server` as the server's address."""
 
+    def elsewhere(self, server: str) -> str:
+        """The web address of an item in a place that `settings(server)` does not name; optional."""
+        raise NotImplementedError
+
     @abstractmethod
     def environ(self) -> Mapping[str, str]:
         """The environment variables that hold the credential."""

@@ -1,0 +1,82 @@
+"""Settings that break a promise of the interface fail the kit, which names the promise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.conformance.test_github import GithubHarness
+
+from unlatch.errors import ConfigError
+from unlatch.testing import Proxy
+from unlatch.testing.behaviour import Behaviour
+from unlatch.testing.fixture import Fixture
+from unlatch_sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from unlatch.spi import ItemRef, Settings
+
+
+class Changed:
+    """Settings with one method of their own."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.settings, name)
+
+
+class AllowsEverything(Changed):
+    def allows(self, _ref: ItemRef) -> bool:
+        return True
+
+
+class GoesByTheNumber(Changed):
+    def locate(self, item: str, _url: str | None) -> ItemRef:
+        return self.settings.locate(item, None)
+
+
+class KnowsNumbersAlone(Changed):
+    def locate(self, item: str, url: str | None) -> ItemRef:
+        if not item.isdigit():
+            raise ConfigError((item,), where="[trackers.github]")
+        return self.settings.locate(item, url)
+
+
+class ReadsBeginnings(Changed):
+    def recognise(self, url: str) -> ItemRef | None:
+        return self.settings.recognise(url.partition("-and-")[0])
+
+
+class TripsOverFragments(Changed):
+    def recognise(self, url: str) -> ItemRef | None:
+        return None if "#" in url else self.settings.recognise(url)
+
+
+_ADDRESS = Behaviour().test_an_address_leads_back_to_its_item
+_ELSEWHERE = Behaviour().test_an_item_elsewhere_is_not_allowed
+
+
+@pytest.mark.parametrize(
+    ("changed", "test", "promise"),
+    [
+        (AllowsEverything, _ELSEWHERE, "an item elsewhere is not allowed"),
+        (GoesByTheNumber, _ELSEWHERE, "`locate` goes by the address"),
+        (KnowsNumbersAlone, _ADDRESS, "`locate` accepts the name"),
+        (ReadsBeginnings, _ADDRESS, "`recognise` reads whole addresses"),
+        (TripsOverFragments, _ADDRESS, "a fragment is ignored"),
+    ],
+)
+def test_broken_settings_are_named(
+    changed: type[Changed], test: Callable[[Fixture], None], promise: str, tmp_path: Path
+) -> None:
+    with Sandbox() as box, Proxy((harness := GithubHarness(box)).server) as proxy:
+        fixture = Fixture(harness, proxy, tmp_path)
+        test(fixture)
+        vars(fixture)["settings"] = changed(fixture.settings)
+        with pytest.raises(AssertionError, match=promise):
+            test(fixture)
