@@ -156,6 +156,14 @@ def test_without_an_id_the_only_active_session_is_meant(project: Project, starte
     assert started in done.err
 
 
+def test_a_failed_session_has_failed_and_none_is_left(project: Project, started: str) -> None:
+    failed = session(project, "complete", "--failed")
+    done = session(project, "pause")
+
+    assert (0, f"✓ {started} has failed\n") == (failed.code, failed.out)
+    assert (2, True) == (done.code, ": no session is active\n" in done.err)
+
+
 @pytest.mark.usefixtures("started")
 @pytest.mark.parametrize(
     ("arguments", "error"),

@@ -55,7 +55,7 @@ def chosen(
         return found[0][0]
     kinds = "imported" if imported else " or ".join(statuses)
     names = tuple(meta.session_id for _, meta in reversed(found))
-    message = f"there is no session that is {kinds}"
+    message = f"no session is {kinds}"
     if names:
         message = f"{len(names)} sessions are {kinds}"
     others = "import" if imported else "list"
@@ -113,4 +113,5 @@ def show_change(session: Session, *, as_json: bool) -> None:
     if as_json:
         output.document("session", session=session_entry(session.meta, session.title))
         return
-    output.ok(f"{session.id} is {session.meta.status}")
+    verb = "has" if session.meta.status == "failed" else "is"
+    output.ok(f"{session.id} {verb} {session.meta.status}")
