@@ -60,3 +60,21 @@ def test_a_text_of_an_effort_with_a_secret_is_not_written(project: Project) -> N
     assert "secret-in-text" in text_of(talk.call("reopen_effort", id="auth-bug", reason=TOKEN))
     (known,) = talk.result("effort_status")["efforts"]
     assert (known["status"], known["reopens"]) == ("concluded", [])
+
+
+@pytest.mark.parametrize("text", ["a\0b", "x" * 200_000], ids=["zero byte", "long"])
+def test_a_text_that_no_process_takes_is_refused_as_wrong_usage(
+    project: Project, text: str
+) -> None:
+    project.increment(links=project.items("github"))
+    talk = Talk(project, toolsets=("work", "efforts"))
+    for tool, arguments in (
+        ("search", {"query": text}),
+        ("show_increment", {"id": text}),
+        ("plan_resume", {"id": "7", "reason": text}),
+        ("open_effort", {"name": text}),
+    ):
+        said = text_of(talk.call(tool, **arguments))
+        assert "error[usage]" in said, said
+        assert "unknown what was changed" not in said
+    assert talk.result("effort_status")["efforts"] == []

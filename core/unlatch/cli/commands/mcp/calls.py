@@ -24,6 +24,8 @@ _UNLATCH = (sys.executable, "-P", "-m", "unlatch.cli")
 _TIMEOUT = 300.0
 _MOST_BYTES = 8 << 20
 _LONGEST = 4000
+# Characters; a process takes no argument of more than 128 KiB.
+_LONGEST_ARGUMENT = 32_000
 _REDACTOR = Redactor()
 # The errors that mean several things, or nothing but something similar.
 _CANDIDATES = ("ambiguous-increment", "unknown-increment", "effort-ambiguous", "effort-unknown")
@@ -60,10 +62,13 @@ class Calls:
             seen_with: the command that shows what was changed, if this one writes.
 
         Raises:
-            CallFailed: with the id, message and next step of the command's error; without a
-                document `call-failed`, or `call-unknown` if the command writes.
+            CallFailed: with the id, message and next step of the command's error, or `usage`;
+                without a document `call-failed`, or `call-unknown` if the command writes.
         """
         argv = [*_UNLATCH, *options, "--json", "--", *words]
+        if any("\0" in one or len(one) > _LONGEST_ARGUMENT for one in argv):
+            message = f"an argument has a zero byte, or more than {_LONGEST_ARGUMENT:,} characters"
+            raise CallFailed("usage", message, hint="call again with a shorter text, without it")
         try:
             done = run(
                 argv, cwd=self.root, environ=self.environ, seconds=_TIMEOUT, most=_MOST_BYTES
