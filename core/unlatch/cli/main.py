@@ -106,7 +106,21 @@ def _tell_unexpected(error: Exception, arguments: list[str]) -> int:
     # click writes --help and --version itself.
     if isinstance(error, OSError) and output.is_stdout_lost():
         return 0
+    if isinstance(error, FileNotFoundError) and not _has_folder():
+        hint = "change to a folder that exists"
+        message = "the current folder was removed"
+        return _tell(UnlatchError("no-folder", message, hint=hint), arguments)
     return _tell(attribute(error), arguments)
+
+
+def _has_folder() -> bool:
+    from pathlib import Path  # noqa: PLC0415
+
+    try:
+        Path.cwd()
+    except FileNotFoundError:
+        return False
+    return True
 
 
 def _tell_interrupt(stop: BaseException) -> int:

@@ -13,6 +13,8 @@ from tests.cli.project import NAME, REASON
 from tests.cli.refusing import assert_refused
 from tests.cli.terminal import Terminal
 
+from unlatch.cli.main import run
+
 if TYPE_CHECKING:
     from tests.cli.project import Project
 
@@ -224,3 +226,21 @@ def test_without_git_the_hint_is_to_install_it(single: Project) -> None:
     assert "error[no-git]: git is not installed" in nowhere.err
     assert "next: install git, then run the command again" in nowhere.err
     assert "error[no-git]: git is not installed" in changed.err
+
+
+@pytest.mark.parametrize("command", [("list",), RESUME, ("sync",), ("init",), ("effort", "list")])
+def test_a_current_folder_that_was_removed_is_named(
+    tmp_path: Path,
+    command: tuple[str, ...],
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+
+    code = run([*command])
+
+    said = capsys.readouterr().err
+    assert (1, True) == (code, "error[no-folder]: the current folder was removed" in said), said
