@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # `make torture` dies at each of them.
-EVERY = "24"
+EVERY = "40"
 
 
 def test_death_at_any_boundary_loses_no_tick(

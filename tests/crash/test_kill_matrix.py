@@ -10,13 +10,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # `make torture` dies at each of them, twice.
-EVERY = "13"
+EVERY = "24"
 
 
 def test_death_at_any_boundary_changes_nothing_in_the_end(
     record_property: Callable[[str, object], None],
 ) -> None:
-    told = told_by("tests.crash.kill_matrix", "--every", EVERY, "--cold", "5")
+    told = told_by("tests.crash.kill_matrix", "--every", EVERY, "--cold", "3")
 
     record_property("kill matrix", f"{told['boundaries']} boundaries, {told['deaths']} deaths")
     assert told["wrong"] == {}

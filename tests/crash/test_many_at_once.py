@@ -39,20 +39,20 @@ def told_by(name: str, *arguments: str) -> Any:
 def test_many_processes_lose_nothing_and_do_nothing_twice(
     record_property: Callable[[str, object], None],
 ) -> None:
-    told = told_by("tests.crash.crowd", "--processes", "12")
+    told = told_by("tests.crash.crowd", "--processes", "6")
 
     record_property("crowd", f"{told['commands']} commands, {told['polls']} looks at the files")
     assert told["wrong"] == []
     assert told["sync"] == 0
-    assert (told["processes"], told["commands"]) == (12, 24)
-    assert told["reopens"] > 2
+    assert (told["processes"], told["commands"]) == (6, 12)
+    assert told["reopens"] > 0
     assert told["polls"] > 20
 
 
 def test_processes_that_resume_at_the_same_moment_reopen_once() -> None:
-    told = told_by("tests.crash.at_once", "--processes", "5", "--rounds", "2")
+    told = told_by("tests.crash.at_once", "--processes", "4", "--rounds", "1")
 
-    assert (told["wrong"], told["codes"]) == ([], {"0": 10})
+    assert (told["wrong"], told["codes"]) == ([], {"0": 4})
 
 
 @pytest.mark.parametrize("status", ["paused", "planning", "abandoned"])
@@ -76,15 +76,26 @@ def test_what_another_process_took_up_a_moment_ago_is_active_already(
     assert len([event for event in project.events() if event["event"] == "transitioned"]) == 1
 
 
+@pytest.mark.parametrize(
+    ("lives", "met"),
+    [
+        (4, ("commands", "settled")),
+        # Chance brings the others to many.
+        pytest.param(
+            20,
+            ("commands", "settled", "deaths", "faults", "sure undos"),
+            marks=pytest.mark.sweep,
+        ),
+    ],
+)
 def test_random_lives_end_as_they_were_meant_to(
-    record_property: Callable[[str, object], None],
+    record_property: Callable[[str, object], None], lives: int, met: tuple[str, ...]
 ) -> None:
-    told = told_by("tests.crash.random_life", "--examples", "6", "--steps", "12")
+    told = told_by("tests.crash.random_life", "--examples", f"{lives}", "--steps", "12")
 
     record_property("random lives", json.dumps(told))
-    assert told["lives"] >= 6
-    for what in ("commands", "settled", "deaths", "faults", "sure undos"):
-        assert told[what] > 0
+    assert told["lives"] >= lives
+    assert [] == [what for what in met if not told.get(what)]
 
 
 def test_who_waits_in_vain_for_a_delivery_is_told_that_another_process_is_at_it(

@@ -28,7 +28,6 @@ OPEN = dict.fromkeys(TRACKERS, True)
 EVERYWHERE = sorted(TRACKERS)
 BACK = "Reopened the wrong one"
 OTHER = "The fix broke the export"
-ROUNDS = 2
 
 
 @pytest.fixture(scope="module")
@@ -111,8 +110,9 @@ def test_delivered_in_both_at_once_by_two_processes(team: Team) -> None:
     assert_done(team, team.laptop)
 
 
-def test_delivered_in_both_at_once_time_and_again(team: Team) -> None:
-    for number in range(ROUNDS):
+@pytest.mark.parametrize("rounds", [1, pytest.param(10, marks=pytest.mark.sweep)])
+def test_delivered_in_both_at_once_time_and_again(team: Team, rounds: int) -> None:
+    for number in range(rounds):
         team.box.reset()
         one, other = owed_in_both(Team.meet(team.box, team.folder / str(number)))
 
