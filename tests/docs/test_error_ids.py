@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import ast
 import gc
+import re
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from tests.docs.pages import ROOT, tables
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
 _PAGE = ROOT / "docs/errors.md"
 _ROOT_CLASS = "UnlatchError"
+_CLASS = re.compile(r"^ *class (\w+)\(([^)]*)\):", re.MULTILINE)
 # The nodes at which an id may be.
 _KINDS = (
     ast.Assign,
@@ -48,11 +50,14 @@ def _ids() -> set[str]:
     by a function that is given the id, with the constant ERROR_ID of a class, or from a table's
     row, in which the class is followed by the id.
     """
-    trees = [ast.parse(path.read_text(encoding="utf-8")) for path in _sources()]
+    sources = [path.read_text(encoding="utf-8") for path in _sources()]
+    classes = _error_classes(sources)
+    # Half of the modules name none of them: parsing those would take most of the time.
+    named = re.compile(rf"\b(?:ERROR_ID|{'|'.join(classes)})\b")
+    trees = [ast.parse(source) for source in sources if named.search(source)]
     modules = [
         (tree, [node for node in ast.walk(tree) if isinstance(node, _KINDS)]) for tree in trees
     ]
-    classes = _error_classes(nodes for _, nodes in modules)
     found: set[str] = set()
     for tree, nodes in modules:
         constants = _constants(tree)
@@ -69,11 +74,15 @@ def _sources() -> Iterator[Path]:
         yield from sorted((ROOT / folder).rglob("*.py"))
 
 
-def _error_classes(modules: Iterable[Sequence[ast.AST]]) -> set[str]:
+def _error_classes(sources: Sequence[str]) -> set[str]:
     found = {_ROOT_CLASS}
-    classes = [node for nodes in modules for node in nodes if isinstance(node, ast.ClassDef)]
+    classes = [
+        (name, set(re.findall(r"\w+", bases)))
+        for source in sources
+        for name, bases in _CLASS.findall(source)
+    ]
     while True:
-        more = {node.name for node in classes if any(_is_name(b, found) for b in node.bases)}
+        more = {name for name, bases in classes if bases & found}
         if more <= found:
             return found
         found |= more

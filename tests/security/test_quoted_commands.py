@@ -24,6 +24,8 @@ _BEGIN = re.compile(
 )
 _END = re.compile(r"; |, |\. |: |` | \(|\n")
 _COMMANDS = ("command", "fix", "hint", "more", "step")
+# What a module with a command has somewhere; the others need not be parsed.
+_MAYBE = re.compile(rf"\b(?:unlatch|rm|mv|cp|cd|pip|git)[ \"']|\b(?:{'|'.join(_COMMANDS)}) *[=,)]")
 # Our own words and numbers, and commands that were built elsewhere.
 _OWN = {
     "' '.join(arguments)",  # of the demonstration
@@ -132,6 +134,8 @@ def _pairs(node: ast.Assign) -> Iterator[tuple[str, ast.expr]]:
 
 def unquoted(source: str) -> Iterator[tuple[int, str]]:
     """Each unquoted placeholder of a command in an f-string, with its line."""
+    if not _MAYBE.search(source):
+        return
     tree = ast.parse(source)
     nodes = [*ast.walk(tree)]
     commands = {id(one) for node in nodes for one in _named_commands(node)}

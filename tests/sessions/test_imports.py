@@ -558,7 +558,7 @@ def test_import_takes_time_in_proportion_to_the_prompts(tmp_path: Path) -> None:
         assert numbers(place.session)[:2] == (count, count)
         return spent
 
-    assert seconds(800) < 12 * max(seconds(160), 0.02)
+    assert seconds(400) < 12 * max(seconds(80), 0.02)
 
 
 def test_many_transcripts_of_one_title_take_time_in_proportion(tmp_path: Path) -> None:

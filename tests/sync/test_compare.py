@@ -70,7 +70,7 @@ def every_case(step: int) -> Iterator[Case]:
     for status in Status:
         cases = product(BASES, Category, POLICIES, GIVEN)
         # The other statuses mean the same as one of these.
-        for case in islice(cases, 0, None, 1 if status in BEFORE else step):
+        for case in islice(cases, 0, None, step if status in BEFORE else step * step):
             yield Case(status, *case)
 
 
@@ -177,7 +177,8 @@ def verdict_afterwards(case: Case) -> Verdict:
     return Case(local, base, remote, case.policy, case.given).verdict
 
 
-@pytest.mark.parametrize("step", [23, pytest.param(1, marks=pytest.mark.sweep)])
+# Five shares no divisor with the number of values of a dimension, so that all of them come.
+@pytest.mark.parametrize("step", [5, pytest.param(1, marks=pytest.mark.sweep)])
 def test_every_case_is_decided_as_the_rules_say_and_by_the_laws(step: int) -> None:
     met = dict.fromkeys((name for name, _, _ in RULES), 0)
     wrong: list[tuple[str, Case]] = []
@@ -192,5 +193,5 @@ def test_every_case_is_decided_as_the_rules_say_and_by_the_laws(step: int) -> No
             wrong.append(("what was done leaves nothing to do", case))
     cases = len(BEFORE) * len(BASES) * len(Category) * len(POLICIES) * len(GIVEN)
     assert wrong[:3] == []
-    assert sum(met.values()) > cases
+    assert sum(met.values()) > cases / step
     assert min(met.values()) > 0
