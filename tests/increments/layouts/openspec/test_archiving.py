@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from shutil import copytree
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.increments.layouts.openspec.cli.program import Program
 from tests.increments.layouts.openspec.making import (
     CHANGE,
     DELTA,
@@ -24,7 +26,7 @@ from unlatch.increments.model.increment import NewTask
 from unlatch.testing.layouts import texts_of
 
 if TYPE_CHECKING:
-    from tests.increments.layouts.openspec.cli.program import Program
+    from pathlib import Path
 
     from unlatch.increments.model.unit import Unit
 
@@ -51,15 +53,30 @@ def advice(program: Program) -> tuple[str, ...]:
     return OPENSPEC.advice(program.root, unit, texts_of(OPENSPEC, unit))
 
 
+@pytest.fixture(scope="session")
+def _archived(argv: tuple[str, ...], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    # Once for all tests: the program takes a second to start.
+    program = Program(argv, tmp_path_factory.mktemp("root"), tmp_path_factory.mktemp("home"))
+    write(program.root, LOGIN)
+    assert () == advice(program)
+    archive(program)
+    return program.root
+
+
+@pytest.fixture
+def archived(_archived: Path, program: Program) -> Program:
+    """A project in which the program archived the change."""
+    copytree(_archived, program.root, dirs_exist_ok=True)
+    return program
+
+
 def is_valid(program: Program) -> bool:
     done = program.run("validate", NAME, "--type", "change", "--strict", "--no-interactive")
     return done.returncode == 0
 
 
-def test_an_archived_change_moves_back_and_is_archived_again(program: Program) -> None:
-    write(program.root, LOGIN)
-    assert () == advice(program)
-    archive(program)
+def test_an_archived_change_moves_back_and_is_archived_again(archived: Program) -> None:
+    program = archived
     (before_moving,) = advice(program)
     back = move_back(program)
     assert is_valid(program)
@@ -70,9 +87,8 @@ def test_an_archived_change_moves_back_and_is_archived_again(program: Program) -
     archive(program)
 
 
-def test_a_changed_requirement_is_archived_once_it_follows_the_advice(program: Program) -> None:
-    write(program.root, LOGIN)
-    archive(program)
+def test_a_changed_requirement_is_archived_once_it_follows_the_advice(archived: Program) -> None:
+    program = archived
     unit = move_back(program)
     save(unit, OPENSPEC.amend(texts_of(OPENSPEC, unit), amendment(NewTask("Export")))[0])
     delta = DELTA.replace("a password.", "a password or a passkey.")
@@ -88,16 +104,15 @@ def test_a_changed_requirement_is_archived_once_it_follows_the_advice(program: P
     modified = delta.replace("## ADDED", "## MODIFIED")
     write(program.root, {f"{CHANGE}/specs/auth/spec.md": modified})
     assert () == advice(program)
-    archived = archive(program)
+    again = archive(program)
     merged = (program.root / "openspec/specs/auth/spec.md").read_text(encoding="utf-8")
     assert "a passkey" in merged
-    assert OP in texts_of(OPENSPEC, archived)["tasks.md"]
+    assert OP in texts_of(OPENSPEC, again)["tasks.md"]
 
 
 @pytest.mark.parametrize("name", [pytest.param("sign in", marks=pytest.mark.sweep), "SIGN  IN"])
-def test_another_spelling_of_a_requirement_is_named(program: Program, name: str) -> None:
-    write(program.root, LOGIN)
-    archive(program)
+def test_another_spelling_of_a_requirement_is_named(archived: Program, name: str) -> None:
+    program = archived
     unit = move_back(program)
     write(program.root, {f"{CHANGE}/specs/auth/spec.md": DELTA.replace("Sign in\n", f"{name}\n")})
     (told,) = advice(program)
