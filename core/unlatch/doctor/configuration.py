@@ -91,11 +91,11 @@ def hint_for(problem: str, known: Mapping[str, str]) -> str:
 
 
 def _similar(key: str, known: Mapping[str, str]) -> str:
-    table, _, name = key.rpartition(".")
+    table, dot, name = key.rpartition(".")
     siblings = [other.rpartition(".")[2] for other in known if other.rpartition(".")[0] == table]
     close = difflib.get_close_matches(name, siblings, n=1)
     if close:
-        return f"did you mean {close[0]}?"
+        return f"did you mean {table}{dot}{close[0]}?"
     if elsewhere := [other for other in known if other.rpartition(".")[2] == name]:
         return f"did you mean {elsewhere[0]}?"
     return "unlatch doctor --settings"

@@ -134,6 +134,7 @@ def test_a_table_that_a_removal_leaves_empty_goes(
         (("set", "frequent_reopens", "0"), "setting-invalid", "expected 1 or more"),
         (("set", "frequent_reopens", "1", "2"), "setting-invalid", "frequent_reopens"),
         (("set", "coment", "full"), "setting-invalid", "next: did you mean comment?"),
+        (("set", "sync.brnch", "x"), "setting-invalid", "next: did you mean sync.branch?"),
         (("set", "labels", "3"), "setting-invalid", "a table"),
         (("set", "labels.reopened.x", "3"), "setting-invalid", "reopened is not a table"),
         (("set", "a = 1\nb", "3"), "setting-invalid", "is no key"),

@@ -86,7 +86,10 @@ def test_every_mistake_is_told_with_its_place_and_a_hint(project: Project) -> No
         ".unlatch/config.toml:trackers.linear",
     } <= {where for _, where in findings(done, "error")}
     hints = {one["where"]: one["hint"] for one in done.document["findings"]}
-    assert hints[".unlatch/config.toml:trackers.github.repositry"] == "did you mean repository?"
+    assert (
+        hints[".unlatch/config.toml:trackers.github.repositry"]
+        == "did you mean trackers.github.repository?"
+    )
 
 
 def test_a_file_that_is_no_toml_is_told_with_its_line(project: Project) -> None:
