@@ -163,7 +163,7 @@ def test_a_key_that_both_changed_is_an_ordinary_conflict(both: Two) -> None:
 
     text = path_of(here).read_text()
     assert (1, True) == (done.code, "/reviewed_by  ours: " in done.err)
-    assert "git add .unlatch/sessions/2026-11-22-login.md" in done.err
+    assert STEP in done.err
     conflict = "<<<<<<< ours\nreviewed_by: Bob\n=======\nreviewed_by: Ada\n>>>>>>> theirs\n"
     assert conflict in text
     assert ["> Asked Ada", "> Asked Bob"] == [o for o in text.split("\n") if "Asked" in o]
@@ -254,3 +254,80 @@ def test_begun_in_two_clones(two: Two) -> None:
     shown = here.unlatch("session", "show", "login", "--json").document
     assert ["Plan", "Plan"] == [one["title"] for one in shown["phases"]]
     assert ["> Asked Ada", "> Asked Bob"] == [o for o in text.split("\n") if "Asked" in o]
+
+
+@pytest.fixture
+def clashing(both: Two) -> Clone:
+    """A clone in the middle of a merge: both sides logged, and changed the same sentence."""
+    there, here = both
+    for clone, word in ((there, "their"), (here, "our")):
+        log(clone, "", "--call", f"Bash {word}", "--result", "done")
+        path_of(clone).write_text(path_of(clone).read_text().replace("by hand", word))
+        clone.commit(word)
+    here.git("fetch", "--quiet", "origin")
+    return here
+
+
+STEP = "unlatch merge --resolve session:2026-11-22-login"
+
+
+@pytest.mark.parametrize("has_driver", [True, False])
+@pytest.mark.parametrize("side", ["ours", "theirs"])
+def test_a_conflict_is_resolved_with_one_sides_text_and_the_entries_of_both(
+    clashing: Clone, side: str, *, has_driver: bool
+) -> None:
+    here, session = clashing, "session:2026-11-22-login"
+    if not has_driver:
+        here.git("config", "--remove-section", "merge.unlatch")
+    merge = here.try_git("merge", "origin/main")
+    assert (1, has_driver) == (merge.code, f"Next: {STEP}\n" in merge.err)
+    assert f"next: {STEP}\n" in here.try_unlatch("session", "show", "login").err
+    before = path_of(here).read_text()
+
+    asked = here.try_unlatch("merge", "--resolve", "session:login")
+    preview = here.unlatch("merge", "--resolve", session, f"--{side}", "--dry-run")
+    assert before == path_of(here).read_text()
+    here.unlatch("merge", "--resolve", session, f"--{'ours' if side == 'theirs' else 'theirs'}")
+    done = here.unlatch("merge", "--resolve", session, f"--{side}", "--add", "--json").document
+
+    assert 5 == asked.code
+    assert "Session 2026-11-22-login: both sides changed this, differently:" in asked.out
+    assert f"Next: {STEP} --ours\n" in asked.err
+    assert "would be merged" in preview.out
+    assert (True, True, []) == (done["resolved"], done["added"], done["kept"])
+    text = path_of(here).read_text()
+    word, other = ("our", "their") if side == "ours" else ("their", "our")
+    assert f"A text {word},   with spaces." in text
+    assert f"A text {other}," not in text
+    assert "`Bash our` → done" in text
+    assert "`Bash their` → done" in text
+    assert "<<<<<<<" not in text
+    here.git("commit", "--quiet", "--no-edit")
+
+
+def test_a_session_that_was_fixed_by_hand_is_kept(clashing: Clone) -> None:
+    here = clashing
+    here.try_git("merge", "origin/main")
+    path_of(here).write_text(HEAD)
+
+    done = here.unlatch("merge", "--resolve", "session:login", "--ours", "--json").document
+
+    assert (True, done["files"]) == (done["resolved"], done["kept"])
+    assert HEAD == path_of(here).read_text()
+
+
+def test_a_session_without_a_conflict_is_not_touched(both: Two) -> None:
+    done = both[1].try_unlatch("merge", "--resolve", "session:login")
+
+    assert (1, True) == (done.code, "error[not-in-conflict]" in done.err), done.err
+
+
+def test_lines_like_gits_markers_in_a_session_are_left_to_people(clashing: Clone) -> None:
+    here = clashing
+    path_of(here).write_text(path_of(here).read_text() + "\n```\n=======\n```\n")
+    here.commit("a line")
+    here.try_git("merge", "origin/main")
+
+    done = here.try_unlatch("merge", "--resolve", "session:login", "--ours")
+
+    assert (1, True) == (done.code, "error[conflict-unreadable]" in done.err), done.err

@@ -171,7 +171,9 @@ TOPICS = {
         ),
         Entry("sandbox", "sandbox:sandbox", "Serve local stand-ins for the three trackers", _LOCAL),
         Entry("migrate", "files.migrate", "Migrate a SpecWeave project to .unlatch", _LOCAL, _GIT),
-        Entry("merge", "files.merge", "Resolve git conflicts in an increment", _LOCAL, _GIT),
+        Entry(
+            "merge", "files.merge", "Resolve git conflicts in an increment or session", _LOCAL, _GIT
+        ),
         Entry(
             "merge-driver",
             "files.merge:driver",

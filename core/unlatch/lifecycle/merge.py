@@ -1,6 +1,5 @@
 """Merge an increment: resolve a conflict from git's three versions, or act as merge driver."""
 
-import os
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -12,45 +11,28 @@ from unlatch.increments.files.reading import conflict_in
 from unlatch.increments.merge.briefing import merge_briefings
 from unlatch.increments.merge.metadata import merge_events, merge_metadata
 from unlatch.increments.records.links import Shapes
+from unlatch.project.git.conflict import (
+    BASE,
+    OURS,
+    THEIRS,
+    MergeResult,
+    git_add,
+    not_in_conflict,
+    sides_of,
+    unreadable,
+    versions_of,
+)
 from unlatch.project.git.driver import MergeDriverResult, run_driver
-from unlatch.project.git.run import run_git
-from unlatch.project.git.setup import check_git_folder
 from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
 from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.atomic import replace_file
-from unlatch.worklog.disk.file_check import check_size
 from unlatch.worklog.disk.safe_open import exists, read_file
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
 from unlatch.worklog.json_text.three_way import Clash, Side
 from unlatch.worklog.text_merge import UnmergeableError
 
-# git's numbers for the versions of a file that is in conflict.
-_BASE, _OURS, _THEIRS = 1, 2, 3
-_SIDES = ((_OURS, _THEIRS), (_THEIRS, _OURS))
-
-
-@dataclass(frozen=True, slots=True)
-class MergeResult:
-    """The result of resolving an increment's conflict.
-
-    Args:
-        paths: the files in git's conflict that are now resolved (or would be).
-        kept: those of them that were fixed by hand before, and are not changed.
-        clashes: fields that both sides changed differently, also if one side was taken.
-        settled: whether no decision is left for people.
-        added: whether the files were added to git's index.
-        left: the files in conflict that only a person can merge.
-    """
-
-    increment: str
-    paths: tuple[Path, ...]
-    kept: tuple[Path, ...]
-    clashes: tuple[Clash, ...]
-    settled: bool
-    added: bool = False
-    left: tuple[Path, ...] = ()
-    warnings: tuple[str, ...] = ()
+_SIDES = ((OURS, THEIRS), (THEIRS, OURS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +70,7 @@ def resolve(
             tuple(plan.path for plan in plans if plan.content is None),
             clashes,
             settled=take is not None or not clashes,
-            left=(folder.path / SPEC,) if _stages(folder, SPEC) else (),
+            left=(folder.path / SPEC,) if versions_of(folder.path, SPEC) else (),
         )
         if dry_run or not done.settled:
             return done
@@ -96,32 +78,27 @@ def resolve(
             if plan.content is not None:
                 replace_file(plan.path, plan.content)
     done = _with_spec(workspace, folder, done)
-    return _git_add(folder, done) if add else done
+    return git_add(folder.path, done, [one.name for one in done.paths]) if add else done
 
 
 def _plans(folder: Folder, shapes: Shapes, take: Side | None) -> list[_Plan]:
     """A plan for each file; events come first, as in every write."""
     plans = []
-    if stages := _stages(folder, EVENTS):
+    if stages := versions_of(folder.path, EVENTS):
         plans.append(_events_plan(folder, stages))
-    if stages := _stages(folder, METADATA):
+    if stages := versions_of(folder.path, METADATA):
         plans.append(_metadata_plan(folder, stages, shapes, take))
-    if stages := _stages(folder, BRIEFING):
+    if stages := versions_of(folder.path, BRIEFING):
         plans.append(_briefing_plan(folder, stages))
     if not plans:
-        raise StoreError(
-            "not-in-conflict",
-            f"git knows of no conflict in {folder.name}",
-            where=str(folder.path),
-            hint="if markers were committed, restore the file: git log -- metadata.json",
-        )
+        raise not_in_conflict(folder.name, folder.path, METADATA)
     return plans
 
 
 def _events_plan(folder: Folder, stages: dict[int, bytes]) -> _Plan:
     path = folder.path / EVENTS
     has_markers = exists(path) and b"\n<<<<<<< " in b"\n" + read_file(path)
-    ours, theirs = stages.get(_OURS, b""), stages.get(_THEIRS, b"")
+    ours, theirs = stages.get(OURS, b""), stages.get(THEIRS, b"")
     return _Plan(path, merge_events(ours, theirs) if has_markers else None)
 
 
@@ -129,23 +106,16 @@ def _metadata_plan(
     folder: Folder, stages: dict[int, bytes], shapes: Shapes, take: Side | None
 ) -> _Plan:
     path = folder.path / METADATA
-    if not stages.keys() >= {_OURS, _THEIRS}:
-        raise StoreError(
-            "conflict-one-sided",
-            "one side changed metadata.json and the other removed it",
-            where=str(path),
-            hint="git add keeps the increment, git rm removes it",
-        )
-    ours, theirs = stages[_OURS], stages[_THEIRS]
+    ours, theirs = sides_of(stages, path)
     try:
         merged = {
-            side: merge_metadata(stages.get(_BASE), ours, theirs, shapes=shapes, take=side)
+            side: merge_metadata(stages.get(BASE), ours, theirs, shapes=shapes, take=side)
             for side in Side
         }
     except UnmergeableError as error:
         if _is_sound(path):
             return _Plan(path, None)
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
     # A whole side, or our earlier merge, may still be changed; other content was fixed by hand.
     unfixed = {ours, theirs, *(one.content for one in merged.values())}
     if _is_sound(path) and read_file(path) not in unfixed:
@@ -159,20 +129,14 @@ def _briefing_plan(folder: Folder, stages: dict[int, bytes]) -> _Plan:
     path = folder.path / BRIEFING
     ours, theirs = (stages.get(one, stages.get(other)) or b"" for one, other in _SIDES)
     try:
-        merged = merge_briefings(stages.get(_BASE, b""), ours, theirs).content
+        merged = merge_briefings(stages.get(BASE, b""), ours, theirs).content
     except UnmergeableError as error:
-        raise _unreadable(path, error) from error
+        raise unreadable(path, error) from error
     now = read_file(path) if exists(path) else b""
     is_fixed = now not in (b"", ours, theirs, merged) and not conflict_in(
         now.decode(errors="replace")
     )
     return _Plan(path, None if is_fixed else merged)
-
-
-def _unreadable(path: Path, error: UnmergeableError) -> StoreError:
-    message = f"{path.name} cannot be merged: {error}"
-    hint = "fix it by hand, then git add it"
-    return StoreError("conflict-unreadable", message, where=str(path), hint=hint)
 
 
 def _is_sound(path: Path) -> bool:
@@ -181,20 +145,6 @@ def _is_sound(path: Path) -> bool:
     except (OSError, StoreError, JsonTextError):
         return False
     return True
-
-
-def _stages(folder: Folder, name: str) -> dict[int, bytes]:
-    """The versions that git keeps of a file in conflict, as it would check them out."""
-    listed = run_git(folder.path, "ls-files", "--unmerged", "--full-name", "-z", "--", name)
-    found: dict[int, bytes] = {}
-    for entry in filter(None, os.fsdecode(listed or b"").split("\0")):
-        known, _, path = entry.partition("\t")
-        _, blob, stage = known.split(" ")
-        content = run_git(folder.path, "cat-file", "--filters", f"--path={path}", blob)
-        if content is not None:
-            check_size(len(content), folder.path / name, name)
-            found[int(stage)] = content
-    return found
 
 
 def _with_spec(workspace: Workspace, folder: Folder, done: MergeResult) -> MergeResult:
@@ -211,18 +161,6 @@ def _with_spec(workspace: Workspace, folder: Folder, done: MergeResult) -> Merge
     return replace(
         done, paths=(*done.paths, spec) if changed else done.paths, warnings=increment.warnings
     )
-
-
-def _git_add(folder: Folder, done: MergeResult) -> MergeResult:
-    check_git_folder(folder.path)
-    if run_git(folder.path, "add", "--", *(path.name for path in done.paths)) is None:
-        raise StoreError(
-            "git-add-failed",
-            "the files are resolved, but git add failed",
-            where=str(folder.path),
-            hint="git add them yourself",
-        )
-    return replace(done, added=True)
 
 
 def merge_versions(base: Path, ours: Path, theirs: Path, *, shapes: Shapes) -> MergeDriverResult:

@@ -7,6 +7,7 @@ import re
 from contextlib import suppress
 from functools import lru_cache, partial
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, TypeVar
 
 from unlatch.errors import StoreError, UnlatchError, UsageError
@@ -184,4 +185,6 @@ def _located(path: Path, read: Callable[[], T]) -> T:
     except StoreError as error:
         if error.where is None:
             error.where = str(path)
+        if error.id == "session-in-conflict":
+            error.hint = f"unlatch merge --resolve session:{quote(path.stem)}"
         raise

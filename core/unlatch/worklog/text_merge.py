@@ -5,14 +5,16 @@ The result is the same from either side, apart from the order of the two in a co
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
+
+from unlatch.worklog.json_text.three_way import Side
 
 Pieces = Sequence[str]
 # The time to compare grows with the product of the lengths where lines repeat.
 _MOST_COMPARED = 250_000
-_START, _MIDDLE, _END = "<<<<<<< ours", "=======", ">>>>>>> theirs"
+_MARKS = _START, _MIDDLE, _END = "<<<<<<< ours", "=======", ">>>>>>> theirs"
 
 
 class UnmergeableError(ValueError):
@@ -68,6 +70,25 @@ def marked(ours: Pieces, theirs: Pieces) -> list[str]:
         for side in (ours, theirs)
     ]
     return [_START + end, *sides[0], _MIDDLE + end, *sides[1], _END + end]
+
+
+def taken(text: str, versions: Iterable[str], side: Side) -> str:
+    """A text with `marked` parts, each with the lines of one side alone.
+
+    Raises:
+        UnmergeableError: a version has such lines itself.
+    """
+    if any(line.rstrip() in _MARKS for one in versions for line in one.splitlines()):
+        raise UnmergeableError("it has lines like git's markers")
+    found: list[str] = []
+    place = ""
+    for line in text.splitlines(keepends=True):
+        mark = line.rstrip()
+        if mark in _MARKS:
+            place = "" if mark == _END else mark
+        elif place in ("", _START if side is Side.OURS else _MIDDLE):
+            found.append(line)
+    return "".join(found)
 
 
 def united(ours: Pieces, theirs: Pieces) -> list[str]:

@@ -8,12 +8,8 @@ from __future__ import annotations
 
 import re
 from itertools import takewhile
-from typing import TYPE_CHECKING
 
-from unlatch.worklog.text_merge import marked, merge_lines, regions, united
-
-if TYPE_CHECKING:
-    from unlatch.worklog.text_merge import Region
+from unlatch.worklog.text_merge import Region, marked, merge_lines, regions, united
 
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 _FENCE = re.compile(r"[ \t]*(?:`{3,}|~{3,})")
@@ -31,14 +27,23 @@ def merge_blocks(base: str | None, ours: str, theirs: str) -> tuple[str, bool]:
     merged: list[str] = []
     is_clean = True
     for region in regions(known, *sides):
-        found = region.settled
-        if found is None:
-            found = _both(region)
-        if found is None:
-            found, is_plain = _opposed(region)
-            is_clean = is_clean and is_plain
-        merged += found
+        for part in _parts(region):
+            found = part.settled
+            if found is None:
+                found = _both(part)
+            if found is None:
+                found, is_plain = _opposed(part)
+                is_clean = is_clean and is_plain
+            merged += found
     return "".join(merged), is_clean
+
+
+def _parts(region: Region) -> list[Region]:
+    """The blocks of a region each on its own, if both sides have as many as before."""
+    count = len(region.base)
+    if not len(region.ours) == len(region.theirs) == count:
+        return [region]
+    return [Region(*([side[n]] for side in region)) for n in range(count)]
 
 
 def lines(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""unlatch merge and merge-driver: resolve git conflicts in an increment, and merge for git.
+"""unlatch merge and merge-driver: resolve git conflicts, and merge for git.
 
 The driver joins increments and sessions: git has one for both.
 """
@@ -15,6 +15,7 @@ import click
 
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.increments import named_increment
+from unlatch.cli.runtime.references import read_reference
 from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.cli.terminal import output
 from unlatch.increments.files.paths import BRIEFING
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from unlatch.cli.table import Entry
-    from unlatch.lifecycle.merge import MergeResult
+    from unlatch.project.git.conflict import MergeResult
     from unlatch.project.git.driver import MergeDriverResult
 
 # For git: merged; merged with conflicts; not merged, so git must do it.
@@ -35,7 +36,9 @@ _LONGEST = 60
 
 
 @click.command()
-@click.option("--resolve", "wanted", metavar="ID", required=True, help="The increment.")
+@click.option(
+    "--resolve", "wanted", metavar="ID", required=True, help="The increment, or session:NAME."
+)
 @flag("--ours", help="Take our side of each conflict.")
 @flag("--theirs", help="Take their side of each conflict.")
 @flag("--add", help="Also git add the resolved files.")
@@ -52,18 +55,26 @@ def run(
     dry_run: bool,
     as_json: bool,
 ) -> int:
-    from unlatch.lifecycle.merge import resolve  # noqa: PLC0415
-
     if ours and theirs:
         raise click.UsageError("--ours and --theirs exclude each other")
     take = Side.OURS if ours else Side.THEIRS if theirs else None
-    session, wanted = _home_of(session, wanted)
-    done = resolve(session.workspace, wanted, take=take, add=add, dry_run=dry_run)
+    other = read_reference(wanted)
+    if other and other.kind == "session":
+        from unlatch.sessions.merge.resolving import resolve_session  # noqa: PLC0415
+        from unlatch.sessions.project import session_store  # noqa: PLC0415
+
+        store, kind = session_store(session.workspace), "session"
+        done = resolve_session(store, other.name, take=take, add=add, dry_run=dry_run)
+    else:
+        from unlatch.lifecycle.merge import resolve  # noqa: PLC0415
+
+        (session, wanted), kind = _home_of(session, wanted), "increment"
+        done = resolve(session.workspace, wanted, take=take, add=add, dry_run=dry_run)
     code = 0 if done.settled else UNDECIDED
     if as_json:
         output.document("merge", code, **_document(session, done))
     else:
-        _tell(session, done, dry_run=dry_run)
+        _tell(session, done, kind, dry_run=dry_run)
     return code
 
 
@@ -95,7 +106,7 @@ def _shown(value: Any) -> str:
 
 def _document(session: Session, done: MergeResult) -> output.Json:
     return {
-        "id": done.increment,
+        "id": done.id,
         "resolved": done.settled,
         "files": [_name(session, path) for path in done.paths],
         "kept": [_name(session, path) for path in done.kept],
@@ -116,11 +127,12 @@ def _entry(value: Any) -> Any:
     return None if value is ABSENT else value
 
 
-def _tell(session: Session, done: MergeResult, *, dry_run: bool) -> None:
+def _tell(session: Session, done: MergeResult, kind: str, *, dry_run: bool) -> None:
     if not done.settled:
-        output.data(f"Increment {done.increment}: both sides changed this, differently:")
+        output.data(f"{kind.capitalize()} {done.id}: both sides changed this, differently:")
         output.data(*_clash_lines(done.clashes))
-        step = f"unlatch merge --resolve {shlex.quote(done.increment)} --ours"
+        name = f"session:{done.id}" if kind == "session" else done.id
+        step = f"unlatch merge --resolve {shlex.quote(name)} --ours"
         output.talk("--ours and --theirs decide.")
         output.talk(f"Next: {output.clean(step)}")
         return
@@ -192,8 +204,8 @@ def _tell_driver(done: MergeDriverResult, path: str) -> None:
     if done.clashes:
         output.talk(f"unlatch: {shown}: both sides changed this, differently:")
         output.talk(*_clash_lines(done.clashes))
-        name = output.clean(PurePosixPath(path).parent.name)
-        step = f"unlatch merge --resolve {shlex.quote(name)}"
-        if path.endswith(".md"):
-            step = f"fix the marked lines, then git add {shlex.quote(shown)}"
-        output.talk(f"  Next: {step}")
+        place = PurePosixPath(path)
+        # Briefings have no clashes.
+        name = f"session:{place.stem}" if path.endswith(".md") else place.parent.name
+        name = output.clean(name)
+        output.talk(f"  Next: unlatch merge --resolve {shlex.quote(name)}")

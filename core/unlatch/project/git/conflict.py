@@ -1,0 +1,96 @@
+"""Files in git's conflict: the versions that git keeps of each, and the result of merging them."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from unlatch.errors import StoreError
+from unlatch.project.git.run import run_git
+from unlatch.project.git.setup import check_git_folder
+from unlatch.values import dataclass
+from unlatch.worklog.disk.file_check import check_size
+from unlatch.worklog.json_text.three_way import Clash
+
+# git's numbers for the versions of a file that is in conflict.
+BASE, OURS, THEIRS = 1, 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class MergeResult:
+    """The result of resolving the conflict of an increment or a session.
+
+    Args:
+        id: of the increment or session.
+        paths: the files in git's conflict that are now resolved (or would be).
+        kept: those of them that were fixed by hand before, and are not changed.
+        clashes: fields that both sides changed differently, also if one side was taken.
+        settled: whether no decision is left for people.
+        added: whether the files were added to git's index.
+        left: the files in conflict that only a person can merge.
+    """
+
+    id: str
+    paths: tuple[Path, ...]
+    kept: tuple[Path, ...]
+    clashes: tuple[Clash, ...]
+    settled: bool
+    added: bool = False
+    left: tuple[Path, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+def versions_of(folder: Path, name: str) -> dict[int, bytes]:
+    """The versions that git keeps of a file in conflict, as it would check them out."""
+    listed = run_git(folder, "ls-files", "--unmerged", "--full-name", "-z", "--", name)
+    found: dict[int, bytes] = {}
+    for entry in filter(None, os.fsdecode(listed or b"").split("\0")):
+        known, _, path = entry.partition("\t")
+        _, blob, stage = known.split(" ")
+        content = run_git(folder, "cat-file", "--filters", f"--path={path}", blob)
+        if content is not None:
+            check_size(len(content), folder / name, name)
+            found[int(stage)] = content
+    return found
+
+
+def sides_of(versions: dict[int, bytes], path: Path) -> tuple[bytes, bytes]:
+    """Our and their version of a file; StoreError `conflict-one-sided` if one removed it."""
+    if not versions.keys() >= {OURS, THEIRS}:
+        raise StoreError(
+            "conflict-one-sided",
+            f"one side changed {path.name} and the other removed it",
+            where=str(path),
+            hint="git add keeps it, git rm removes it",
+        )
+    return versions[OURS], versions[THEIRS]
+
+
+def not_in_conflict(name: str, path: Path, file: str) -> StoreError:
+    """The error that git knows of no conflict."""
+    return StoreError(
+        "not-in-conflict",
+        f"git knows of no conflict in {name}",
+        where=str(path),
+        hint=f"if markers were committed, restore the file: git log -- {file}",
+    )
+
+
+def unreadable(path: Path, error: ValueError) -> StoreError:
+    """The error of a version that cannot be merged."""
+    message = f"{path.name} cannot be merged: {error}"
+    hint = "fix it by hand, then git add it"
+    return StoreError("conflict-unreadable", message, where=str(path), hint=hint)
+
+
+def git_add(folder: Path, done: MergeResult, names: Sequence[str]) -> MergeResult:
+    """Add the resolved files to git's index; StoreError `git-add-failed`."""
+    check_git_folder(folder)
+    if run_git(folder, "add", "--", *names) is None:
+        raise StoreError(
+            "git-add-failed",
+            "the files are resolved, but git add failed",
+            where=str(folder),
+            hint="git add them yourself",
+        )
+    return replace(done, added=True)
