@@ -7,6 +7,8 @@ from datetime import UTC, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
 
+import requests
+
 from unlatch.errors import TrackerError
 from unlatch.spi import CommentRef
 from unlatch_github.plugin import GithubPlugin
@@ -70,6 +72,12 @@ class ShowsNewChangesFirst(GithubPlugin):
     def read_history(self, ref: ItemRef) -> ItemHistory:
         found = super().read_history(ref)
         return replace(found, changes=found.changes[::-1])
+
+
+class SendsItself(GithubPlugin):
+    def read_history(self, ref: ItemRef) -> ItemHistory:
+        requests.get(ref.url, timeout=5)
+        return super().read_history(ref)
 
 
 class HidesARefusedDeletion(GithubPlugin):

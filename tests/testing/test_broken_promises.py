@@ -166,6 +166,11 @@ READING: tuple[Case, ...] = (
     (reading.ListsThePageOfToday, _AMONG, "items are listed newest first, every page"),
     (reading.ListsAllAtOnce, _AMONG, "a list reads a page when it is needed"),
     (reading.FindsRecentItemsAlone, _AMONG, "a created item is found among newer ones"),
+    (
+        reading.SendsItself,
+        _MARKERS.test_threads_may_share_it_and_every_request_passes_the_transport,
+        "history: every request passes the transport",
+    ),
     (reading.ReadsAHundred, _AMONG, "`read_many` has no item for"),
 )
 ADO: tuple[Case, ...] = (

@@ -13,6 +13,7 @@ from unlatch.spi import Capability, Change, ItemRef, Listed, Outcome, RemoteItem
 from unlatch.testing.actions import draft, make_change, require, writes
 from unlatch.testing.checks import CLOSE, KEPT, REOPEN, Transition, check_item, check_labels
 from unlatch.testing.faults import Fault, FaultKind, Request
+from unlatch.testing.markers import FAR_AHEAD
 from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class Many:
             created = plugin.create(Change(op, draft=draft(fixture.title(), "A body"))).after.ref
         refs = [fixture.make(is_open=True) for _ in range(fixture.harness.many_items)]
         if fixture.can(Capability.CREATE):
-            found = plugin.find_created(op, datetime.now(UTC))
+            found = plugin.find_created(op, FAR_AHEAD)
             assert found is not None, "a created item is found among newer ones"
             assert created == found.ref
         if fixture.can(Capability.STATUS_OF_MANY):

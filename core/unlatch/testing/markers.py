@@ -211,6 +211,7 @@ class Markers:
         for item in items:
             check_item(fixture, item, REOPEN, where="by several threads")
         assert len(fixture.proxy.sent) == sum(counted)
+        check_reads_pass_the_transport(fixture, items[0])
         header = fixture.credential.scheme.header.lower()
         signed = {one.request.headers.get(header) for one in fixture.proxy.sent}
         assert {fixture.credential.header} == signed
@@ -228,6 +229,26 @@ class Markers:
                 check_no_secret(fixture, caught.value, f"a read with {kind}")
             fixture.plugin.read(item)
         assert [form for form in fixture.credential.forms if form in caplog.text] == []
+
+
+def check_reads_pass_the_transport(fixture: Fixture, item: ItemRef) -> None:
+    """Check that the transport sends each request of the other methods, too."""
+    plugin = fixture.open()
+    act: dict[Capability, Callable[[], object]] = {
+        Capability.REOPEN: lambda: (plugin.find_comments(item, ANOTHER), plugin.find_ops(item)),
+        Capability.STATUS: lambda: plugin.find_author(item),
+        Capability.STATUS_OF_MANY: lambda: plugin.read_many([item]),
+        Capability.LIST: lambda: next(iter(plugin.list_items(None))),
+        Capability.EXAMINE: lambda: plugin.examine([item]),
+        Capability.HISTORY: lambda: plugin.read_history(item),
+    }
+    for capability, call in act.items():
+        if fixture.can(capability):
+            before = len(fixture.proxy.sent)
+            with measure() as meter:
+                call()
+            sent = len(fixture.proxy.sent) - before
+            assert sent == meter.requests, f"{capability}: every request passes the transport"
 
 
 def _error_of(act: Callable[[], None]) -> TrackerError | None:
