@@ -12,7 +12,7 @@ from importlib import import_module
 
 import pytest
 
-from unlatch import spi
+from unlatch import spi, transport
 
 THREE_SCREENS = 120
 
@@ -24,16 +24,22 @@ def test_help_fits_a_few_screens() -> None:
 
 
 def test_help_names_all_that_a_plugin_imports() -> None:
-    listed: set[str] = set()
-    for names in re.findall(r"^ {4}((?:\w+, )*\w+)", spi.__doc__ or "", re.MULTILINE):
-        listed.update(names.split(", "))
-    assert imported_for_type_checkers().keys() == listed
+    assert imported_for_type_checkers().keys() == listed_in(spi.__doc__)
+    assert {*transport.__all__} == listed_in(transport.__doc__)
+
+
+def listed_in(doc: str | None) -> set[str]:
+    lines = re.findall(r"^ {4}((?:\w+, )*\w+)", doc or "", re.MULTILINE)
+    return {name for names in lines for name in names.split(", ")}
 
 
 def test_help_describes_each_field_and_member() -> None:
     described = 0
-    for name in imported_for_type_checkers():
-        one = getattr(spi, name)
+    for name, one in (
+        *((name, getattr(spi, name)) for name in imported_for_type_checkers()),
+        ("Answer", transport.Answer),
+        ("Row", transport.Row),
+    ):
         if is_dataclass(one):
             parts = [field.name for field in fields(one)]
         elif isinstance(one, EnumType):

@@ -31,8 +31,9 @@ Parsed = TypeVar("Parsed")
 class Wire:
     """Sends requests with a session of the transport, and lists them.
 
-    An answer that `parse` cannot read (ValueError, KeyError, TypeError) is an error: Rejected for
-    a read, UnknownOutcome for a write. Further arguments are those of `requests`.
+    `parse` makes a value of the `requests.Response`, which has a status of success. An answer that
+    it cannot read (ValueError, KeyError, TypeError) is an error: Rejected for a read,
+    UnknownOutcome for a write. Further arguments are those of `requests`.
     """
 
     def __init__(self, session: requests.Session, *, sends_writes: bool = True) -> None:

@@ -2,6 +2,27 @@
 
 Plugins and the project package use it. Each name is imported when it is first used, so that a
 command that sends nothing does not pay for `requests` and its like.
+
+For plugins (`help(unlatch.transport.Row)` describes one of them):
+    Transport        the connection to one tracker; `session` and `mount` give it to an SDK
+    reading          marks the requests of a block as reads, also a POST, such as a query of GraphQL
+    side_by_side     sends reads at the same time
+    each_page        counts the pages of a list, and ends one that does not end
+    Cache            answers that rarely change, kept between runs
+
+Errors:
+    Answer           one HTTP answer, for
+    Explain          a plugin's error table: the error that an answer means, or None
+    Row              an error for some answers
+    first_error      the error of the first row that matches
+    quoted           a tracker's text, for a message
+    unreadable       the error for a success that cannot be read
+
+For tests, and the commands:
+    for_tests        a transport without a configuration
+    measure, Meter   the number of requests in a block
+    open_transport, TransportOptions, Wait
+                     the transport of a configured tracker, and its waits
 """
 
 from __future__ import annotations

@@ -37,14 +37,21 @@ _STRING = pattern(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One HTTP answer."""
+    """One HTTP answer.
 
-    method: str  # of the request, in capitals
-    url: str  # of the request
+    Args:
+        method: of the request, in capitals.
+        url: of the request.
+        status: the HTTP status.
+        headers: looked up without regard to case.
+        body: decoded from its transfer and content encoding, complete; at most `MOST_BYTES`, or
+            `MOST_ERROR_BYTES` for an error status.
+    """
+
+    method: str
+    url: str
     status: int
-    headers: Mapping[str, str]  # looked up without regard to case
-    # Decoded from its transfer and content encoding, complete; at most `MOST_BYTES`, or
-    # `MOST_ERROR_BYTES` for an error status.
+    headers: Mapping[str, str]
     body: bytes
 
     @property
