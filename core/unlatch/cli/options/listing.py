@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.runtime.session import Session, filter_option, flag
-from unlatch.cli.runtime.work_argument import complete_tracker
+from unlatch.cli.runtime.session import Session, complete_tracker, filter_option, flag
 from unlatch.errors import UsageError
 from unlatch.increments.model.matching import Condition, Trait, alternatives, read_condition
 from unlatch.increments.model.status import Status, read_status

@@ -210,5 +210,13 @@ def session_of(ctx: click.Context) -> Session:
     return session
 
 
+def complete_tracker(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:
+    """The installed trackers whose names begin so."""
+    from unlatch.project.plugin_errors import GROUP  # noqa: PLC0415
+    from unlatch.worklog.entry_points import entry_points  # noqa: PLC0415
+
+    return [name for name in entry_points(GROUP) if name.startswith(begun)]
+
+
 def _folder(given: str | None) -> Path | None:
     return None if given is None else Path(given)

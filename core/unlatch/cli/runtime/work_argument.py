@@ -1,4 +1,4 @@
-"""The names of trackers, and the ids of efforts, sessions and runs, for completion by shells."""
+"""The ids of efforts, sessions and runs, for completion by shells."""
 
 from __future__ import annotations
 
@@ -14,14 +14,6 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from unlatch.project.workspace import Workspace
-
-
-def complete_tracker(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:
-    """The installed trackers whose names begin so."""
-    from unlatch.project.plugin_errors import GROUP  # noqa: PLC0415
-    from unlatch.worklog.entry_points import entry_points  # noqa: PLC0415
-
-    return [name for name in entry_points(GROUP) if name.startswith(begun)]
 
 
 def complete_effort(

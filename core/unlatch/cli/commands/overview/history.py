@@ -13,8 +13,14 @@ from unlatch.cli.runtime.group_with_arguments import GroupWithArguments
 from unlatch.cli.runtime.increment_argument import pick_increment
 from unlatch.cli.runtime.increments import increment_argument, named_increment
 from unlatch.cli.runtime.references import read_reference, run_instead
-from unlatch.cli.runtime.session import JSON, Session, filter_option, flag, with_session
-from unlatch.cli.runtime.work_argument import complete_tracker
+from unlatch.cli.runtime.session import (
+    JSON,
+    Session,
+    complete_tracker,
+    filter_option,
+    flag,
+    with_session,
+)
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment, ReopenEntry

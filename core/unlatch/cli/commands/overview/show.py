@@ -13,8 +13,7 @@ from unlatch.cli.render.notes import not_read, tell_unread
 from unlatch.cli.render.related import related_keys, related_lines
 from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime.increments import increment_argument, increment_id
-from unlatch.cli.runtime.session import JSON, Session, flag, with_session
-from unlatch.cli.runtime.work_argument import complete_tracker
+from unlatch.cli.runtime.session import JSON, Session, complete_tracker, flag, with_session
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 

@@ -5,9 +5,8 @@ import sys
 
 import click
 
-from unlatch.cli.runtime.session import JSON, Session, with_session
+from unlatch.cli.runtime.session import JSON, Session, complete_tracker, with_session
 from unlatch.cli.runtime.suggest import Group
-from unlatch.cli.runtime.work_argument import complete_tracker
 from unlatch.cli.terminal import output
 from unlatch.errors import Unauthorised, UsageError
 from unlatch.project.registry import Registry

@@ -15,8 +15,15 @@ from unlatch.cli.runtime.failure import code_of_many, problem_entry
 from unlatch.cli.runtime.increment_argument import pick_increment
 from unlatch.cli.runtime.increments import Named, increment_argument, named_increments
 from unlatch.cli.runtime.link_choice import pick_link
-from unlatch.cli.runtime.session import BY, JSON, Session, flag, is_interactive, with_session
-from unlatch.cli.runtime.work_argument import complete_tracker
+from unlatch.cli.runtime.session import (
+    BY,
+    JSON,
+    Session,
+    complete_tracker,
+    flag,
+    is_interactive,
+    with_session,
+)
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Link
