@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from tests.runs.dispatch.local_harness import LocalHarness
 
 
-@pytest.mark.parametrize("rounds", [5, pytest.param(100, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("rounds", [3, pytest.param(100, marks=pytest.mark.sweep)])
 def test_no_worker_starts_twice_or_outlives_recovery(
     local: LocalHarness, tmp_path: Path, rounds: int
 ) -> None:
