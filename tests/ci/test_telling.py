@@ -282,9 +282,18 @@ def test_excluded_trackers_are_in_the_summary(team: Team) -> None:
 
     assert (0, "No items were compared.") == (done.code, done.err.splitlines()[-1])
     assert 'Jira: 1 item not compared (direction = "off")' in done.err
-    assert "### Increments and items are in sync as far as they were compared" in here.summary
+    assert "### No items were compared" in here.summary
     assert "- Jira: 1 item not compared" in here.summary
     assert "no items were compared" in here.try_unlatch("sync", "--yes").err
+
+
+def test_a_summary_says_that_only_some_items_were_compared(team: Team) -> None:
+    here = job(team, "job", {**GITHUB, "JIRA_API_TOKEN": ""})
+
+    done = here.try_unlatch("sync", "--check", "--allow-missing-tokens")
+
+    assert 0 == done.code, done.out + done.err
+    assert "### Increments and items are in sync as far as they were compared" in here.summary
 
 
 def test_what_a_sync_leaves_as_it_is_is_adrift(team: Team) -> None:

@@ -53,11 +53,9 @@ def report_preview(
     differences = [*_differences(plan, level), *_waiting(waiting, level)]
     ci.annotate(job, [*_missed(session, missed, broken), *differences])
     is_whole = not (missed or broken or plan.excluded)
-    agree = "are in sync" if is_whole else "are in sync as far as they were compared"
     adrift = plan.has_drift or bool(waiting)
-    heading = f"Increments and items {'differ' if adrift else agree}"
     lines = [
-        f"### {heading}",
+        f"### {_heading(plan, adrift=adrift, is_whole=is_whole)}",
         "",
         *_table(shown_links(plan)),
         *_missed_lines(session, plan, missed, broken),
@@ -68,6 +66,15 @@ def report_preview(
     if waiting:
         summary += f", {times(len(waiting), 'item')} with pending operations"
     ci.tell_outputs(job, _outputs(code, summary, adrift=adrift, changed=False))
+
+
+def _heading(plan: SyncPlan, *, adrift: bool, is_whole: bool) -> str:
+    if adrift:
+        return "Increments and items differ"
+    if not plan.links:
+        return "No items were compared"
+    rest = "" if is_whole else " as far as they were compared"
+    return f"Increments and items are in sync{rest}"
 
 
 def report_result(
