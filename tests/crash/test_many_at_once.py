@@ -12,12 +12,18 @@ from tests.cli.project import NAME, REASON, Project
 from tests.cli.work.test_interrupt import COMMENTING, Waiting
 from tests.warm.client import module, unlatch
 
+from unlatch.cli.commands.work import resume_one
 from unlatch.delivery import dispatch
 from unlatch.increments.files.manager import MetadataManager
+from unlatch.lifecycle import resume as resuming
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from unlatch.lifecycle.resume import ResumeResult
+    from unlatch.lifecycle.resume_plan import ResumePlan
+    from unlatch.project.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
 
@@ -72,8 +78,53 @@ def test_what_another_process_took_up_a_moment_ago_is_active_already(
     done = project.run("resume", "7", "--reason", REASON, "--yes")
 
     assert done.code == 0, done.said
+    assert "not recorded" not in done.said
     assert project.metadata()["status"] == "active"
     assert len([event for event in project.events() if event["event"] == "transitioned"]) == 1
+
+
+@pytest.mark.parametrize("reason", [REASON, "Another one"])
+def test_a_reason_that_another_process_forestalled_is_named(
+    completed: Project, monkeypatch: pytest.MonkeyPatch, reason: str
+) -> None:
+    """After the plan was made; a reason that the other one recorded is not lost."""
+    real = resuming.apply_resume
+
+    def forestalled(workspace: Workspace, plan: ResumePlan) -> ResumeResult:
+        other = completed.process("resume", "7", "--reason", REASON, "--yes", "--offline")
+        assert other.code == 0
+        return real(workspace, plan)
+
+    monkeypatch.setattr(f"{resume_one.__name__}.apply_resume", forestalled)
+
+    done = completed.run("resume", "7", "--reason", reason, "--yes")
+
+    assert done.code == 0, done.said
+    said = "Another process resumed it first; this reason was not recorded."
+    assert (reason != REASON) == (said in done.said)
+    assert [[True]] * 3 == [
+        [REASON in comment for comment in comments] for comments in completed.comments().values()
+    ]
+
+
+def test_increments_that_another_process_forestalled_are_counted(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("0007-smart-discipline", "0008-other"):
+        project.increment(name, status="completed")
+    real = resuming.apply_resume
+
+    def forestalled(workspace: Workspace, plan: ResumePlan, **options: Any) -> ResumeResult:
+        project.process("resume", "7", "--reason", REASON, "--yes")
+        return real(workspace, plan, **options)
+
+    monkeypatch.setattr(resuming, "apply_resume", forestalled)
+
+    done = project.run("resume", "7", "8", "--reason", "Another one", "--yes")
+
+    assert done.code == 0, done.said
+    said = "Another process resumed 1 increment first; this reason was not recorded there."
+    assert said in done.err
 
 
 @pytest.mark.parametrize(

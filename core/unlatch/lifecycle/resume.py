@@ -20,6 +20,7 @@ from unlatch.lifecycle.resume_plan import (
     ResumePlan,
     ResumeRequest,
     ResumeStep,
+    known_reasons,
     plan_resume,
 )
 from unlatch.lifecycle.scoping import scope
@@ -73,6 +74,7 @@ def apply_resume(
             changed.
     """
     manager, request = workspace.manager, plan.request
+    was_active = plan.step in ACTIVE_STEPS
     plan = replace(plan, before=manager.read(plan.before.id).as_recorded)
     before, step = plan.before, plan.step
     if plan.refusal is not None:
@@ -82,7 +84,9 @@ def apply_resume(
             request.check(plan.preview(workspace)[0])
         is_unfinished = before.archived or before.unwritten
         now = manager.unarchive(before.id) if is_unfinished else before
-        return _amend(workspace, ResumeResult(before, now, step, warnings=plan.warnings), request)
+        outrun = not was_active and _is_unrecorded(request.reason, before)
+        result = ResumeResult(before, now, step, outrun=outrun, warnings=plan.warnings)
+        return _amend(workspace, result, request)
     with allow_activation(workspace, before, request.activation, wip=wip) as approval:
         try:
             reason = checked_reason(request.reason or "") if step is ResumeStep.REOPEN else None
@@ -202,4 +206,9 @@ def _join(workspace: Workspace, plan: ResumePlan, error: StoreError) -> ResumeRe
 
 
 def _joined(plan: ResumePlan, now: Increment) -> ResumeResult:
-    return ResumeResult(now, now, replace(plan, before=now, reopening=()).step, outrun=True)
+    step = replace(plan, before=now, reopening=()).step
+    return ResumeResult(now, now, step, outrun=_is_unrecorded(plan.request.reason, now))
+
+
+def _is_unrecorded(reason: str | None, now: Increment) -> bool:
+    return reason is not None and reason not in known_reasons(now)

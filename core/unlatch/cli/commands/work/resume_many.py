@@ -165,6 +165,9 @@ def _apply(
         results = resume_many(session.workspace, plans, report)
     if not typed.as_json:
         tell_refusals(Refusal(one.before.id, one.error, one.before) for one in results if one.error)
+    if (lost := sum(one.outrun for one in results)) and not typed.as_json:
+        where = times(lost, "increment")
+        output.talk(f"Another process resumed {where} first; this reason was not recorded there.")
     odd = sum(bool(one.increment.warnings) for one in results)
     if is_terse and odd:
         output.note(f"{times(odd, 'increment')} with problems in files; unlatch doctor lists them")
