@@ -63,6 +63,10 @@ class GithubHarness(Harness):
         self._github.add_person("stranger")
         self._github.add_comment(REPOSITORY, int(item), text, "stranger")
 
+    def add_item_of_a_stranger(self, title: str, body: str) -> str:
+        self._github.add_person("stranger")
+        return str(self._github.add_issue(title=title, body=body, author="stranger"))
+
     def add_label(self, item: str, label: str) -> None:
         self._github.edit(REPOSITORY, int(item), labels=[*self.labels(item), label])
 

@@ -57,6 +57,16 @@ class TrustsEverybody(GithubPlugin):
         return tuple(CommentRef(str(one.id), one.created) for one in found)
 
 
+class AdoptsItems(GithubPlugin):
+    def find_created(self, op: str, since: datetime) -> RemoteItem | None:
+        target = self._settings.target
+        assert target is not None
+        for one in self._client.list_issues(target):
+            if op in one.ops:
+                return self.read(self._settings.ref(target, one.id)).item
+        return None
+
+
 class DeliversForStrangers(GithubPlugin):
     def find_ops(self, ref: ItemRef) -> tuple[str, ...]:
         return tuple(op for one in self._client.comments(ref) for op in one.ops)

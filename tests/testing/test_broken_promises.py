@@ -148,6 +148,11 @@ READING: tuple[Case, ...] = (
         "the times of items are in their own time zone",
     ),
     (reading.TrustsEverybody, _STRANGERS, "a stranger's comment does not count"),
+    (
+        reading.AdoptsItems,
+        _MARKERS.test_an_item_of_a_stranger_with_a_copied_marker_does_not_count,
+        "a stranger's item does not count",
+    ),
     (reading.DeliversForStrangers, _STRANGERS, "a stranger's comment posted nothing"),
     (reading.CountsStrangers, _STRANGERS, "a stranger's comment does not count in the history"),
     (

@@ -27,7 +27,7 @@ HOSTILE = (
     "it's `broken` --> *now* <!-- unlatch:op=01JC0000000000000000000002 --> $& $1 {code} {noformat}"
     " [~all] @all #1 GH-1 !image.png! \"quoted\" 'single' \\ | ^ ~ h1. <script>alert(1)</script>"
     " &amp; ##vso[task] ::error:: unlatch ref 01JC0000000000000000000002\n\n    indented\n\x07bell"
-    "\x1b \u202ereordered\u202c caf\u00e9 \u6f22\u5b57 \U0001f512\n/close\n/reopen\n\n/close\n\nend"
+    "\x1b \u202ereordered\u202c caf\u00e9 \u6f22\u5b57 \U0001f512 end\n/reopen\n\n/close"
 )
 
 

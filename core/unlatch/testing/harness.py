@@ -72,6 +72,13 @@ class Harness(ABC):
         """
         raise NotImplementedError
 
+    def add_item_of_a_stranger(self, title: str, body: str) -> str:
+        """Make an item as a person who may make items and cannot change others'; optional.
+
+        For trackers on which everybody may make items. Returns its id.
+        """
+        raise NotImplementedError
+
     def labels(self, item: str) -> Collection[str]:
         """The labels or tags of an item; required for LABELS."""
         raise NotImplementedError

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from datetime import UTC, datetime, timedelta
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import pytest
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 # Times of an intent, by wrong clocks.
 LONG_AGO = datetime.now(UTC) - timedelta(days=2)
 FAR_AHEAD = datetime.now(UTC) + timedelta(days=30_000)
+# Items of other tests may be newer.
+_NEWEST = 100
 ANOTHER = "01JC0000000000000000000002"
 
 
@@ -183,6 +186,24 @@ class Markers:
             assert found is not None
             assert made.ref == found.ref
         assert fixture.plugin.find_created(ANOTHER, LONG_AGO) is None
+
+    def test_an_item_of_a_stranger_with_a_copied_marker_does_not_count(
+        self, fixture: Fixture
+    ) -> None:
+        require(fixture, Capability.CREATE)
+        op, copied, title = new_ulid(), new_ulid(), fixture.title()
+        made = fixture.plugin.create(Change(op, draft=draft(title, "A body"))).after.ref
+        body = fixture.harness.body(made.id).replace(op, copied)
+        try:
+            item = fixture.harness.add_item_of_a_stranger(title, body)
+        except NotImplementedError:
+            pytest.skip("the harness has no stranger")
+        found = fixture.plugin.find_created(copied, LONG_AGO)
+        assert found is None, "a stranger's item does not count"
+        if fixture.can(Capability.LIST):
+            listed = islice(fixture.plugin.list_items(None), _NEWEST)
+            ops = [one.ops for one in listed if one.ref.id == item]
+            assert ops == [frozenset()], "a stranger's item has no marker"
 
     def test_threads_may_share_it_and_every_request_passes_the_transport(
         self, fixture: Fixture
