@@ -159,13 +159,15 @@ def test_a_fork_passes_with_operations_that_it_cannot_deliver(
     given = {name: team.laptop.environ[name] for name in tokens}
     here = job(team, "job", fork | given)
     here.unlatch("resume", "7", "--reason", "More to do", "--offline", "--yes")
+    alone = team.box.github.add_issue(title="Alone", state="closed")
+    here.try_unlatch("reopen", f"octo/widgets#{alone}", "--reason", "More to do", "--offline")
 
     check = here.try_unlatch("sync", "--check")
     plan = here.try_unlatch("sync", "--plan")
     document = here.try_unlatch("sync", "--check", "--json")
 
     assert [0, 0, 0] == [one.code for one in (check, plan, document)], check.out + check.err
-    assert 3 == check.out.count("1 operation pending")
+    assert 4 == check.out.count("1 operation pending")
     assert not [line for line in commands(check.err) if "error" in line]
     assert '"adrift": false' in document.out
 

@@ -11,7 +11,7 @@ from unlatch.cli.runtime.failure import problem_entry
 from unlatch.cli.runtime.session import Session
 from unlatch.cli.terminal import output
 from unlatch.doctor.project import passed_over
-from unlatch.errors import CredentialMissing
+from unlatch.errors import CredentialMissing, UnlatchError
 from unlatch.lifecycle.fetch_items import Unread
 from unlatch.sync.plan import SyncPlan
 from unlatch.values import dataclass
@@ -32,34 +32,40 @@ def allowance(*, option: bool, writes: bool) -> str | None:
     """Why this run may lack tokens: by the option, or as a fork's pull request; None otherwise."""
     if option:
         return "allowed by --allow-missing-tokens"
-    job = None if writes else ci.job()
-    return "allowed: a pull request from a fork gets no tokens" if job and job.is_fork else None
+    return None if writes or not in_fork() else "allowed: a pull request from a fork gets no tokens"
+
+
+def is_allowed(error: UnlatchError | None, allowed: str | None) -> bool:
+    """Whether an item may be left unread for this error: only a missing token can be allowed."""
+    return allowed is not None and isinstance(error, CredentialMissing)
+
+
+def in_fork() -> bool:
+    """Whether this is a job for a pull request from a fork: its token, if any, may only read."""
+    job = ci.job()
+    return job is not None and job.is_fork
 
 
 def not_checked(plan: SyncPlan, allowed: str | None, *, delivered: bool) -> list[NotChecked]:
-    """The items that were not checked; only a missing token can be allowed.
+    """The items that were not checked.
 
     After deliveries, pending operations have an error of their own.
     """
     return [
-        NotChecked(one, allowed if isinstance(one.error, CredentialMissing) else None)
+        NotChecked(one, allowed if is_allowed(one.error, allowed) else None)
         for one in plan.not_checked(pending=not delivered)
     ]
 
 
 def checked_part(plan: SyncPlan, missed: Sequence[NotChecked]) -> SyncPlan:
-    """The plan without pending operations that this run cannot deliver: they are no drift.
-
-    A fork's token, if it has one, may only read.
-    """
-    job = ci.job()
-    is_fork = job is not None and job.is_fork
-    is_allowed = any(one.allowed for one in missed)
+    """The plan without pending operations that this run cannot deliver: they are no drift."""
+    is_fork = in_fork()
+    may_lack = any(one.allowed for one in missed)
     links = (
         one
         for one in plan.links
         if not (is_fork and one.pending)
-        and not (is_allowed and isinstance(one.seen.error, CredentialMissing))
+        and not (may_lack and isinstance(one.seen.error, CredentialMissing))
     )
     return replace(plan, links=tuple(links))
 

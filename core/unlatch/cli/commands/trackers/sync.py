@@ -18,7 +18,13 @@ from unlatch.cli.commands.items.pending import (
 from unlatch.cli.commands.items.preview import preview_items, tell_not_previewed
 from unlatch.cli.commands.items.render import tell_broken
 from unlatch.cli.commands.trackers import sync_documents, sync_render
-from unlatch.cli.commands.trackers.not_checked import allowance, not_checked, tell_passed_over
+from unlatch.cli.commands.trackers.not_checked import (
+    allowance,
+    in_fork,
+    is_allowed,
+    not_checked,
+    tell_passed_over,
+)
 from unlatch.cli.commands.trackers.sync_listener import Listener
 from unlatch.cli.commands.trackers.sync_report import report_preview, report_result
 from unlatch.cli.options.delivery import YES, serving
@@ -195,7 +201,9 @@ def _preview(
     allowed = allowance(option=run.allow_missing_tokens, writes=False)
     missed = not_checked(found.plan, allowed, delivered=False)
     code = sync_documents.preview_code(found, missed, check=check)
-    if (check and here.records) or any(one.is_unread for one in items):
+    waiting = () if in_fork() else here.records
+    unread = [one for one in items if one.is_unread and not is_allowed(one.error, allowed)]
+    if (check and waiting) or unread:
         code = max(code, UNDECIDED)
     if run.as_json:
         document = sync_documents.preview_document(found, missed, here.records, elsewhere.records)
@@ -206,7 +214,7 @@ def _preview(
         tell_not_previewed(here, elsewhere, found.alone)
     if check and not options.ids:
         tell_passed_over(session)
-    report_preview(session, found, missed, here.records, check=check, code=code)
+    report_preview(session, found, missed, waiting, check=check, code=code)
     return code
 
 

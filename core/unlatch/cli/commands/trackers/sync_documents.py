@@ -3,7 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from unlatch.cli.commands.trackers.not_checked import NotChecked, checked_part, not_checked_entry
+from unlatch.cli.commands.trackers.not_checked import (
+    NotChecked,
+    checked_part,
+    in_fork,
+    not_checked_entry,
+)
 from unlatch.cli.render import delivery_documents, documents
 from unlatch.cli.render.adoptions import adoption_entry
 from unlatch.cli.render.preview import previewed_entry
@@ -76,7 +81,8 @@ def preview_document(
         "items": [previewed_entry(item) for item in found.previewed],
         "requests": count_requests(found.previewed),
         "comments": count_comments(found),
-        "adrift": checked_part(found.plan, missed).has_drift or bool(here or found.adoptions),
+        "adrift": checked_part(found.plan, missed).has_drift
+        or bool((here and not in_fork()) or found.adoptions),
         "otherBranch": found.other_branch,
         "broken": documents.broken_entries(found.broken),
         "refused": problem_entry(found.refused) if found.refused else None,
