@@ -88,6 +88,7 @@ class ChangeResult:
     Args:
         fresh: the operations that this process has just enqueued.
         undone: the entries of reopenHistory that an undo marked, the oldest first.
+        is_reason_lost: whether it had the status already, and has no record of this reason.
     """
 
     before: Increment
@@ -95,6 +96,7 @@ class ChangeResult:
     fresh: frozenset[str] = frozenset()
     approval: Approval = APPROVED
     undone: tuple[ReopenEntry, ...] = ()
+    is_reason_lost: bool = False
 
 
 def apply_change(workspace: Workspace, plan: ChangePlan) -> ChangeResult:
@@ -103,14 +105,28 @@ def apply_change(workspace: Workspace, plan: ChangePlan) -> ChangeResult:
     Raises:
         StoreError: the status table does not allow it any more, or the files cannot be written.
     """
-    before = plan.before
+    before, reason, manager = plan.before, plan.reason, workspace.manager
     if before.status is plan.to:
-        return ChangeResult(before, before)
+        return _unchanged(before, reason)
     unarchive = not plan.to.is_finished
-    made, after = workspace.manager.apply(
-        before.id, plan.decide, by=plan.by, reason=plan.reason, unarchive=unarchive, **plan.details
-    )
+    try:
+        made, after = manager.apply(
+            before.id, plan.decide, by=plan.by, reason=reason, unarchive=unarchive, **plan.details
+        )
+    except StoreError as error:
+        now = manager.read(before.id)
+        if error.id != "transition-refused" or now.status is not plan.to:
+            raise
+        return _unchanged(now, reason)  # another process was faster
     return ChangeResult(before, after, made.new, plan.approval, made.undone)
+
+
+def _unchanged(now: Increment, reason: str | None) -> ChangeResult:
+    if reason is None:
+        return ChangeResult(now, now)
+    from unlatch.lifecycle.resume_plan import known_reasons  # noqa: PLC0415  (rarely needed)
+
+    return ChangeResult(now, now, is_reason_lost=reason not in known_reasons(now))
 
 
 def plan_finish(
@@ -205,7 +221,7 @@ def move(
     """
     before = _unfinished(workspace, wanted)
     if before.status is to:
-        return ChangeResult(before, before)
+        return _unchanged(before, reason)
     is_active = to is Status.ACTIVE
     rules = allow_activation(workspace, before, activation) if is_active else nullcontext(APPROVED)
     with rules as approval:

@@ -205,6 +205,17 @@ def test_completing_twice_delivers_what_is_owed_and_adds_nothing(active: Project
     assert third.out.count("\n") == 1
 
 
+@pytest.mark.parametrize("command", ["complete", "abandon", "pause"])
+def test_a_reason_of_a_repeated_command_is_recorded_or_named(active: Project, command: str) -> None:
+    first, again, other = (
+        active.run(command, "7", "--reason", reason) for reason in ("One", "One", "Two")
+    )
+
+    assert [0, 0, 0] == [done.code for done in (first, again, other)], other.said
+    lost = ["this reason was not recorded" in done.said for done in (first, again, other)]
+    assert [False, False, True] == lost
+
+
 @pytest.mark.parametrize(
     ("status", "command"),
     [("planning", "complete"), ("paused", "complete"),

@@ -28,12 +28,14 @@ if TYPE_CHECKING:
 def tell_change(applied: Applied) -> None:
     plan, result = applied.plan, applied.result
     before, after, undone = (
-        plan.before.status,
+        result.before.status,
         result.increment.status,
         result.undone or plan.undone,
     )
     moved = f" is already {after}" if before is after else f": {before} -> {after}"
     output.ok(f"Increment {result.increment.id}{moved}")
+    if result.is_reason_lost:
+        output.remark("this reason was not recorded")
     for link, needed in plan.spared:
         output.data(f"  {link.key} stays open: {', '.join(needed)} needs it")
     _tell_withdrawn(plan.before, result.increment)
@@ -69,7 +71,7 @@ def change_document(
     delivered: DeliveryResult,
     failed: Sequence[UnlatchError],
 ) -> output.Json:
-    increment = increment_entry(delivered.increment, plan.before.status)
+    increment = increment_entry(delivered.increment, result.before.status)
     trackers = [delivery_entry(one) for one in delivered.deliveries]
     if undone := result.undone or plan.undone:
         return {"increment": increment, "undone": undone[-1].id, "trackers": trackers}

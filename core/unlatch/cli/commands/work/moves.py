@@ -148,6 +148,8 @@ def _tell(moved: ChangeResult) -> None:
     is_same = before is after.status
     change = f" is already {before}" if is_same else f": {before} -> {after.status}"
     output.ok(f"Increment {after.id}{change}")
+    if moved.is_reason_lost:
+        output.remark("this reason was not recorded")
     tell_remarks(after)
     tell_warnings(moved.approval.warnings)
 
