@@ -108,8 +108,8 @@ def test_a_reason_that_another_process_forestalled_is_named(
 
 
 @pytest.mark.parametrize("reason", [REASON, "Another one"])
-@pytest.mark.parametrize("command", ["complete", "abandon"])
-def test_what_another_process_finished_a_moment_ago_is_finished_already(
+@pytest.mark.parametrize("command", ["complete", "abandon", "pause"])
+def test_what_another_process_changed_a_moment_ago_is_changed_already(
     project: Project, monkeypatch: pytest.MonkeyPatch, command: str, reason: str
 ) -> None:
     project.increment(status="active", links=project.items("github", finished=False))
@@ -117,17 +117,18 @@ def test_what_another_process_finished_a_moment_ago_is_finished_already(
 
     def outrun(manager: MetadataManager, *args: Any, **kwargs: Any) -> Any:
         monkeypatch.setattr(MetadataManager, "apply", real)
-        assert project.process(command, "7", "--reason", REASON, "--yes", "--offline").code == 0
+        assert project.process(command, "7", "--reason", REASON).code == 0
         return real(manager, *args, **kwargs)
 
     monkeypatch.setattr(MetadataManager, "apply", outrun)
 
-    done = project.run(command, "7", "--reason", reason, "--yes")
+    done = project.run(command, "7", "--reason", reason)
 
     assert done.code == 0, done.said
     assert f"Increment {NAME} is already {project.metadata()['status']}\n" in done.out
     assert (reason != REASON) == ("this reason was not recorded" in done.said)
-    assert [True] == [REASON in comment for comment in project.comments()["github"]]
+    comments = project.comments()["github"]
+    assert [True] * (command != "pause") == [REASON in comment for comment in comments]
 
 
 def test_increments_that_another_process_forestalled_are_counted(

@@ -114,11 +114,18 @@ def apply_change(workspace: Workspace, plan: ChangePlan) -> ChangeResult:
             before.id, plan.decide, by=plan.by, reason=reason, unarchive=unarchive, **plan.details
         )
     except StoreError as error:
-        now = manager.read(before.id)
-        if error.id != "transition-refused" or now.status is not plan.to:
-            raise
-        return _unchanged(now, reason)  # another process was faster
+        return _join(workspace, before, plan.to, reason, error)
     return ChangeResult(before, after, made.new, plan.approval, made.undone)
+
+
+def _join(
+    workspace: Workspace, before: Increment, to: Status, reason: str | None, error: StoreError
+) -> ChangeResult:
+    """Join the change of another process that came between our read and our lock."""
+    now = workspace.manager.read(before.id)
+    if error.id != "transition-refused" or now.status is not to:
+        raise error
+    return _unchanged(now, reason)
 
 
 def _unchanged(now: Increment, reason: str | None) -> ChangeResult:
@@ -225,14 +232,17 @@ def move(
     is_active = to is Status.ACTIVE
     rules = allow_activation(workspace, before, activation) if is_active else nullcontext(APPROVED)
     with rules as approval:
-        _, after = workspace.manager.apply(
-            before.id,
-            lambda now, intent: plan_transition(now, to, intent),
-            by=by,
-            reason=reason,
-            unarchive=True,
-            forced=approval.forced,
-        )
+        try:
+            _, after = workspace.manager.apply(
+                before.id,
+                lambda now, intent: plan_transition(now, to, intent),
+                by=by,
+                reason=reason,
+                unarchive=True,
+                forced=approval.forced,
+            )
+        except StoreError as error:
+            return _join(workspace, before, to, reason, error)
     return ChangeResult(before, after, approval=approval)
 
 
