@@ -208,6 +208,18 @@ def test_there_has_to_be_something_to_link(project: Project) -> None:
     project.increment()
 
     assert refused(project, "link", "7") == (2, "link-what")
+    project.run("new", "Another")
+    for other in ("8", "another"):
+        assert f"next: unlatch link 7 {other} https://" in project.run("link", "7", other).err
+
+
+def test_a_word_that_is_no_item_is_not_taken_for_an_increment(project: Project) -> None:
+    project.increment()
+
+    done = project.run("link", "7", "github:4")
+
+    assert "'github:4' is neither an increment nor the address or name of an item" in done.err
+    assert "next: unlatch link 7 https://" in done.err
 
 
 @pytest.mark.parametrize("tracker", ALL)

@@ -1,6 +1,7 @@
 """unlatch link and unlink: items of an increment, by their addresses and names."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from shlex import join, quote
 from typing import Any
 
@@ -28,6 +29,7 @@ from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Link
 from unlatch.lifecycle.many import Refusal, change_each
+from unlatch.project.find_increment import find_increment, find_range
 
 
 @click.command()
@@ -83,7 +85,7 @@ def run(
     _check_id(named[0])
     first = next((n for n, one in enumerate(named) if n and _is_item(session, one)), len(named))
     words, urls = named[:first], list(named[first:])
-    urls = urls or [_ask_item(words)]
+    urls = urls or [_ask_item(session, words)]
     chosen = named_increments(session, words)
     if chosen.is_many:
         from unlatch.cli.commands.trackers.link_many import link_each  # noqa: PLC0415
@@ -92,15 +94,27 @@ def run(
     return _link(session, chosen.names[0], urls, **typed)
 
 
-def _ask_item(words: tuple[str, ...]) -> str:
+def _ask_item(session: Session, words: tuple[str, ...]) -> str:
     """The item, which a terminal asks for; UsageError `link-what` elsewhere."""
     if is_interactive():
         return output.prompt("Item, by its address or name")
+    *ids, last = words
+    if not ids or _is_increment(session, last):
+        ids = [*words]
+        message = "name items by their addresses or names, or --create TRACKER"
+    else:
+        message = f"{last!r} is neither an increment nor the address or name of an item"
     raise UsageError(
         "link-what",
-        "name items by their addresses or names, or --create TRACKER",
-        hint=f"unlatch link {join(words)} https://github.com/octo/widgets/issues/4",
+        message,
+        hint=f"unlatch link {join(ids)} https://github.com/octo/widgets/issues/4",
     )
+
+
+def _is_increment(session: Session, word: str) -> bool:
+    with suppress(UsageError):
+        return bool(find_range(session.workspace, word) or find_increment(session.workspace, word))
+    return False
 
 
 def _with_id(named: tuple[str, ...], *, takes_items: bool) -> tuple[str, ...]:
