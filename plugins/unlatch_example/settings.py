@@ -43,15 +43,15 @@ class RoundupSettings(BaseModel):
 
     def locate(self, item: str, url: str | None) -> ItemRef:
         """The issue of a link, by its address if known, else by its number or name."""
-        ref = self.recognise(url or f"{self.url}/issue{item.removeprefix('issue')}")
+        ref = self.recognise(url or f"{self.url}/issue{item.removeprefix('roundup#')}")
         if ref is None:
             problem = f"{url or item} is not an issue of {self.url}"
             raise ConfigError((problem,), where="[trackers.roundup]", hint="check url")
         return ref
 
     def name(self, ref: ItemRef) -> str:
-        """The issue's name for people, as in Roundup."""
-        return f"issue{ref.id}"
+        """The issue's name for people."""
+        return f"roundup#{ref.id}"
 
     def allows(self, ref: ItemRef) -> bool:
         """Whether the issue is one of this tracker."""

@@ -47,6 +47,11 @@ class KnowsNumbersAlone(Changed):
         return self.settings.locate(item, url)
 
 
+class NamesItemsLikeWords(Changed):
+    def name(self, ref: ItemRef) -> str:
+        return f"issue{ref.id}"
+
+
 class ReadsBeginnings(Changed):
     def recognise(self, url: str) -> ItemRef | None:
         return self.settings.recognise(url.partition("-and-")[0])
@@ -67,6 +72,7 @@ _ELSEWHERE = Behaviour().test_an_item_elsewhere_is_not_allowed
         (AllowsEverything, _ELSEWHERE, "an item elsewhere is not allowed"),
         (GoesByTheNumber, _ELSEWHERE, "`locate` goes by the address"),
         (KnowsNumbersAlone, _ADDRESS, "`locate` accepts the name"),
+        (NamesItemsLikeWords, _ADDRESS, "`name` has a form that commands take for an item"),
         (ReadsBeginnings, _ADDRESS, "`recognise` reads whole addresses"),
         (TripsOverFragments, _ADDRESS, "a fragment is ignored"),
     ],

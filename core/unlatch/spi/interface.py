@@ -108,7 +108,10 @@ class Settings(Protocol):
         """
 
     def name(self, ref: ItemRef) -> str:
-        """The item's name for people: "octo/widgets#4", "fabrikam/widgets 101", "SCRUM-28"."""
+        """The item's name for people: "octo/widgets#4", "fabrikam/widgets 101" or "SCRUM-28".
+
+        It has one of these three forms, by which commands tell items from increments.
+        """
 
     def allows(self, ref: ItemRef) -> bool:
         """Whether the item belongs to a configured target."""

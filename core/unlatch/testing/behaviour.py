@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from unlatch.errors import ConfigError, NotFound, TrackerError
+from unlatch.project.find_increment import is_item
 from unlatch.project.registry import load
 from unlatch.spi import SPI_VERSION, Capability, Change, DeliveryOptions, Goal
 from unlatch.spi.operation import Result
@@ -67,6 +68,7 @@ class Behaviour:
         assert settings.allows(ref)
         name = settings.name(ref)
         assert ref.id in name
+        assert is_item(name), "`name` has a form that commands take for an item"
         assert ref == _located(settings, name.replace(" ", "#")), "`locate` accepts the name"
         assert ref == settings.recognise(f"{ref.url}#comment"), "a fragment is ignored"
         for url in (f"{ref.url}-and-more", urlsplit(ref.url)._replace(netloc="x.invalid").geturl()):
