@@ -213,3 +213,16 @@ def test_ids_are_whole_and_nothing_else_is_beside_those_that_do_not_fit(
     lines = terminal.text.splitlines()
     assert any(word.endswith(name) for line in lines for word in line.split())
     assert [one for one in lines if len(one) > columns and len(one.split()) > 1] == []
+
+
+def test_a_title_that_takes_a_line_of_its_own_is_wrapped(project: Project) -> None:
+    project.increment("0012-portal", status="active")
+    title = "Find out why the login of the portal fails since the upgrade"
+    (project.folder("0012-portal") / "tasks.md").write_text(f"# Tasks\n\n### T-002: {title}\n")
+
+    command = ("run", "check", "increment:12")
+    with Terminal(project, *command, columns=40, extra={"PYTHONUTF8": "1"}) as terminal:
+        assert terminal.end() == 0
+
+    assert title in " ".join(terminal.text.split())
+    assert max(map(cell_len, terminal.text.splitlines())) <= 40

@@ -38,7 +38,10 @@ def lay_out(rows: Rows, *, flexible: Collection[int], width: int | None) -> list
     rest = [row[1:] for row in rows]
     below = lay_out(rest, flexible=[n - 1 for n in flexible if n], width=(width or 0) - len(_GAP))
     return [
-        [row[0], *(f"{_GAP}{line}" for line in lines if line)]
+        [
+            *(wrap(row[0], width or 1) if 0 in flexible else row[:1]),
+            *(f"{_GAP}{line}" for line in lines if line),
+        ]
         for row, lines in zip(rows, below, strict=True)
     ]
 
