@@ -35,6 +35,23 @@ class ItemChange:
     operations: tuple[Operation, ...]
     options: DeliveryOptions
 
+    @property
+    def unrecorded(self) -> tuple[Operation, ...]:
+        """The operations to record: a repeated command finishes those that are pending."""
+        if self.kind not in (Kind.REOPEN, Kind.CLOSE):
+            return self.operations
+        reasons = {entry.id: entry.reason for entry in self.increment.reopens}
+        # The last one for an item decides its state.
+        last = {(one.tracker, one.item): one for one in self.increment.pending if one.state}
+
+        def is_pending(new: Operation) -> bool:
+            one = last.get((new.tracker, new.item))
+            if one is None or one.kind is not self.kind:
+                return False
+            return new.reason == (one.reason or reasons.get(one.op))
+
+        return tuple(one for one in self.operations if not is_pending(one))
+
     def with_reason(self, reason: str) -> "ItemChange":
         return replace(self, operations=tuple(replace(o, reason=reason) for o in self.operations))
 
@@ -148,7 +165,7 @@ def preview_item_change(workspace: Workspace, trackers: Trackers, change: ItemCh
     before = change.increment
     if change.kind is Kind.CREATE:
         before = replace(before, pending=())
-    plans = [plan_enqueue(before, *change.operations)]
+    plans = [plan_enqueue(before, *change.unrecorded)]
     tracker, options = change.tracker, change.options
     return preview_plans(workspace, trackers, plans, options=options, tracker=tracker)[0]
 
@@ -170,8 +187,9 @@ def apply_item_change(
     trackers.settings(tracker)
     if change.kind is Kind.UPDATE:
         check_permitted(workspace, tracker, Part.BODY)
-    due = [enqueue(workspace.manager, change.increment.id, *change.operations)]
-    fresh = frozenset(one.op for one in change.operations)
+    made = change.unrecorded
+    due = [enqueue(workspace.manager, change.increment.id, *made)]
+    fresh = frozenset(one.op for one in made)
     return deliver_pending(
         workspace, trackers, due, report, options=options, fresh=fresh, tracker=tracker
     )[0]

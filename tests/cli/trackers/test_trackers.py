@@ -8,6 +8,7 @@ from tests.cli.refusing import assert_refused, assert_unchanged
 from tests.cli.terminal import Terminal
 
 from unlatch import __version__
+from unlatch_sandbox import Fault
 
 NOUNS = {"github": "issue", "ado": "work-item", "jira": "issue"}
 COMMANDS = ["create", "update", "close", "reopen"]
@@ -33,6 +34,53 @@ def test_reopen_reopens_that_one_item_and_says_that_the_increment_is_still_compl
     assert [(event["event"], event["kind"], event["result"]) for event in completed.events()] == [
         ("delivered", "reopen", "reopened")
     ]
+
+
+@pytest.mark.parametrize("group", ALL)
+@pytest.mark.parametrize("verb", ["reopen", "close"])
+def test_a_command_that_is_repeated_after_a_failure_posts_its_reason_once(
+    project: Project, group: str, verb: str
+) -> None:
+    status = "completed" if verb == "reopen" else "active"
+    project.increment(status=status, links=project.items(group, finished=verb == "reopen"))
+    command = (group, f"{verb}-{NOUNS[group]}", "7", "--reason", REASON)
+    project.box.faults.add(Fault(group, "status", code=503, times=99))
+    assert 3 == project.run(*command).code
+    project.box.faults.clear()
+
+    planned = project.run(*command, "--dry-run")
+    done = project.run(*command)
+
+    assert (0, 0) == (planned.code, done.code), done.said
+    assert 1 == planned.out.count(f": {REASON}"), planned.out
+    assert [REASON in text for text in project.comments()[group]] == [True]
+
+
+def test_a_reopen_that_is_repeated_with_the_named_option_posts_its_reason_once(
+    completed: Project,
+) -> None:
+    completed.box.github.edit("octo/widgets", 4, state="open")
+    completed.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
+    command = ("github", "reopen-issue", "7", "--reason", REASON)
+
+    codes = [completed.run(*command).code, completed.run(*command).code]
+    done = completed.run(*command, "--even-if-not-planned")
+
+    assert ([3, 3], 0) == (codes, done.code), done.said
+    assert [REASON in text for text in completed.comments()["github"]] == [True]
+
+
+def test_a_reopen_after_a_pending_close_is_one_more_operation(completed: Project) -> None:
+    reopen = ("github", "reopen-issue", "7", "--reason", REASON)
+    completed.box.faults.add(Fault("github", "status", code=503, times=99))
+    assert 3 == completed.run(*reopen).code
+    assert 3 == completed.run("github", "close-issue", "7").code
+    assert 3 == completed.run(*reopen).code
+    completed.box.faults.clear()
+
+    done = completed.run("sync", "7")
+
+    assert ("open", 0) == (completed.states()["github"], done.code), done.said
 
 
 def test_reopen_without_a_terminal_needs_a_reason(completed: Project) -> None:
