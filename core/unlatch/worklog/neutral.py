@@ -69,6 +69,7 @@ _SEQUENCES = (
 # Full-width and small signs count in spreadsheets of East Asia; some skip space and line ends.
 _FORMULA = r"['\s]*[-=+@\uff0d\uff1d\uff0b\uff20\ufe63\ufe66\ufe62\ufe6b]|'*[\t\r\n]"
 _TEXT = "'"
+_LOGIN = r"(?<=://)[^/\s@:'\"]*:[^/\s@'\"]*@"
 _QUOTED = "\r\n;"
 
 
@@ -136,3 +137,8 @@ def csv_line(cells: Iterable[str]) -> str:
 def without_apostrophe(cell: str) -> str:
     """The original of a cell of `csv_line`."""
     return cell.removeprefix(_TEXT) if re.match(_FORMULA, cell) else cell
+
+
+def without_passwords(text: str) -> str:
+    """A text without the passwords of addresses, as of one that the user has typed."""
+    return re.sub(_LOGIN, "***@", text)

@@ -119,3 +119,30 @@ def test_a_pasted_address_with_a_token_is_not_repeated(completed: Project) -> No
 
     assert "s3cret-t0ken" not in done.said
     assert b"s3cret-t0ken" not in (completed.folder() / "metadata.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("status", "ADDRESS"),
+        ("show", "ADDRESS"),
+        ("link", "7", "ADDRESS"),
+        ("unlink", "7", "ADDRESS"),
+        ("reopen", "ADDRESS", "--reason", "More", "--yes"),
+        ("new", "--from", "ADDRESS"),
+    ],
+)
+@pytest.mark.parametrize("options", [(), ("--debug",), ("--json",)])
+def test_an_error_shows_no_password_of_a_typed_address(
+    completed: Project, command: tuple[str, ...], options: tuple[str, ...]
+) -> None:
+    password = "Hunter2Zzz9"
+    address = f"https://ada:{password}@github.com/octo/widgets/issues/9"
+    words = [address if word == "ADDRESS" else word for word in command]
+    before, after = (("--debug",), ()) if options == ("--debug",) else ((), options)
+
+    done = completed.run(*before, *words, *after)
+
+    assert done.code == 2, done.said
+    assert "octo/widgets/issues/9" in done.said
+    assert password not in done.said

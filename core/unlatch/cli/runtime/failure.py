@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from unlatch.cli.terminal import output
 from unlatch.errors import Unauthorised, UnlatchError
+from unlatch.worklog.neutral import without_passwords
 
 DECLINED = 2
 UNDELIVERED = 3
@@ -37,6 +38,7 @@ def exit_code_of(error: UnlatchError) -> int:
 def tell(error: UnlatchError, arguments: list[str]) -> int:
     """Show an error, as a document with `--json`; return the exit code."""
     code = exit_code_of(error)
+    _mask_passwords(error)
     if "--debug" in arguments:
         output.traceback(error)
     if "--json" in arguments:
@@ -44,6 +46,12 @@ def tell(error: UnlatchError, arguments: list[str]) -> int:
     output.talk(*error_lines(error))
     _annotate(error)
     return code
+
+
+def _mask_passwords(error: UnlatchError) -> None:
+    mask = without_passwords
+    error.message, error.problems = mask(error.message), tuple(map(mask, error.problems))
+    error.where, error.hint = error.where and mask(error.where), error.hint and mask(error.hint)
 
 
 def _annotate(error: UnlatchError) -> None:

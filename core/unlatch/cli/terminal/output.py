@@ -18,7 +18,7 @@ from unlatch.cli.terminal import styles
 from unlatch.cli.terminal.columns import cells, hanging, lay_out
 from unlatch.errors import UsageError
 from unlatch.patterns import pattern
-from unlatch.worklog.neutral import for_json, visible, without_controls
+from unlatch.worklog.neutral import for_json, visible, without_controls, without_passwords
 
 # An object of a JSON document; unlatch.cli.contracts lists the keys of each.
 Json = dict[str, Any]
@@ -89,7 +89,7 @@ def remark(text: str, id: str | None = None) -> None:
 def traceback(error: BaseException) -> None:
     from traceback import format_exception  # noqa: PLC0415  (slow to load, and rarely wanted)
 
-    talk(*"".join(format_exception(error)).removesuffix("\n").split("\n"))
+    talk(*without_passwords("".join(format_exception(error))).removesuffix("\n").split("\n"))
 
 
 class Unanswered(click.Abort):
