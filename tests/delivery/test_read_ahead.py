@@ -69,13 +69,16 @@ def assert_each_is_reopened_once(project: Project, keys: list[str]) -> None:
     assert [False] * len(names) == ["pending" in project.metadata(name) for name in names]
 
 
-def test_each_issue_takes_two_requests_and_each_hundred_a_page(project: Project) -> None:
-    keys = add_issues(project, 103)
+def test_each_issue_takes_two_requests_and_all_of_a_page_one(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("unlatch_jira.plugin.PAGE", 10)  # it is 100
+    keys = add_issues(project, 13)
 
-    done = project.run(*RESUME, "--max-items", "103")
+    done = project.run(*RESUME, "--max-items", "13")
 
     assert done.code == 0, done.said
-    assert {"pages": 2, "alone": 0, "writes": 206} == count_requests(project)
+    assert {"pages": 2, "alone": 0, "writes": 26} == count_requests(project)
     assert_each_is_reopened_once(project, keys)
 
 
