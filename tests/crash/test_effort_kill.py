@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 # `make torture` dies at each of them, and in the turn after it.
-EVERY = "13"
+EVERY = "19"
 
 
 def test_death_at_any_boundary_of_a_turn_changes_nothing_in_the_end(
