@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.cli.trackers.test_ingest import ingest, payload
 from tests.delivery.stage import RESUME, SYNC, fault
 
 if TYPE_CHECKING:
@@ -83,6 +84,35 @@ def test_links_with_the_former_name_of_a_configured_repository_take_the_new_one(
     assert all(f"{NEW}/issues/" in str(project.metadata(name)["github"]) for name in names)
     asked = [one for one in project.box.requests.entries("github") if one.path.endswith(HOME)]
     assert len(asked) == 2  # once in each command
+
+
+@pytest.mark.parametrize("also", ["", f'\nrepositories = ["{HOME}"]'])
+def test_an_event_with_the_new_name_finds_links_with_the_former_one(
+    project: Project, also: str
+) -> None:
+    project.increment(links=project.items("github"))
+    assert project.run("sync").code == 0
+    rename(project)
+    configure(project, f'repository = "{HOME}"', f'repository = "{NEW}"{also}')
+    project.box.github.edit(NEW, 4, state="open", by="mona")
+    message = payload(project, html_url=f"{project.box.github.web_url}/{NEW}/issues/4")
+
+    done = ingest(project, message)
+
+    assert done.code == 0, done.said
+    assert project.metadata()["reopenHistory"][0]["reopenedBy"] == "mona"
+
+
+def test_an_event_asks_for_no_repository_without_a_link_of_its_number(project: Project) -> None:
+    project.increment(links=project.items("github"))
+    project.box.github.add_repository(NEW)
+    configure(project, f'"{HOME}"', f'"{NEW}"')
+    message = payload(project, html_url=f"{project.box.github.web_url}/{NEW}/issues/5")
+
+    done = ingest(project, message)
+
+    assert done.code == 0, done.said
+    assert project.box.requests.entries("github") == []
 
 
 @pytest.mark.parametrize("owner", ["octo", "mallory"])

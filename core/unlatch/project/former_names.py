@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class FormerNames:
-    """Asks a tracker once for each target that is not configured."""
+    """Asks a tracker once for each target; one that does not answer has no former name."""
 
     def __init__(self, registry: Registry, open_plugin: Callable[[str], SyncPlugin]) -> None:
         self._registry, self._open = registry, open_plugin
@@ -25,7 +25,7 @@ class FormerNames:
         self._lock = threading.Lock()
 
     def has(self, ref: ItemRef) -> bool:
-        """Whether an item's target, which is not configured, is the former name of one that is."""
+        """Whether an item's target is the former name of a configured one."""
         key = (ref.tracker, ref.target)
         if Capability.RENAMES not in self._registry.manifest(ref.tracker).capabilities:
             return False

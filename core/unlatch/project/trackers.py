@@ -46,7 +46,7 @@ class Trackers:
         self._options = options
         self._open: dict[str, SyncPlugin] = {}
         self._transport_of: dict[str, Transport] = {}
-        self._former_names = FormerNames(self.registry, self.open)
+        self.former_names = FormerNames(self.registry, self.open)
         self._stopped = threading.Event()
         self._order = LoadOrder()
         # One lock per tracker: finding a credential may take long.
@@ -78,7 +78,7 @@ class Trackers:
         UsageError: `target-not-allowed`, `profile-unknown`, or the tracker is not configured.
         """
         ref = self.place(link)
-        if not self.allows(ref) and not self._former_names.has(ref):
+        if not self.allows(ref) and not self.former_names.has(ref):
             self.check_target(ref)
         return ref
 

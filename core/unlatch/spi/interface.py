@@ -272,9 +272,10 @@ class SyncPlugin(ABC):
         raise NotImplementedError
 
     def is_former_name(self, target: str) -> bool:
-        """Whether a target that is not configured is the former name of one; requires RENAMES.
+        """Whether a target is the former name of a configured one; requires RENAMES.
 
-        Its items are then read under that name, and their links take the new one.
+        It may be configured, too. Its items are then read under that name, and their links take the
+        new one.
         """
         raise NotImplementedError
 
