@@ -56,6 +56,51 @@ def test_a_command_that_is_repeated_after_a_failure_posts_its_reason_once(
     assert [REASON in text for text in project.comments()[group]] == [True]
 
 
+@pytest.mark.parametrize("group", ALL)
+@pytest.mark.parametrize("verb", ["reopen", "close"])
+def test_a_command_that_is_repeated_after_success_changes_nothing(
+    project: Project, group: str, verb: str
+) -> None:
+    status = "completed" if verb == "reopen" else "active"
+    project.increment(status=status, links=project.items(group, finished=verb == "reopen"))
+    command = (group, f"{verb}-{NOUNS[group]}", "7", "--reason", REASON)
+    assert 0 == project.run(*command).code
+    project.wrote()
+    before, said = project.tree(), project.comments()
+    project.box.requests.clear()
+
+    planned = project.run(*command, "--dry-run")
+    document = project.run(*command, "--json")
+    done = project.run(*command)
+
+    assert [0, 0, 0] == [one.code for one in (planned, document, done)], planned.said + done.said
+    assert "before; nothing to do" in done.out
+    assert ([], before, said) == (project.wrote(), project.tree(), project.comments())
+
+
+def test_a_repeated_reopen_of_an_item_that_cannot_be_read_records_nothing(
+    completed: Project,
+) -> None:
+    command = ("github", "reopen-issue", "7", "--reason", REASON)
+    assert 0 == completed.run(*command).code
+    before = completed.tree()
+    completed.box.faults.add(Fault("github", "status", code=503, times=99))
+
+    done = completed.run(*command)
+
+    assert (1, before) == (done.code, completed.tree()), done.said
+
+
+def test_a_repeated_reopen_of_an_item_that_was_closed_since_reopens_it(completed: Project) -> None:
+    command = ("github", "reopen-issue", "7", "--reason", REASON)
+    assert 0 == completed.run(*command).code
+    completed.box.github.edit("octo/widgets", 4, state="closed", state_reason="completed")
+
+    done = completed.run(*command)
+
+    assert (0, "open") == (done.code, completed.states()["github"]), done.said
+
+
 def test_a_reopen_that_is_repeated_with_the_named_option_posts_its_reason_once(
     completed: Project,
 ) -> None:

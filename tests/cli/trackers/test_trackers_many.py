@@ -35,6 +35,18 @@ def test_a_range_reopens_the_items_of_each(parts: Project) -> None:
     assert done.err.endswith(step)
 
 
+def test_a_repeated_command_changes_only_the_items_of_those_that_need_it(parts: Project) -> None:
+    command = ("github", "reopen-issue", "1-3", "--reason", REASON)
+    assert parts.run("github", "reopen-issue", "2", "--reason", REASON).code == 0
+    assert parts.run(*command).code == 0
+    planned, done = parts.run(*command, "--dry-run"), parts.run(*command)
+
+    assert [0, 0] == [planned.code, done.code], planned.said + done.said
+    assert 3 == done.out.count("was reopened for this reason before; nothing to do")
+    numbers = [parts.metadata(name)["github"]["issue"] for name in NAMES]
+    assert [1] * 3 == [len(parts.box.github.comments("octo/widgets", one)) for one in numbers]
+
+
 def test_one_that_is_refused_leaves_the_others_done(parts: Project) -> None:
     command = ("github", "reopen-issue", "4", "3", "1", "--reason", REASON)
     document = check(parts, "tracker-change-many", *command)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from shlex import join
 from typing import TYPE_CHECKING
 
+from unlatch.cli.render.deliveries import tell_done
 from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry, pending_of
 from unlatch.cli.render.describe import helpful_options, times, tracker_title
 from unlatch.cli.render.documents import item_entry, link_entry
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from unlatch.lifecycle.deliver import DeliveryResult
     from unlatch.lifecycle.items.change import ItemPlan
 
-_DONE = {Kind.REOPEN: "was reopened for this reason before", Kind.CLOSE: "was closed so before"}
-
 
 def tell_unchanged(session: Session, plans: Sequence[ItemPlan], kind: Kind) -> None:
     """Show the items that are left alone, and why."""
@@ -34,7 +33,7 @@ def tell_unchanged(session: Session, plans: Sequence[ItemPlan], kind: Kind) -> N
             cause = f"{output.clean(one.error.message)} {output.faint(f'[{one.error.id}]')}"
             output.failed(f"{name} not checked: {cause}", one.error.hint)
         elif one.is_done:
-            output.ok(f"{name} {_DONE[kind]}; nothing to do")
+            tell_done(registry, one.link.tracker, one.record.title, kind)
 
 
 def left_code(one: DeliveryResult) -> int:

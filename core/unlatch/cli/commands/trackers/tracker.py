@@ -12,7 +12,7 @@ from unlatch.cli.commands.trackers.tracker_status import status_command
 from unlatch.cli.options.delivery import DRY_RUN, serving
 from unlatch.cli.options.items import MAX_ITEMS
 from unlatch.cli.options.reason import ask_reason, reason_option
-from unlatch.cli.render.deliveries import show_deliveries, tell_left
+from unlatch.cli.render.deliveries import show_deliveries, tell_done, tell_left
 from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry
 from unlatch.cli.render.documents import increment_entry
 from unlatch.cli.render.preview import tell_preview
@@ -36,6 +36,7 @@ from unlatch.cli.runtime.session import (
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
+from unlatch.lifecycle.done_before import leave_done
 from unlatch.lifecycle.resume_plan import NO_REASON
 from unlatch.lifecycle.tracker_items import (
     ItemChange,
@@ -236,6 +237,9 @@ def _run_change(
     session: Session, trackers: Trackers, change: ItemChange, *, dry_run: bool, as_json: bool
 ) -> int:
     workspace = session.workspace
+    change, done = leave_done(trackers, change)
+    for one in () if as_json else done:
+        tell_done(workspace.registry, change.tracker, one.name, change.kind)
     if dry_run:
         preview = preview_item_change(workspace, trackers, change)
         return tell_preview(session, preview, as_json=as_json)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from shlex import join
 from typing import TYPE_CHECKING
 
-from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
+from unlatch.cli.render.deliveries import show_deliveries, tell_all_left, tell_done
 from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry
 from unlatch.cli.render.documents import increment_entry
 from unlatch.cli.render.preview_many import tell_previews
@@ -13,6 +13,8 @@ from unlatch.cli.render.refusals import refused_entry, tell_refusals
 from unlatch.cli.runtime.failure import code_of_many
 from unlatch.cli.terminal import output
 from unlatch.lifecycle.deliver import find_excess
+from unlatch.lifecycle.done_before import leave_done
+from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.lifecycle.many import Refusal, change_each
 from unlatch.lifecycle.tracker_items import apply_item_change, preview_item_change
 from unlatch.spi.operation import Kind
@@ -63,6 +65,7 @@ def change_items_of_many(
     listing = f"{command} {join(names)} --dry-run"
     excess = find_excess(session.workspace, items, typed.max_items, command=listing)
     if typed.dry_run:
+        changes = [leave_done(trackers, one)[0] for one in changes]
         found = [preview_item_change(session.workspace, trackers, one) for one in changes]
         return tell_previews(
             session,
@@ -87,12 +90,18 @@ def _apply(
 ) -> list[DeliveryResult | Refusal]:
     by_name = {one.increment.id: one for one in changes}
     count = sum(len(one.operations) for one in changes)
+    workspace, left = session.workspace, list[ItemSnapshot]()
     with show_deliveries(session, count, silent=silent) as report:
-        return change_each(
-            session.workspace,
-            by_name,
-            lambda name: apply_item_change(session.workspace, trackers, by_name[name], report),
-        )
+
+        def apply(name: str) -> DeliveryResult:
+            change, done = leave_done(trackers, by_name[name])
+            left.extend(done)
+            return apply_item_change(workspace, trackers, change, report)
+
+        made = change_each(workspace, by_name, apply)
+    for one in () if silent else left:
+        tell_done(workspace.registry, one.link.tracker, one.name, changes[0].kind)
+    return made
 
 
 def _end(typed: Changing, made: Sequence[DeliveryResult | Refusal], names: Sequence[str]) -> int:
