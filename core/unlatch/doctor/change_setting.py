@@ -190,7 +190,9 @@ def _remove_empty(document: TOMLDocument, parts: Sequence[str]) -> Iterator[Sequ
 
 
 def _invalid(file: ConfigFile, mistakes: Sequence[str], verb: str, words: str) -> UsageError:
-    hint = hint_for(mistakes[0], file.known)
+    key = mistakes[0].partition(": ")[0]
+    step = f"to show it as it is: unlatch config get {shlex.quote(key)}"
+    hint = hint_for(mistakes[0], file.known, step)
     if WRONG_FILE in mistakes[0]:
         option = "" if file.mode == PRIVATE else "--user "
         hint = f"unlatch config {verb} {option}{words}"

@@ -78,16 +78,19 @@ def settings_of_user(path: Path) -> Iterator[Setting]:
 def _mistake(problem: str, raw: RawConfig, known: Mapping[str, str]) -> Found:
     key, _, what = problem.partition(": ")
     origin = raw.origins.get(key, _OURS)
-    hint = hint_for(problem, known)
-    return Found(f"{key}: {what}", f"{origin}:{key}", hint)
+    has_default = origin == _OURS and not key.startswith("trackers.")
+    step = f"to use the default: unlatch config unset {key}" if has_default else None
+    return Found(f"{key}: {what}", f"{origin}:{key}", hint_for(problem, known, step))
 
 
-def hint_for(problem: str, known: Mapping[str, str]) -> str:
-    """The next step for a mistake in the configuration."""
+def hint_for(problem: str, known: Mapping[str, str], step: str | None = None) -> str:
+    """The next step for a mistake in the configuration; `step` helps with one in a value."""
     key, _, what = problem.partition(": ")
     if what.startswith((WRONG_FILE, WRONG_TABLE)):
         return "move it there"
-    return f"meaning: {known[key]}" if known.get(key) else _similar(key, known)
+    if meaning := known.get(key):
+        return "; ".join(filter(None, (f"correct the value ({meaning})", step)))
+    return _similar(key, known)
 
 
 def _similar(key: str, known: Mapping[str, str]) -> str:

@@ -132,6 +132,11 @@ def test_a_table_that_a_removal_leaves_empty_goes(
     ("arguments", "error", "shown"),
     [
         (("set", "frequent_reopens", "0"), "setting-invalid", "expected 1 or more"),
+        (
+            ("set", "completion.evidence", "maybe"),
+            "setting-invalid",
+            "; to show it as it is: unlatch config get completion.evidence\n",
+        ),
         (("set", "frequent_reopens", "1", "2"), "setting-invalid", "frequent_reopens"),
         (("set", "coment", "full"), "setting-invalid", "next: did you mean comment?"),
         (("set", "sync.brnch", "x"), "setting-invalid", "next: did you mean sync.branch?"),

@@ -90,6 +90,10 @@ def test_every_mistake_is_told_with_its_place_and_a_hint(project: Project) -> No
         hints[".unlatch/config.toml:trackers.github.repositry"]
         == "did you mean trackers.github.repository?"
     )
+    assert hints[".unlatch/config.toml:trackers.github.repository"].startswith("correct the")
+    _, _, step = hints[".unlatch/config.toml:comment"].partition("; to use the default: unlatch ")
+    assert 0 == project.run(*step.split()).code
+    assert '"loud"' not in (project.root / ".unlatch/config.toml").read_text()
 
 
 def test_a_file_that_is_no_toml_is_told_with_its_line(project: Project) -> None:
