@@ -45,6 +45,7 @@ def next_command(done: Done) -> str:
         (["log", "7"], ["history", "7"]),
         (["finish", "7"], ["complete", "7"]),
         (["session", "view"], ["session", "show"]),
+        (["resume", "7", "--yes=1"], ["resume", "7", "--yes"]),
     ],
 )
 def test_the_command_that_was_meant_is_named_with_every_argument(
@@ -88,6 +89,27 @@ def test_a_group_without_a_command_prints_its_help(project: Project, typed: list
 
 def test_a_name_that_a_shell_completed_has_a_slash(single: Project) -> None:
     assert 0 == single.run("show", f"{NAME}/", "--offline").code
+
+
+@pytest.mark.parametrize(
+    ("typed", "value"),
+    [
+        (["resume", "7", "--reason"], "TEXT"),
+        (["resume", "7", "-m"], "TEXT"),
+        (["link", "7", "--create"], "TRACKER"),
+        (["list", "--status"], "STATUS"),
+        (["--root"], "VALUE"),
+        (["github", "close-issue", "7", "--item"], "ITEM|URL"),
+        (["effort", "close", "--summary"], "TEXT"),
+    ],
+)
+def test_an_option_without_its_value_names_the_command_and_the_value(
+    project: Project, typed: list[str], value: str
+) -> None:
+    done = project.run(*typed)
+
+    assert (2, True) == (done.code, done.err.startswith("Usage: unlatch ")), done.said
+    assert [*typed, value] == shlex.split(next_command(done))[1:]
 
 
 def test_an_option_of_all_commands_is_said_to_go_before_the_command(project: Project) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from unlatch.cli.runtime.suggest import Group
+from unlatch.cli.runtime.suggest import Group, placed
 
 
 class GroupWithArguments(Group):
@@ -32,4 +32,5 @@ class GroupWithArguments(Group):
         if found is None:
             return super().make_context(info_name, args, parent, **extra)
         own = self.context_class(self, info_name=info_name, parent=parent)
-        return found.make_context(found.name, args[1:], own, **extra)
+        with placed(found, found.name, own):
+            return found.make_context(found.name, args[1:], own, **extra)

@@ -1,7 +1,9 @@
 """The command to type instead of a mistyped one."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from shlex import join
+from typing import Any
 
 import click
 
@@ -54,6 +56,37 @@ class Group(click.Group):
             return super().resolve_command(ctx, args)
         raise NoSuchCommand(ctx, self.similar_names(ctx), args)
 
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: click.Context | None = None,
+        **extra: Any,
+    ) -> click.Context:
+        with placed(self, info_name, parent):
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except click.BadOptionUsage as error:
+            name = ctx.invoked_subcommand or ""
+            if error.ctx is None and (command := self.get_command(ctx, name)):
+                error.ctx = click.Context(command, parent=ctx, info_name=name)
+            raise
+
+
+@contextmanager
+def placed(
+    command: click.Command, name: str | None, parent: click.Context | None
+) -> Iterator[None]:
+    """Name the command in errors about an option without its value; click leaves it out."""
+    try:
+        yield
+    except click.BadOptionUsage as error:
+        error.ctx = error.ctx or click.Context(command, parent=parent, info_name=name)
+        raise
+
 
 def suggestion(error: Exception, arguments: Sequence[str]) -> str | None:
     """The most similar command; None if none is similar."""
@@ -72,12 +105,10 @@ def _corrected(error: Exception, typed: Sequence[str]) -> Iterable[str] | None:
         words = [*_without_reason(typed)]
         end = words.index("--") if "--" in words else len(words)
         return [*words[:end], "--reason", "TEXT", *words[end:]]
-    if isinstance(error, click.NoSuchOption) and is_misplaced(error):
-        return _moved(error, typed)
-    if isinstance(error, click.NoSuchOption) and error.possibilities:
-        wrong = error.option_name
-        option = _closest(wrong, error.possibilities)
-        return _with_option(error, typed, option) if option else None
+    if isinstance(error, click.BadOptionUsage):
+        return _with_value(error, typed)
+    if isinstance(error, click.NoSuchOption):
+        return _moved(error, typed) if is_misplaced(error) else _with_similar(error, typed)
     return None
 
 
@@ -111,15 +142,33 @@ def _moved(error: click.NoSuchOption, typed: Sequence[str]) -> Sequence[str]:
     return [*typed[start:end], *typed[:start], *typed[end:]]
 
 
+def _with_similar(error: click.NoSuchOption, typed: Sequence[str]) -> Iterable[str] | None:
+    option = _closest(error.option_name, error.possibilities or ())
+    return _with_option(error, typed, option) if option else None
+
+
 def _with_option(error: click.NoSuchOption, typed: Sequence[str], option: str) -> Iterator[str]:
     """The typed words with another option, and the name of its value where none was typed."""
-    known = error.ctx.command.params if error.ctx else ()
-    meant = (one for one in known if isinstance(one, click.Option) and option in one.opts)
-    values = [one.metavar or "VALUE" for one in meant if not (one.is_flag or one.count)]
+    values = _values_of(error, option)
     for word, following in zip(typed, [*typed[1:], "-"], strict=True):
         yield _renamed(word, error.option_name, option)
         if word == error.option_name and following.startswith("-"):
             yield from values
+
+
+def _with_value(error: click.BadOptionUsage, typed: Sequence[str]) -> list[str] | None:
+    """The typed words with the name of the value that is missing, or without one for a flag."""
+    name = error.option_name
+    words = [name if one.startswith(f"{name}=") else one for one in typed]
+    words += _values_of(error, name) if name in typed[-1:] else ()
+    return words if words != [*typed] else None
+
+
+def _values_of(error: click.UsageError, option: str) -> list[str]:
+    """The name of the value of an option; empty for a flag."""
+    known = error.ctx.command.params if error.ctx else ()
+    meant = (one for one in known if isinstance(one, click.Option) and option in one.opts)
+    return [one.metavar or "VALUE" for one in meant if not (one.is_flag or one.count)]
 
 
 def _renamed(word: str, wrong: str, option: str) -> str:
