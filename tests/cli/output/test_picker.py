@@ -13,8 +13,7 @@ from tests.cli.terminal import CTRL_C, Terminal
 if TYPE_CHECKING:
     from tests.cli.project import Project
 
-# It would ask the terminal for the place of its cursor, and there is no one to answer.
-EXTRA = {"PROMPT_TOOLKIT_NO_CPR": "1", "PYTHONUTF8": "1"}
+EXTRA = {"PYTHONUTF8": "1"}
 MENU = "Type to search"
 ESC, ENTER, DOWN, BACKSPACE = "\x1b", "\r", "\x1b[B", "\x7f"
 _ESCAPES = re.compile(r"\x1b(?:\[[0-9;?>=]*[A-Za-z]|[()][A-Z0-9]|[=>])")
@@ -48,6 +47,17 @@ def rows(terminal: Terminal) -> list[str]:
     """The ids of the menu's rows, in the order in which they were drawn first."""
     found = re.findall(r" (000\d-\S+) +(?:active|paused|completed)", "\n".join(shown(terminal)))
     return list(dict.fromkeys(found))
+
+
+def test_the_terminal_is_not_asked_for_the_place_of_its_cursor(several: Project) -> None:
+    with picker(several, "show") as terminal:
+        terminal.expect("0002-login")
+        terminal.type("lgn")
+        terminal.type(ENTER)
+        terminal.expect("unlatch show: 0002-login")
+
+    # prompt_toolkit warns of a terminal that does not answer, as this one.
+    assert "\x1b[6n" not in terminal.raw
 
 
 @pytest.mark.parametrize("columns", [60, 100, 200])

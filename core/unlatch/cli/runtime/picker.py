@@ -21,6 +21,7 @@ from prompt_toolkit.layout import HSplit, Layout, Window
 from prompt_toolkit.layout.controls import BufferControl, FormattedTextControl
 from prompt_toolkit.layout.processors import BeforeInput
 from prompt_toolkit.output import create_output
+from prompt_toolkit.output.vt100 import Vt100_Output
 
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.terminal import output
@@ -51,6 +52,9 @@ def pick(question: str, rows: Mapping[str, Sequence[str]]) -> str:
         click.exceptions.Exit: the user left it, with exit code 2.
     """
     shown = create_output(stdout=sys.stderr)
+    if isinstance(shown, Vt100_Output):
+        # The menu needs no place of the cursor, and a terminal that does not tell it got a warning.
+        shown.enable_cpr = False
     lines = _lay_out(rows, shown.get_size().columns)
     try:
         line = _Menu(question, [*lines]).application(shown).run()
