@@ -93,7 +93,9 @@ def test_closing_without_new_words_keeps_the_summary(project: Project) -> None:
     effort(project, "open", "idea")
     effort(project, "close", "--summary", "Nothing yet.")
     effort(project, "reopen", "idea", "--reason", "Again")
-    assert effort(project, "close").code == 0
+    done = effort(project, "close")
+    note = "note: no summary was given; the earlier one is kept: Nothing yet.\n"
+    assert (0, True) == (done.code, done.err.endswith(note)), done.said
     assert effort(project, "list", "--json").document["efforts"][0]["summary"] == "Nothing yet."
 
 

@@ -56,6 +56,8 @@ def _run(session: Session, tool: str, typed: dict[str, Any], /, **arguments: Any
         )
     elif answer.get("active") or not tools.banners:
         output.talk(f"The active effort is {active}." if active else "No effort is active.")
+    if tool == "close_effort" and not code and (kept := answer.get("summary")):
+        output.note(f"no summary was given; the earlier one is kept: {kept}")
     if summary := answer.get("prior_summary"):
         output.data(output.clean(summary))
     return code
