@@ -77,8 +77,9 @@ class AtRest:
             self.counts["comments"] += len(marked)
             yield from (f"{url}: {op} is told {n} times" for op, n in marked.items() if n > 1)
         spared = {one for name in INCREMENTS for one in self._spared(name)}
+        self.counts["comments spared"] += len(spared)
         for op, url in self._owed:
-            if self._marked[url][op] != (0 if (op, url) in spared else 1):
+            if self._marked[url][op] != 1 and (op, url) not in spared:
                 yield f"{url}: {op} was pending, and is not posted once"
         for name in INCREMENTS:
             for event in self._project.events(name):
@@ -87,14 +88,22 @@ class AtRest:
                     yield f"{event['item']}: {event['op']} was delivered, and is not told once"
 
     def _spared(self, name: str) -> Iterator[tuple[str, str]]:
-        """Operations that left alone what a person had closed as not to be done."""
+        """Operations without a comment, since a person had closed the item as not to be done.
+
+        They left the item alone, or were blocked until the increment moved on.
+        """
+        blocked: set[tuple[str, str]] = set()
         for event in self._project.events(name):
             is_silent = event["event"] == "delivered" and not event["commented"]
             if is_silent and event["result"] == "state-kept":
-                self.counts["items left as dropped"] += 1
-                before = event["before"]["category"]
-                assert before == "dropped", event
+                assert event["before"]["category"] == "dropped", event
                 yield event["op"], event["item"]
+            elif event["event"] == "delivered":
+                blocked.discard((event["op"], event["item"]))
+            elif event["event"] == "parked" and event["cause"] == "deliberately-closed":
+                blocked.add((event["op"], event["item"]))
+            elif event["event"] == "transitioned":
+                yield from blocked
 
     def _apart(self, name: str) -> Iterator[str]:
         """Links whose two sides differ, and should not."""

@@ -95,7 +95,7 @@ class BothSides(RuleBasedStateMachine):
                 self.owed |= {
                     (one["op"], one["item"])
                     for one in data.get("pending", [])
-                    if one["op"] in reasons or "reason" in one
+                    if (one["op"] in reasons or "reason" in one) and not _is_silent(one)
                 }
 
     def _excuse(self, *, merged: bool) -> None:
@@ -341,6 +341,11 @@ class BothSides(RuleBasedStateMachine):
         """The end of a life."""
         if hasattr(self, "owed"):
             self.rest("remote" if self.words % 2 else "local", "both")
+
+
+def _is_silent(pending: dict[str, Any]) -> bool:
+    """Whether it only labels an item that a person has reopened."""
+    return bool(pending.get("options", {}).get("comment") == "none")
 
 
 def _deciding(conflict: str, direction: str = "both") -> str:
