@@ -41,6 +41,7 @@ manifest = Manifest(
             Capability.LIST,
             Capability.EXAMINE,
             Capability.HISTORY,
+            Capability.RENAMES,
         }
     ),
     tokens=(

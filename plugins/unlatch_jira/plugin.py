@@ -30,6 +30,7 @@ from unlatch_jira.api.edit import property_of
 from unlatch_jira.api.rich_text import plain
 from unlatch_jira.api.site import JiraSite
 from unlatch_jira.reopen_context import fields_around
+from unlatch_jira.urls import PROJECT
 from unlatch_jira.write import Writer
 
 if TYPE_CHECKING:
@@ -186,6 +187,12 @@ class JiraPlugin(SyncPlugin):
             if since is not None and _is_before(issue, since):
                 return
             yield Listed(issue.item.ref, issue.item.title, ops_in(plain(issue.description)))
+
+    def is_former_name(self, target: str) -> bool:
+        """Whether a configured project had this key before."""
+        homes = {self._settings.project, *self._settings.projects} - {target}
+        # The target of an issue of another site is no key.
+        return bool(PROJECT.fullmatch(target)) and self._site.project_key(target) in homes
 
     def examine(self, refs: Sequence[ItemRef]) -> Examination:
         """Check the credential's permissions and the configuration."""

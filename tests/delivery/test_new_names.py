@@ -174,6 +174,40 @@ def test_a_repository_of_another_owner_is_left_alone(project: Project) -> None:
     assert state(project, "mallory/widgets") == "closed"
 
 
+@pytest.mark.parametrize("deployment", ["Cloud", "Server"])
+def test_links_with_the_former_key_of_a_configured_project_take_the_new_one(
+    project: Project, deployment: str
+) -> None:
+    jira, block = project.box.jira, project.items("jira")["jira"]
+    names = [project.increment(links={"jira": block})]
+    for number in (29, 30):
+        key = jira.add_issue(f"SCRUM-{number}", summary="T", status="Done")
+        link = {"issueKey": key, "url": block["url"].replace("SCRUM-28", key)}
+        names.append(project.increment(f"{number:04}-more", links={"jira": link}))
+    jira.add_project("SCRUM", deployment=deployment)
+    jira.rename_project("SCRUM", "OPS")
+    configure(project, 'project = "SCRUM"', 'project = "OPS"')
+
+    done = project.run("resume", *names, "--reason", "More", "--yes")
+
+    assert done.code == 0, done.said
+    assert [len(jira.comments(f"OPS-{number}")) for number in (28, 29, 30)] == [1, 1, 1]
+    assert all("/browse/OPS-" in str(project.metadata(name)["jira"]) for name in names)
+    asked = [one for one in project.box.requests.entries("jira") if "/project/" in one.path]
+    assert [one.path.rpartition("/")[2] for one in asked] == ["SCRUM"]
+
+
+def test_a_project_with_another_key_is_not_configured_by_its_issue(project: Project) -> None:
+    project.increment(links=project.items("jira"))
+    project.box.jira.add_project("OPS")
+    configure(project, 'project = "SCRUM"', 'project = "OPS"')
+
+    done = project.run(*RESUME)
+
+    assert (done.code, "[target-not-allowed]" in done.said) == (3, True), done.said
+    assert project.box.jira.comments("SCRUM-28") == []
+
+
 def test_an_issue_of_jira_linked_by_both_its_keys_gets_one_comment(project: Project) -> None:
     project.items("jira")
     project.box.jira.add_project("OPS")

@@ -307,3 +307,13 @@ def test_a_server_searches_with_a_total(sandbox: Sandbox, server: Call) -> None:
     sandbox.jira.add_issue(project="OPS", summary="One", labels=["x"])
     found = server("GET", "/2/search", params={"jql": "labels = x"}).json()
     assert (found["total"], [issue["key"] for issue in found["issues"]]) == (1, ["OPS-1"])
+
+
+def test_a_project_with_a_changed_key_and_its_issues_are_found_by_both(
+    sandbox: Sandbox, jira: Call
+) -> None:
+    sandbox.jira.rename_project("SCRUM", "OPS")
+
+    issues = [jira("GET", f"/3/issue/{key}").json()["key"] for key in ("SCRUM-28", "OPS-28")]
+    projects = [jira("GET", f"/3/project/{key}").json()["key"] for key in ("SCRUM", "OPS")]
+    assert (["OPS-28", "OPS-28"], ["OPS", "OPS"]) == (issues, projects)

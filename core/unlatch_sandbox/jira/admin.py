@@ -186,6 +186,13 @@ class JiraAdmin:
             self.tracks.move_to(issue, project)
             return issue.key
 
+    def rename_project(self, key: str, to: str) -> None:
+        """Changes the key of a project and of its issues."""
+        with self.tracks.store.transaction():
+            if (project := self.tracks.project(key)) is None:
+                raise LookupError(f"no project {key}")
+            self.tracks.rename(project, to)
+
     def add_sprint(self, name: str, state: str = "active", board: int = 1) -> int:
         with self.tracks.store.transaction():
             number = self.tracks.store.next("jira.sprint", first=7)

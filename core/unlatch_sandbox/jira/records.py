@@ -21,6 +21,7 @@ class ProjectRecord:
     workflow: str
     can_transition: bool = True
     can_view_workflow: bool = True
+    former_keys: list[str] = field(default_factory=list)
 
 
 @dataclass(slots=True)

@@ -47,7 +47,9 @@ class Tracks:
         self.sites.put("site", replace(self.site, deployment=deployment))
 
     def project(self, key: str) -> ProjectRecord | None:
-        return self.projects.get(key)
+        """Find a project by its present or a former key."""
+        every = self.projects.under
+        return self.projects.get(key) or next((p for p in every() if key in p.former_keys), None)
 
     def issue(self, key_or_id: str) -> IssueRecord | None:
         """Find an issue by a present or former key in any case, or by its id."""
@@ -114,6 +116,19 @@ class Tracks:
         issue.former_keys = [*issue.former_keys, issue.key]
         issue.project, issue.key = project, self.next_key(project)
         self.touch(issue)
+
+    def rename(self, project: ProjectRecord, key: str) -> None:
+        """Change a project's key: its issues keep their numbers, and their old keys still work."""
+        former = project.key
+        self.projects.remove(former)
+        self.projects.put(
+            key, replace(project, key=key, former_keys=[*project.former_keys, former])
+        )
+        for issue in self.issues.under(f"{former}-"):
+            self.issues.remove(issue.key)
+            issue.former_keys = [*issue.former_keys, issue.key]
+            issue.project, issue.key = key, issue.key.replace(former, key, 1)
+            self.keep(issue)
 
     def comments_of(self, issue: IssueRecord) -> list[CommentRecord]:
         return self.comment_table.under(f"{issue.id}/")

@@ -67,6 +67,15 @@ class JiraSite:
         query = {"projectKey": project, "permissions": ",".join(names)}
         return self.wire.get(Permissions, "mypermissions", query)
 
+    def project_key(self, key: str) -> str:
+        """The present key of a project, also by a former one, which Jira keeps for it.
+
+        https://confluence.atlassian.com/adminjiraserver0917/editing-a-project-key-1431246064.html
+        """
+        from unlatch_jira.api.site_models import Project  # noqa: PLC0415  (rarely needed)
+
+        return self.wire.get(Project, f"project/{key}").key
+
     def statuses(self, project: str) -> tuple[TypeStatuses, ...]:
         """The issue types of a project, with their statuses."""
         from unlatch_jira.api.site_models import TypeStatuses  # noqa: PLC0415  (rarely needed)

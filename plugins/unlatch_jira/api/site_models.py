@@ -33,6 +33,13 @@ def _is_held(raw: Any) -> bool:
     return optional(table(raw), "havePermission", flag) or False
 
 
+class Project:
+    """A project, with its present key."""
+
+    def __init__(self, raw: Any) -> None:
+        self.key = required(table(raw), "key", text)
+
+
 class TypeStatuses:
     """An issue type of a project, with its statuses."""
 
