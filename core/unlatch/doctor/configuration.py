@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from contextlib import suppress
+from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -79,7 +80,7 @@ def _mistake(problem: str, raw: RawConfig, known: Mapping[str, str]) -> Found:
     key, _, what = problem.partition(": ")
     origin = raw.origins.get(key, _OURS)
     has_default = origin == _OURS and not key.startswith("trackers.")
-    step = f"to use the default: unlatch config unset {key}" if has_default else None
+    step = f"to use the default: unlatch config unset {quote(key)}" if has_default else None
     return Found(f"{key}: {what}", f"{origin}:{key}", hint_for(problem, known, step))
 
 
