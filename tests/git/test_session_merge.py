@@ -331,3 +331,20 @@ def test_lines_like_gits_markers_in_a_session_are_left_to_people(clashing: Clone
     done = here.try_unlatch("merge", "--resolve", "session:login", "--ours")
 
     assert (1, True) == (done.code, "error[conflict-unreadable]" in done.err), done.err
+
+
+@pytest.mark.parametrize("side", ["ours", "theirs"])
+def test_a_side_that_was_taken_where_nothing_can_be_merged_is_kept(
+    clashing: Clone, side: str
+) -> None:
+    here = clashing
+    path_of(here).write_text(path_of(here).read_text() + "\n```\n=======\n```\n")
+    here.commit("a line")
+    here.try_git("merge", "origin/main")
+    here.git("checkout", f"--{side}", "--", str(path_of(here)))
+    taken = path_of(here).read_text()
+
+    done = here.unlatch("merge", "--resolve", "session:login", "--json").document
+
+    assert (True, done["files"]) == (done["resolved"], done["kept"])
+    assert taken == path_of(here).read_text() != ""

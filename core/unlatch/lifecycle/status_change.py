@@ -122,8 +122,10 @@ def _join(
     workspace: Workspace, before: Increment, to: Status, reason: str | None, error: StoreError
 ) -> ChangeResult:
     """Join the change of another process that came between our read and our lock."""
+    if error.id != "transition-refused":
+        raise error
     now = workspace.manager.read(before.id)
-    if error.id != "transition-refused" or now.status is not to:
+    if now.status is not to:
         raise error
     return _unchanged(now, reason)
 

@@ -32,6 +32,6 @@ class FormerNames:
         with self._lock:
             if key not in self._known:
                 self._known[key] = False
-                with suppress(UnlatchError):  # a target that cannot be asked for is refused
+                with suppress(UnlatchError):  # without an answer, the target is refused
                     self._known[key] = self._open(ref.tracker).is_former_name(ref.target)
             return self._known[key]

@@ -137,7 +137,7 @@ class Draft:
         title: the item's new title.
         type: the increment's ("feature", "bug"), for trackers with item types.
         body: the generated part of the item's body; people may write around it.
-        story: none for the whole increment.
+        story: the id of the user story; None for the whole increment.
         metadata: further values from the increment's files, by their keys there ("milestone",
             "assignees", "areaPath", "parent"): untrusted. A plugin takes those that it knows.
     """

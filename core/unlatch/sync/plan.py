@@ -280,11 +280,11 @@ def _plan_move(group: Sequence[Compared]) -> Move | None:
     # Items that were closed in different ways make it done rather than dropped.
     side = next(one for one in Side if one in remote_sides(origins))
     others = tuple(one.link for one in group if one not in origins and _follows(one, side))
-    happened = "reopened" if side is Side.OPEN else "closed"
-    by = next((one.seen.item.changed_by for one in origins if one.seen.item), None)
-    where = ", ".join(one.seen.name for one in origins)
     verb = "was" if len(origins) == 1 else "were"
-    reason = f"{where} {verb} {happened}" + (f" by {by}" if by else "")
+    happened = f"{verb} {'reopened' if side is Side.OPEN else 'closed'}"
+    by = next((one.seen.item.changed_by for one in origins if one.seen.item), None)
+    reason = f"{', '.join(one.seen.name for one in origins)} {happened}"
+    reason += f" by {by}" if by else ""
     increment = origins[0].increment
     op = next(filter(None, (one.context.unpublished_pull for one in pulled)), None)
     return Move(increment, _STATUSES[side], origins, others, by or _UNKNOWN_USER, reason, op)

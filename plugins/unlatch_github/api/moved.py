@@ -125,7 +125,10 @@ class Renames:
         return True
 
     def leads_home(self, target: str) -> bool:
-        """Whether its owner renamed a repository to a configured one; others are not asked for."""
+        """Whether a repository was renamed to a configured one of the same owner.
+
+        GitHub is asked only if there is one of this owner.
+        """
         homes = [one for one in self._settings.targets if _have_same_owner(target, one)]
         names = [one.casefold() for one in homes]
         return bool(homes) and self.follow(target) and self.place(target).casefold() in names

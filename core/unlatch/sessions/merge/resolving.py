@@ -58,9 +58,10 @@ def resolve_session(
                 raise unreadable(path, error) from error
             merged = {}
         content, clashes = merged.get(take or Side.OURS, (b"", ()))
-        # A whole side, or our earlier merge, may still be changed.
+        # A whole side, or our earlier merge, may still be changed; where nothing can be merged, a
+        # sound file is a person's choice.
         unfixed = {ours, theirs, *(one for one, _ in merged.values())}
-        is_kept = _is_sound(path) and read_file(path) not in unfixed
+        is_kept = not merged or (_is_sound(path) and read_file(path) not in unfixed)
         settled = is_kept or take is not None or not clashes
         kept = (path,) if is_kept else ()
         done = MergeResult(path.stem, (path,), kept, clashes, settled)

@@ -68,7 +68,9 @@ class Calls:
         argv = [*_UNLATCH, *options, "--json", "--", *words]
         if any("\0" in one or len(one) > _LONGEST_ARGUMENT for one in argv):
             message = f"an argument has a zero byte, or more than {_LONGEST_ARGUMENT:,} characters"
-            raise CallFailed("usage", message, hint="call again with a shorter text, without it")
+            raise CallFailed(
+                "usage", message, hint="call again with a shorter text without zero bytes"
+            )
         try:
             done = run(
                 argv, cwd=self.root, environ=self.environ, seconds=_TIMEOUT, most=_MOST_BYTES
