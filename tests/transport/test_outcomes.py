@@ -126,19 +126,30 @@ def test_json_that_cannot_be_read_is_read_again() -> None:
         assert call(server, "GET").json() == {"ok": True}
 
 
-PAGE = reply(200, b"<!DOCTYPE html><title>Sign in</title>", headers={"Content-Type": "text/html"})
+def page(status: int) -> Reply:
+    body = b"<!DOCTYPE html><title>\n A &amp; B\n</title>"
+    return reply(status, body, headers={"Content-Type": "text/html"})
 
 
-def test_web_page_instead_of_data_says_to_check_the_address() -> None:
-    with Faulty(otherwise=PAGE) as server:
+@pytest.mark.parametrize("status", [200, 400, 403, 404, 451])
+def test_web_page_instead_of_data_says_to_check_the_address(status: int) -> None:
+    with Faulty(otherwise=page(status)) as server:
         error = failure(server, "GET")
 
-    assert (Rejected, "not-the-api", ["GET"]) == (type(error), error.id, server.methods)
+    assert isinstance(error, Transient)
+    assert ("not-the-api", ["GET"]) == (error.id, server.methods)
+    assert f"a web page came instead of data: {status}, A & B" == error.message
 
 
-def test_web_page_after_a_write_proves_nothing() -> None:
-    with Faulty(otherwise=PAGE) as server:
+@pytest.mark.parametrize("status", [200, 400, 403, 404, 451])
+def test_web_page_after_a_write_proves_nothing(status: int) -> None:
+    with Faulty(otherwise=page(status)) as server:
         assert isinstance(failure(server, "POST"), UnknownOutcome)
+
+
+def test_web_page_of_a_tracker_may_refuse_the_token() -> None:
+    with Faulty(otherwise=page(401)) as server:
+        assert isinstance(failure(server, "GET"), Unauthorised)
 
 
 def test_post_that_only_reads_is_a_read() -> None:

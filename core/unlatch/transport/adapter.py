@@ -18,7 +18,7 @@ from unlatch.transport.answer import PRESSED, Answer, Explain, pressed_for
 from unlatch.transport.bounded import FAILURES, USER_AGENT, BoundedAdapter, RedactedFailure
 from unlatch.transport.connections import ENCODINGS, IdleGuard, deadline, read_whole
 from unlatch.transport.credentials import Credential
-from unlatch.transport.errors import CutOff, error_of_failure, find_error
+from unlatch.transport.errors import NotAtOnce, error_of_failure, find_error
 from unlatch.transport.options import TransportOptions
 from unlatch.transport.rate_limits import Gate
 from unlatch.transport.redact import Redactor
@@ -234,7 +234,7 @@ class TrackerAdapter(BoundedAdapter):
     def _pause(self, error: TrackerError, attempt: int) -> bool:
         """Wait before the next attempt; False if a retry is useless or the wait too long."""
         gate = self._context.gate
-        if not isinstance(error, errors.Transient) or isinstance(error, CutOff):
+        if not isinstance(error, errors.Transient) or isinstance(error, NotAtOnce):
             return False
         if error.retry_after is not None:
             return gate.can_afford(error.retry_after)  # the gate itself waits

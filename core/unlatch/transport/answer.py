@@ -31,6 +31,8 @@ PRESSED = 300.0
 # an update off by years, or to a time that no calendar has.
 _LONGEST_WAIT = 86_400.0
 _NEARLY_USED_UP = 0.1
+# Trackers answer a wrong credential and a rate limit with a page, too.
+_PAGES_OF_TRACKERS = (401, 429)
 _SECONDS = pattern(r"\d{1,9}(\.\d+)?", re.ASCII)
 _STRING = pattern(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 
@@ -76,6 +78,18 @@ class Answer:
         """The body as a JSON object; empty if it is none."""
         document = self.json()
         return document if isinstance(document, dict) else {}
+
+    @property
+    def is_web_page(self) -> bool:
+        """Whether the body is a page for people."""
+        kind = self.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        return kind == "text/html" and self.body.lstrip().startswith(b"<")
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is a refusal with the page of a proxy or firewall before the tracker."""
+        is_refusal = 400 <= self.status < 500 and self.status not in _PAGES_OF_TRACKERS  # noqa: PLR2004
+        return is_refusal and self.is_web_page
 
     @property
     def retry_after(self) -> float | None:

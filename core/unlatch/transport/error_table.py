@@ -20,7 +20,8 @@ class Row:
 
     Args:
         status: the HTTP status, or several.
-        pattern: searched in the tracker's message, in any case; an empty one is always found.
+        pattern: searched in the tracker's message, in any case; an empty one is always found,
+            but not in the page of a proxy.
         error: the class of the error, by which delivery decides.
         id: the stable kebab-case name of the error.
         message: the problem; `{said}` stands for the tracker's message.
@@ -48,6 +49,8 @@ class Row:
         if answer.status not in statuses or not answer.path.endswith(self.path):
             return False
         if self.methods is not None and answer.method not in self.methods:
+            return False
+        if not self.pattern and self.header is None and answer.is_foreign:
             return False
         text = said(answer) if self.header is None else answer.headers.get(self.header)
         return text is not None and re.search(self.pattern, text, re.IGNORECASE) is not None

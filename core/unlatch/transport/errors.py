@@ -1,5 +1,6 @@
 """General errors for answers, or missing ones, that a plugin's table does not cover."""
 
+import re
 import socket
 import ssl
 from collections.abc import Iterator
@@ -11,6 +12,7 @@ from requests import exceptions
 
 from unlatch import errors
 from unlatch.errors import TrackerError, Transient
+from unlatch.patterns import pattern
 from unlatch.transport.answer import Answer, Explain
 from unlatch.transport.connections import Malformed, OutOfBounds, TooLarge, TooSlow
 from unlatch.transport.error_table import UNKNOWN_HINT
@@ -49,11 +51,17 @@ _HINTS = {
     "tracker-rejected": "`--trace-http FILE` shows the request and the whole answer",
 }
 _WEB_PAGE = "a web page came instead of data"
+_PAGE_HINT = "check the address; a sign-in page or a proxy may stand in front of the tracker"
+_TITLE = pattern(r"<title[^>]*>([^<]*)<", re.IGNORECASE)
 _LATER_HINT = "the tracker may be down; run the command again later"
 
 
-class CutOff(Transient):
-    """The answer to a read exceeded a limit; another attempt at once would exceed it again."""
+class NotAtOnce(Transient):
+    """A read failed, and would fail again at once."""
+
+
+class CutOff(NotAtOnce):
+    """The answer to a read exceeded a limit."""
 
 
 def find_error(answer: Answer, explain: Explain, *, write: bool) -> TrackerError | None:
@@ -70,6 +78,8 @@ def find_error(answer: Answer, explain: Explain, *, write: bool) -> TrackerError
 def general_error(answer: Answer, *, write: bool) -> TrackerError | None:
     """The error of a complete answer; None for a success, or a redirect of a read."""
     status = answer.status
+    if answer.is_foreign:
+        return _web_page(answer, write=write)
     if status < 300:  # noqa: PLR2004
         return _unreadable_success(answer, write=write)
     if status < 400:  # noqa: PLR2004
@@ -95,12 +105,20 @@ def _unreadable_success(answer: Answer, *, write: bool) -> TrackerError | None:
     is_json = kind == "application/json" or kind.endswith("+json") or body.startswith((b"{", b"["))
     if is_json and body != b"null" and answer.json() is None:
         return _broken("its JSON cannot be read", write=write, status=answer.status)
-    if kind != "text/html" or not body.startswith(b"<"):
-        return None
+    return _web_page(answer, write=write) if answer.is_web_page else None
+
+
+def _web_page(answer: Answer, *, write: bool) -> TrackerError:
+    """The error for a page, which says nothing about the item: it may be gone later."""
+    from html import unescape  # noqa: PLC0415  (with the names of 2,000 characters)
+
+    title = _TITLE.search(answer.text)
+    message = f"{_WEB_PAGE}: {answer.status}"
+    if title and (words := unescape(title[1]).strip()):
+        message += f", {words}"
     if write:
-        return _broken(_WEB_PAGE, write=True, status=answer.status)
-    hint = "check the address; a sign-in page or a proxy may stand in front of the tracker"
-    return errors.Rejected("not-the-api", _WEB_PAGE, hint=hint, status=answer.status)
+        return _failed(message, write=True, status=answer.status)
+    return NotAtOnce("not-the-api", message, hint=_PAGE_HINT, status=answer.status)
 
 
 def _redirect(answer: Answer, *, write: bool) -> TrackerError | None:

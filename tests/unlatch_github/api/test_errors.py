@@ -70,7 +70,6 @@ def _says(message: str) -> dict[str, str]:
             "forbidden",
         ),
         (_answer(403, _says("Must have admin rights to Repository.")), Forbidden, "forbidden"),
-        (_answer(403, "<html>proxy</html>"), Forbidden, "forbidden"),
         (
             _answer(403, _says("Unable to create comment because issue is locked.")),
             Rejected,
