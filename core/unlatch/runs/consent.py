@@ -91,14 +91,14 @@ def save_consent(root: Path, run: str, consent: Consent) -> None:
     replace_file(folder / _FILE, json.dumps(entry, indent=1).encode(), mode=PRIVATE)
 
 
-def read_consent(root: Path, run: str) -> Consent:
-    """The consent for a run; UsageError `run-no-consent` if this user gave none here."""
+def read_consent(root: Path, run: str, *, command: str = "resume") -> Consent:
+    """The consent for a run; UsageError `run-no-consent`, with the command that asks for one."""
     try:
         raw = parse_line(read_file(_place(root, run)).decode(errors="replace"), longest=None)
         return _consent(raw)
     except (FileNotFoundError, KeyError, TypeError, ValueError):
         message = f"the run '{run}' has no consent of yours on this machine"
-        hint = f"unlatch run resume {quote(run)} --worker COMMAND"
+        hint = f"unlatch run {command} {quote(run)} --worker COMMAND"
         raise UsageError("run-no-consent", message, hint=hint) from None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -91,6 +92,7 @@ def test_a_run_that_came_with_a_clone_starts_nothing(planned: Project) -> None:
         done = run(planned, command)
         assert done.code == 2
         assert "run-no-consent" in done.err
+        assert re.search(rf"next: unlatch run {command} \S+ --worker COMMAND", done.err)
     done = run(planned, "resume", "--worker", worker())
     assert "run-not-agreed" in done.err
     assert not (planned.root / "checked").exists()

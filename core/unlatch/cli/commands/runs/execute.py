@@ -159,7 +159,7 @@ def recover_run(
     session: Session, *, wanted: str | None, yes: bool, as_json: bool, **given: Any
 ) -> int:
     folder = chosen(session, wanted)
-    _update_consent(session, folder, given, yes=yes)
+    _update_consent(session, folder, given, yes=yes, command="recover")
     runs = use_cases(session, as_json=as_json)
     with _ended_by_signals(session, folder):
         end = runs.recover(folder)
@@ -173,7 +173,9 @@ def _retry(session: Session, folder: Path, task: str, by: str) -> None:
     use_cases(session).request(folder, {"kind": "retry", "task": task, "by": by})
 
 
-def _update_consent(session: Session, folder: Path, given: dict[str, Any], *, yes: bool) -> None:
+def _update_consent(
+    session: Session, folder: Path, given: dict[str, Any], *, yes: bool, command: str = "resume"
+) -> None:
     """Keep the programs and limits that were typed again, and ask for new commands."""
     root = session.paths.root
     if given["worker"]:
@@ -182,7 +184,7 @@ def _update_consent(session: Session, folder: Path, given: dict[str, Any], *, ye
         except UsageError:
             before = Consent(read_state(folder).plan_file, ())
     else:
-        before = read_consent(root, folder.name)
+        before = read_consent(root, folder.name, command=command)
     consent = _consent(before, given)
     plan = read_source(session, consent.plan, read_state(folder).tasks)
     save_consent(root, folder.name, agree_to(plan, consent, yes=yes))
