@@ -7,12 +7,13 @@ import inspect
 import subprocess
 import sys
 import threading
+import urllib.parse
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
 
-from unlatch.cli.__main__ import cleandoc, ngettext
+from unlatch.cli.__main__ import cleandoc, ngettext, quote_from_bytes
 from unlatch.project.deferred import defer
 
 if TYPE_CHECKING:
@@ -126,6 +127,14 @@ def test_a_known_name_does_not_run_its_module(library: str) -> None:
     assert "1" == vast.__version__
 
 
+def test_a_deferred_part_is_an_attribute_of_its_package(library: str) -> None:
+    import_module(library)
+    del sys.modules[f"{library}.part"], vars(sys.modules[library])["part"]
+    defer([f"{library}.part"])
+
+    assert "Part" == sys.modules[library].part.Part.__name__
+
+
 def test_a_version_with_a_part_of_its_own_is_known(library: str, tmp_path: Path) -> None:
     (tmp_path / library / "version.py").write_text("__version__ = '2'\n")
     defer([library])
@@ -151,6 +160,11 @@ assert "Größe und Länge prüfen, über alle Maße" == answer.text, answer.tex
 @pytest.mark.parametrize("text", ["", "One line.", " led ", "Two\n  lines\n", "a\tb", "\n\n x\n"])
 def test_help_is_cleaned_as_inspect_does(text: str) -> None:
     assert inspect.cleandoc(text) == cleandoc(text)
+
+
+@pytest.mark.parametrize("path", ["/srv/plain", "/srv/größe 100%#a?b&~"])
+def test_bytes_are_quoted_as_urllib_does(path: str) -> None:
+    assert urllib.parse.quote_from_bytes(path.encode()) == quote_from_bytes(path.encode())
 
 
 @pytest.mark.parametrize("number", [0, 1, 2])

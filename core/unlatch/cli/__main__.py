@@ -23,7 +23,9 @@ def prepare() -> None:
 
     # click and pathlib import them, and few commands use them: a tenth of `unlatch show`.
     defer(("inspect",), cleandoc=cleandoc)
-    defer(("ipaddress",))
+    defer(("fnmatch", "ipaddress", "ntpath"))
+    # pathlib imports it before Python 3.12, for `as_uri` alone.
+    defer(("urllib.parse",), quote_from_bytes=quote_from_bytes)
     # click asks it for translations, and comes with none.
     defer(("gettext",), gettext=str, ngettext=ngettext)
     if sys.platform == "linux":
@@ -39,6 +41,14 @@ def cleandoc(text: str) -> str:
 
     inspect.getdoc  # noqa: B018  # runs it
     return inspect.cleandoc(text)
+
+
+def quote_from_bytes(string: bytes, safe: str = "/") -> str:
+    """`urllib.parse.quote_from_bytes`, as `Path.as_uri` calls it."""
+    from urllib import parse  # noqa: PLC0415  (deferred above)
+
+    parse.quote  # noqa: B018  # runs it
+    return parse.quote_from_bytes(string, safe)
 
 
 def ngettext(one: str, many: str, number: int) -> str:

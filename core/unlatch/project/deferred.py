@@ -79,3 +79,6 @@ def defer(names: Iterable[str], **known: Any) -> None:
             _locks[name] = RLock()
             made.__class__ = _Deferred
             sys.modules[name] = made
+            package, _, part = name.rpartition(".")
+            if package:
+                setattr(sys.modules[package], part, made)

@@ -4,7 +4,6 @@ It names trackers because each has pages, APIs and older hosts that show the sam
 """
 
 from functools import lru_cache
-from urllib.parse import parse_qsl, unquote
 
 from unlatch.increments.model.increment import Link
 from unlatch.patterns import pattern
@@ -50,6 +49,8 @@ def _item_of(tracker: str, url: str) -> tuple[str, str] | None:
 
 def _parts(url: str) -> tuple[str, str]:
     """The host and path of an address in lower case, and its query."""
+    from urllib.parse import unquote  # noqa: PLC0415  (deferred; few increments have links)
+
     address = url.strip().partition("#")[0].casefold()
     path, _, query = (address.partition("://")[2] or address).partition("?")
     return unquote(path).rstrip("/"), query
@@ -79,6 +80,8 @@ def _ticket(path: str, query: str) -> tuple[str, str] | None:
 
 def _shown(query: str, *names: str) -> str | None:
     """The item that a page, such as a board, shows in a dialog."""
+    from urllib.parse import parse_qsl  # noqa: PLC0415  (as above)
+
     values = dict(parse_qsl(query))
     return next((values[name] for name in names if name in values), None)
 
