@@ -165,9 +165,9 @@ class GithubPlugin(SyncPlugin):
             ref = self._settings.ref(target, issue.id)
             yield Listed(ref, issue.title, issue.ops if counts else frozenset())
 
-    def is_former_name(self, target: str) -> bool:
-        """Whether a repository's owner renamed it to a configured one."""
-        return self._client.is_former_name(target)
+    def present_name(self, target: str) -> str | None:
+        """The configured repository that its owner renamed from this name."""
+        return self._client.present_name(target)
 
     def examine(self, refs: Sequence[ItemRef]) -> Examination:
         """Check the token's permissions in the configured repositories."""

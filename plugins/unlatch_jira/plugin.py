@@ -188,11 +188,12 @@ class JiraPlugin(SyncPlugin):
                 return
             yield Listed(issue.item.ref, issue.item.title, ops_in(plain(issue.description)))
 
-    def is_former_name(self, target: str) -> bool:
-        """Whether a configured project had this key before."""
+    def present_name(self, target: str) -> str | None:
+        """The configured project that had this key before."""
         homes = {self._settings.project, *self._settings.projects} - {target}
         # The target of an issue of another site is no key.
-        return bool(PROJECT.fullmatch(target)) and self._site.project_key(target) in homes
+        key = self._site.project_key(target) if PROJECT.fullmatch(target) else None
+        return key if key in homes else None
 
     def examine(self, refs: Sequence[ItemRef]) -> Examination:
         """Check the credential's permissions and the configuration."""

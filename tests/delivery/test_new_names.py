@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.cli.project import NAME, OPEN
 from tests.cli.trackers.test_ingest import ingest, payload
 from tests.delivery.stage import RESUME, SYNC, fault
 
@@ -227,3 +228,72 @@ def test_an_issue_of_jira_linked_by_both_its_keys_gets_one_comment(project: Proj
     assert "it is the same item as" in preview.said
     assert [0, 0] == [done.code, again.code], done.said + again.said
     assert len(project.box.jira.comments(new)) == 1
+
+
+def linked_before_a_rename(project: Project, tracker: str, link: str, also: str) -> str:
+    """An increment whose link has one of the names; the item's URL with the other one."""
+    project.increment(links=project.items(tracker))
+    if tracker == "github":
+        rename(project)
+        setting, old, new = f'repository = "{HOME}"', HOME, NEW
+        more = f'\nrepositories = ["{HOME}"]'
+    else:
+        project.box.jira.rename_project("SCRUM", "GIZMO")
+        setting, old, new = 'project = "SCRUM"', "SCRUM", "GIZMO"
+        more = '\nprojects = ["SCRUM"]'
+    configure(project, setting, setting.replace(old, new) + more * bool(also))
+    url = project.urls[tracker]
+    if link == "new":
+        file = project.folder() / "metadata.json"
+        file.write_text(
+            file.read_text().replace(f"{old}-", f"{new}-").replace(f"{old}/", f"{new}/")
+        )
+        return url
+    return url.replace(old, new)
+
+
+@pytest.mark.parametrize("tracker", ["github", "jira"])
+@pytest.mark.parametrize("link", ["new", "old"])
+@pytest.mark.parametrize("also", ["", "both configured"])
+def test_an_increment_is_found_by_an_address_with_the_other_name_of_its_link(
+    project: Project, tracker: str, link: str, also: str
+) -> None:
+    url = linked_before_a_rename(project, tracker, link, also)
+
+    paused = project.run("pause", url)
+    asked = len(project.box.requests.entries(tracker))
+    status = project.run("status", url)
+    reopened = project.run("reopen", url, "--reason", "More")
+    resumed = project.run("resume", url, "--reason", "More", "--yes")
+
+    assert f"error[finished]: {NAME}" in paused.said
+    # GitHub redirects the former name. Where both names are configured, either may be it.
+    assert asked <= (3 if also else 2)
+    assert f"belongs to {NAME}" in status.out, status.said
+    assert "[item-of-increment]" in reopened.said
+    assert resumed.code == 0, resumed.said
+    assert OPEN[tracker] == project.states()[tracker] if tracker == "jira" else state(project)
+
+
+def test_an_item_of_the_same_number_in_another_repository_is_another(project: Project) -> None:
+    project.increment(links=project.items("github"))
+    rename(project)
+    project.box.github.add_repository("octo/other")
+    project.box.github.add_issue("octo/other", number=4, title="Other", state="closed")
+    configure(project, f'"{HOME}"', f'"{NEW}"\nrepositories = ["octo/other"]')
+
+    done = project.run("show", f"{project.box.github.web_url}/octo/other/issues/4")
+
+    assert "[item-not-linked]" in done.said
+
+
+@pytest.mark.parametrize("word", ["{}/octo/other/issues/4", "{}/octo/gizmos/issues/5"])
+def test_an_item_that_no_link_resembles_is_not_asked_for(project: Project, word: str) -> None:
+    project.increment(links=project.items("github"))
+    configure(project, f'"{HOME}"', f'"{HOME}"\nrepositories = ["{NEW}"]')
+
+    done = project.run("show", word.format(project.box.github.web_url))
+
+    assert done.code == 2
+    asked = [one.path for one in project.box.requests.entries("github")]
+    assert [path for path in asked if "issues" in path] == []

@@ -11,6 +11,8 @@ from unlatch.increments.records.links import same_item
 from unlatch.project.trackers import Trackers
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from unlatch.project.workspace import Workspace
     from unlatch.spi import ItemRef, Settings
 
@@ -29,6 +31,51 @@ def find_linked(workspace: Workspace, word: str) -> list[Increment]:
     ref = trackers.recognise(word)
     settings = trackers.settings(ref.tracker)
     return [one for one in increments if links_to(one, ref, settings)]
+
+
+def linked_to(trackers: Trackers, increments: Iterable[Increment], ref: ItemRef) -> list[Increment]:
+    """The increments that are linked to an item; without one, those of `names_otherwise`."""
+    settings, every = trackers.settings(ref.tracker), list(increments)
+    found = [one for one in every if links_to(one, ref, settings)]
+    return found or [one for one in every if names_otherwise(trackers, one, ref)]
+
+
+def find_renamed(workspace: Workspace, trackers: Trackers, word: str) -> list[Increment]:
+    """The increments whose link names the item of a word by another name of its target.
+
+    Raises:
+        UnlatchError: as `Trackers.item`.
+    """
+    ref = trackers.item(word, ask_former=True)
+    increments, _ = workspace.manager.read_all()
+    return [one for one in increments if names_otherwise(trackers, one, ref)]
+
+
+def names_otherwise(trackers: Trackers, increment: Increment, ref: ItemRef) -> bool:
+    """Whether a link names the item by another name of its target, the former or the present one.
+
+    A link with the number of the item in another target costs a request for each target.
+    """
+    for link in increment.links:
+        if link.tracker == ref.tracker:
+            with suppress(UnlatchError):
+                if _is_renamed(trackers, trackers.place(link), ref):
+                    return True
+    return False
+
+
+def _is_renamed(trackers: Trackers, one: ItemRef, other: ItemRef) -> bool:
+    if one.target == other.target or _number(one) != _number(other):
+        return False
+    return any(
+        trackers.allows(new) and trackers.former_names.present(old) == new.target
+        for old, new in ((one, other), (other, one))
+    )
+
+
+def _number(ref: ItemRef) -> str:
+    """The part of an id that stays when the target is renamed: SCRUM-28 has its project's key."""
+    return ref.id.removeprefix(ref.target)
 
 
 def links_to(increment: Increment, ref: ItemRef, settings: Settings) -> bool:

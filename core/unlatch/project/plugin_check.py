@@ -15,7 +15,7 @@ _METHODS = {
     Capability.BATCH: ("write_many",),
     Capability.LIST: ("list_items",),
     Capability.EXAMINE: ("examine",),
-    Capability.RENAMES: ("is_former_name",),
+    Capability.RENAMES: ("present_name",),
     Capability.APPROVE: ("approve",),
 }
 _ALL = [name for name, one in vars(SyncPlugin).items() if inspect.isfunction(one)]

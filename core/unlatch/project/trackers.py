@@ -78,8 +78,7 @@ class Trackers:
         UsageError: `target-not-allowed`, `profile-unknown`, or the tracker is not configured.
         """
         ref = self.place(link)
-        if not self.allows(ref) and not self.former_names.has(ref):
-            self.check_target(ref)
+        self.check_target(ref, ask_former=True)
         return ref
 
     def place(self, link: Link) -> ItemRef:
@@ -101,19 +100,20 @@ class Trackers:
             raise UsageError("profile-unknown", message, hint=hint)
         return f"{repositories[link.target]}#{link.item}"
 
-    def item(self, word: str) -> ItemRef:
+    def item(self, word: str, *, ask_former: bool = False) -> ItemRef:
         """The item with an address or a name; UsageError as `recognise` and `named`."""
-        return self.recognise(word) if "://" in word else self.named(" ".join(word.split()))
+        find = self.recognise if "://" in word else self.named
+        return find(" ".join(word.split()), ask_former=ask_former)
 
-    def recognise(self, url: str) -> ItemRef:
+    def recognise(self, url: str, *, ask_former: bool = False) -> ItemRef:
         """The item at a pasted address; UsageError `url-unknown` or `target-not-allowed`."""
         found = (settings.recognise(url) for settings in self._workspace.settings.values())
         if ref := next(filter(None, found), None):
-            self.check_target(ref)
+            self.check_target(ref, ask_former=ask_former)
             return ref
         raise self._not_recognised(url)
 
-    def named(self, key: str) -> ItemRef:
+    def named(self, key: str, *, ask_former: bool = False) -> ItemRef:
         """The item with a name such as octo/widgets#4, fabrikam/widgets 101 or SCRUM-28.
 
         UsageError: `unknown-item` for any other word, also a number alone; `target-not-allowed`;
@@ -128,14 +128,18 @@ class Trackers:
             return allowed[0]
         if not exact and (other := self._find_unconfigured(key)):
             raise self._not_configured(other)
-        for ref in found[:1]:
-            self.check_target(ref)
-        known = ", ".join(self.registry.manifest(one).title for one in self._workspace.settings)
+        if found and not allowed:
+            self.check_target(found[0], ask_former=ask_former)
+            return found[0]
         raise UsageError(
             "unknown-item",
-            f"{key!r} names no item of a configured tracker (configured: {known or 'none'})",
+            f"{key!r} names no item of a configured tracker (configured: {self._known()})",
             hint="paste the item's address, or its name: octo/widgets#4, SCRUM-28",
         )
+
+    def _known(self) -> str:
+        manifests = self.registry.manifests
+        return ", ".join(manifests[one].title for one in self._workspace.settings) or "none"
 
     def _name(self, ref: ItemRef) -> str:
         return self.settings(ref.tracker).name(ref).casefold()
@@ -152,7 +156,9 @@ class Trackers:
         return None
 
     def _not_recognised(self, url: str) -> UsageError:
-        host = _host(url)
+        host = ""
+        with suppress(ValueError):
+            host = urlsplit(url).hostname or ""
         manifests = self.registry.manifests
         for manifest in manifests.values():
             if any(fnmatchcase(host, pattern) for pattern in manifest.hosts):
@@ -161,8 +167,7 @@ class Trackers:
                 message = f"{manifest.title} has no {manifest.noun} at this address"
                 hint = f"paste the address of the {manifest.noun} as a browser shows it"
                 return UsageError("url-unknown", message, where=url, hint=hint)
-        known = ", ".join(manifests[name].title for name in self._workspace.settings) or "none"
-        message = f"no configured tracker has an item at this address (configured: {known})"
+        message = f"no configured tracker has an item at this address (configured: {self._known()})"
         hint = "paste the address of an item as a browser shows it"
         if host:
             hint += f"; if a tracker of yours is at {host}, set its address in .unlatch/config.toml"
@@ -175,9 +180,9 @@ class Trackers:
         """
         return self._workspace.tables is not None or self.settings(ref.tracker).allows(ref)
 
-    def check_target(self, ref: ItemRef) -> None:
+    def check_target(self, ref: ItemRef, *, ask_former: bool = False) -> None:
         """Refuse an item outside the configured targets (UsageError `target-not-allowed`)."""
-        if not self.allows(ref):
+        if not self.allows(ref) and not (ask_former and self.former_names.has(ref)):
             title = self.registry.manifest(ref.tracker).title
             message = f"{ref.target} is not among the configured targets of {title}"
             hint = (
@@ -291,10 +296,3 @@ def _recognises(find: Callable[..., Any], key: str, environ: Mapping[str, str]) 
         return True
     except ConfigError:  # such as octo/widgets#0
         return False
-
-
-def _host(url: str) -> str:
-    try:
-        return urlsplit(url).hostname or ""
-    except ValueError:
-        return ""

@@ -271,11 +271,11 @@ class SyncPlugin(ABC):
         """
         raise NotImplementedError
 
-    def is_former_name(self, target: str) -> bool:
-        """Whether a target is the former name of a configured one; requires RENAMES.
+    def present_name(self, target: str) -> str | None:
+        """The configured target that had this name before, or None; requires RENAMES.
 
-        It may be configured, too. Its items are then read under that name, and their links take the
-        new one.
+        The former name may be configured, too. Its items are then read under that name, and their
+        links take the new one.
         """
         raise NotImplementedError
 

@@ -6,14 +6,13 @@ a change of ours does no harm.
 """
 
 from collections.abc import Iterable
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from unlatch.errors import UnlatchError, UsageError
+from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment
 from unlatch.project.identity import LONGEST_NAME
-from unlatch.project.linked import links_to
+from unlatch.project.linked import links_to, names_otherwise
 from unlatch.project.registry import Registry, load
 from unlatch.project.trackers import Trackers
 from unlatch.spi import ItemEvent, ItemRef
@@ -98,23 +97,9 @@ def match_event(
     increments = tuple(
         one
         for one in everything
-        if links_to(one, ref, settings) or _has_former_name(trackers, one, ref)
+        if links_to(one, ref, settings) or names_otherwise(trackers, one, ref)
     )
     return MatchedEvent(tracker, event, ref, increments)
-
-
-def _has_former_name(trackers: Trackers, increment: Increment, ref: ItemRef) -> bool:
-    """Whether a link may name the item by the former name of its target.
-
-    The former name of another target does no harm: the increment is compared with its own item.
-    """
-    for link in increment.links:
-        if link.tracker == ref.tracker:
-            with suppress(UnlatchError):
-                place = trackers.place(link)
-                if place.id == ref.id and trackers.former_names.has(place):
-                    return True
-    return False
 
 
 def attribute_change(plan: SyncPlan, matched: MatchedEvent) -> SyncPlan:

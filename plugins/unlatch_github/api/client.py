@@ -244,9 +244,9 @@ class Client:
         """Whether a repository was renamed to `name` by its owner."""
         return self._renames.learn(target, name)
 
-    def is_former_name(self, target: str) -> bool:
-        """Whether a repository was renamed by its owner to a configured one."""
-        return self._renames.leads_home(target)
+    def present_name(self, target: str) -> str | None:
+        """The configured repository that its owner renamed from this name."""
+        return self._renames.home_of(target)
 
     def _served(self, ref: ItemRef, read: Callable[[ItemRef], IssueSnapshot]) -> IssueSnapshot:
         """Read an issue, also in a repository that was renamed.

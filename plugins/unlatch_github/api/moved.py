@@ -124,14 +124,16 @@ class Renames:
         self._names[target.casefold()] = name
         return True
 
-    def leads_home(self, target: str) -> bool:
-        """Whether a repository was renamed to a configured one of the same owner.
+    def home_of(self, target: str) -> str | None:
+        """The configured repository of the same owner that a repository was renamed to.
 
         GitHub is asked only if there is one of this owner.
         """
         homes = [one for one in self._settings.targets if _have_same_owner(target, one)]
-        names = [one.casefold() for one in homes]
-        return bool(homes) and self.follow(target) and self.place(target).casefold() in names
+        if not homes or not self.follow(target):
+            return None
+        name = self.place(target).casefold()
+        return next((one for one in homes if one.casefold() == name), None)
 
 
 def _have_same_owner(one: str, other: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING
@@ -12,7 +13,7 @@ from unlatch.cli.runtime.increment_argument import IncrementArgument
 from unlatch.cli.runtime.session import Session, session_of
 from unlatch.cli.runtime.suggest import Mistyped
 from unlatch.cli.terminal import output
-from unlatch.errors import UsageError
+from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.find_increment import (
     MeantIncrement,
     find_increment,
@@ -89,6 +90,8 @@ def meant_increment(session: Session, word: str) -> MeantIncrement:
     try:
         meant = find_increment(session.workspace, word)
     except UsageError as error:
+        if (renamed := _find_renamed(session, error, word)) is not None:
+            return renamed
         _refuse_other_work(error, word)
         if error.id == "unknown-increment" and len(error.problems) == 1:
             raise Mistyped(error.id, error.message, typed=word, meant=error.problems) from error
@@ -105,6 +108,20 @@ def meant_increment(session: Session, word: str) -> MeantIncrement:
     if meant.is_part or meant.item:
         output.note(f"{word} is {'linked to ' if meant.item else ''}{meant.name}")
     return meant
+
+
+def _find_renamed(session: Session, error: UsageError, word: str) -> MeantIncrement | None:
+    """The increment whose link has another name of the item's place, which its tracker knows."""
+    if error.id not in ("item-not-linked", "target-not-allowed"):
+        return None
+    from unlatch.project.linked import find_renamed  # noqa: PLC0415  (loads the trackers)
+
+    manager, found = session.workspace.manager, []
+    with suppress(UnlatchError), session.trackers() as trackers:
+        found = find_renamed(session.workspace, trackers, word)
+    if not found:
+        return None
+    return MeantIncrement(manager.one_of([manager.find(one.id) for one in found], word).name, word)
 
 
 def _refuse_other_work(error: UsageError, word: str) -> None:

@@ -13,7 +13,7 @@ from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Delivered, read_events
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
-from unlatch.project.linked import links_to
+from unlatch.project.linked import linked_to
 from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
 from unlatch.values import dataclass
 
@@ -85,7 +85,7 @@ def locate_items(trackers: Trackers, words: Sequence[str]) -> list[ItemRef]:
     Raises:
         UnlatchError: as `Trackers.item` and `check_trust`.
     """
-    refs = [trackers.item(one) for one in words]
+    refs = [trackers.item(one, ask_former=True) for one in words]
     for name in dict.fromkeys(ref.tracker for ref in refs):
         trackers.check_trust(name)
     return list(dict.fromkeys(refs))
@@ -96,10 +96,7 @@ def find_increments(
 ) -> list[list[Increment]]:
     """The increments of a project that each of the items belongs to."""
     increments, _ = workspace.beside.read_all()
-    return [
-        [one for one in increments if links_to(one, ref, trackers.settings(ref.tracker))]
-        for ref in refs
-    ]
+    return [linked_to(trackers, increments, ref) for ref in refs]
 
 
 def find_item_record(workspace: Workspace, ref: ItemRef) -> Increment | None:
