@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import weakref
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
@@ -25,6 +26,8 @@ class Database:
     def __init__(self, path: Path, *, columns: str = NEW, wal: bool = False) -> None:
         self.path = path
         self.connection = sqlite3.connect(path)
+        # Python 3.13 complains of a connection that is forgotten open.
+        weakref.finalize(self, self.connection.close)
         if wal:
             self.connection.execute("PRAGMA journal_mode=WAL")
         session = "id, parent_id, directory, title, version, revert, agent, time_created"

@@ -204,6 +204,7 @@ print(len(events), file=sys.stderr)
 """
 
 
+@pytest.mark.skipif(sys.version_info >= (3, 13), reason="dataclasses compile once per class")
 def test_a_resume_compiles_little(warm: Project) -> None:
     *_, count = last_lines(warm, *REOPEN, script=COMPILE_EVENTS)
     assert COMPILED > int(count)
