@@ -5,8 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from unlatch.errors import UsageError
-from unlatch.spi.text import without_surrogates
-from unlatch.worklog.neutral import without_controls
+from unlatch.worklog.neutral import without_controls, without_surrogates
 
 LONGEST_NAME = 200
 # The variables of CI systems for the person whose push or click started the job.

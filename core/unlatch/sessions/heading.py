@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from unlatch.errors import UsageError
 from unlatch.sessions.model import Agent
-from unlatch.spi.text import without_surrogates
-from unlatch.worklog.neutral import without_controls
+from unlatch.worklog.neutral import without_controls, without_surrogates
 
 SUMMARY = "Summary"
 _LONGEST = 200

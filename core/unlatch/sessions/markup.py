@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from unlatch.config.choices import SubagentMode
 from unlatch.sessions.heading import one_line
 from unlatch.sessions.model import CalloutKind
-from unlatch.spi.text import without_surrogates
 from unlatch.worklog.markdown_lines import scan
-from unlatch.worklog.neutral import without_controls
+from unlatch.worklog.neutral import without_controls, without_surrogates
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:

@@ -13,7 +13,6 @@ from unlatch.values import dataclass
 from unlatch.worklog.neutral import without_controls
 
 _BOLD = pattern(r"(\*\*.+?\*\*)")
-_SURROGATE = pattern("[\ud800-\udfff]")
 _SLOT = pattern(r"\{(\w+)\}")
 _OP = r"unlatch(?::op=| ref )(?P<op>[0-7][0-9A-HJKMNP-TV-Z]{25})"
 _MARKER = pattern(_OP)
@@ -109,14 +108,6 @@ def slots(template: str) -> frozenset[str]:
 def one_line(text: str) -> str:
     """`text` on one line, without control characters, as a title or in a message."""
     return " ".join(without_controls(text).split())
-
-
-def without_surrogates(text: str) -> str:
-    """`text` with U+FFFD for surrogates, which no file and no tracker can store.
-
-    They come from command lines that are not UTF-8 (PEP 383).
-    """
-    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
 
 
 def hidden(op: str) -> str:

@@ -16,12 +16,11 @@ from unlatch.project.linked import links_to, names_otherwise
 from unlatch.project.registry import Registry, load
 from unlatch.project.trackers import Trackers
 from unlatch.spi import ItemEvent, ItemRef
-from unlatch.spi.text import without_surrogates
 from unlatch.sync.compare import Compared, remote_side
 from unlatch.sync.plan import SyncPlan, make_plan
 from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import MAX_EVENT_SIZE, read_user_file
-from unlatch.worklog.neutral import without_controls
+from unlatch.worklog.neutral import without_controls, without_surrogates
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,7 @@ _IN_A_LINE = f"[\n{_ACTING}]|{_ASTRAY}"
 _IN_JSON = f"[{_ACTING}]|{_ASTRAY}"
 _IN_TEXT = f"[{_DROPPED}]|{_ASTRAY}"
 _HIDDEN = f"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_UNSEEN}]|{_ASTRAY}"
+_SURROGATE = "[\ud800-\udfff]"
 _ENDS = "\r\n?|[\u2028\u2029]"
 # Control sequences and strings (ECMA-48, 5.4 and 5.6; a BEL ends one of xterm) and choices of
 # character sets, as programs colour their output. Without their ESC alone, the rest would be text.
@@ -94,6 +95,14 @@ def without_controls(text: str) -> str:
     if _is_plain(text.replace("\n", "").replace("\t", "")):
         return text
     return re.sub(_IN_TEXT, "", re.sub(_ENDS, "\n", _without_sequences(text)))
+
+
+def without_surrogates(text: str) -> str:
+    """`text` with U+FFFD for surrogates, which no file and no tracker can store.
+
+    They come from command lines that are not UTF-8 (PEP 383).
+    """
+    return text if text.isascii() else re.sub(_SURROGATE, "\ufffd", text)
 
 
 def without_hidden(text: str) -> str:

@@ -8,8 +8,7 @@ from unlatch.increments.documents.headings import (
     read_task_heading,
     story_behind,
 )
-from unlatch.spi.text import without_surrogates
-from unlatch.worklog.neutral import without_controls
+from unlatch.worklog.neutral import without_controls, without_surrogates
 
 _SHOWN = 60
 # Line breaks to some readers (JavaScript's multi-line patterns for one), not to CommonMark.

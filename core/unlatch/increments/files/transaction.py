@@ -21,14 +21,10 @@ from unlatch.increments.files.reading import (
 )
 from unlatch.increments.files.snapshots import IncrementHeader, read_increment
 from unlatch.increments.files.units import UnitFolder, unit_in
-from unlatch.increments.files.work.files import work_files
 from unlatch.increments.model.increment import NEW_TYPE
 from unlatch.increments.model.status import Status, read_status
-from unlatch.increments.model.unit import RecordedUnit
 from unlatch.increments.records.events import LOG
 from unlatch.increments.records.pending import set_pending
-from unlatch.increments.records.reopens import AMENDED, AMENDMENTS, write_reopen
-from unlatch.increments.records.units import forget_evidence, read_unit, write_unit
 from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.atomic import replace_file, sweep, writing
 from unlatch.worklog.disk.safe_open import open_folder, read_file
@@ -112,6 +108,10 @@ def _read_to_write(folder: Folder) -> JsonText:
 def _note_unit(paths: ProjectPaths, folder: Folder, data: dict[str, Any]) -> None:
     """Record where a unit is, and what its files show, if the status is recorded as well."""
     if unit := unit_in(folder):
+        from unlatch.increments.files.work.files import work_files  # noqa: PLC0415  (units alone)
+        from unlatch.increments.model.unit import RecordedUnit  # noqa: PLC0415
+        from unlatch.increments.records.units import read_unit, write_unit  # noqa: PLC0415
+
         now, recorded = work_files(folder.path, unit).evidence(), read_unit(data)
         seen = recorded.evidence if recorded else None
         if seen is None or (now and now.status == data["status"]):
@@ -125,10 +125,14 @@ def write_plan(data: dict[str, Any], plan: Plan, now: datetime) -> list[Event]:
     if plan.undone:
         _set_back(data, plan.undone, now)
     elif plan.amended is not None:
+        from unlatch.increments.records.reopens import AMENDED, AMENDMENTS  # noqa: PLC0415
+
         data.setdefault(AMENDMENTS, []).append(AMENDED.write(plan.amended))
     elif plan.event is not None:
         _set_status(data, plan.after.status, now)
     if plan.entry is not None:
+        from unlatch.increments.records.reopens import write_reopen  # noqa: PLC0415
+
         data.setdefault("reopenHistory", []).append(write_reopen(plan.entry))
     for link in plan.pin_base:
         if link.base is not None:
@@ -140,10 +144,17 @@ def write_plan(data: dict[str, Any], plan: Plan, now: datetime) -> list[Event]:
     return [plan.event] if plan.event is not None else []
 
 
-def _set_status(data: dict[str, Any], to: Status, now: datetime) -> None:
-    forget_evidence(data)
+def _put_status(data: dict[str, Any], to: Status, now: datetime) -> None:
+    if "unit" in data:
+        from unlatch.increments.records.units import forget_evidence  # noqa: PLC0415
+
+        forget_evidence(data)
     data["status"] = to.value
     data[_time_key(data, ACTIVITY_KEYS)] = stamp(now)
+
+
+def _set_status(data: dict[str, Any], to: Status, now: datetime) -> None:
+    _put_status(data, to, now)
     if to is Status.COMPLETED:
         data[_time_key(data, COMPLETED_KEYS)] = stamp(now)
     elif not to.is_finished:
@@ -154,9 +165,7 @@ def _set_status(data: dict[str, Any], to: Status, now: datetime) -> None:
 
 
 def _set_back(data: dict[str, Any], entries: tuple[ReopenEntry, ...], now: datetime) -> None:
-    forget_evidence(data)
-    data["status"] = entries[-1].previous_status.value
-    data[_time_key(data, ACTIVITY_KEYS)] = stamp(now)
+    _put_status(data, entries[-1].previous_status, now)
     if entries[-1].previous_completed_at is not None:
         data[_time_key(data, COMPLETED_KEYS)] = entries[-1].previous_completed_at
     undone = {entry.id: entry for entry in entries}
@@ -237,6 +246,8 @@ def _way_out(paths: ProjectPaths, folder: Folder) -> tuple[Path, Path, Folder]:
     if unit is None:
         place = paths.increments / folder.name
         return folder.path, place, Folder(folder.name, place, archived=False)
+    from unlatch.increments.files.work.files import work_files  # noqa: PLC0415  (units alone)
+
     home = work_files(folder.path, unit).layout.home(unit)
     moved = replace(unit, place=home, archived=False)
     return unit.place, home, UnitFolder(folder.name, folder.path, archived=False, unit=moved)

@@ -1,7 +1,7 @@
 """The reason of a change of status."""
 
 from unlatch.errors import UsageError
-from unlatch.spi.text import without_surrogates
+from unlatch.worklog.neutral import without_surrogates
 
 LONGEST_REASON = 10_000
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.model.increment import Link
 from unlatch.increments.records.item_address import address_of
@@ -12,10 +12,19 @@ from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from typing import Protocol
 
     from unlatch.increments.model.increment import Increment
     from unlatch.spi.manifest import LinkShape
     from unlatch.spi.operation import Operation
+
+    class _OnItem(Protocol):
+        """An operation or an event; `item` is the item's address, else its id."""
+
+        @property
+        def tracker(self) -> str: ...
+        @property
+        def item(self) -> str: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,15 +124,6 @@ def identity(link: Link) -> tuple[str, str]:
 def _id(link: Link) -> str:
     """The id of a link's item in one spelling: people write Jira keys in upper or lower case."""
     return link.item.upper() if link.tracker == "jira" else link.item
-
-
-class _OnItem(Protocol):
-    """An operation or an event; `item` is the item's address, else its id."""
-
-    @property
-    def tracker(self) -> str: ...
-    @property
-    def item(self) -> str: ...
 
 
 def link_of(increment: Increment, one: _OnItem) -> Link:

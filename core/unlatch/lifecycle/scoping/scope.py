@@ -13,8 +13,8 @@ from unlatch.increments.files.work.amendments import texts_of, work_of
 from unlatch.increments.files.work.files import files_of
 from unlatch.increments.model.increment import Amendment, AppliedAmendment, Increment, Link, NewTask
 from unlatch.lifecycle.scoping.amended_items import operations_for, spared_by
-from unlatch.spi.text import without_surrogates
 from unlatch.values import dataclass
+from unlatch.worklog.neutral import without_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
