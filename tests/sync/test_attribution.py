@@ -9,7 +9,7 @@ import pytest
 from tests.sync.test_conflicts import COMPLETED, PULL, compared
 
 from unlatch.spi import ItemEvent
-from unlatch.spi.item import Category
+from unlatch.spi.category import Category
 from unlatch.sync.ingest import MatchedEvent, attribute_change
 from unlatch.sync.plan import make_plan
 

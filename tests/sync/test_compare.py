@@ -12,7 +12,7 @@ import pytest
 from unlatch.increments.model.increment import Base
 from unlatch.increments.model.policies import Direction, OnClose, OnConflict, SyncPolicy
 from unlatch.increments.model.status import Status
-from unlatch.spi.item import Category
+from unlatch.spi.category import Category
 from unlatch.sync.compare import ReconcileContext, Verdict, decide
 
 if TYPE_CHECKING:

@@ -11,7 +11,8 @@ from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.model.policies import Direction, OnConflict, SyncPolicy
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.fetch_items import ItemSnapshot
-from unlatch.spi.item import Category, ItemRef, RemoteItem
+from unlatch.spi.category import Category
+from unlatch.spi.item import ItemRef, RemoteItem
 from unlatch.sync.compare import Compared, Decision, ReconcileContext, Verdict
 from unlatch.sync.plan import make_plan
 

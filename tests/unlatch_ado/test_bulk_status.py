@@ -8,7 +8,8 @@ import pytest
 from tests.unlatch_ado.making import plugin_for, ref, sent_requests
 
 from unlatch.errors import NotFound, Rejected, TrackerError, Transient, Unauthorised
-from unlatch.spi.item import Category, Snapshot
+from unlatch.spi.category import Category
+from unlatch.spi.item import Snapshot
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:

@@ -35,7 +35,7 @@ from unlatch.errors import (
     UnknownOutcome,
 )
 from unlatch.spi import Change, Goal, ItemRef
-from unlatch.spi.item import Category
+from unlatch.spi.category import Category
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:

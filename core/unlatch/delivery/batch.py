@@ -23,7 +23,8 @@ from unlatch.increments.model.increment import Increment
 from unlatch.increments.records.links import identity, link_of
 from unlatch.project.plugin_errors import attribute
 from unlatch.spi import Capability, Snapshot
-from unlatch.spi.operation import Change, Kind, Outcome
+from unlatch.spi.change import Change, Outcome
+from unlatch.spi.operation import Kind
 
 MAX_TOGETHER = 200
 # Fewer operations than these are sent one by one, in parallel.

@@ -12,7 +12,8 @@ from unlatch.increments.files.work.amendments import texts_of, work_of
 from unlatch.increments.files.work.files import files_of
 from unlatch.increments.model.status import Status
 from unlatch.patterns import pattern
-from unlatch.spi.operation import Draft, Kind, Operation
+from unlatch.spi.change import Draft
+from unlatch.spi.operation import Kind, Operation
 from unlatch.spi.text import Check, Checks, Heading, Text, fill
 
 if TYPE_CHECKING:

@@ -26,8 +26,9 @@ from unlatch.increments.records.pending import has_begun
 from unlatch.patterns import pattern
 from unlatch.project.workspace import Workspace
 from unlatch.spi import Capability
+from unlatch.spi.change import Change, Draft, Goal, is_held_closed, must_move
 from unlatch.spi.item import RemoteItem
-from unlatch.spi.operation import Change, Draft, Goal, Kind, Operation, is_held_closed, must_move
+from unlatch.spi.operation import Kind, Operation
 
 # SpecWeave ends the ids of imported stories in an E.
 _IMPORTED = pattern(r"US-?\w*\d+E", re.IGNORECASE)

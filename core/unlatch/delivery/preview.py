@@ -16,7 +16,8 @@ from unlatch.delivery.reading import SAME_ITEM, read_items
 from unlatch.delivery.task import DeliveryTask, make_task
 from unlatch.errors import Rejected, UnlatchError
 from unlatch.spi import Capability, PlannedRequest, Snapshot
-from unlatch.spi.operation import Change, Kind, Operation
+from unlatch.spi.change import Change
+from unlatch.spi.operation import Kind, Operation
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.increment import Link
     from unlatch.project.trackers import Trackers
+    from unlatch.spi.change import Change
     from unlatch.spi.item import ItemRef
-    from unlatch.spi.operation import Change
 
 # Fewer items than these are read one by one, in parallel.
 MIN_TOGETHER = 3

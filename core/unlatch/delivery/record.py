@@ -10,8 +10,9 @@ from unlatch.delivery.task import DeliveryTask, Effect
 from unlatch.errors import Limited, StoreError, TrackerError, UnlatchError
 from unlatch.increments.files import outbox
 from unlatch.increments.model.increment import Base, Link, SyncedItem
+from unlatch.spi.change import Change, Outcome, seen_of
 from unlatch.spi.item import RemoteItem
-from unlatch.spi.operation import Change, Kind, Operation, Outcome, SeenItem, seen_of
+from unlatch.spi.operation import Kind, Operation, SeenItem
 
 # After these events an attempt is noted as failed; after the first three it counts.
 _COUNTED = frozenset({Event.NEEDS_PERSON, Event.REFUSED, Event.REFUSED_TOO_OFTEN})

@@ -15,7 +15,8 @@ from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import Increment, ReopenEntry, SyncedItem
 from unlatch.increments.records.events import Delivered, read_events
 from unlatch.increments.records.links import same_item
-from unlatch.spi.operation import Change, Kind, Operation, Result
+from unlatch.spi.change import Change, Result
+from unlatch.spi.operation import Kind, Operation
 from unlatch.worklog.event_log import in_order
 
 # No other result shows which state the reopen found.

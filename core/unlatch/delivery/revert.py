@@ -15,8 +15,10 @@ from unlatch.delivery.reopen_effect import (
 )
 from unlatch.delivery.task import DeliveryTask
 from unlatch.increments.model.increment import ReopenEntry, SyncedItem
-from unlatch.spi.item import Category, RemoteItem
-from unlatch.spi.operation import Change, Goal, Kind, SeenItem
+from unlatch.spi.category import Category
+from unlatch.spi.change import Change, Goal
+from unlatch.spi.item import RemoteItem
+from unlatch.spi.operation import Kind, SeenItem
 
 
 def plan_revert(task: DeliveryTask, undo: Change, item: RemoteItem) -> Change | None:

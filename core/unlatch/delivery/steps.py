@@ -23,8 +23,9 @@ from unlatch.errors import Limited, Moved, NotFound, TrackerError, UnlatchError
 from unlatch.increments.files.outbox import block, withdraw
 from unlatch.project.plugin_errors import attribute
 from unlatch.spi import Capability
+from unlatch.spi.change import Change, Outcome
 from unlatch.spi.item import RemoteItem, Snapshot
-from unlatch.spi.operation import Change, Kind, Outcome
+from unlatch.spi.operation import Kind
 
 
 def execute(task: DeliveryTask, step: Step) -> None:

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from unlatch.delivery.states import Evidence, State, Step, current_state, next_step
 from unlatch.errors import UnlatchError
 from unlatch.increments.records.links import link_of
-from unlatch.spi.operation import Change, DeliveryOptions, Kind, Operation, Result, SeenItem
+from unlatch.spi.change import Change, Result
+from unlatch.spi.operation import DeliveryOptions, Kind, Operation, SeenItem
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:

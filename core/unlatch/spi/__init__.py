@@ -77,6 +77,13 @@ from typing import TYPE_CHECKING, Any
 
 # Not in `__all__`: pydoc would append the methods that each class has from str, Enum and dataclass.
 if TYPE_CHECKING:
+    from unlatch.spi.category import Category as Category
+    from unlatch.spi.change import Change as Change
+    from unlatch.spi.change import Draft as Draft
+    from unlatch.spi.change import Goal as Goal
+    from unlatch.spi.change import Outcome as Outcome
+    from unlatch.spi.change import Progress as Progress
+    from unlatch.spi.change import must_move as must_move
     from unlatch.spi.check_boxes import read_checks as read_checks
     from unlatch.spi.history import ItemHistory as ItemHistory
     from unlatch.spi.history import MarkedComment as MarkedComment
@@ -87,7 +94,6 @@ if TYPE_CHECKING:
     from unlatch.spi.interface import Remark as Remark
     from unlatch.spi.interface import Settings as Settings
     from unlatch.spi.interface import SyncPlugin as SyncPlugin
-    from unlatch.spi.item import Category as Category
     from unlatch.spi.item import CommentRef as CommentRef
     from unlatch.spi.item import ItemEvent as ItemEvent
     from unlatch.spi.item import ItemRef as ItemRef
@@ -107,13 +113,7 @@ if TYPE_CHECKING:
     from unlatch.spi.manifest import Scheme as Scheme
     from unlatch.spi.one_write import OneWritePlugin as OneWritePlugin
     from unlatch.spi.one_write import Wire as Wire
-    from unlatch.spi.operation import Change as Change
     from unlatch.spi.operation import DeliveryOptions as DeliveryOptions
-    from unlatch.spi.operation import Draft as Draft
-    from unlatch.spi.operation import Goal as Goal
-    from unlatch.spi.operation import Outcome as Outcome
-    from unlatch.spi.operation import Progress as Progress
-    from unlatch.spi.operation import must_move as must_move
     from unlatch.spi.render import as_html as as_html
     from unlatch.spi.render import from_markdown as from_markdown
     from unlatch.spi.render import markdown as markdown
@@ -134,15 +134,17 @@ if TYPE_CHECKING:
 
 # The same names by their modules, which are loaded at first use: most commands need few of them.
 _NAMES = {
+    "unlatch.spi.category": "Category",
+    "unlatch.spi.change": "Change Draft Goal Outcome Progress must_move",
     "unlatch.spi.check_boxes": "read_checks",
     "unlatch.spi.history": "ItemHistory MarkedComment StateChange",
     "unlatch.spi.interface": "Access Examination PlannedRequest Remark Settings SyncPlugin",
-    "unlatch.spi.item": "Category CommentRef ItemEvent ItemRef KeptPart Listed RemoteItem Snapshot",
+    "unlatch.spi.item": "CommentRef ItemEvent ItemRef KeptPart Listed RemoteItem Snapshot",
     "unlatch.spi.kept_part": "kept_parts with_kept_part",
     "unlatch.spi.manifest": "SPI_VERSION Capability CommandToken EnvToken LinkShape Manifest "
     "Option Scheme",
     "unlatch.spi.one_write": "OneWritePlugin Wire",
-    "unlatch.spi.operation": "Change DeliveryOptions Draft Goal Outcome Progress must_move",
+    "unlatch.spi.operation": "DeliveryOptions",
     "unlatch.spi.render": "as_html from_markdown markdown plain",
     "unlatch.spi.text": "Check Checks Heading Span Text defused hidden one_line op_posted ops_in "
     "visible",

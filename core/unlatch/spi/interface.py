@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from unlatch.errors import TrackerError
+from unlatch.spi.change import Change, Outcome
 from unlatch.spi.history import ItemHistory
 from unlatch.spi.item import CommentRef, ItemRef, Listed, RemoteItem, Snapshot
-from unlatch.spi.operation import Change, Outcome
 from unlatch.values import dataclass
 
 

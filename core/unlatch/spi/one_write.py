@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from unlatch.errors import Rejected, TrackerError, UnknownOutcome
+from unlatch.spi.change import Outcome, Progress
 from unlatch.spi.interface import PlannedRequest, SyncPlugin
-from unlatch.spi.operation import Outcome, Progress
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     import requests
 
+    from unlatch.spi.change import Change
     from unlatch.spi.item import ItemRef, RemoteItem, Snapshot
-    from unlatch.spi.operation import Change
 
     Parse = Callable[[requests.Response], "Parsed"]
 

@@ -27,7 +27,8 @@ from unlatch.lifecycle.activation_guard import ActivationOptions, allow_activati
 from unlatch.lifecycle.completion.evidence import evidence_warnings
 from unlatch.lifecycle.completion.open_work import check_finish
 from unlatch.project.workspace import Workspace
-from unlatch.spi.operation import DeliveryOptions, Kind, Operation, seen_of
+from unlatch.spi.change import seen_of
+from unlatch.spi.operation import DeliveryOptions, Kind, Operation
 from unlatch.sync.apply_boxes import apply_boxes, update_for
 from unlatch.sync.compare import Compared, Verdict
 from unlatch.sync.plan import Move, SyncPlan, by_increment

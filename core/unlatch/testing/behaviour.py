@@ -12,7 +12,7 @@ from unlatch.errors import ConfigError, NotFound, TrackerError
 from unlatch.project.find_increment import is_item
 from unlatch.project.registry import load
 from unlatch.spi import SPI_VERSION, Capability, Change, DeliveryOptions, Goal
-from unlatch.spi.operation import Result
+from unlatch.spi.change import Result
 from unlatch.testing.actions import (
     apply,
     check_time,

@@ -36,8 +36,9 @@ from unlatch.increments.model.increment import (
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import LOG
 from unlatch.project.workspace import Workspace
-from unlatch.spi.item import Category
-from unlatch.spi.operation import Kind, Operation, Result, SeenItem
+from unlatch.spi.category import Category
+from unlatch.spi.change import Result
+from unlatch.spi.operation import Kind, Operation, SeenItem
 from unlatch.worklog.record import Record
 
 if TYPE_CHECKING:

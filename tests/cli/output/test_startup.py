@@ -94,7 +94,10 @@ SLOW = frozenset(
         "unlatch.increments.documents.headings",
         "unlatch.increments.model.policies",
         "unlatch.lifecycle.fetch_items",
+        "unlatch.increments.model.unit",
+        "unlatch.increments.records.reopens",
         "unlatch.spi.interface",
+        "unlatch.spi.item",
         "unlatch.spi.operation",
         "unlatch.spi.text",
     }
@@ -114,11 +117,16 @@ SLOW_OF_PYTHON = frozenset(
         (["list"], 98, set()),
         (["list", "--json"], 98, set()),
         (["show", "1"], 99, set()),
-        (["pause", "1", "--by", "me"], 118, {"unlatch.spi.operation", "unlatch.spi.text"}),
+        (["pause", "1", "--by", "me"], 112, {"unlatch.spi.operation"}),
         (
             ["history", "1"],
             115,
-            {"unlatch.delivery.states", "unlatch.spi.operation", "unlatch.spi.text"},
+            {
+                "unlatch.delivery.states",
+                "unlatch.spi.item",
+                "unlatch.spi.operation",
+                "unlatch.spi.text",
+            },
         ),
     ],
 )

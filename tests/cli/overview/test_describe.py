@@ -14,8 +14,10 @@ from unlatch.delivery.states import State
 from unlatch.delivery.task import Delivery, Effect
 from unlatch.errors import Rejected
 from unlatch.project.registry import Registry
-from unlatch.spi.item import Category, ItemRef, RemoteItem
-from unlatch.spi.operation import Change, Goal, Kind, Operation, Result
+from unlatch.spi.category import Category
+from unlatch.spi.change import Change, Goal, Result
+from unlatch.spi.item import ItemRef, RemoteItem
+from unlatch.spi.operation import Kind, Operation
 from unlatch.spi.text import fill
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ from unlatch.increments.files.outbox import block, record_delivery
 from unlatch.increments.model.increment import Base, Increment, Link, SyncedItem
 from unlatch.increments.model.status import LIFECYCLE, Status
 from unlatch.increments.records.events import read_events
-from unlatch.spi.operation import Kind, Result
+from unlatch.spi.change import Result
+from unlatch.spi.operation import Kind
 from unlatch.worklog.json_text.document import JsonText
 
 # Unknown fields and shapes, which must be unchanged at the end.

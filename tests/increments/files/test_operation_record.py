@@ -19,7 +19,7 @@ from unlatch.increments.records.pending import (
     OPERATION,
     operation_entry,
 )
-from unlatch.spi.item import Category
+from unlatch.spi.category import Category
 from unlatch.spi.operation import Attempt, DeliveryOptions, Kind, Operation, SeenItem
 from unlatch.worklog.record import BadRecord
 

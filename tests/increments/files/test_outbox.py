@@ -23,7 +23,8 @@ from unlatch.increments.files.linking import link, unlink
 from unlatch.increments.files.outbox import block, enqueue, record_delivery
 from unlatch.increments.model.increment import Base, Increment, Link, SyncedItem
 from unlatch.increments.model.status import Status
-from unlatch.spi.operation import Kind, Operation, Result
+from unlatch.spi.change import Result
+from unlatch.spi.operation import Kind, Operation
 
 GITHUB_LINK = {"issue": 4, "url": GITHUB.format(4), "synced": "2025-11-01"}
 DONE: Any = {"result": Result.CREATED, "commented": False}

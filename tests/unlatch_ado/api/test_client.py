@@ -21,7 +21,7 @@ from tests.unlatch_ado.making import (
 
 from unlatch.errors import NotFound, Rejected, UnknownOutcome
 from unlatch.spi import Change
-from unlatch.spi.item import Category
+from unlatch.spi.category import Category
 from unlatch.transport import for_tests, measure
 from unlatch_ado.api.client import Client, newest_query
 from unlatch_ado.api.patch import Step

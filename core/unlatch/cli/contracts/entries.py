@@ -12,7 +12,7 @@ from unlatch.increments.model.policies import Policy
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.contracts import ReopenRecord, entry_type
 from unlatch.increments.records.pending import OPERATION
-from unlatch.spi.item import Category
+from unlatch.spi.category import Category
 from unlatch.spi.operation import Kind
 
 # Names, their meaning, and the indented lines below.

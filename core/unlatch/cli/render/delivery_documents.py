@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED, problem_entry
 from unlatch.increments.records.pending import operation_entry
-from unlatch.spi.operation import Kind, Result
+from unlatch.spi.change import Result
+from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 from unlatch.cli.render.describe import tracker_title
 from unlatch.cli.terminal.output import bad, clean, faint, good, sign, warn
 from unlatch.delivery.states import State
-from unlatch.spi.operation import Kind, Result
+from unlatch.spi.change import Result
+from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,7 +13,7 @@ from unlatch.increments.records.link_edits import add_link, remove_base, write_b
 from unlatch.increments.records.links import same_item
 from unlatch.increments.records.pending import set_pending
 from unlatch.increments.records.reopens import write_synced
-from unlatch.spi.operation import Attempt, Kind, Operation, Result, SeenItem
+from unlatch.spi.operation import Attempt, Kind, Operation, SeenItem
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from unlatch.increments.files.manager import MetadataManager
     from unlatch.increments.model.increment import Base, Boxes, Increment, Link, SyncedItem
+    from unlatch.spi.change import Result
     from unlatch.worklog.event_log import Event
 
     _EditAll = Callable[[tuple[Operation, ...]], Iterable[Operation]]

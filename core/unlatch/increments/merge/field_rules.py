@@ -12,7 +12,7 @@ from unlatch.increments.records.link_places import LISTS, OUTER_BLOCKS
 from unlatch.increments.records.links import Shapes, identity
 from unlatch.increments.records.pending import read_seen
 from unlatch.increments.records.units import UNIT
-from unlatch.spi.item import Category
+from unlatch.spi.category import Category
 from unlatch.spi.manifest import LinkShape
 from unlatch.values import dataclass
 from unlatch.worklog.json_text.three_way import ABSENT, Place, Rule, ThreeWay, Versions

@@ -19,9 +19,10 @@ from unlatch.increments.records.links import Shapes
 from unlatch.increments.records.pending import ATTEMPT, COMMENTS, OPERATION, SEEN
 from unlatch.increments.records.reopens import AMENDED, REOPEN, SYNCED, TASK
 from unlatch.increments.records.units import UNIT_RECORD
-from unlatch.spi.item import Category
+from unlatch.spi.category import Category
+from unlatch.spi.change import Result
 from unlatch.spi.manifest import LinkShape
-from unlatch.spi.operation import Kind, Result
+from unlatch.spi.operation import Kind
 from unlatch.spi.table_models import model_of
 from unlatch.worklog.ids import ULID
 from unlatch.worklog.record import Record

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from unlatch.increments.model.increment import ReopenEntry
-from unlatch.spi.item import Category
+from unlatch.spi.category import Category
 from unlatch.spi.operation import Attempt, DeliveryOptions, Kind, Operation, SeenItem
 from unlatch.worklog.record import (
     NUMBER,

@@ -7,7 +7,8 @@ from datetime import datetime
 from unlatch.increments.model.increment import Increment, Link, ReopenEntry, SyncedItem
 from unlatch.increments.records.events import Delivered, Repointed, Transitioned, Undone
 from unlatch.increments.records.links import identity, link_of
-from unlatch.spi.operation import Kind, Result
+from unlatch.spi.change import Result
+from unlatch.spi.operation import Kind
 from unlatch.values import dataclass
 from unlatch.worklog.event_log import Event
 
