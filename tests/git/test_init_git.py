@@ -88,6 +88,46 @@ def test_without_a_repository_nothing_is_made(tmp_path: Path) -> None:
     assert [] == list(tmp_path.iterdir())
 
 
+def test_a_bare_repository_is_named_as_such(tmp_path: Path) -> None:
+    clone = Clone(tmp_path)
+    clone.git("init", "--quiet", "--bare")
+
+    done = clone.try_unlatch("init", "--git")
+
+    assert (2, True) == (done.code, "this is a bare repository" in done.err)
+    assert "next: git clone it" in done.err
+
+
+def test_a_repository_of_another_user_is_named_with_gits_advice(
+    clone: Clone, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Clone, "environ", clone.environ | {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"})
+
+    done = clone.try_unlatch("init", "--git")
+
+    assert (2, True) == (done.code, "detected dubious ownership" in done.err)
+    assert "next: git config --global --add safe.directory" in done.err
+    assert "this is not a git repository" not in done.err
+
+
+def test_a_worktree_that_was_moved_or_pruned_is_named(clone: Clone) -> None:
+    clone.git("commit", "--quiet", "--allow-empty", "--message", "first")
+    clone.git("worktree", "add", "--quiet", "../before")
+    (clone.root.parent / "before").rename(clone.root.parent / "now")
+    moved = Clone(clone.root.parent / "now")
+
+    done = moved.try_unlatch("init", "--git")
+
+    assert (1, True) == (
+        done.code,
+        "next: if you moved this worktree: git worktree repair" in done.err,
+    )
+    clone.git("worktree", "prune")
+    done = moved.try_unlatch("init", "--git")
+    assert (2, True) == (done.code, "not a git repository: " in done.err), done.err
+    assert "git init" not in done.err
+
+
 def test_without_the_option_git_is_told_nothing(clone: Clone) -> None:
     before = (clone.root / ".git" / "config").read_bytes()
 

@@ -229,6 +229,17 @@ def test_a_spec_in_conflict_is_left_to_people(two: Two) -> None:
     assert before == here.path("spec.md").read_bytes()
 
 
+def test_a_repository_that_git_cannot_use_has_an_unknown_conflict(
+    without_driver: Callable[[], Clone], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = without_driver()
+    monkeypatch.setattr(Clone, "environ", here.environ | {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"})
+
+    done = here.try_unlatch("merge", "--resolve", "7")
+
+    assert (2, True) == (done.code, "detected dubious ownership" in done.err)
+
+
 def test_nothing_to_resolve_is_an_error_that_says_so(two: Two) -> None:
     done = two[0].try_unlatch("merge", "--resolve", "7")
     assert (1, True) == (done.code, "error[not-in-conflict]" in done.err)

@@ -43,6 +43,16 @@ def test_git_knows_the_person(project: Project, monkeypatch: pytest.MonkeyPatch)
     assert user_name(None, environ={}, root=project.root) == ("Someone Else", False)
 
 
+def test_a_git_folder_that_is_gone_hides_no_name(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in project.environ.items():
+        monkeypatch.setenv(name, value)
+    (project.root / ".git").write_text("gitdir: /gone\n")
+
+    assert user_name(None, environ={}, root=project.root) == ("Gil Git", False)
+
+
 def test_without_git_it_is_the_systems_user(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

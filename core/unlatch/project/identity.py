@@ -1,5 +1,6 @@
 """The user's name for audit entries."""
 
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -28,7 +29,10 @@ def user_name(given: str | None, *, environ: Mapping[str, str], root: Path) -> t
     if not found:
         from unlatch.project.git.run import ask_git  # noqa: PLC0415  (slow to load)
 
-        found = _tidy(ask_git(root, "config", "--get", "user.name") or "")
+        asked = ("config", "--get", "user.name")
+        # Where .git names a repository that is gone, git reads no configuration by itself.
+        answer = ask_git(root, *asked) or ask_git(root, f"--git-dir={os.devnull}", *asked)
+        found = _tidy(answer or "")
     known = found
     with suppress(OSError, KeyError):
         if not found:

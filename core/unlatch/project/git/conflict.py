@@ -7,7 +7,7 @@ from pathlib import Path
 
 from unlatch.errors import StoreError
 from unlatch.project.git.run import run_git
-from unlatch.project.git.setup import check_git_folder
+from unlatch.project.git.setup import check_git_folder, git_place, require_git
 from unlatch.values import dataclass
 from unlatch.worklog.disk.file_check import check_size
 from unlatch.worklog.json_text.three_way import Clash
@@ -67,7 +67,9 @@ def sides_of(versions: dict[int, bytes], path: Path) -> tuple[bytes, bytes]:
 
 
 def not_in_conflict(name: str, path: Path, file: str) -> StoreError:
-    """The error that git knows of no conflict."""
+    """The error that git knows of no conflict; as `require_git` if git cannot tell."""
+    if git_place(path) is not None:
+        require_git(path.parent)
     return StoreError(
         "not-in-conflict",
         f"git knows of no conflict in {name}",

@@ -36,7 +36,7 @@ _SETTINGS = (
     ("submodule.recurse", "false"),
     ("fetch.recurseSubmodules", "false"),
     ("push.recurseSubmodules", "no"),
-    # As `_lies_in_bare_repository`, known to git 2.38 and later.
+    # As `lies_in_bare_repository`, known to git 2.38 and later.
     ("safe.bareRepository", "explicit"),
 )
 # Output for a program, without prompts.
@@ -68,6 +68,17 @@ def run_git(root: Path, *arguments: str) -> bytes | None:
     """The output of git, byte for byte; None if git is missing or failed."""
     answer = _read(root, arguments)
     return answer.out if answer is not None and answer.code == 0 else None
+
+
+def git_complaint(root: Path) -> tuple[str, str]:
+    """Why git cannot use the repository of a folder, and the command that git advises, or ""."""
+    answer = _read(root, ("rev-parse", "--git-dir"))
+    if answer is None:
+        return "it cannot be started there", ""
+    result = GitResult(answer.code, b"", answer.err.decode("utf-8", "replace"))
+    lines = (line.strip() for line in result.errors.splitlines())
+    advice = next((line for line in lines if line.startswith("git config --global --add")), "")
+    return result.complaint.removeprefix("fatal: "), advice
 
 
 def merge_file(root: Path, ours: Path, base: Path, theirs: Path) -> int | None:
@@ -128,7 +139,7 @@ class WorkingGit:
 def _start(folder: Path, arguments: Sequence[str], fed: bytes = b"", *, reading: bool) -> Finished:
     """Run git in a folder; OSError: it cannot run, took too long or printed too much."""
     git = find_program("git", apart=folder)
-    if git is None or _lies_in_bare_repository(folder):
+    if git is None or lies_in_bare_repository(folder):
         raise NoGit("git is not installed, or this is not a git repository")
     if reading and arguments[0] not in _ANYWHERE and not _has_repository(folder):
         raise NoGit("this is not a git repository")
@@ -154,7 +165,7 @@ def _has_repository(folder: Path) -> bool:
     return "GIT_DIR" in os.environ or any(os.path.lexists(one / ".git") for one in places)
 
 
-def _lies_in_bare_repository(folder: Path) -> bool:
+def lies_in_bare_repository(folder: Path) -> bool:
     """Whether git would read a folder as a repository without `.git`."""
     if "GIT_DIR" in os.environ:
         return False

@@ -12,7 +12,12 @@ from shlex import quote
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.paths import BRIEFING, EVENTS, METADATA, ProjectPaths, items_at
-from unlatch.project.git.run import ask_git, run_git
+from unlatch.project.git.run import (
+    ask_git,
+    git_complaint,
+    lies_in_bare_repository,
+    run_git,
+)
 from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.disk.file_check import UnsafePath
@@ -79,12 +84,22 @@ def _sessions(folder: str) -> str:
 def require_git(root: Path) -> None:
     """Check that `root` is in a git repository of its own; UsageError `no-git`, UnsafePath."""
     if ask_git(root, "rev-parse", "--git-dir") is None:
-        message, hint = "this is not a git repository", "git init"
-        if find_program("git", apart=root) is None:
-            message, hint = "git is not installed", "install git"
+        message, hint = _why_no_git(root)
         where, again = str(root), f"{hint}, then run the command again"
         raise UsageError("no-git", message, where=where, hint=again)
     check_git_folder(root)
+
+
+def _why_no_git(root: Path) -> tuple[str, str]:
+    """What keeps git from a repository, and the step that helps."""
+    if find_program("git", apart=root) is None:
+        return "git is not installed", "install git"
+    if lies_in_bare_repository(root):
+        return "this is a bare repository, which has no files", "git clone it, change to the clone"
+    if git_place(root) is None:
+        return "this is not a git repository", "git init"
+    complaint, advice = git_complaint(root)
+    return f"git cannot use this repository: {complaint}", advice or "repair or clone it again"
 
 
 def _add_lines(path: Path, wanted: tuple[str, ...]) -> tuple[str, ...]:
@@ -104,15 +119,29 @@ def check_git_folder(root: Path) -> None:
     An archive may contain a `.git` that points to another repository of the user. Reading or
     writing settings there would leave the project.
     """
-    here = root.absolute()
-    top = next((at for at in (here, *here.parents) if os.path.lexists(at / ".git")), None)
-    if top is None or "GIT_DIR" in os.environ:  # the user chose the repository
+    place = git_place(root)
+    if place is None or "GIT_DIR" in os.environ:  # the user chose the repository
         return
-    place = top / ".git"
-    if not _is_own(top, place):
+    if not _is_own(place.parent, place):
         message = "this .git leads to a repository that does not name this folder as its checkout"
         hint = "git clone the project again, or set GIT_DIR to the repository that you mean"
+        if _names_missing_worktree(place):
+            hint = f"if you moved this worktree: git worktree repair; otherwise {hint}"
         raise UnsafePath("unsafe-path", message, where=str(place), hint=hint)
+
+
+def git_place(root: Path) -> Path | None:
+    """The `.git` of the nearest repository, also of one that git cannot use; None without one."""
+    here = root.absolute()
+    places = (at / ".git" for at in (here, *here.parents))
+    return next(filter(os.path.lexists, places), None)
+
+
+def _names_missing_worktree(place: Path) -> bool:
+    """Whether the repository of a `.git` knows its checkout at a place that is gone."""
+    folder = Path(ask_git(place.parent, "rev-parse", "--absolute-git-dir") or place)
+    known = _content(folder / "gitdir")
+    return known is not None and not os.path.lexists(known)
 
 
 def _is_own(top: Path, place: Path) -> bool:
