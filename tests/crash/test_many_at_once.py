@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.cli.output.test_documents import check
 from tests.cli.project import NAME, REASON, Project
 from tests.cli.work.test_interrupt import COMMENTING, Waiting
 from tests.warm.client import module, unlatch
@@ -129,6 +130,33 @@ def test_what_another_process_changed_a_moment_ago_is_changed_already(
     assert (reason != REASON) == ("this reason was not recorded" in done.said)
     comments = project.comments()["github"]
     assert [True] * (command != "pause") == [REASON in comment for comment in comments]
+
+
+@pytest.mark.parametrize("reason", [REASON, "Another one"])
+@pytest.mark.parametrize("ids", [["7"], ["7", "8"]])
+@pytest.mark.parametrize("command", ["complete", "pause", "resume"])
+def test_a_script_sees_that_its_reason_was_not_recorded(
+    project: Project, monkeypatch: pytest.MonkeyPatch, command: str, ids: list[str], reason: str
+) -> None:
+    for name in (NAME, "0008-other"):
+        project.increment(name, status="completed" if command == "resume" else "active")
+    real = MetadataManager.apply
+
+    def outrun(manager: MetadataManager, *args: Any, **kwargs: Any) -> Any:
+        monkeypatch.setattr(MetadataManager, "apply", real)
+        consent = ["--yes"] * (command == "resume")
+        assert project.process(command, "7", "--reason", REASON, *consent).code == 0
+        return real(manager, *args, **kwargs)
+
+    monkeypatch.setattr(MetadataManager, "apply", outrun)
+
+    consent = ["--yes"] * (command != "pause")
+    name = command + "-many" * len(ids[1:])
+    document = check(project, name, command, *ids, "--reason", reason, *consent)
+
+    (first, *others) = document.get("increments", [document.get("increment")])
+    assert (reason != REASON or None) == first.get("reasonLost")
+    assert [None] * len(others) == [one.get("reasonLost") for one in others]
 
 
 def test_increments_that_another_process_forestalled_are_counted(

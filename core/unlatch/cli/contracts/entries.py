@@ -58,11 +58,12 @@ SearchResult = Work that matches, the best first; `score` is the share of the qu
   kind id title status: str; summary changed: str?; score: float; why: [MatchEntry]
 Broken = The error of an increment that cannot be read.
   id reason: str; hint: str?
+# `reasonLost`: another process moved it first, for another reason; absent otherwise.
 MovedIncrement = An increment whose status may have changed.
-  id: str; status previousStatus: Status
+  id: str; status previousStatus: Status; reasonLost?: bool
 # The status is null for one that cannot be read.
 MovedEntry = One of several increments, and why it stays as it is.
-  id: str; status previousStatus: Status?; warnings: [Problem]; error: Problem?
+  id: str; status previousStatus: Status?; reasonLost?: bool; warnings: [Problem]; error: Problem?
 NewIncrement = An increment that was made.
   id: str; status: Status; path: str
 WouldBe = An increment, and the status that it would have.
@@ -123,7 +124,8 @@ EvidenceEntry = The changes since the last reopen.
   reopen since: str; commits: [CommitSubject]; ticked: int; git: bool
 FinishedEntry = One of several increments that were completed or abandoned.
   id: str; status previousStatus: Status?; spared: [Spared]; trackers: [DeliveryEntry];
-  left: int; forced: [str]; evidence: EvidenceEntry?; warnings: [Problem]; error: Problem?
+  left: int; forced: [str]; evidence: EvidenceEntry?; warnings: [Problem]; error: Problem?;
+  reasonLost?: bool
 ItemsChanged = One of several increments, and the changes of its items on a tracker.
   id: str; status previousStatus: Status?; trackers: [DeliveryEntry]; error: Problem?
 UndoneEntry = One of several increments whose last reopen was undone.
@@ -149,7 +151,8 @@ RelatedWork = An effort, session or run.
   ref status: str
 ResumedEntry = One of the increments that were resumed.
   id: str; status previousStatus: Status; reopen: str?; trackers: [ResumeEntry]; left: int;
-  scope: ScopeEntry?; warnings: [Problem]; error: Problem?; related?: [RelatedWork]
+  scope: ScopeEntry?; warnings: [Problem]; error: Problem?; related?: [RelatedWork];
+  reasonLost?: bool
 # `id` and `by` are null for a time that only metadata.json has.
 HistoryCheck = The check of one part of an entry; `item` is null for the local files.
   part verdict message: str; id tracker item author: str?

@@ -23,8 +23,12 @@ _NONE = ("id", "title", "status", "type", "archived", *_TIMES)
 _UNKNOWN: Json = {**dict.fromkeys(_NONE), "links": [], "reopens": 0, "pending": 0, "unit": None}
 
 
-def increment_entry(increment: Increment, previous: Status) -> Json:
-    return {"id": increment.id, "status": increment.status, "previousStatus": previous}
+def increment_entry(
+    increment: Increment, previous: Status, *, is_reason_lost: bool = False
+) -> Json:
+    """A moved increment; with `is_reason_lost`, another process moved it first."""
+    entry = {"id": increment.id, "status": increment.status, "previousStatus": previous}
+    return {**entry, "reasonLost": True} if is_reason_lost else entry
 
 
 def link_entry(link: Link) -> Json:

@@ -237,4 +237,6 @@ def _entry(
         facts["forced"] = list(plan.approval.forced)
         facts["evidence"] = evidence_entry(plan.evidence)
         facts["warnings"] = warning_entries((*plan.approval.warnings, *failed[result.increment.id]))
-    return {**increment_entry(result.increment, result.before.status), "error": None, **facts}
+    lost = result.is_reason_lost
+    entry = increment_entry(result.increment, result.before.status, is_reason_lost=lost)
+    return {**entry, "error": None, **facts}

@@ -71,7 +71,9 @@ def change_document(
     delivered: DeliveryResult,
     failed: Sequence[UnlatchError],
 ) -> output.Json:
-    increment = increment_entry(delivered.increment, result.before.status)
+    increment = increment_entry(
+        delivered.increment, result.before.status, is_reason_lost=result.is_reason_lost
+    )
     trackers = [delivery_entry(one) for one in delivered.deliveries]
     if undone := result.undone or plan.undone:
         return {"increment": increment, "undone": undone[-1].id, "trackers": trackers}

@@ -158,7 +158,9 @@ def _document(moved: ChangeResult) -> output.Json:
     from unlatch.cli.render.documents import increment_entry, warning_entries  # noqa: PLC0415
 
     return {
-        "increment": increment_entry(moved.increment, moved.before.status),
+        "increment": increment_entry(
+            moved.increment, moved.before.status, is_reason_lost=moved.is_reason_lost
+        ),
         "warnings": warning_entries(moved.approval.warnings),
     }
 

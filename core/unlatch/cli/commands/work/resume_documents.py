@@ -37,7 +37,7 @@ def resume_code(result: ResumeResult, delivered: DeliveryResult | None) -> int:
 def resumed_entry(result: ResumeResult, delivered: DeliveryResult | None) -> Json:
     increment = delivered.increment if delivered else result.increment
     return {
-        **increment_entry(increment, result.before.status),
+        **increment_entry(increment, result.before.status, is_reason_lost=result.outrun),
         "reopen": result.entry.id if result.entry else None,
         "trackers": tracker_entries(result, delivered),
         "left": len(increment.pending),
@@ -66,7 +66,7 @@ def write_document(
     output.document(
         "resume",
         code,
-        increment=increment_entry(now, result.before.status),
+        increment=increment_entry(now, result.before.status, is_reason_lost=result.outrun),
         reopen=reopen_entry(result.entry, now),
         trackers=tracker_entries(result, delivered),
         scope=scope_entry(result.scope),
