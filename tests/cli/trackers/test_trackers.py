@@ -74,6 +74,11 @@ def test_a_command_that_is_repeated_after_success_changes_nothing(
     done = project.run(*command)
 
     assert [0, 0, 0] == [one.code for one in (planned, document, done)], planned.said + done.said
+    (entry,) = document.document["trackers"]
+    outcome = "already-open" if verb == "reopen" else "already-closed"
+    (note,) = entry["notes"]
+    assert (outcome, 0, None) == (entry["outcome"], entry["requests"], entry["error"])
+    assert "before; nothing to do" in note
     assert "before; nothing to do" in done.out
     assert ([], before, said) == (project.wrote(), project.tree(), project.comments())
 

@@ -41,10 +41,24 @@ def test_a_repeated_command_changes_only_the_items_of_those_that_need_it(parts: 
     assert parts.run(*command).code == 0
     planned, done = parts.run(*command, "--dry-run"), parts.run(*command)
 
+    document = check(parts, "tracker-change-many", *command)
+
     assert [0, 0] == [planned.code, done.code], planned.said + done.said
+    entries = [entry for one in document["increments"] for entry in one["trackers"]]
+    assert ["already-open"] * 3 == [entry["outcome"] for entry in entries]
     assert 3 == done.out.count("was reopened for this reason before; nothing to do")
     numbers = [parts.metadata(name)["github"]["issue"] for name in NAMES]
     assert [1] * 3 == [len(parts.box.github.comments("octo/widgets", one)) for one in numbers]
+
+
+def test_items_that_need_no_change_do_not_count_for_the_limit(parts: Project) -> None:
+    command = ("github", "reopen-issue", "1-3", "--reason", REASON, "--max-items")
+    assert parts.run("github", "reopen-issue", "1", "2", "--reason", REASON).code == 0
+
+    planned, done = parts.run(*command, "1", "--dry-run"), parts.run(*command, "1")
+    repeated = parts.run(*command, "1")
+
+    assert [0, 0, 0] == [one.code for one in (planned, done, repeated)], planned.said + done.said
 
 
 def test_one_that_is_refused_leaves_the_others_done(parts: Project) -> None:

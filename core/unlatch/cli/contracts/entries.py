@@ -130,7 +130,7 @@ ItemsChanged = One of several increments, and the changes of its items on a trac
   id: str; status previousStatus: Status?; trackers: [DeliveryEntry]; error: Problem?
 UndoneEntry = One of several increments whose last reopen was undone.
   id: str; status previousStatus: Status?; undone: str?; trackers: [DeliveryEntry]; left: int;
-  error: Problem?
+  error: Problem?; reasonLost?: bool
 PreviewedRequest = A request of a dry run.
   method url what: str
 PreviewedItem = An item, and its planned change.

@@ -6,6 +6,7 @@ from collections import Counter
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
+from unlatch.cli.render.delivery_documents import DONE_BEFORE
 from unlatch.cli.render.delivery_text import delivery_lines
 from unlatch.cli.render.describe import next_command, times, tracker_title
 from unlatch.cli.terminal import output
@@ -13,7 +14,6 @@ from unlatch.cli.terminal.progress import FEW, bar
 from unlatch.delivery.task import Delivery
 from unlatch.lifecycle.deliver import DeliveryResult, SharedItems, deliver_pending
 from unlatch.project.workspace import utc_now
-from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -23,17 +23,16 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.project.registry import Registry
     from unlatch.project.trackers import Trackers
-    from unlatch.spi.operation import DeliveryOptions
+    from unlatch.spi.operation import DeliveryOptions, Kind
 
 # The maximum number of failures to show for one cause; the others are counted.
 _ALIKE = 3
-_DONE = {Kind.REOPEN: "was reopened for this reason before", Kind.CLOSE: "was closed so before"}
 
 
 def tell_done(registry: Registry, tracker: str, name: str, kind: Kind) -> None:
     """Show an item that the same change left as it is now."""
     title = output.clean(f"{tracker_title(registry, tracker)} {name}")
-    output.ok(f"{title} {_DONE[kind]}; nothing to do")
+    output.ok(f"{title} {DONE_BEFORE[kind]}")
 
 
 def deliver_and_tell(

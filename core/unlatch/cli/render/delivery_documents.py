@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from unlatch.cli.terminal.output import Json
     from unlatch.delivery.task import Delivery
     from unlatch.increments.model.increment import Increment
+    from unlatch.lifecycle.fetch_items import ItemSnapshot
 
 # The outcome of an operation that was delivered before.
 _FOUND = {
@@ -24,6 +25,12 @@ _FOUND = {
     Kind.UPDATE: "updated",
     Kind.UNDO: "closed",
 }
+# An item that the same change left as it is now.
+DONE_BEFORE = {
+    Kind.REOPEN: "was reopened for this reason before; nothing to do",
+    Kind.CLOSE: "was closed so before; nothing to do",
+}
+_ALREADY = {Kind.REOPEN: Result.ALREADY_OPEN, Kind.CLOSE: Result.ALREADY_CLOSED}
 
 
 def delivered_code(deliveries: Iterable[Delivery], left: int = 0) -> int:
@@ -54,6 +61,24 @@ def delivery_entry(delivery: Delivery) -> Json:
         "notes": list(delivery.notes),
         "error": problem_entry(delivery.error) if delivery.error else None,
     }
+
+
+def done_entries(done: Iterable[ItemSnapshot], kind: Kind) -> list[Json]:
+    """Items that the same change left as they are now, as deliveries; nothing was sent."""
+    refs = [one.item.ref for one in done if one.item]
+    return [
+        {
+            "tracker": ref.tracker,
+            "id": ref.id,
+            "url": ref.url,
+            "kind": kind,
+            "outcome": _ALREADY[kind],
+            "requests": 0,
+            "notes": [DONE_BEFORE[kind]],
+            "error": None,
+        }
+        for ref in refs
+    ]
 
 
 def _outcome(delivery: Delivery) -> str:

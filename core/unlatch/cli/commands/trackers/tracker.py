@@ -13,7 +13,7 @@ from unlatch.cli.options.delivery import DRY_RUN, serving
 from unlatch.cli.options.items import MAX_ITEMS
 from unlatch.cli.options.reason import ask_reason, reason_option
 from unlatch.cli.render.deliveries import show_deliveries, tell_done, tell_left
-from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry
+from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry, done_entries
 from unlatch.cli.render.documents import increment_entry
 from unlatch.cli.render.preview import tell_preview
 from unlatch.cli.runtime.failure import DECLINED
@@ -254,7 +254,10 @@ def _run_change(
             tracker=change.tracker,
             kind=change.kind,
             increment=increment_entry(increment, change.increment.status),
-            trackers=[delivery_entry(one) for one in delivered.deliveries],
+            trackers=[
+                *map(delivery_entry, delivered.deliveries),
+                *done_entries(done, change.kind),
+            ],
         )
         return code
     if code:

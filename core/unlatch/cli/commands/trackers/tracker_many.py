@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import chain
 from shlex import join
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left, tell_done
-from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry
+from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry, done_entries
 from unlatch.cli.render.documents import increment_entry
 from unlatch.cli.render.preview_many import tell_previews
 from unlatch.cli.render.refusals import refused_entry, tell_refusals
@@ -14,17 +16,17 @@ from unlatch.cli.runtime.failure import code_of_many
 from unlatch.cli.terminal import output
 from unlatch.lifecycle.deliver import find_excess
 from unlatch.lifecycle.done_before import leave_done
-from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.lifecycle.many import Refusal, change_each
 from unlatch.lifecycle.tracker_items import apply_item_change, preview_item_change
 from unlatch.spi.operation import Kind
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from unlatch.cli.runtime.session import Session
     from unlatch.lifecycle.deliver import DeliveryResult
+    from unlatch.lifecycle.fetch_items import ItemSnapshot
     from unlatch.lifecycle.tracker_items import ItemChange
     from unlatch.project.trackers import Trackers
 
@@ -49,6 +51,15 @@ class Changing:
     as_json: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Plans:
+    """The changes, the increments without one, and the items of each that stay as they are."""
+
+    changes: Sequence[ItemChange]
+    refused: Sequence[Refusal]
+    left: Mapping[str, Sequence[ItemSnapshot]]
+
+
 def change_items_of_many(
     session: Session, trackers: Trackers, names: Sequence[str], typed: Changing
 ) -> int:
@@ -57,20 +68,17 @@ def change_items_of_many(
     Raises:
         UsageError: `too-many-items`; nothing was changed.
     """
-    planned = change_each(session.workspace, names, typed.plan)
-    changes = [one for one in planned if not isinstance(one, Refusal)]
-    refused = [one for one in planned if isinstance(one, Refusal)]
-    items = sum(len(one.operations) for one in changes)
+    plans = _plan(session, trackers, names, typed.plan)
+    items = sum(len(one.operations) for one in plans.changes)
     command = f"unlatch {typed.command}"
     listing = f"{command} {join(names)} --dry-run"
     excess = find_excess(session.workspace, items, typed.max_items, command=listing)
     if typed.dry_run:
-        changes = [leave_done(trackers, one)[0] for one in changes]
-        found = [preview_item_change(session.workspace, trackers, one) for one in changes]
+        found = [preview_item_change(session.workspace, trackers, one) for one in plans.changes]
         return tell_previews(
             session,
             found,
-            refused,
+            plans.refused,
             command=command,
             items=items,
             excess=excess,
@@ -78,11 +86,33 @@ def change_items_of_many(
         )
     if excess is not None:
         raise excess
-    if typed.reason is not None and changes:
-        reason = typed.reason()
-        changes = [one.with_reason(reason) for one in changes]
-    made = _apply(session, trackers, changes, silent=typed.as_json)
-    return _end(typed, [*made, *refused], names)
+    if typed.reason is not None and plans.changes:
+        reason, by_name = typed.reason(), {one.increment.id: one for one in plans.changes}
+        given = _plan(session, trackers, by_name, lambda name: by_name[name].with_reason(reason))
+        plans = replace(given, refused=[*given.refused, *plans.refused])
+    made = _apply(session, trackers, plans.changes, silent=typed.as_json)
+    if not typed.as_json:
+        for one in chain.from_iterable(plans.left.values()):
+            tell_done(session.workspace.registry, typed.tracker, one.name, typed.kind)
+    return _end(typed, [*made, *plans.refused], names, plans.left)
+
+
+def _plan(
+    session: Session,
+    trackers: Trackers,
+    names: Iterable[str],
+    plan: Callable[[str], ItemChange],
+) -> _Plans:
+    left: dict[str, Sequence[ItemSnapshot]] = {}
+
+    def leave(name: str) -> ItemChange:
+        change, done = leave_done(trackers, plan(name))
+        left[change.increment.id] = done
+        return change
+
+    planned = change_each(session.workspace, names, leave)
+    changes = [one for one in planned if not isinstance(one, Refusal)]
+    return _Plans(changes, [one for one in planned if isinstance(one, Refusal)], left)
 
 
 def _apply(
@@ -90,28 +120,30 @@ def _apply(
 ) -> list[DeliveryResult | Refusal]:
     by_name = {one.increment.id: one for one in changes}
     count = sum(len(one.operations) for one in changes)
-    workspace, left = session.workspace, list[ItemSnapshot]()
+    workspace = session.workspace
     with show_deliveries(session, count, silent=silent) as report:
 
         def apply(name: str) -> DeliveryResult:
-            change, done = leave_done(trackers, by_name[name])
-            left.extend(done)
-            return apply_item_change(workspace, trackers, change, report)
+            return apply_item_change(workspace, trackers, by_name[name], report)
 
-        made = change_each(workspace, by_name, apply)
-    for one in () if silent else left:
-        tell_done(workspace.registry, one.link.tracker, one.name, changes[0].kind)
-    return made
+        return change_each(workspace, by_name, apply)
 
 
-def _end(typed: Changing, made: Sequence[DeliveryResult | Refusal], names: Sequence[str]) -> int:
+def _end(
+    typed: Changing,
+    made: Sequence[DeliveryResult | Refusal],
+    names: Sequence[str],
+    left: Mapping[str, Sequence[ItemSnapshot]],
+) -> int:
     done = [one for one in made if not isinstance(one, Refusal)]
     refused = [one for one in made if isinstance(one, Refusal)]
     codes = [delivered_code(one.deliveries) for one in done]
     codes += [one.error.exit_code for one in refused]
     code = code_of_many(codes, changed=bool(done))
     if typed.as_json:
-        entries = sorted(map(_entry, made), key=lambda one: names.index(one["id"]))
+        entries = sorted(
+            (_entry(one, left, typed.kind) for one in made), key=lambda one: names.index(one["id"])
+        )
         output.document(
             "tracker-change-many", code, tracker=typed.tracker, kind=typed.kind, increments=entries
         )
@@ -125,9 +157,14 @@ def _end(typed: Changing, made: Sequence[DeliveryResult | Refusal], names: Seque
     return code
 
 
-def _entry(one: DeliveryResult | Refusal) -> output.Json:
+def _entry(
+    one: DeliveryResult | Refusal, left: Mapping[str, Sequence[ItemSnapshot]], kind: Kind
+) -> output.Json:
     if isinstance(one, Refusal):
         return {**refused_entry(one), "trackers": []}
     increment = one.increment
-    trackers = [delivery_entry(each) for each in one.deliveries]
+    trackers = [
+        *map(delivery_entry, one.deliveries),
+        *done_entries(left.get(increment.id, ()), kind),
+    ]
     return {**increment_entry(increment, increment.status), "error": None, "trackers": trackers}
