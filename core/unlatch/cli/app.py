@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch import __version__
+from unlatch.cli.options.number import Number
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.table import COMMANDS, FRONT, MORE, Entry, Globals
 from unlatch.errors import UsageError
@@ -90,7 +91,7 @@ def _load(entry: Entry) -> click.Command:
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
 @click.option(
     "--max-wait",
-    type=click.FloatRange(min=0),
+    type=Number(min=0),
     default=60.0,
     show_default=True,
     metavar="SECONDS",

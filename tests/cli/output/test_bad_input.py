@@ -264,7 +264,8 @@ def test_other_encodings_do_not_crash_it(single: Project, encoding: str) -> None
 @pytest.mark.parametrize(
     "arguments",
     [("resume",), ("resume", "7", "--no-such-option"), ("no-such-command",), ("history", "7", "8"),
-     ("resume", "7", "--comment", "loud"), ("--max-wait", "-1", "list")],
+     ("resume", "7", "--comment", "loud"), ("--max-wait", "-1", "list"),
+     ("--max-wait", "nan", "list"), ("--max-wait", "inf", "list"), ("--max-wait", "1e999", "list")],
 )  # fmt: skip
 def test_a_command_that_was_mistyped(single: Project, arguments: tuple[str, ...]) -> None:
     before = single.tree()

@@ -1,18 +1,18 @@
 """A number as an argument."""
 
-from math import isnan
+from math import isfinite
 from typing import Any
 
 import click
 
 
 class Number(click.FloatRange):
-    """A number within limits; click takes "nan", which is within all limits."""
+    """A number within limits; click takes "nan" and "inf", which are within some of them."""
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
     ) -> float:
         found: float = super().convert(value, param, ctx)
-        if isnan(found):
+        if not isfinite(found):
             self.fail(f"{value!r} is not a number.", param, ctx)
         return found
