@@ -20,7 +20,7 @@ from tests.warm import client
 from unlatch.project import registry
 from unlatch.project.git import run
 from unlatch.worklog.entry_points import entry_points
-from unlatch.worklog.programs import find_program
+from unlatch.worklog.search_path import find_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,7 +22,7 @@ from tests.warm.client import unlatch
 
 from unlatch.cli.app import app
 from unlatch.cli.table import COMMANDS, GROUP_PROGRAMS, Program
-from unlatch.worklog.programs import find_program
+from unlatch.worklog.search_path import find_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from unlatch.transport.credentials import run_program
-from unlatch.worklog.programs import TookTooLong, TooMuchOutput, find_program, run, search_path
+from unlatch.worklog.programs import TookTooLong, TooMuchOutput, run
+from unlatch.worklog.search_path import find_program, search_path
 
 PYTHON = sys.executable
 # The program waits for ever, and so does one that it started and that holds its output open.

@@ -13,7 +13,7 @@ import click
 from unlatch.cli.app import app
 from unlatch.cli.table import COMMANDS
 from unlatch.errors import UnlatchError, UsageError
-from unlatch.worklog.programs import search_path
+from unlatch.worklog.search_path import search_path
 
 # click looks for it, and completes a command line instead.
 _COMPLETING = "_UNLATCH_COMPLETE"

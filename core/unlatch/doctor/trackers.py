@@ -12,7 +12,7 @@ from unlatch.project.registry import is_installed, missing_extra, open_plugin
 from unlatch.spi import CommandToken
 from unlatch.transport.credentials import Credential, find_credential, missing_hint
 from unlatch.transport.trust import check_origin, credential_host
-from unlatch.worklog.programs import find_program
+from unlatch.worklog.search_path import find_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -18,7 +18,8 @@ from unlatch.errors import CredentialMissing, Unauthorised, UnlatchError
 from unlatch.patterns import pattern
 from unlatch.spi import CommandToken, EnvToken, Scheme
 from unlatch.values import dataclass
-from unlatch.worklog.programs import find_program, run
+from unlatch.worklog.programs import run
+from unlatch.worklog.search_path import find_program
 
 Tokens = tuple[EnvToken | CommandToken, ...]
 ReadKeyring = Callable[[str, str], str | None]

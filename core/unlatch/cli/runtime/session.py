@@ -21,7 +21,7 @@ from unlatch.project.find_increment import (
 from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import user_config_file
-from unlatch.worklog.programs import find_program, search_path
+from unlatch.worklog.search_path import find_program, search_path
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -14,7 +14,7 @@ import click
 from unlatch.cli.terminal import output
 from unlatch.cli.terminal.line_editor import data_apart
 from unlatch.errors import UsageError
-from unlatch.worklog.programs import find_program
+from unlatch.worklog.search_path import find_program
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -17,7 +17,7 @@ from typing import IO, TYPE_CHECKING
 
 from unlatch.cli.terminal import output
 from unlatch.cli.terminal.columns import cells
-from unlatch.worklog.programs import find_program
+from unlatch.worklog.search_path import find_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -15,7 +15,7 @@ from unlatch.increments.files.work.done_count import count_done
 from unlatch.lifecycle.activation_guard import Approval
 from unlatch.lifecycle.completion.newer_commits import newer_commits
 from unlatch.values import dataclass
-from unlatch.worklog.programs import find_program
+from unlatch.worklog.search_path import find_program
 
 if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment, ReopenEntry

@@ -15,7 +15,8 @@ from unlatch.project.workspace import Workspace
 from unlatch.spi import EnvToken, Manifest
 from unlatch.spi.validation import validation_message
 from unlatch.worklog.neutral import without_controls
-from unlatch.worklog.programs import TookTooLong, TooMuchOutput, find_program, run
+from unlatch.worklog.programs import TookTooLong, TooMuchOutput, run
+from unlatch.worklog.search_path import find_program
 
 # Seconds.
 PATIENCE = 300.0

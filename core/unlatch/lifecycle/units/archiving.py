@@ -9,7 +9,8 @@ from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.work.files import files_of
 from unlatch.lifecycle.scoping.proposed_tasks import safe_environment
 from unlatch.worklog.neutral import without_controls
-from unlatch.worklog.programs import find_program, run
+from unlatch.worklog.programs import run
+from unlatch.worklog.search_path import find_program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -20,7 +20,8 @@ from pathlib import Path
 from unlatch.errors import UsageError
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
-from unlatch.worklog.programs import Finished, find_program, run
+from unlatch.worklog.programs import Finished, run
+from unlatch.worklog.search_path import find_program
 
 _READING_SECONDS = 5.0
 _WORKING_SECONDS = 300.0

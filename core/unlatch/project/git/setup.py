@@ -22,7 +22,7 @@ from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.disk.file_check import UnsafePath
 from unlatch.worklog.disk.safe_open import exists, read_file
-from unlatch.worklog.programs import find_program
+from unlatch.worklog.search_path import find_program
 
 ATTRIBUTES = ".gitattributes"
 DRIVER = "merge.unlatch.driver"

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.runs.dispatch.processes import PAUSE, end_group, has_exited
 from unlatch.values import dataclass
-from unlatch.worklog.programs import find_program, search_path
+from unlatch.worklog.search_path import find_program, search_path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -15,7 +15,7 @@ from unlatch.runs.dispatch import launcher
 from unlatch.runs.dispatch.commands import find_command
 from unlatch.runs.dispatch.processes import signal_group
 from unlatch.values import dataclass
-from unlatch.worklog.programs import search_path
+from unlatch.worklog.search_path import search_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

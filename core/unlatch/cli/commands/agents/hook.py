@@ -20,7 +20,7 @@ from unlatch.cli.terminal import output
 from unlatch.project.workspace import utc_now
 from unlatch.transport.redact import own_home
 from unlatch.worklog.disk.user_files import user_config_file
-from unlatch.worklog.programs import search_path
+from unlatch.worklog.search_path import search_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

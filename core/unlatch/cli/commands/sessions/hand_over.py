@@ -13,7 +13,7 @@ from unlatch.cli.runtime.failure import UNDELIVERED
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.sessions.continuing.message import context_message
 from unlatch.worklog.disk.user_files import state_folder
-from unlatch.worklog.programs import find_program
+from unlatch.worklog.search_path import find_program
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
