@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
@@ -49,13 +49,6 @@ class Match(IntEnum):
         return self >= Match.BEGINNING
 
 
-class Matches(NamedTuple):
-    """The names of the best match; no match is None."""
-
-    how: Match | None
-    names: Sequence[str]
-
-
 @dataclass(frozen=True, slots=True)
 class _Wanted:
     """A word in the forms that are compared; a form is empty if it matches nothing."""
@@ -68,8 +61,10 @@ class _Wanted:
     words: str
 
 
-def matching(names: Collection[str], wanted: str, *, up_to: Match = Match.WORDS) -> Matches:
-    """The names that a word means, by the first rule of `Match` that fits any.
+def matching(
+    names: Collection[str], wanted: str, *, up_to: Match = Match.WORDS
+) -> tuple[Match | None, Sequence[str]]:
+    """The names that a word means, by the first rule of `Match` that fits any, and the rule.
 
     A number means only numbers: 7 is neither 0070-search nor 2026-01-24-search. A single
     character means no part of a name.
@@ -77,8 +72,8 @@ def matching(names: Collection[str], wanted: str, *, up_to: Match = Match.WORDS)
     word, names = _read(wanted.rstrip("/")), candidates(names, wanted)
     for how, fits in _RULES.items():
         if how <= up_to and (found := [name for name in names if fits(name, word)]):
-            return Matches(how, found)
-    return Matches(None, ())
+            return how, found
+    return None, ()
 
 
 def candidates(names: Collection[str], wanted: str) -> Collection[str]:
@@ -97,7 +92,7 @@ def in_range(names: Collection[str], wanted: str) -> Sequence[str]:
     A word that is a whole name is no range.
     """
     found = _RANGE.fullmatch(wanted)
-    if found is None or matching(names, wanted, up_to=Match.NAME).names:
+    if found is None or matching(names, wanted, up_to=Match.NAME)[1]:
         return ()
     first, last = map(int, found.groups())
     labels = {name: label_of(name) for name in names if not _DATED.match(name)}
@@ -175,7 +170,7 @@ def choose(
     names: Collection[str], wanted: str, *, unknown: UsageError, ambiguous: UsageError
 ) -> str:
     """The one name that a word means; raises one of the errors with names as its problems."""
-    found = matching(names, wanted).names
+    _, found = matching(names, wanted)
     if len(found) == 1:
         return found[0]
     error = ambiguous if found else unknown
