@@ -19,8 +19,8 @@ from tests.warm.client import program_path, unlatch
 
 from unlatch.config.config import read_config
 from unlatch.increments.files.paths import paths_at
+from unlatch.project.check_trackers import check_trackers
 from unlatch.project.registry import Registry
-from unlatch.project.workspace import check_trackers
 from unlatch_sandbox import Fault
 from unlatch_sandbox.playground import fill
 

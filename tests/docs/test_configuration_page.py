@@ -12,8 +12,8 @@ import pytest
 
 from unlatch.config.config import read_config, read_user_config
 from unlatch.increments.files.paths import paths_at
+from unlatch.project.check_trackers import check_trackers
 from unlatch.project.registry import Registry
-from unlatch.project.workspace import check_trackers
 from unlatch.spi import EnvToken
 from unlatch.transport.trust import TRUSTED_HOSTS
 from unlatch.worklog.disk.user_files import user_config_file

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from unlatch.config.config import CoreConfig, RawConfig
+from unlatch.project.check_trackers import check_trackers
 from unlatch.project.registry import Registry
-from unlatch.project.workspace import check_trackers
 
 
 def test_valid_tables_become_settings() -> None:

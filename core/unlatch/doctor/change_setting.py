@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.config.config import WRONG_FILE, UserConfig, merge_config, parse, validate
 from unlatch.doctor.configuration import described, hint_for, known_settings
 from unlatch.errors import UsageError
-from unlatch.project.workspace import check_trackers
+from unlatch.project.check_trackers import check_trackers
 from unlatch.transport.redact import Redactor
 from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file, writing

@@ -12,8 +12,8 @@ from pydantic import BaseModel
 from unlatch.config.config import WRONG_FILE, WRONG_TABLE, CoreConfig, RawConfig, read_user_config
 from unlatch.doctor.finding import Found, Hits, Setting
 from unlatch.errors import ConfigError, PluginBroken, StoreError
+from unlatch.project.check_trackers import check_trackers
 from unlatch.project.registry import load_settings
-from unlatch.project.workspace import Workspace, check_trackers
 from unlatch.spi.table_models import dumped, model_of
 from unlatch.spi.tables import Table
 from unlatch.transport.trust import TRUSTED_HOSTS
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.doctor.snapshot import ProjectSnapshot
+    from unlatch.project.workspace import Workspace
 
 _OURS = ".unlatch/config.toml"
 DEFAULT = "default"

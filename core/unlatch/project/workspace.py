@@ -1,4 +1,4 @@
-"""One project, as use cases need it, and the check of its whole configuration."""
+"""One project, as use cases need it."""
 
 from __future__ import annotations
 
@@ -6,23 +6,21 @@ from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from unlatch.errors import ConfigError, PluginBroken
+from unlatch.errors import ConfigError
 from unlatch.increments.files.manager import MetadataManager
 from unlatch.increments.files.paths import items_at, paths_at
-from unlatch.project.plugin_errors import blaming, broken_plugin
-from unlatch.project.registry import Registry, load_settings, shapes_of
-from unlatch.spi import Capability
+from unlatch.project.registry import Registry, shapes_of
 from unlatch.values import dataclass
 from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from unlatch.config.config import CoreConfig, RawConfig, UserConfig
     from unlatch.increments.files.paths import ProjectPaths
-    from unlatch.spi import Manifest, Settings
+    from unlatch.spi import Settings
 
 
 def utc_now() -> datetime:
@@ -97,6 +95,8 @@ class Workspace:
 
     @cached_property
     def _checked(self) -> tuple[CoreConfig, Mapping[str, Settings]]:
+        from unlatch.project.check_trackers import check_trackers  # noqa: PLC0415
+
         raw = self.raw_config
         checked = check_trackers(raw, self.registry)
         if checked.problems:
@@ -105,57 +105,3 @@ class Workspace:
         for error in checked.broken:
             raise error
         return raw.core, checked.settings
-
-
-class CheckedTrackers(NamedTuple):
-    settings: Mapping[str, Settings]  # of the usable trackers, by name
-    problems: tuple[str, ...]  # every mistake in the whole configuration
-    broken: tuple[PluginBroken, ...] = ()  # the errors in the plugins of configured trackers
-
-
-def check_trackers(raw: RawConfig, registry: Registry) -> CheckedTrackers:
-    """Check the whole configuration."""
-    settings: dict[str, Settings] = {}
-    problems, broken = list(raw.problems), []
-    for name, table in raw.trackers.items():
-        if name not in registry.manifests and name not in registry.broken:
-            problems.append(f"trackers.{name}: {_unknown(name, registry.manifests)}")
-            continue
-        try:
-            model, found = read_settings(registry.manifest(name), table, raw.core.labels)
-        except PluginBroken as error:
-            broken.append(error)
-            continue
-        problems += found
-        if model is not None:
-            settings[name] = model
-    return CheckedTrackers(settings, tuple(problems), tuple(broken))
-
-
-def read_settings(
-    manifest: Manifest, table: Mapping[str, Any], labels: Iterable[tuple[str, str]] = ()
-) -> tuple[Settings | None, tuple[str, ...]]:
-    """The settings in a tracker's table, or all mistakes in it and in the configured labels.
-
-    PluginBroken: the plugin cannot be used.
-    """
-    from unlatch.config.config import validate  # noqa: PLC0415
-
-    model = load_settings(manifest)
-    with blaming(manifest.name, f"reading [trackers.{manifest.name}]", where=manifest.settings):
-        settings, problems = validate(model, table, prefix=f"trackers.{manifest.name}")
-        for key, label in labels if Capability.LABELS in manifest.capabilities else ():
-            if problem := manifest.label_problem(label):
-                problems += (f"labels.{key}: {problem} (for {manifest.title})",)
-        if settings and not isinstance(settings.base_url, str):
-            raise broken_plugin(manifest.name, "base_url is not a string", where=manifest.settings)
-    return settings, problems
-
-
-def _unknown(name: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415  (only for an error)
-
-    installed = [*known]
-    if similar := get_close_matches(name, installed, 1):
-        return f"unknown tracker; did you mean [trackers.{similar[0]}]?"
-    return f"unknown tracker; installed plugins: {', '.join(installed)}"

@@ -9,8 +9,8 @@ from unlatch.cli.runtime.session import JSON, Session, complete_tracker, with_se
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.terminal import output
 from unlatch.errors import Unauthorised, UsageError
+from unlatch.project.check_trackers import read_settings
 from unlatch.project.registry import Registry
-from unlatch.project.workspace import read_settings
 from unlatch.spi import EnvToken, Manifest, Settings
 from unlatch.transport.credentials import (
     Credential,
