@@ -13,8 +13,8 @@ from unlatch.config.specweave import automatic_sync, unused_mappings
 from unlatch.config.specweave import unread_profile as active_profile_unread
 from unlatch.doctor.finding import Found, Hits, below
 from unlatch.errors import StoreError
+from unlatch.increments.files.manager import collection_of
 from unlatch.increments.files.paths import BRIEFING, HOME, METADATA, SPEC, SPECWEAVE, TASKS
-from unlatch.increments.files.units import collection_of
 from unlatch.increments.layouts.installed import installed_layouts
 from unlatch.increments.layouts.native import OWN
 from unlatch.increments.model.limits import days_idle, is_stale, wip

@@ -20,7 +20,7 @@ from unlatch.doctor.metadata import content_of
 from unlatch.doctor.snapshot import ProjectSnapshot
 from unlatch.errors import StoreError
 from unlatch.increments.files.locks import store_lock
-from unlatch.increments.files.units import collection_of
+from unlatch.increments.files.manager import collection_of
 from unlatch.worklog.disk.atomic import remove_file, replace_file
 
 if TYPE_CHECKING:

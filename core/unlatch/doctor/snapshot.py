@@ -13,7 +13,8 @@ from unlatch.errors import ConfigError, PluginBroken, StoreError
 from unlatch.increments.files.paths import EVENTS, METADATA, items_at
 from unlatch.increments.files.reading import read_document, read_metadata
 from unlatch.increments.files.snapshots import snapshot
-from unlatch.increments.files.units import has_records, unit_in
+from unlatch.increments.files.unit_collection import has_records
+from unlatch.increments.files.units import unit_in
 from unlatch.increments.files.work.files import WorkFiles, work_files
 from unlatch.increments.records.contracts import event_schema, metadata_schema
 from unlatch.values import dataclass

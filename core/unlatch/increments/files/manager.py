@@ -11,10 +11,11 @@ from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.locks import NEW, store_lock
 from unlatch.increments.files.reading import words_of
 from unlatch.increments.files.snapshots import read_folder, read_increment
-from unlatch.increments.files.units import collection_of, unit_in
-from unlatch.increments.files.work.files import files_of
+from unlatch.increments.files.units import unit_in
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.values import dataclass
+from unlatch.worklog.collection import Collection
+from unlatch.worklog.disk.safe_open import add_root
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,8 +27,20 @@ if TYPE_CHECKING:
     from unlatch.increments.files.transaction import Edit
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.increments.records.links import Shapes
-    from unlatch.worklog.collection import Collection, Folder
+    from unlatch.worklog.collection import Folder
     from unlatch.worklog.event_log import Event
+
+
+def collection_of(paths: ProjectPaths) -> Collection:
+    """The increments of a project, with the units of the layouts that it uses."""
+    if not paths.layouts:
+        return Collection(paths.increments)
+    from unlatch.increments.files.unit_collection import UnitCollection  # noqa: PLC0415
+
+    add_root(paths.root)
+    return UnitCollection(
+        paths.increments, root=paths.root, states=paths.states, layouts=paths.layouts
+    )
 
 
 @dataclass(eq=False)
@@ -123,13 +136,15 @@ class MetadataManager:
 
     def unreadable_documents(self, increment: Increment) -> Sequence[StoreError]:
         """Why spec.md or tasks.md cannot be read."""
+        from unlatch.increments.files.work.files import files_of  # noqa: PLC0415
+
         return files_of(increment).unreadable()
 
     def unreadable_title(self, increment: Increment) -> StoreError | None:
         """Why the title of an increment is its folder's name, if spec.md cannot be read."""
         if increment.unit or increment.title != words_of(increment.id):
             return None
-        return next(iter(files_of(increment).unreadable()), None)
+        return next(iter(self.unreadable_documents(increment)), None)
 
     def create(self, title: str, *, kind: str, by: str, links: Iterable[Link] = ()) -> Increment:
         """Create an increment in planning, with the next number."""

@@ -1,0 +1,132 @@
+"""The units of other tools among the increments of a project.
+
+unlatch keeps its records of a unit in `.unlatch/increments/KEY`. Until it changed the unit for the
+first time, that folder is missing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from contextlib import suppress
+from dataclasses import field, replace
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError
+from unlatch.increments.files.paths import METADATA, SPEC
+from unlatch.increments.files.units import UnitFolder, unit_in
+from unlatch.increments.layouts.folders import has
+from unlatch.values import dataclass
+from unlatch.worklog.collection import Collection, Folder, listing
+from unlatch.worklog.disk.safe_open import read_file
+from unlatch.worklog.ids import number_of
+from unlatch.worklog.name_matching import Match, matching
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from unlatch.increments.model.unit import Unit
+
+
+def has_records(folder: Folder) -> bool:
+    """Whether unlatch keeps records of an increment; of a unit only once it has changed it."""
+    return unit_in(folder) is None or has(folder.path / METADATA)
+
+
+@dataclass(eq=False)
+class UnitCollection(Collection):
+    """The increments of a project, and the units of the layouts that it uses."""
+
+    root: Path = field(kw_only=True)
+    states: Path = field(kw_only=True)
+    layouts: Sequence[str] = field(kw_only=True)
+    _last: dict[str, UnitFolder] = field(default_factory=dict, init=False)
+
+    def folders(self) -> Iterator[Folder]:
+        units = self._units()
+        names = {one.name for one in units}
+        own = [one for one in super().folders() if one.name not in names or _has_documents(one)]
+        units = _with_namesakes(units, {one.name: one.path for one in own})
+        yield from (one for one in own if not one.archived)
+        yield from (one for one in units if not one.archived)
+        yield from self._without_unit(names)
+        yield from (one for one in (*own, *units) if one.archived)
+
+    def ignored(self) -> Iterator[Folder]:
+        known = {one.name for one in self.folders()}
+        yield from (one for one in super().ignored() if one.name not in known)
+
+    def _match(self, wanted: str, up_to: Match) -> tuple[Match | None, Sequence[Folder]]:
+        # Listing all units for each of many would take long.
+        unit = self._last.get(wanted)
+        if unit and unit.unit and has(unit.unit.place) and not _has_documents(unit):
+            return Match.NAME, [unit]
+        folders = [*self.folders()]
+        how, meant = matching({one.name for one in folders}, wanted, up_to=up_to)
+        chosen = frozenset(meant)
+        return how, [one for one in folders if one.name in chosen]
+
+    def _units(self) -> list[UnitFolder]:
+        units = [unit for name in self.layouts for unit in self._units_of(name)]
+        names = self._recorded_names(units)
+        found = []
+        for unit in units:
+            name = names.get(unit.uid, unit.key)
+            found.append(UnitFolder(name, self.states / name, unit.archived, unit=unit))
+        # Of two with one name neither is meant: `find` lists both.
+        twice = {name for name, count in Counter(one.name for one in found).items() if count > 1}
+        self._last = {one.name: one for one in found if one.name not in twice}
+        return sorted(found, key=lambda one: one.name)
+
+    def _recorded_names(self, units: Iterable[Unit]) -> Mapping[str | None, str]:
+        """The names under which units with a permanent id are recorded, if they were renamed."""
+        keys = {one.key for one in units}
+        wanted = {one.uid for one in units if one.uid}
+        found: dict[str | None, str] = {}
+        for name in self._names(self.states) if wanted else ():
+            if name not in keys and (uid := _recorded_uid(self.states / name)) in wanted:
+                found[uid] = name
+        return found
+
+    def _units_of(self, name: str) -> list[Unit]:
+        from unlatch.increments.layouts.installed import layout_named  # noqa: PLC0415
+
+        layout = layout_named(name)
+        with listing(self.root):
+            return [*layout.units(self.root)]
+        return []
+
+    def _without_unit(self, known: set[str]) -> Iterator[Folder]:
+        """The records of units that are gone; those with a number are among the increments."""
+        for name in self._names(self.states):
+            if name in known or name.startswith(("_", ".")) or number_of(name) is not None:
+                continue
+            if has(self.states / name / METADATA):
+                yield Folder(name, f"{self.states}{os.sep}{name}", archived=False)
+
+
+def _recorded_uid(folder: Path) -> str | None:
+    with suppress(OSError, StoreError, ValueError):
+        data = json.loads(read_file(folder / METADATA))
+        unit = data.get("unit") if isinstance(data, dict) else None
+        uid = unit.get("uid") if isinstance(unit, dict) else None
+        return uid if isinstance(uid, str) else None
+    return None
+
+
+def _with_namesakes(units: Sequence[UnitFolder], own: Mapping[str, Path]) -> list[UnitFolder]:
+    by_name: dict[str, list[UnitFolder]] = {}
+    for one in units:
+        by_name.setdefault(one.name, []).append(one)
+
+    def namesake(one: UnitFolder) -> Path | None:
+        others = (other.unit.place for other in by_name[one.name] if other.unit and other != one)
+        return next(others, own.get(one.name))
+
+    return [replace(one, namesake=namesake(one)) for one in units]
+
+
+def _has_documents(folder: Folder) -> bool:
+    return has(folder.path / SPEC)
