@@ -114,13 +114,13 @@ SLOW_OF_PYTHON = frozenset(
 @pytest.mark.parametrize(
     ("arguments", "budget", "used"),
     [
-        (["list"], 98, set()),
-        (["list", "--json"], 98, set()),
-        (["show", "1"], 99, set()),
-        (["pause", "1", "--by", "me"], 112, {"unlatch.spi.operation"}),
+        (["list"], 94, set()),
+        (["list", "--json"], 94, set()),
+        (["show", "1"], 95, set()),
+        (["pause", "1", "--by", "me"], 104, {"unlatch.spi.operation"}),
         (
             ["history", "1"],
-            115,
+            110,
             {
                 "unlatch.delivery.states",
                 "unlatch.spi.item",

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.cli.render.describe import times
-from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.terminal import output
 from unlatch.worklog.name_matching import first_of
 
@@ -34,6 +32,9 @@ def tell_left_out(broken: Sequence[BrokenIncrement]) -> int:
     """Name the increments that are left out as unreadable; returns the exit code."""
     if not broken:
         return 0
+    from unlatch.cli.render.describe import times  # noqa: PLC0415  (rarely needed)
+    from unlatch.cli.runtime.failure import UNDECIDED  # noqa: PLC0415
+
     verb = "is" if len(broken) == 1 else "are"
     count, names = times(len(broken), "increment"), first_of([one.id for one in broken])
     output.note(f"{count} cannot be read and {verb} left out: {names}")
@@ -43,6 +44,8 @@ def tell_left_out(broken: Sequence[BrokenIncrement]) -> int:
 
 def tell_unread(items: Iterable[ItemSnapshot]) -> int:
     """Count the unread items, with the next step for each cause; returns the exit code."""
+    from unlatch.cli.render.describe import times  # noqa: PLC0415  (as above)
+    from unlatch.cli.runtime.failure import UNDECIDED  # noqa: PLC0415
     from unlatch.lifecycle.fetch_items import group_unread  # noqa: PLC0415  (slow to load)
 
     causes = group_unread(items)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.runtime.aliases import PLAIN
 from unlatch.cli.runtime.session import is_interactive, session_of
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
@@ -54,6 +53,7 @@ class IncrementArgument(click.Argument):
             return commands
 
     def _completions(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
+        from unlatch.cli.runtime.aliases import PLAIN  # noqa: PLC0415  (only for shells)
         from unlatch.lifecycle.candidates import find_candidates  # noqa: PLC0415
 
         typed = ctx.params.get(self.name or "")

@@ -10,19 +10,18 @@ import click
 
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
-from unlatch.cli.runtime.failure import code_of_many
 from unlatch.cli.runtime.increments import IDS, Named
 from unlatch.cli.runtime.session import BY, JSON, Session, flag, with_session
 from unlatch.cli.terminal import output
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions
-from unlatch.lifecycle.many import Refusal, change_each
 from unlatch.lifecycle.status_change import ChangeResult, move, preview_move
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch.cli.table import Entry
+    from unlatch.lifecycle.many import Refusal
 
 STATUSES = {
     "start": Status.ACTIVE,
@@ -89,6 +88,7 @@ def _preview(session: Session, name: str, named: Named, how: Any, *, as_json: bo
     from unlatch.cli.render.preview import tell_preview  # noqa: PLC0415  (slow to load)
     from unlatch.cli.render.preview_many import tell_previews  # noqa: PLC0415
     from unlatch.delivery.preview import Preview  # noqa: PLC0415
+    from unlatch.lifecycle.many import Refusal, change_each  # noqa: PLC0415
 
     to, workspace = STATUSES[name], session.workspace
     wip = {one.folder: one for one in workspace.manager.list()} if to is Status.ACTIVE else {}
@@ -120,7 +120,9 @@ def _move_many(
     *,
     as_json: bool,
 ) -> int:
-    from unlatch.cli.render.refusals import tell_refusals  # noqa: PLC0415
+    from unlatch.cli.render.refusals import tell_refusals  # noqa: PLC0415  (as for many)
+    from unlatch.cli.runtime.failure import code_of_many  # noqa: PLC0415
+    from unlatch.lifecycle.many import Refusal, change_each  # noqa: PLC0415
 
     def report(one: ChangeResult | Refusal) -> None:
         if isinstance(one, Refusal):
@@ -166,9 +168,9 @@ def _document(moved: ChangeResult) -> output.Json:
 
 
 def _entry(one: ChangeResult | Refusal) -> output.Json:
-    if isinstance(one, Refusal):
-        from unlatch.cli.render.refusals import refused_entry  # noqa: PLC0415
+    if isinstance(one, ChangeResult):
+        made = _document(one)
+        return {**made["increment"], "warnings": made["warnings"], "error": None}
+    from unlatch.cli.render.refusals import refused_entry  # noqa: PLC0415
 
-        return {**refused_entry(one), "warnings": []}
-    made = _document(one)
-    return {**made["increment"], "warnings": made["warnings"], "error": None}
+    return {**refused_entry(one), "warnings": []}
