@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -149,3 +150,23 @@ def is_gone(pid: str) -> bool:
             return True
         time.sleep(0.05)
     return False
+
+
+@pytest.mark.parametrize("options", [["-m"], ["-P", "-m"]])
+def test_started_as_a_module_it_runs_no_module_of_the_current_folder(
+    tmp_path: Path, options: list[str]
+) -> None:
+    for name in ("click", "json", "tomllib"):
+        (tmp_path / f"{name}.py").write_text("raise SystemExit('ran a module of the project')\n")
+
+    done = subprocess.run(
+        [sys.executable, *options, "unlatch", "config", "list", "--help"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+    assert (0, "") == (done.returncode, done.stderr)
+    assert done.stdout.startswith("Usage: unlatch config")

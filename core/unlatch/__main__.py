@@ -1,0 +1,11 @@
+"""`python -m unlatch`, which does the same as `unlatch`."""
+
+import sys
+
+if __name__ == "__main__":
+    # Python puts the current folder first: a module of the project would run as one of ours.
+    if not sys.flags.safe_path:
+        del sys.path[0]
+    from unlatch.cli.__main__ import main
+
+    main()
