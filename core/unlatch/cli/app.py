@@ -5,12 +5,12 @@ from __future__ import annotations
 from contextlib import suppress
 from copy import copy
 from importlib import import_module
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from unlatch import __version__
-from unlatch.cli.options.number import Number
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.table import COMMANDS, FRONT, MORE, Entry, Globals
 from unlatch.errors import UsageError
@@ -77,6 +77,13 @@ def _load(entry: Entry) -> click.Command:
     return command
 
 
+def _finite(ctx: click.Context, option: click.Parameter, value: float) -> float:
+    # As options.number.Number, which would be another module to load.
+    if not isfinite(value):
+        raise click.BadParameter(f"{value!r} is not a number.", ctx, option)
+    return value
+
+
 @click.group(
     cls=App,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
@@ -91,7 +98,8 @@ def _load(entry: Entry) -> click.Command:
 @click.option("--debug", is_flag=True, help="Show a traceback when something fails.")
 @click.option(
     "--max-wait",
-    type=Number(min=0),
+    type=click.FloatRange(min=0),
+    callback=_finite,
     default=60.0,
     show_default=True,
     metavar="SECONDS",
