@@ -308,3 +308,24 @@ def test_three_is_the_threshold_unless_one_is_given(project: Project) -> None:
     project.add(metadata(reopenHistory=_history(False, False)), name="0008-other")
     frequent = [project.manager.read(wanted).has_frequent_reopens(3) for wanted in ("7", "8")]
     assert frequent == [True, False]
+
+
+@pytest.mark.parametrize("behind", [60, 86400])
+def test_a_reopen_by_a_clock_that_is_behind_can_be_undone(project: Project, behind: int) -> None:
+    project.add(metadata(status="active"))
+    transition(project.manager, "7", Status.COMPLETED, by="ada")
+    project.clock.advance(-behind)
+    reopen(project.manager, "7", "why", "ada")
+    undo(project.manager, "7", by="ada")
+    assert project.data()["status"] == "completed"
+
+
+def test_a_reopen_before_the_last_completion_cannot_be_undone(project: Project) -> None:
+    project.add(metadata())
+    reopen(project.manager, "7", "why", "ada")
+    project.clock.advance()
+    transition(project.manager, "7", Status.COMPLETED, by="ada")
+    place = project.increments / "0007-search" / "metadata.json"
+    place.write_text(place.read_text().replace('"completed"', '"active"', 1))
+    with pytest.raises(StoreError, match="nothing-to-undo"):
+        undo(project.manager, "7", by="ada")

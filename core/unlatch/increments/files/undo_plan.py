@@ -13,6 +13,7 @@ from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.events import Reopened, Transitioned, Undone, read_events
 from unlatch.increments.records.links import same_item
 from unlatch.spi.operation import Attempt, Kind, Operation
+from unlatch.worklog.times import read_stamp
 
 # The reason of an undo without one.
 UNDONE = "the last reopen was taken back"
@@ -99,14 +100,22 @@ def undoable(increment: Increment) -> tuple[ReopenEntry, ...]:
 
 
 def _reopened_since_finish(increment: Increment) -> set[str]:
-    """The ids of the reopens after which the increment was not completed or abandoned again."""
+    """The ids of the reopens after which the increment was not completed or abandoned again.
+
+    The clock of a reopen may be behind that of the completion which it records.
+    """
     found: set[str] = set()
+    completed = {one.id: read_stamp(one.previous_completed_at) for one in increment.reopens}
     for event in read_events(increment.folder, increment.reopens):
         if isinstance(event, Reopened):
             found.add(event.id)
         elif isinstance(event, Transitioned) and _is_finished(event.to):
-            found.clear()
+            found = {one for one in found if _is_from(completed.get(one), event.at)}
     return found
+
+
+def _is_from(moment: datetime | None, since: datetime) -> bool:
+    return moment is not None and moment >= since
 
 
 def _is_finished(word: str) -> bool:
