@@ -11,7 +11,6 @@ from unlatch.worklog.secret_patterns import MASK, is_secret_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from pathlib import Path
 
     from unlatch.efforts.model import Effort
 
@@ -23,9 +22,9 @@ class Masker:
     `summary`.
     """
 
-    def __init__(self, home: Path | None = None) -> None:
+    def __init__(self) -> None:
         self.places = Counter[int | str]()
-        self._masking = Masking(home)
+        self._masking = Masking()
 
     def lines(
         self, log: Iterable[tuple[int, dict[str, Any] | None]]

@@ -111,12 +111,12 @@ def _kind(text: str) -> str | None:
     return next((kind for kind, rule in _SENTENCES.items() if rule.search(text)), None)
 
 
-def cut(text: str, longest: int = _LONGEST) -> str:
+def cut(text: str) -> str:
     """The beginning of a text, which ends with a whole word: half of a name would be another."""
-    if len(text) <= longest:
+    if len(text) <= _LONGEST:
         return text
-    words, _, _ = text[:longest].rpartition(" ")
-    return f"{words or text[:longest]}..."
+    words, _, _ = text[:_LONGEST].rpartition(" ")
+    return f"{words or text[:_LONGEST]}..."
 
 
 def _of_text(number: int, content: str) -> Iterator[Highlight]:

@@ -16,7 +16,7 @@ from unlatch.llm.port import Choice, Function, Json, Message, Reply, ToolCall, U
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from unlatch.llm.port import OnText
 
@@ -64,9 +64,8 @@ class _Call:
 class Assembly:
     """The received part of a reply."""
 
-    def __init__(self, on_text: OnText | None, *, new_id: Callable[[], str] = new_id) -> None:
+    def __init__(self, on_text: OnText | None) -> None:
         self._on_text = on_text
-        self._new_id = new_id
         self._pieces: list[str] = []
         self._reasoning: list[str] = []
         self._calls: list[_Call] = []
@@ -152,7 +151,7 @@ class Assembly:
             if not call.name:
                 raise InvalidAnswer("it calls a tool without a name")
             # Missing from Gemini and others, or the same for all calls (openclaw/openclaw#40996).
-            own_id = call.id if call.id and call.id not in seen else self._new_id()
+            own_id = call.id if call.id and call.id not in seen else new_id()
             seen.add(own_id)
             arguments = call.arguments.strip() or "{}"  # empty for none (simonw/llm#1164)
             if arguments.startswith("{}{"):  # of Bedrock (openai/openai-agents-js#712)

@@ -152,7 +152,7 @@ class ChatCompletions:
         # ik_llama.cpp and others end without it (ikawrakow/ik_llama.cpp#467), and so does a
         # connection that a proxy closes: then only a reason says that this was the end.
         if assembly.is_unfinished:
-            raise self._refusals.cut_off("it ended without a sign of its end", assembly.text)
+            raise self._refusals.cut_off(assembly.text)
 
     def _add(self, assembly: Assembly, data: bytes) -> None:
         document = _parsed(data)

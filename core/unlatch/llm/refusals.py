@@ -120,9 +120,9 @@ class Refusals:
         error.where = self._where
         return error
 
-    def cut_off(self, why: str, text: str) -> ModelError:
+    def cut_off(self, text: str) -> ModelError:
         """The error of an answer that ended too early, after `text`."""
-        message = f"the model server's answer was cut off: {why}"
+        message = "the model server's answer was cut off: it ended without a sign of its end"
         return ModelError("llm-answer-cut", message, where=self._where, hint=_AGAIN, text=text)
 
     def invalid(self, why: str, text: str = "") -> ModelError:

@@ -38,7 +38,7 @@ class Dangling:
 def dangling(workspace: Workspace) -> Iterator[Dangling]:
     """The links to nothing, of all work that can be read."""
     references = References(workspace)
-    efforts = efforts_of(workspace, by="")
+    efforts = efforts_of(workspace)
     known = set(efforts.names()) if efforts else set()
     if efforts:
         from unlatch.efforts.store import project_of  # noqa: PLC0415
@@ -102,7 +102,7 @@ def unreadable(workspace: Workspace) -> Iterator[UnlatchError]:
 
 
 def _unreadable_efforts(workspace: Workspace) -> Iterator[UnlatchError]:
-    if (efforts := efforts_of(workspace, by="")) is None:
+    if (efforts := efforts_of(workspace)) is None:
         return
     yield from efforts.unreadable()
     for one in efforts.all():

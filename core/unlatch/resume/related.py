@@ -221,7 +221,7 @@ class _Search:
             yield RelatedSession(store, path, session, is_imported)
 
     def efforts(self, named: set[str | None]) -> tuple[Effort, ...]:
-        if (store := efforts_of(self._workspace, by="")) is None:
+        if (store := efforts_of(self._workspace)) is None:
             return ()
         from unlatch.efforts.store import project_of  # noqa: PLC0415
 
@@ -284,10 +284,10 @@ def read_filed(folder: Path) -> str | None:
     raise StoreError("briefing-unreadable", message, where=str(path))
 
 
-def efforts_of(workspace: Workspace, *, by: str) -> EffortStore | None:
+def efforts_of(workspace: Workspace) -> EffortStore | None:
     """The efforts of a project; None, and nothing loaded, if it has no folder of efforts."""
     if not exists(workspace.paths.home / "efforts") and not _shares_efforts(workspace):
         return None
     from unlatch.efforts.store import effort_store  # noqa: PLC0415
 
-    return effort_store(workspace, by=by)
+    return effort_store(workspace, by="")

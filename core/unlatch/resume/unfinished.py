@@ -54,7 +54,7 @@ def open_work(related: Related) -> Iterator[OpenWork]:
 
 
 def _efforts(workspace: Workspace) -> Iterator[tuple[str, str, str]]:
-    if (store := efforts_of(workspace, by="")) is None:
+    if (store := efforts_of(workspace)) is None:
         return
     from unlatch.efforts.store import project_of  # noqa: PLC0415
 

@@ -109,17 +109,12 @@ def set_values(values: Mapping[str, Value]) -> Change:
     return lambda text: with_values(text, values)
 
 
-def add_participant(agent: str, model: str | None = None) -> Change:
-    """Add an agent to the participants; the first model is the session's."""
+def add_participant(agent: str) -> Change:
+    """Add an agent to the participants."""
 
     def change(text: str) -> str:
-        meta = read_document(text).session.meta
-        values: dict[str, Value] = {}
-        if agent not in meta.participants:
-            values["participants"] = [*meta.participants, agent]
-        if model and not meta.model:
-            values["model"] = model
-        return with_values(text, values)
+        known = read_document(text).session.meta.participants
+        return text if agent in known else with_values(text, {"participants": [*known, agent]})
 
     return change
 

@@ -15,7 +15,7 @@ from unlatch.values import dataclass
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from unlatch.sessions.model import Phase, Session
     from unlatch.sessions.store import SessionStore
@@ -58,18 +58,11 @@ def decisions(store: SessionStore, session: Session, phases: Sequence[Phase]) ->
     return list(dict.fromkeys(found))
 
 
-def resume_context(
-    store: SessionStore,
-    session: Session,
-    *,
-    budget: int | None = None,
-    count: Callable[[str], int] = estimate,
-) -> Context:
+def resume_context(store: SessionStore, session: Session, *, budget: int | None = None) -> Context:
     """The context of a session up to its resume point, or up to its end.
 
     Args:
         budget: the largest number of tokens.
-        count: the number of tokens of a text.
 
     Raises:
         UsageError: `context-budget`, if the decisions alone need more than the budget.
@@ -79,18 +72,18 @@ def resume_context(
     decided = decisions(store, session, known)
     kept: list[Phase] = []
     text = _text(session, known, kept, decided)
-    if budget is not None and (over := count(text) - budget) > 0:
+    if budget is not None and (over := estimate(text) - budget) > 0:
         message = f"the decisions alone need {over:,} tokens more than the budget of {budget:,}"
         raise UsageError(
-            "context-budget", message, hint=f"use --budget {count(text)} or more, or no budget"
+            "context-budget", message, hint=f"use --budget {estimate(text)} or more, or no budget"
         )
     for phase in reversed(known):
         longer = _text(session, known, [phase, *kept], decided)
-        if budget is not None and count(longer) > budget:
+        if budget is not None and estimate(longer) > budget:
             break
         kept, text = [phase, *kept], longer
     left_out = tuple(one.id for one in known[: len(known) - len(kept)])
-    return Context(text, count(text), tuple(decided), tuple(one.id for one in kept), left_out)
+    return Context(text, estimate(text), tuple(decided), tuple(one.id for one in kept), left_out)
 
 
 def _decisions(session: Session, phases: Sequence[Phase]) -> Iterator[Decision]:

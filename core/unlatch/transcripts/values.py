@@ -49,10 +49,10 @@ def name(value: object) -> str:
     return (value if isinstance(value, str) else type(value).__name__)[:_MAX_NAME]
 
 
-def joined(content: object, *, within: str = "text") -> str:
+def joined(content: object) -> str:
     """The text of a message: a text, or a list of texts and parts."""
     if isinstance(content, list):
-        parts = (it if isinstance(it, str) else text(mapping(it).get(within)) for it in content)
+        parts = (it if isinstance(it, str) else text(mapping(it).get("text")) for it in content)
         return "\n".join(part for part in parts if part)
     return text(content)
 

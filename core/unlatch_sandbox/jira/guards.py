@@ -131,8 +131,8 @@ def body() -> dict[str, Any]:
     return found
 
 
-def flag(name: str, *, default: bool = False) -> bool:
-    value = request.args.get(name, str(default)).casefold()
+def flag(name: str) -> bool:
+    value = request.args.get(name, "false").casefold()
     if value not in ("true", "false"):
         raise NotKnownError(f"value of {name}", value)
     return value == "true"

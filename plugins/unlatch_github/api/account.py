@@ -37,7 +37,7 @@ class Account:
 
     def _ask(self) -> Identity:
         try:
-            headers, answer = self._connection.ask_in_full("GET", paths.USER)
+            headers, answer = self._connection.ask_in_full(paths.USER)
         except Forbidden:
             # An installation is no user, but GraphQL names its bot.
             return Identity(self._viewer(), is_app=True)

@@ -129,9 +129,9 @@ class Connection:
         """Send a request; returns the JSON of the answer."""
         return self.requester().requestJsonAndCheck(verb, path, input=body)[1]
 
-    def ask_in_full(self, verb: str, path: str) -> tuple[Mapping[str, str], Any]:
-        """Send a request; returns the headers (names in lower case) and the JSON of the answer."""
-        return self.requester().requestJsonAndCheck(verb, path)
+    def ask_in_full(self, path: str) -> tuple[Mapping[str, str], Any]:
+        """Read; returns the headers (names in lower case) and the JSON of the answer."""
+        return self.requester().requestJsonAndCheck("GET", path)
 
     def ask_if_changed(self, path: str, etag: str | None) -> tuple[str | None, Any]:
         """The answer's ETag and JSON; None if it still has `etag`."""
@@ -148,7 +148,7 @@ class Connection:
         for _ in each_page():
             if following is None:
                 return
-            headers, page = self.ask_in_full("GET", following)
+            headers, page = self.ask_in_full(following)
             with reading_answer(path, written=False):
                 yield from page
             following = self._next_page(headers) if page else None

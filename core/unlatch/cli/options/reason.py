@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     About = Callable[[Session, dict[str, Any]], Iterable[str]]
     Check = Callable[[Session, dict[str, Any]], None]
 
+_QUESTION = "Reason for reopening"
 _STDIN = "-"
 _EXTENSION = ".txt"
 _OTHERWISE = "use --reason TEXT or --reason-file FILE"
@@ -150,14 +151,14 @@ def typed_reason() -> str:
     return "--reason -" if _STDIN in given.get("texts", ()) else "--reason TEXT"
 
 
-def ask_reason(session: Session, question: str = "Reason for reopening") -> str:
+def ask_reason(session: Session) -> str:
     """Ask for the reason until it is usable; the arrow keys bring earlier ones of the project."""
     from unlatch.project.earlier_reasons import earlier_reasons, remember_reason  # noqa: PLC0415
 
     if not session.has_project:
-        return output.ask(question, checked_reason)
+        return output.ask(_QUESTION, checked_reason)
     root = session.paths.root
-    reason = output.ask(question, checked_reason, earlier=earlier_reasons(root))
+    reason = output.ask(_QUESTION, checked_reason, earlier=earlier_reasons(root))
     remember_reason(root, reason)
     return reason
 

@@ -57,7 +57,7 @@ def _efforts(workspace: Workspace) -> Iterator[tuple[str, str]]:
     from unlatch.efforts.store import project_of  # noqa: PLC0415
     from unlatch.resume.related import efforts_of  # noqa: PLC0415
 
-    if store := efforts_of(workspace, by=""):
+    if store := efforts_of(workspace):
         project = project_of(workspace)
         for one in store.all():
             if project is None or one.project == project:
