@@ -132,26 +132,26 @@ TOPICS = {
         ),
         Entry(
             "agents",
-            "agents.group",
+            "groups",
             "Install in coding agents, and serve their hooks",
             _LOCAL,
             _GIT,
         ),
-        Entry("workflow", "workflows.group", "Check and show workflows of agents", _LOCAL),
+        Entry("workflow", "groups", "Check and show workflows of agents", _LOCAL),
     ),
     "efforts": (
-        Entry("effort", "efforts.group", "Conclude, find and reopen conversations", _LOCAL, _EDIT),
+        Entry("effort", "groups", "Conclude, find and reopen conversations", _LOCAL, _EDIT),
     ),
     "sessions": (
         Entry(
             "session",
-            "sessions.group",
+            "groups",
             "Log, pause and resume agents' work",
             _LOCAL,
             _GIT | {Program.EDITOR, Program.AGENT},
         ),
     ),
-    "runs": (Entry("run", "runs.group", "Carry out a plan with workers", _LOCAL, _RUN),),
+    "runs": (Entry("run", "groups", "Carry out a plan with workers", _LOCAL, _RUN),),
     "setup": (
         Entry("init", "setup.init", "Set up a project", _LOCAL, _GIT),
         Entry(
