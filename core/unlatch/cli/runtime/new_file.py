@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+import click
 
 from unlatch.errors import StoreError
 
-if TYPE_CHECKING:
-    import click
-
 STDOUT = Path("-")
 
-
-def none_for_stdout(
-    _ctx: click.Context, _option: click.Parameter, value: Path | None
-) -> Path | None:
-    """The file of an option, which writes to stdout without one, and for -."""
-    return None if value == STDOUT else value
+# The value is None for stdout.
+OUTPUT = click.option(
+    "--output",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    callback=lambda _ctx, _option, value: None if value == STDOUT else value,
+    help="Write to this file, which must not exist; by default to stdout.",
+)
 
 
 def write_new(file: Path, text: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,7 +10,7 @@ import click
 from unlatch.cli.commands.efforts.conversation import store_of, tell_broken
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.new_file import none_for_stdout, write_new
+from unlatch.cli.runtime.new_file import OUTPUT, write_new
 from unlatch.cli.runtime.session import JSON, with_session
 from unlatch.cli.runtime.work_argument import complete_effort
 from unlatch.cli.terminal import output
@@ -20,6 +19,8 @@ from unlatch.efforts.export import Masker, as_markdown
 from unlatch.efforts.verify import check_conversation, check_effort
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from unlatch.cli.runtime.session import Session
     from unlatch.efforts.verify import Problem
 
@@ -67,13 +68,7 @@ def _line(problem: Problem) -> str:
 @click.command("export", help="Export an effort with probable secrets masked. (local)")
 @click.argument("effort", metavar="ID", shell_complete=complete_effort)
 @click.option("--jsonl", is_flag=True, help="Print log lines as JSON instead of Markdown.")
-@click.option(
-    "--output",
-    "file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    callback=none_for_stdout,
-    help="Write to this new file instead of stdout.",
-)
+@OUTPUT
 @with_session
 def export_effort(session: Session, *, effort: str, jsonl: bool, file: Path | None) -> int:
     store = store_of(session)

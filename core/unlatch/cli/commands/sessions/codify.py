@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -11,7 +10,7 @@ import click
 from unlatch.cli.commands.sessions.chosen import IMPORTED, SESSION
 from unlatch.cli.commands.sessions.everywhere import chosen_or_picked
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.new_file import none_for_stdout, write_new
+from unlatch.cli.runtime.new_file import OUTPUT, write_new
 from unlatch.cli.runtime.session import flag, require_terminal, with_session
 from unlatch.cli.terminal import output
 from unlatch.cli.terminal.editor import edit, require_editor
@@ -28,6 +27,8 @@ from unlatch.transport.redact import Masking
 from unlatch.worklog.disk.user_files import user_config_file
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from unlatch.cli.runtime.session import Session as Run
 
 _COMMENT = re.compile(r"^<!-- unlatch: .* -->\n", re.MULTILINE)
@@ -35,13 +36,7 @@ _COMMENT = re.compile(r"^<!-- unlatch: .* -->\n", re.MULTILINE)
 
 @click.command("codify", help="Extract a workflow from a session. (local)")
 @SESSION
-@click.option(
-    "--output",
-    "file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    callback=none_for_stdout,
-    help="Write to this file, which must not exist; by default to stdout.",
-)
+@OUTPUT
 @click.option(
     "--dialect",
     type=click.Choice([one.value for one in Dialect]),

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from unlatch.cli.commands.sessions.chosen import IMPORTED, sessions, store_of
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime.new_file import none_for_stdout, write_new
+from unlatch.cli.runtime.new_file import OUTPUT, write_new
 from unlatch.cli.runtime.session import JSON, flag, is_interactive, with_session
 from unlatch.cli.runtime.work_argument import complete_session
 from unlatch.cli.terminal import output
@@ -20,6 +19,8 @@ from unlatch.transport.redact import Masking
 from unlatch.worklog.disk.checkout_folder import checkout_folder, make_checkout_folder
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from unlatch.cli.runtime.session import Session as Run
     from unlatch.sessions.learning.cases import Case
 
@@ -42,13 +43,7 @@ _CONSENT = "learning-consent"
     metavar="FORMAT",
     help="Print the cases as jsonl (chats for fine-tuning), markdown, or puzzle (for prompts).",
 )
-@click.option(
-    "--output",
-    "file",
-    type=click.Path(dir_okay=False, path_type=Path),
-    callback=none_for_stdout,
-    help="Write to this file, which must not exist; by default to stdout.",
-)
+@OUTPUT
 @flag("--consent", help="Agree to exports from this project; needed once.")
 @IMPORTED
 @JSON
