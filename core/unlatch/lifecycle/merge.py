@@ -17,6 +17,7 @@ from unlatch.project.git.conflict import (
     THEIRS,
     MergeResult,
     git_add,
+    merge_unless_fixed,
     not_in_conflict,
     sides_of,
     unreadable,
@@ -30,7 +31,7 @@ from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.disk.safe_open import exists, read_file
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
 from unlatch.worklog.json_text.three_way import Clash, Side
-from unlatch.worklog.text_merge import UnmergeableError
+from unlatch.worklog.text_merge import MergedText, UnmergeableError
 
 _SIDES = ((OURS, THEIRS), (THEIRS, OURS))
 
@@ -107,21 +108,12 @@ def _metadata_plan(
 ) -> _Plan:
     path = folder.path / METADATA
     ours, theirs = sides_of(stages, path)
-    try:
-        merged = {
-            side: merge_metadata(stages.get(BASE), ours, theirs, shapes=shapes, take=side)
-            for side in Side
-        }
-    except UnmergeableError as error:
-        if _is_sound(path):
-            return _Plan(path, None)
-        raise unreadable(path, error) from error
-    # A whole side, or our earlier merge, may still be changed; other content was fixed by hand.
-    unfixed = {ours, theirs, *(one.content for one in merged.values())}
-    if _is_sound(path) and read_file(path) not in unfixed:
-        return _Plan(path, None)
-    chosen = merged[take or Side.OURS]
-    return _Plan(path, chosen.content, chosen.clashes)
+
+    def merge(side: Side) -> MergedText:
+        return merge_metadata(stages.get(BASE), ours, theirs, shapes=shapes, take=side)
+
+    merged = merge_unless_fixed(path, stages, merge, take=take, is_sound=_is_sound)
+    return _Plan(path, merged.content, merged.clashes) if merged else _Plan(path, None)
 
 
 def _briefing_plan(folder: Folder, stages: dict[int, bytes]) -> _Plan:

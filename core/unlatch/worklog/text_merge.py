@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-from unlatch.worklog.json_text.three_way import Side
+from unlatch.values import dataclass
+from unlatch.worklog.json_text.three_way import Clash, Side
 
 Pieces = Sequence[str]
 # The time to compare grows with the product of the lengths where lines repeat.
@@ -19,6 +20,14 @@ _MARKS = _START, _MIDDLE, _END = "<<<<<<< ours", "=======", ">>>>>>> theirs"
 
 class UnmergeableError(ValueError):
     """A version cannot be read, or the merged file would lose something."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergedText:
+    """The merged file, with conflict markers around clashing values if no side is taken."""
+
+    content: bytes
+    clashes: tuple[Clash, ...] = ()
 
 
 class Region(NamedTuple):

@@ -4,42 +4,31 @@ from __future__ import annotations
 
 from collections import defaultdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.increments.documents.seal import sealed, unsealed
 from unlatch.increments.files.paths import BRIEFING
 from unlatch.increments.files.reading import conflict_in
-from unlatch.values import dataclass
 from unlatch.worklog.disk.file_check import check_size
-from unlatch.worklog.text_merge import UnmergeableError, united
-
-if TYPE_CHECKING:
-    from unlatch.worklog.json_text.three_way import Clash
+from unlatch.worklog.text_merge import MergedText, UnmergeableError, united
 
 # The line with the day when the file was written; the later one is kept.
 _DATE = "Written on "
 
 
-@dataclass(frozen=True, slots=True)
-class MergedBriefing:
-    """The result of a merge, which never leaves anything to decide."""
+def merge_briefings(base: bytes, ours: bytes, theirs: bytes) -> MergedText:
+    """Merge two versions, never with a clash, because no line of either side is dropped.
 
-    content: bytes
-    clashes: tuple[Clash, ...] = ()
-
-
-def merge_briefings(base: bytes, ours: bytes, theirs: bytes) -> MergedBriefing:
-    """Merge two versions; `base` does not matter, because no line of either side is dropped.
+    `base` only shows which side changed.
 
     Raises:
         UnmergeableError: a version is no UTF-8 text or has git's markers, or the result would be
             too large.
     """
     if theirs in (ours, base):
-        return MergedBriefing(ours)
+        return MergedText(ours)
     if ours == base:
-        return MergedBriefing(theirs)
+        return MergedText(theirs)
     (one, is_ours), (other, is_theirs) = (_decoded(it) for it in (ours, theirs))
     first, second = _sections(one), _sections(other)
     parts = []
@@ -54,7 +43,7 @@ def merge_briefings(base: bytes, ours: bytes, theirs: bytes) -> MergedBriefing:
         check_size(len(content), Path(BRIEFING), BRIEFING)
     except StoreError as error:
         raise UnmergeableError(error.message) from error
-    return MergedBriefing(content)
+    return MergedText(content)
 
 
 def _decoded(content: bytes) -> tuple[str, bool]:

@@ -30,7 +30,7 @@ from unlatch.values import dataclass
 from unlatch.worklog.json_text.document import JsonText, JsonTextError
 from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side, ThreeWay, Versions
 from unlatch.worklog.record import BadRecord
-from unlatch.worklog.text_merge import UnmergeableError
+from unlatch.worklog.text_merge import MergedText, UnmergeableError
 
 Data = dict[str, Any]
 _Pending = tuple["Operation", ...]
@@ -155,14 +155,6 @@ def _doubtful(undo: Operation, doubt: Attempt | None) -> Operation:
     number = undo.attempt.number if undo.attempt else 0
     before = (undo.attempt.before if undo.attempt else None) or doubt.before
     return replace(undo, attempt=replace(doubt, number=number, before=before, retry_at=None))
-
-
-@dataclass(frozen=True, slots=True)
-class MergedText:
-    """The merged file, with conflict markers around clashing values if no side is taken."""
-
-    content: bytes
-    clashes: tuple[Clash, ...]
 
 
 def merge_metadata(

@@ -1,7 +1,7 @@
 """Files in git's conflict: the versions that git keeps of each, and the result of merging them."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,7 +10,9 @@ from unlatch.project.git.run import run_git
 from unlatch.project.git.setup import check_git_folder, git_place, require_git
 from unlatch.values import dataclass
 from unlatch.worklog.disk.file_check import check_size
-from unlatch.worklog.json_text.three_way import Clash
+from unlatch.worklog.disk.safe_open import read_file
+from unlatch.worklog.json_text.three_way import Clash, Side
+from unlatch.worklog.text_merge import MergedText, UnmergeableError
 
 # git's numbers for the versions of a file that is in conflict.
 BASE, OURS, THEIRS = 1, 2, 3
@@ -76,6 +78,36 @@ def not_in_conflict(name: str, path: Path, file: str) -> StoreError:
         where=str(path),
         hint=f"if markers were committed, restore the file: git log -- {file}",
     )
+
+
+def merge_unless_fixed(
+    path: Path,
+    versions: dict[int, bytes],
+    merge: Callable[[Side], MergedText],
+    *,
+    take: Side | None,
+    is_sound: Callable[[Path], bool],
+) -> MergedText | None:
+    """The merged file; None if the one on disk is sound, and was fixed by hand before.
+
+    Args:
+        merge: merge the versions, with one side's values in a clash.
+        is_sound: whether the file has the format of its kind.
+
+    Raises:
+        StoreError: `conflict-unreadable`.
+    """
+    try:
+        merged = {side: merge(side) for side in Side}
+    except UnmergeableError as error:
+        if is_sound(path):
+            return None
+        raise unreadable(path, error) from error
+    # A whole side, or our earlier merge, may still be changed.
+    unfixed = {versions[OURS], versions[THEIRS], *(one.content for one in merged.values())}
+    if is_sound(path) and read_file(path) not in unfixed:
+        return None
+    return merged[take or Side.OURS]
 
 
 def unreadable(path: Path, error: ValueError) -> StoreError:

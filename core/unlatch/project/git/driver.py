@@ -2,23 +2,13 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Protocol
 
 from unlatch.errors import StoreError, unexpected
 from unlatch.project.git.run import merge_file
 from unlatch.values import dataclass
 from unlatch.worklog.disk.file_check import check_size
 from unlatch.worklog.json_text.three_way import Clash
-from unlatch.worklog.text_merge import UnmergeableError
-
-
-class Merged(Protocol):
-    """The merged content; `clashes` are the places that both sides changed, differently."""
-
-    @property
-    def content(self) -> bytes: ...
-    @property
-    def clashes(self) -> tuple[Clash, ...]: ...
+from unlatch.worklog.text_merge import MergedText, UnmergeableError
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +27,10 @@ class MergeDriverResult:
 
 
 def run_driver(
-    versions: tuple[Path, Path, Path], merge: Callable[[bytes, bytes, bytes], Merged], *, name: str
+    versions: tuple[Path, Path, Path],
+    merge: Callable[[bytes, bytes, bytes], MergedText],
+    *,
+    name: str,
 ) -> MergeDriverResult:
     """Merge three files, the common one, ours and theirs, into ours.
 

@@ -19,10 +19,9 @@ from unlatch.sessions.merge.beginning import with_beginning
 from unlatch.sessions.merge.blocks import lines, merge_blocks
 from unlatch.sessions.merge.heads import later, merge_heads
 from unlatch.sessions.merge.parts import Key, Parts, read_parts, with_keys_of
-from unlatch.values import dataclass
 from unlatch.worklog.json_text.three_way import ABSENT, Clash
 from unlatch.worklog.markdown_lines import line_ending
-from unlatch.worklog.text_merge import UnmergeableError, marked
+from unlatch.worklog.text_merge import MergedText, UnmergeableError, marked
 
 if TYPE_CHECKING:
     from unlatch.sessions.model import Session
@@ -30,15 +29,7 @@ if TYPE_CHECKING:
 _BREAK = re.compile(r"\r\n|\r|\n")
 
 
-@dataclass(frozen=True, slots=True)
-class MergedSession:
-    """The result of a merge; `clashes` are the places that have git's markers."""
-
-    content: bytes
-    clashes: tuple[Clash, ...]
-
-
-def merge_sessions(base: bytes, ours: bytes, theirs: bytes) -> MergedSession:
+def merge_sessions(base: bytes, ours: bytes, theirs: bytes) -> MergedText:
     """Merge two versions of a session.
 
     An empty `base` means that both sides added the file.
@@ -58,7 +49,7 @@ def merge_sessions(base: bytes, ours: bytes, theirs: bytes) -> MergedSession:
     text = way.text()
     if not way.clashes:
         _check(text, base_parts, *sides)
-    return MergedSession(text.encode(), tuple(way.clashes))
+    return MergedText(text.encode(), tuple(way.clashes))
 
 
 class _Piece(NamedTuple):
