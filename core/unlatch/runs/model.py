@@ -78,7 +78,6 @@ class Dispatch:
     agent: str
     role: Role
     at: datetime
-    worktree: str | None = None
 
 
 @dataclass(slots=True)
@@ -131,7 +130,6 @@ class Question:
     task: str
     text: str
     options: tuple[str, ...]
-    asked: datetime
     answer: str | None = None
 
 

@@ -79,7 +79,7 @@ def _assign(state: RunState, event: e.DeveloperDispatched) -> None:
         task.stage = Stage.IN_PROGRESS
         task.dispatches += 1
         task.worktree = event.worktree or task.worktree
-        task.dispatch = Dispatch(event.agent_id, Role.DEVELOPER, event.timestamp, event.worktree)
+        task.dispatch = Dispatch(event.agent_id, Role.DEVELOPER, event.timestamp)
 
 
 def _audit(state: RunState, event: e.AuditorDispatched) -> None:
@@ -106,7 +106,7 @@ def _note(state: RunState, event: e.Checkpoint) -> None:
 
 def _ask(state: RunState, event: e.QuestionAsked) -> None:
     if task := _current(state, event):
-        question = Question(event.question_id, task.id, event.text, event.options, event.timestamp)
+        question = Question(event.question_id, task.id, event.text, event.options)
         state.questions.setdefault(event.question_id, question)
 
 

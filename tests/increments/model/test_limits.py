@@ -33,7 +33,6 @@ def increment(
         FOLDER / name,
         "One",
         status,
-        status.value,
         kind,
         last_activity=last,
         archived=archived,

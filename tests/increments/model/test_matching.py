@@ -14,11 +14,9 @@ from unlatch.increments.model.status import Status
 
 REOPEN = ReopenEntry("01", datetime(2026, 1, 1, tzinfo=UTC), "Gaps", Status.COMPLETED, "Dana")
 DONE, ACTIVE = Status.COMPLETED, Status.ACTIVE
-ONE = Increment(
-    "0001-search", Path("1"), "Smart search", DONE, "done", type="Bug", reopens=(REOPEN,)
-)
-TWO = Increment("0002-list", Path("2"), "A list", ACTIVE, "active", links=(Link("jira", "A-1"),))
-OLD = Increment("0003-old", Path("3"), "Old search", DONE, "done", archived=True)
+ONE = Increment("0001-search", Path("1"), "Smart search", DONE, type="Bug", reopens=(REOPEN,))
+TWO = Increment("0002-list", Path("2"), "A list", ACTIVE, links=(Link("jira", "A-1"),))
+OLD = Increment("0003-old", Path("3"), "Old search", DONE, archived=True)
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,6 @@ class IncrementHeader(Increment):
 
             for name, part in unit_parts(folder, text, path).items():
                 put(one, name, part)
-        put(one, "raw_status", data["status"])
         put(one, "type", kind if isinstance(kind, str) else None)
         put(one, "archived", folder.archived)
         put(one, "data", data)

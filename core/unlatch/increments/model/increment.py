@@ -199,7 +199,6 @@ class Increment:
     Args:
         id: the name of its folder.
         title: from spec.md, else the id's words.
-        raw_status: the status as the file spells it.
         from_spec: whether metadata.json is missing and spec.md was read instead.
         unit: where another tool keeps its documents; None for unlatch's own folder.
         evidence: the status that the tool's files show now.
@@ -212,7 +211,6 @@ class Increment:
     folder: Path
     title: str
     status: Status
-    raw_status: str
     type: str | None = None
     created: datetime | None = None
     last_activity: datetime | None = None

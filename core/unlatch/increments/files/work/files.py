@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.increments.files.units import UnitFolder
-    from unlatch.increments.layouts.interface import Layout, Work
+    from unlatch.increments.layouts.interface import Layout
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.unit import Evidence, Unit
 
@@ -65,9 +65,6 @@ class WorkFiles:
         if self.unit is not None:
             sweep(path.parent)
         replace_file(path, content)
-
-    def read(self) -> Work:
-        return self.layout.read(self.texts())
 
     def evidence(self) -> Evidence | None:
         """The status that the files of a unit show now; None in a conflict left by git."""
