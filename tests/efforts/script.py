@@ -11,7 +11,7 @@ from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.memory import CEILING
 from unlatch.llm import Reply, Scripted, ToolCall
 from unlatch.llm import said as reply
-from unlatch.llm.tokens import estimate
+from unlatch.llm.port import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Callable

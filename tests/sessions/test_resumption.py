@@ -10,7 +10,7 @@ import pytest
 
 from unlatch.config.choices import AutoSave, SubagentMode
 from unlatch.errors import StoreError, UsageError
-from unlatch.llm.tokens import estimate
+from unlatch.llm.port import estimate
 from unlatch.sessions.context import resume_context
 from unlatch.sessions.lifecycle import end, pause, pause_idle, resume
 from unlatch.sessions.model import LIFECYCLE, Agent, CalloutKind, Status

@@ -31,7 +31,7 @@ from unlatch.spi import (
 )
 from unlatch.worklog.neutral import without_controls
 from unlatch_ado import description as ado
-from unlatch_github.api import kept_part as github
+from unlatch_github.api import models as github
 from unlatch_jira.api import kept_parts as jira
 from unlatch_jira.api.rendering import adf, wiki
 from unlatch_jira.api.rich_text import wrap_section

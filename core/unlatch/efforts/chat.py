@@ -10,7 +10,7 @@ from unlatch.efforts import memory
 from unlatch.efforts.limits import SUMMARY, TITLE, cut
 from unlatch.efforts.references import referred
 from unlatch.efforts.tools import DEFINITIONS, Answer, Tools
-from unlatch.llm.tokens import estimate
+from unlatch.llm.port import estimate
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.efforts.highlights import highlights
 from unlatch.efforts.transcript import SEPARATOR
-from unlatch.llm.tokens import estimate
+from unlatch.llm.port import estimate
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from unlatch.efforts.entries import said_text, spoken_text
 from unlatch.efforts.limits import MESSAGE, SUMMARY, check_summary, cut, summary_missing
 from unlatch.efforts.model import AMBIENT
 from unlatch.errors import UnlatchError, UsageError
-from unlatch.llm.tokens import estimate
+from unlatch.llm.port import estimate
 from unlatch.transport.answer import parse_json
 
 if TYPE_CHECKING:

@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING, Any
 import requests
 
 from unlatch.transport.answer import MOST_BYTES, MOST_ERROR_BYTES
-from unlatch.transport.bounded import FAILURES, USER_AGENT, BoundedAdapter, RedactedFailure
-from unlatch.transport.connections import Malformed, TooLarge, TooSlow, deadline
+from unlatch.transport.connections import (
+    FAILURES,
+    USER_AGENT,
+    BoundedAdapter,
+    Malformed,
+    RedactedFailure,
+    TooLarge,
+    TooSlow,
+    deadline,
+)
 from unlatch.transport.errors import causes_of, error_of_cut, error_of_failure
 from unlatch.transport.redact import Redactor
 from unlatch.transport.request_context import count_request

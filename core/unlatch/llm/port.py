@@ -108,3 +108,8 @@ class Complete(Protocol):
 def _call_as_json(call: ToolCall) -> dict[str, Any]:
     function = {"name": call.function.name, "arguments": call.function.arguments}
     return {"id": call.id, "type": call.type, "function": function, **call.extra}
+
+
+def estimate(text: str) -> int:
+    """The tokens of a text, as four characters each."""
+    return -(-len(text) // 4)

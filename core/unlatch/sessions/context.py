@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
-from unlatch.llm.tokens import estimate
+from unlatch.llm.port import estimate
 from unlatch.sessions.model import CalloutKind
 from unlatch.sessions.subagents import all_embedded
 from unlatch.values import dataclass

@@ -15,8 +15,16 @@ import requests
 from unlatch import errors
 from unlatch.errors import TrackerError, UnlatchError
 from unlatch.transport.answer import PRESSED, Answer, Explain, pressed_for
-from unlatch.transport.bounded import FAILURES, USER_AGENT, BoundedAdapter, RedactedFailure
-from unlatch.transport.connections import ENCODINGS, IdleGuard, deadline, read_whole
+from unlatch.transport.connections import (
+    ENCODINGS,
+    FAILURES,
+    USER_AGENT,
+    BoundedAdapter,
+    IdleGuard,
+    RedactedFailure,
+    deadline,
+    read_whole,
+)
 from unlatch.transport.credentials import Credential
 from unlatch.transport.errors import NotAtOnce, error_of_failure, find_error
 from unlatch.transport.options import TransportOptions

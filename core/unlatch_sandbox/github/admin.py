@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from unlatch_sandbox.github import shapes
-from unlatch_sandbox.github.hub import CLOSE_REASONS, OPEN_REASON, Hub
+from unlatch_sandbox.github.hub import CLOSE_REASONS, OPEN_REASON, Hub, Quota
 from unlatch_sandbox.github.item_view import item_view
-from unlatch_sandbox.github.quota import Quota
 from unlatch_sandbox.github.records import (
     IssueRecord,
     MilestoneRecord,

@@ -11,8 +11,8 @@ from flask import Blueprint, Flask, Response, g, request
 from unlatch_sandbox.answers import admin_of, check_query, new_app, reply
 from unlatch_sandbox.clock import http_date, stored
 from unlatch_sandbox.github import comments, graphql, guards, issues, labels, shapes
+from unlatch_sandbox.github.hub import LIMIT
 from unlatch_sandbox.github.paging import page_of
-from unlatch_sandbox.github.quota import LIMIT
 from unlatch_sandbox.github.repository_shape import shape_of
 from unlatch_sandbox.pages import item_page
 

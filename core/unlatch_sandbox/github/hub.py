@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from typing import TYPE_CHECKING
 
 from unlatch_sandbox.clock import Clock, stored
@@ -17,6 +18,24 @@ from unlatch_sandbox.store import Store, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+
+
+LIMIT = 5000
+
+
+class Quota:
+    """The primary limit: counted and shown, but enforced only by a fault."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._used = 0
+
+    def spend(self, requests: int) -> int:
+        """Count requests; returns the number used so far."""
+        with self._lock:
+            self._used = min(self._used + requests, LIMIT)
+            return self._used
+
 
 OPEN_REASON = "reopened"
 CLOSE_REASONS = ("completed", "not_planned", "duplicate")

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.transport import Cache
 from unlatch.values import dataclass
-from unlatch_github.api.kept_part import kept_parts
-from unlatch_github.api.models import KEPT, assignees_in
+from unlatch_github.api.models import KEPT, assignees_in, kept_parts
 
 if TYPE_CHECKING:
     from pathlib import Path

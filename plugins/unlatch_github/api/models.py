@@ -8,19 +8,32 @@ from __future__ import annotations
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from unlatch.errors import Rejected
-from unlatch.spi import Check, ItemRef, KeptPart, RemoteItem, StateChange, op_posted, ops_in
+from unlatch.spi import (
+    Check,
+    ItemRef,
+    KeptPart,
+    RemoteItem,
+    StateChange,
+    from_markdown,
+    op_posted,
+    ops_in,
+)
+from unlatch.spi import kept_parts as parts_of
 from unlatch.transport import unreadable
 from unlatch.values import dataclass
-from unlatch_github.api.kept_part import kept_parts
 from unlatch_github.states import category_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+
+# unlatch's parts of a body, in Markdown.
+kept_parts = partial(parts_of, unescape=from_markdown)
 # The check boxes of unlatch's sections, in a cached answer, which has no body.
 KEPT = "kept"
 _STATES = {"closed": "closed", "reopened": "open"}

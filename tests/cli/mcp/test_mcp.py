@@ -17,7 +17,7 @@ from tests.warm.client import unlatch
 from unlatch.cli.commands.mcp import calls as calls_module
 from unlatch.cli.commands.mcp.calls import Calls
 from unlatch.cli.commands.mcp.server import build_server, definitions
-from unlatch.llm.tokens import estimate
+from unlatch.llm.port import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.agents.events import context, event, fire
 
-from unlatch.llm.tokens import estimate
+from unlatch.llm.port import estimate
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

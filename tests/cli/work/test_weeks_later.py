@@ -23,7 +23,7 @@ from tests.cli.mcp.test_mcp import start_warm
 from unlatch.cli.commands.mcp.calls import Calls
 from unlatch.cli.commands.mcp.server import build_server
 from unlatch.cli.runtime import session as session_module
-from unlatch.llm.tokens import estimate
+from unlatch.llm.port import estimate
 from unlatch.project.workspace import Workspace
 
 if TYPE_CHECKING:

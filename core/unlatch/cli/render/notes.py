@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from unlatch.errors import StoreError, UnlatchError, UsageError
     from unlatch.increments.model.increment import BrokenIncrement, Increment
     from unlatch.lifecycle.fetch_items import ItemSnapshot
+    from unlatch.lifecycle.units.adoption import Adoption
 
 
 def tell_warnings(warnings: Iterable[UnlatchError], *, known: Collection[str] = ()) -> None:
@@ -73,3 +74,11 @@ def tell_excess(command: str, excess: UsageError, items: int) -> None:
     """Report that the command would be refused without --dry-run, for too many items."""
     line = f"{command} would fail: {excess.message} [{excess.id}]"
     output.talk(f"{output.warn('!')} {line}. Next: add --max-items {items}")
+
+
+def adoption_line(one: Adoption) -> str:
+    return f"{one.increment}: {one.recorded} -> {one.shown}, by {output.clean(one.why)}"
+
+
+def adoption_entry(one: Adoption) -> output.Json:
+    return output.fields(one, "increment", "recorded", "shown", "by", "layout")

@@ -9,18 +9,19 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from dataclasses import field
+from graphlib import CycleError, TopologicalSorter
 from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import MistakesError
 from unlatch.runs.plan.commands import ShellSyntax, command_lines, split_command
-from unlatch.runs.plan.graph import graph_mistakes
 from unlatch.runs.plan.model import Command, Plan, PlanTask
 from unlatch.values import dataclass
 from unlatch.worklog.markdown_lines import Line, scan
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
 
 _ID = r"[A-Za-z0-9]+(?:[-._][A-Za-z0-9]+)*"
 _HEADING = re.compile(rf"Task\s+(?P<id>{_ID})(?:\s*:|\s+[-\u2013\u2014]\s)\s*(?P<title>.*\S)\s*\Z")
@@ -48,7 +49,7 @@ def read_plan(text: str, source: str) -> Plan:
     """
     reader = _Reader(text)
     tasks = list(reader.tasks())
-    mistakes = sorted([*reader.mistakes, *graph_mistakes(tasks)])
+    mistakes = sorted([*reader.mistakes, *_graph_mistakes(tasks)])
     if not tasks and not mistakes:
         mistakes = [(1, "there is no task; a task begins with a heading '### Task 1-1-1: Title'")]
     if mistakes:
@@ -189,3 +190,24 @@ class _Reader:
 
 def _within(starts: list[int], start: int, end: int) -> slice:
     return slice(bisect_left(starts, start), bisect_left(starts, end))
+
+
+def _graph_mistakes(tasks: Sequence[PlanTask]) -> Iterator[tuple[int, str]]:
+    """Ids that come twice or are unknown, and a cycle with its path; each with its line."""
+    known: dict[str, PlanTask] = {}
+    for task in tasks:
+        if first := known.get(task.id):
+            yield task.line, f"task {task.id} is defined in line {first.line} already"
+        else:
+            known[task.id] = task
+    for task in tasks:
+        for wanted in task.blocked_by:
+            if wanted not in known:
+                yield task.line, f"task {task.id} is blocked by {wanted}, an unknown task"
+    graph = {name: known.keys() & task.blocked_by for name, task in known.items()}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        # Each task of the path blocks the one behind it.
+        path = list(reversed(error.args[1]))
+        yield known[path[0]].line, f"the tasks block each other: {' <- '.join(path)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from unlatch.llm.tokens import estimate
+from unlatch.llm.port import estimate
 from unlatch.sessions import changes
 from unlatch.sessions.context import resume_context
 from unlatch.sessions.continuing.message import context_message

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import webbrowser
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ import click
 
 from unlatch.cli.commands.items.groups import find_groups
 from unlatch.cli.runtime.link_choice import pick_link
-from unlatch.cli.terminal.browser import open_page
+from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.lifecycle.items.change import locate_items
 from unlatch.project.trackers import Trackers
@@ -56,3 +57,14 @@ def open_item_of(session: Session, increment: Increment, tracker: str | None) ->
         )
     open_page(trackers.web_address(trackers.locate(link)))
     return 0
+
+
+def open_page(address: str) -> None:
+    """Open a checked http or https address in the browser of BROWSER, else in the system's.
+
+    Without a browser the address is printed as data.
+    """
+    output.talk(f"Opening {address} in your browser.")
+    if not webbrowser.open(address):
+        output.note("no browser was found; BROWSER can name one")
+        output.data(address)

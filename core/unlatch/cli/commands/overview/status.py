@@ -12,11 +12,10 @@ from unlatch.cli.commands.items.pending import (
 )
 from unlatch.cli.commands.items.render import pending_line, record_status, tell_broken
 from unlatch.cli.options.items import check_items
-from unlatch.cli.render.adoptions import adoption_entry, adoption_line
 from unlatch.cli.render.delivery_documents import pending_of
 from unlatch.cli.render.describe import ago, next_command, times
 from unlatch.cli.render.documents import list_entry
-from unlatch.cli.render.notes import not_read, tell_hint
+from unlatch.cli.render.notes import adoption_entry, adoption_line, not_read, tell_hint
 from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.cli.terminal import output
 from unlatch.increments.model.increment import Increment

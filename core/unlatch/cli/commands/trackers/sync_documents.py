@@ -10,7 +10,7 @@ from unlatch.cli.commands.trackers.not_checked import (
     not_checked_entry,
 )
 from unlatch.cli.render import delivery_documents, documents
-from unlatch.cli.render.adoptions import adoption_entry
+from unlatch.cli.render.notes import adoption_entry
 from unlatch.cli.render.preview import previewed_entry
 from unlatch.cli.runtime.failure import UNDECIDED, error_entry, problem_entry
 from unlatch.cli.terminal import output

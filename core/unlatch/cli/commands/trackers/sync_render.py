@@ -9,10 +9,9 @@ from unlatch.cli.commands.trackers.not_checked import (
 )
 from unlatch.cli.commands.trackers.sync_documents import count_comments, count_requests
 from unlatch.cli.commands.trackers.sync_next import tell_decisions
-from unlatch.cli.render.adoptions import adoption_line
 from unlatch.cli.render.deliveries import tell_all_left
 from unlatch.cli.render.describe import times
-from unlatch.cli.render.notes import tell_excess, tell_warnings
+from unlatch.cli.render.notes import adoption_line, tell_excess, tell_warnings
 from unlatch.cli.render.preview import item_lines
 from unlatch.cli.runtime.failure import error_lines
 from unlatch.cli.runtime.session import Session
