@@ -25,6 +25,8 @@ from unlatch.worklog.search_path import find_program
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from unlatch_sandbox import Sandbox
+
 
 # The package exports the command group under the name of its module.
 app = import_module("unlatch.cli.app")
@@ -87,6 +89,21 @@ def state_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
         yield
+
+
+@pytest.fixture(scope="session")
+def _running() -> Iterator[Sandbox]:
+    from unlatch_sandbox import Sandbox  # noqa: PLC0415  (for tests that connect)
+
+    with Sandbox() as box:
+        yield box
+
+
+@pytest.fixture
+def box(_running: Sandbox) -> Sandbox:
+    """The sandbox's trackers, with empty projects; Jira is Cloud."""
+    _running.reset()
+    return _running
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -7,17 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.crash.members import Team
 
-from unlatch_sandbox import Sandbox
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-
-@pytest.fixture(scope="session")
-def _running() -> Iterator[Sandbox]:
-    with Sandbox() as box:
-        yield box
+    from unlatch_sandbox import Sandbox
 
 
 @pytest.fixture(scope="session")

@@ -12,17 +12,11 @@ from tests.cli.project import ALL, Project
 
 from unlatch import transport
 from unlatch.transport.testing import SkippingClock
-from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
-
-@pytest.fixture(scope="session")
-def _running() -> Iterator[Sandbox]:
-    with Sandbox() as box:
-        yield box
+    from unlatch_sandbox import Sandbox
 
 
 @pytest.fixture(scope="session")
@@ -33,12 +27,6 @@ def _programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert git is not None
     (folder / "git").symlink_to(git)
     return folder
-
-
-@pytest.fixture
-def box(_running: Sandbox) -> Sandbox:
-    _running.reset()
-    return _running
 
 
 @pytest.fixture

@@ -8,20 +8,13 @@ import pytest
 from tests.crash.items import Items
 from tests.crash.members import REASON, TRACKERS, Team
 
-from unlatch_sandbox import Sandbox
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
+
+    from unlatch_sandbox import Sandbox
 
 ONCE = dict.fromkeys(TRACKERS, 1)
 OPEN = dict.fromkeys(TRACKERS, True)
-
-
-@pytest.fixture(scope="module")
-def _running() -> Iterator[Sandbox]:
-    with Sandbox() as box:
-        yield box
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,6 @@ from unlatch.project.workspace import Workspace
 from unlatch_sandbox import Fault, Sandbox
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from unlatch.delivery.task import Delivery
@@ -28,12 +27,6 @@ OPEN = dict.fromkeys(TRACKERS, True)
 EVERYWHERE = sorted(TRACKERS)
 BACK = "Reopened the wrong one"
 OTHER = "The fix broke the export"
-
-
-@pytest.fixture(scope="module")
-def _running() -> Iterator[Sandbox]:
-    with Sandbox() as box:
-        yield box
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from tests.cli.conftest import _programs, _running, box, completed, project, single
+from tests.cli.conftest import _programs, completed, project, single
 from tests.cli.project import NAME, Project
 from tests.cli.trackers.test_sync import by_hand
 from tests.docs.pages import ROOT
@@ -13,7 +13,7 @@ from tests.docs.pages import ROOT
 from unlatch.cli.runtime import failure
 from unlatch_sandbox import Fault
 
-__all__ = ["_programs", "_running", "box", "completed", "project", "single"]
+__all__ = ["_programs", "completed", "project", "single"]
 RESUME = ("resume", "7", "--reason", "More", "--yes")
 NO_TOKENS = ("GITHUB_TOKEN", "AZURE_DEVOPS_EXT_PAT", "JIRA_API_TOKEN")
 

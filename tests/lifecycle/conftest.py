@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.cli.conftest import _programs, _running, box, completed, project, single
+from tests.cli.conftest import _programs, completed, project, single
 
-__all__ = ["_programs", "_running", "box", "completed", "project", "single"]
+__all__ = ["_programs", "completed", "project", "single"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.cli.conftest import _programs, _running, box, completed, project
+from tests.cli.conftest import _programs, completed, project
 from tests.cli.trackers.test_sync import in_step
 
-__all__ = ["_programs", "_running", "box", "completed", "in_step", "project"]
+__all__ = ["_programs", "completed", "in_step", "project"]

@@ -7,25 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.unlatch_ado.making import plugin_for
 
-from unlatch_sandbox import Sandbox
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
     from unlatch_ado.plugin import AdoPlugin
-
-
-@pytest.fixture(scope="session")
-def _running() -> Iterator[Sandbox]:
-    with Sandbox() as box:
-        yield box
-
-
-@pytest.fixture
-def box(_running: Sandbox) -> Sandbox:
-    _running.reset()
-    return _running
+    from unlatch_sandbox import Sandbox
 
 
 @pytest.fixture

@@ -7,25 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.unlatch_jira.making import plugin_for
 
-from unlatch_sandbox import Sandbox
-
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from unlatch_jira.plugin import JiraPlugin
-
-
-@pytest.fixture(scope="session")
-def _running() -> Iterator[Sandbox]:
-    with Sandbox() as box:
-        yield box
-
-
-@pytest.fixture
-def box(_running: Sandbox) -> Sandbox:
-    """Jira Cloud."""
-    _running.reset()
-    return _running
+    from unlatch_sandbox import Sandbox
 
 
 @pytest.fixture
