@@ -149,14 +149,6 @@ def test_each_increment_has_a_part_of_its_own() -> None:
     assert [("0001-a", ["T-001: c"]), ("0002-b c", ["T-001: b"])] == parts
 
 
-def test_a_section_of_an_older_version_is_replaced() -> None:
-    old = "Above\n<!-- unlatch:begin -->\n- [ ] T-001: a\n<!-- unlatch:end -->\nBelow"
-
-    assert () == github.kept_parts(old)
-    new = with_kept_part(old, "0001-a", "- [x] T-001: a")
-    assert f"Above\n{with_kept_part('', '0001-a', '- [x] T-001: a')}\nBelow" == new
-
-
 @pytest.mark.parametrize("hostile", ["[unlatch begin {}]", "[unlatch begin ", "[unlatch "])
 def test_many_marks_are_read_in_time(hostile: str) -> None:
     body = "".join(hostile.format(number) for number in range(30_000))

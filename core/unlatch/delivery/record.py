@@ -46,7 +46,7 @@ def _take_note(task: DeliveryTask, now: Operation | None) -> Event | None:
 def seen_before(task: DeliveryTask) -> SeenItem | None:
     """Return the item as read, unless some of the operation was done before.
 
-    A marker without an attempt of ours is from another clone, or from an older version.
+    A marker without an attempt of ours is from another clone.
     """
     return None if task.snapshot is None or task.markers else seen_of(task.snapshot.item)
 

@@ -23,7 +23,6 @@ from unlatch.migrate.migrate import find_unfinished
 from unlatch.project.git.run import ask_git
 from unlatch.project.git.setup import DRIVER
 from unlatch.worklog.collection import sorted_folders
-from unlatch.worklog.disk.checkout_folder import holds_word
 from unlatch.worklog.disk.safe_open import add_root, exists, read_file
 
 if TYPE_CHECKING:
@@ -70,13 +69,6 @@ def passed_over(paths: ProjectPaths) -> Iterator[Found]:
 
 def _why_ignored(name: str) -> str:
     return next(why for pattern, why in _OTHER_NAMES if re.match(pattern, name))
-
-
-def old_local_folder(project: ProjectSnapshot) -> Hits:
-    place = project.paths.home / "local"
-    if os.path.lexists(place) and not holds_word(place):
-        message = "locks and caches of an older version; not used"
-        yield Found(message, place, f"rm -r {quote(str(place.relative_to(project.root)))}")
 
 
 def unused_layouts(project: ProjectSnapshot) -> Hits:

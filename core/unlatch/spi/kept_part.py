@@ -17,7 +17,7 @@ from unlatch.spi.item import KeptPart
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_BEGIN = r"<!-- unlatch:begin(?: (?P<increment>[^\s<>]+))? -->"
+_BEGIN = r"<!-- unlatch:begin (?P<increment>[^\s<>]+) -->"
 _ANY_BEGIN = "<!-- unlatch:begin[ ]"
 _END = "<!-- unlatch:end -->"
 # From a begin to its own end; ignores a stray begin before it.
@@ -27,12 +27,11 @@ _PART = pattern(f"{_BEGIN}(?P<text>(?:(?!{_ANY_BEGIN}).)*?){_END}", re.DOTALL)
 def with_kept_part(body: str, increment: str, text: str) -> str:
     """`body` with `text` as the part of an increment; a missing part is added at the end.
 
-    The rest of the body stays as it is. `text` is rendered, with people's words escaped. A part
-    whose marks name no increment, as older versions wrote it, counts as its own.
+    The rest of the body stays as it is. `text` is rendered, with people's words escaped.
     """
     part = f"<!-- unlatch:begin {quote(increment, safe='')} -->\n{text}\n{_END}"
     found = dict(reversed(list(_parts(body))))
-    match = found.get(increment) or found.get(None)
+    match = found.get(increment)
     if match is None:
         return f"{body.rstrip()}\n\n{part}".lstrip()
     return body[: match.start()] + part + body[match.end() :]
@@ -47,11 +46,8 @@ def kept_parts(body: str, *, unescape: Callable[[str], str] = str) -> tuple[Kept
     return tuple(
         KeptPart(name, read_checks(match["text"].splitlines(), unescape=unescape))
         for name, match in _parts(body)
-        if name
     )
 
 
-def _parts(body: str) -> Iterator[tuple[str | None, re.Match[str]]]:
-    for match in _PART.finditer(body):
-        name = match["increment"]
-        yield unquote(name) if name else None, match
+def _parts(body: str) -> Iterator[tuple[str, re.Match[str]]]:
+    return ((unquote(match["increment"]), match) for match in _PART.finditer(body))

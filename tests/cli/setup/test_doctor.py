@@ -302,31 +302,6 @@ def test_increments_in_two_places(completed: Project) -> None:
     assert found == [("two-increment-folders", ".specweave/increments")]
 
 
-def test_folder_that_holds_the_trust_of_a_checkout_is_in_use(project: Project) -> None:
-    project.increment()
-    assert project.run("agents", "trust").code == 0
-    assert (project.root / ".unlatch/local").is_dir()
-
-    found = findings(project.run("doctor", "--json"), "note")
-
-    assert "local-unused" not in [name for name, _ in found]
-
-
-def test_what_older_versions_kept_in_the_project_may_be_deleted(completed: Project) -> None:
-    local = completed.root / ".unlatch/local"
-    local.symlink_to(completed.home / "missing")
-
-    done = completed.run("doctor", "--json")
-
-    assert (0, []) == (done.code, findings(done))
-    assert ("local-unused", ".unlatch/local") in findings(done, "note")
-    hints = [one["hint"] for one in done.document["findings"] if one["id"] == "local-unused"]
-    assert ["rm -r .unlatch/local"] == hints
-    local.unlink()
-    again = findings(completed.run("doctor", "--json"), "note")
-    assert "local-unused" not in [name for name, _ in again]
-
-
 def test_findings_are_printed_by_severity_and_kind(project: Project) -> None:
     project.configure("")
     project.increment(status="active", github={"issue": 4, "base": {}})

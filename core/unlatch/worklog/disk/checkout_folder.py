@@ -24,7 +24,6 @@ from unlatch.worklog.disk.user_files import (
 )
 
 _WORD = re.compile(rb"[0-9a-f]{32}")
-_PREFIX = "unlatch-checkout-"
 _WHY = "# What unlatch keeps for this checkout alone.\n"
 
 
@@ -57,12 +56,6 @@ def make_checkout_folder(root: Path) -> Path:
     return made
 
 
-def holds_word(folder: Path) -> bool:
-    """Whether a folder has the word of a user, for which something may be kept."""
-    is_own = folder.is_dir() and not folder.is_symlink()
-    return is_own and any(folder.glob(f"{_PREFIX}*"))
-
-
 def _name(place: Path) -> str | None:
     """The name of the folder for the word at `place`; None if there is none to read."""
     with suppress(OSError, StoreError):
@@ -89,7 +82,7 @@ def _word_file(root: Path) -> Path:
     is_own = git.is_dir() and not git.is_symlink()
     # Of each user: a checkout can be shared, and the file is readable for its owner alone.
     user = getattr(os, "getuid", int)()
-    return (git if is_own else _outside_git(here)) / f"{_PREFIX}{user}"
+    return (git if is_own else _outside_git(here)) / f"unlatch-checkout-{user}"
 
 
 def _outside_git(root: Path) -> Path:
