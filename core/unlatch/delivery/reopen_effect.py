@@ -1,7 +1,7 @@
 """The effect of reopens on one item, as the files of the increments record it.
 
 The state that a reopen found is in metadata.json (`pending[].attempt.before`, then
-`syncedTo...items[].before`); older versions recorded it in the events.
+`syncedTo...items[].before`); the events of another clone have it, too.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -109,7 +109,7 @@ def _deliveries(task: DeliveryTask, increment: Increment, url: str) -> Iterator[
 
 
 def _from_events(task: DeliveryTask, entry: ReopenEntry, there: SyncedItem) -> SyncedItem | None:
-    """Return a reopen as older versions recorded it; None if no event shows the state found."""
+    """Return a reopen as the events show it; None if none shows the state found."""
     events = delivered_events(task, entry, there.url)
     return _synced(there, events) if any(one.result in _CONCLUSIVE for one in events) else None
 
