@@ -18,8 +18,7 @@ import pytest
 import requests
 from jsonschema import FormatChecker
 from openapi_schema_validator import OAS30Validator
-from referencing import Registry
-from referencing.jsonschema import DRAFT4
+from tests.openapi import absolute, path_pattern, registry_of, resolved
 
 from unlatch_sandbox import ado as ado_part
 from unlatch_sandbox import github as github_part
@@ -58,9 +57,10 @@ class Description:
     wrong: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        resource = DRAFT4.create_resource(self.document)
-        self._registry: Registry[Any] = Registry().with_resource("urn:spec", resource)
-        self._templates = [(_pattern(path), path) for path in self.document["paths"]]
+        self._registry = registry_of(self.document)
+        self._templates = [
+            (re.compile(path_pattern(path), re.IGNORECASE), path) for path in self.document["paths"]
+        ]
 
     def check(self, method: str, path: str, answer: requests.Response) -> None:
         visit = f"{method} {path} {answer.status_code}"
@@ -90,40 +90,12 @@ class Description:
         operation = self.document["paths"][found[0]].get(method.lower())
         if operation is None:
             return None, "the method is not described"
-        response = self._resolved(operation["responses"].get(status))
+        response = resolved(self.document, operation["responses"].get(status))
         if response is None:
             return None, "the status is not described"
         content = response.get("content", {}).get("application/json", response)
         schema = content.get("schema")
-        return (_absolute(schema), "") if schema else (None, "the answer has no schema")
-
-    def _resolved(self, response: Json | None) -> Json | None:
-        if response is None or "$ref" not in response:
-            return response
-        target: Json = self.document
-        for step in response["$ref"].removeprefix("#/").split("/"):
-            target = target[step]
-        return target
-
-
-def _pattern(template: str) -> re.Pattern[str]:
-    parts = re.split(r"(\{[^}]+\})", template)
-    text = "".join("[^/]+" if part.startswith("{") else re.escape(part) for part in parts)
-    return re.compile(text, re.IGNORECASE)
-
-
-def _absolute(schema: Any) -> Any:
-    """References at the top lead into the description; below it they are found by themselves.
-
-    A discriminator only repeats oneOf, with references that do not resolve here.
-    """
-    if isinstance(schema, dict):
-        return {
-            key: "urn:spec" + value if key == "$ref" else _absolute(value)
-            for key, value in schema.items()
-            if key != "discriminator"
-        }
-    return [_absolute(one) for one in schema] if isinstance(schema, list) else schema
+        return (absolute(schema), "") if schema else (None, "the answer has no schema")
 
 
 @dataclass

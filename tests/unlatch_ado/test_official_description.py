@@ -17,8 +17,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 from openapi_schema_validator import OAS30Validator
-from referencing import Registry
-from referencing.jsonschema import DRAFT4
+from tests.openapi import absolute, path_pattern, registry_of
 from tests.unlatch_ado.making import (
     OP,
     OTHER_OP,
@@ -89,8 +88,7 @@ class Official:
         definitions["JsonPatchDocument"]["type"] = "array"
         node = definitions["WorkItemClassificationNode"]["properties"]
         node["attributes"]["additionalProperties"] = {}
-        resource = DRAFT4.create_resource(self.document)
-        self._registry: Registry[Any] = Registry().with_resource("urn:spec", resource)
+        self._registry = registry_of(self.document)
 
     def check(self, answer: requests.Response) -> None:
         method, url = answer.request.method or "", urlsplit(answer.request.url or "")
@@ -110,7 +108,9 @@ class Official:
         team = "/team" if rest == "wit/wiql" else ""
         rest += "/path" if re.fullmatch(r"(?i)wit/classificationNodes/\w+", rest) else ""
         whole = f"/organization{before or '/project'}{team}/_apis/{rest}"
-        found = [t for t in self.document["paths"] if _pattern(t).fullmatch(whole)]
+        found = [
+            t for t in self.document["paths"] if re.fullmatch(path_pattern(t), whole, re.IGNORECASE)
+        ]
         assert found, f"{method} {path} is not described"
         template = min(found, key=lambda one: one.count("{"))
         operation: Json = self.document["paths"][template][method.lower()]
@@ -140,21 +140,9 @@ class Official:
         self._validate(f"{visit}, answer", schema, bare)
 
     def _validate(self, where: str, schema: Json, value: Any) -> None:
-        for error in OAS30Validator(_absolute(schema), registry=self._registry).iter_errors(value):
+        for error in OAS30Validator(absolute(schema), registry=self._registry).iter_errors(value):
             place = "/".join(str(step) for step in error.absolute_path)
             self.wrong.append(f"{where}: {place}: {error.message[:200]}")
-
-
-def _pattern(template: str) -> re.Pattern[str]:
-    parts = re.split(r"(\{[^}]+\})", template)
-    text = "".join("[^/]+" if part.startswith("{") else re.escape(part) for part in parts)
-    return re.compile(text, re.IGNORECASE)
-
-
-def _absolute(schema: Any) -> Any:
-    if isinstance(schema, dict):
-        return {k: "urn:spec" + v if k == "$ref" else _absolute(v) for k, v in schema.items()}
-    return [_absolute(one) for one in schema] if isinstance(schema, list) else schema
 
 
 @pytest.fixture

@@ -18,8 +18,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import pytest
 from jsonschema import FormatChecker
 from openapi_schema_validator import OAS30Validator
-from referencing import Registry
-from referencing.jsonschema import DRAFT4
+from tests.openapi import absolute, path_pattern, registry_of, resolved
 from tests.unlatch_github.making import (
     CLOSE,
     CREATE,
@@ -79,8 +78,7 @@ class Description:
         document = json.loads((Path(SPECS or "") / FILE).read_text(encoding="utf-8"))
         _mend(document)
         self._document: dict[str, Any] = document
-        resource = DRAFT4.create_resource(document)
-        self._registry: Registry[Any] = Registry().with_resource("urn:spec", resource)
+        self._registry = registry_of(document)
 
     def wrong(self, answer: requests.Response) -> Iterator[str]:
         """The differences from the description; `unknown: ...` where nothing is described."""
@@ -97,20 +95,20 @@ class Description:
             body = json.loads(request.body)
             yield from self._undescribed(name, _schema(operation.get("requestBody")), body)
             yield from self._errors(name, _schema(operation.get("requestBody")), body)
-        response = self._resolved(operation["responses"].get(str(answer.status_code)))
+        response = resolved(self._document, operation["responses"].get(str(answer.status_code)))
         if response is None:
             yield f"unknown: {name} answered {answer.status_code}"
         elif answer.content:
             yield from self._errors(f"{name} answered", _schema(response), answer.json())
 
     def _operation(self, method: str, path: str) -> tuple[str, dict[str, Any] | None]:
-        fitting = [one for one in self._document["paths"] if _pattern(one).fullmatch(path)]
+        fitting = [one for one in self._document["paths"] if re.fullmatch(path_pattern(one), path)]
         for template in sorted(fitting, key=lambda one: str(one).count("{")):
             return f"{method} {template}", self._document["paths"][template].get(method.lower())
         return f"{method} {_general(path)}", None
 
     def _queries(self, operation: dict[str, Any]) -> set[str]:
-        found = map(self._resolved, operation.get("parameters", ()))
+        found = (resolved(self._document, one) for one in operation.get("parameters", ()))
         return {one["name"] for one in found if one and one["in"] == "query"}
 
     def _undescribed(self, name: str, schema: Any, body: Any) -> Iterator[str]:
@@ -125,18 +123,10 @@ class Description:
             return
         checker = FormatChecker(("date-time",))
         validator = OAS30Validator(
-            _absolute(schema), registry=self._registry, format_checker=checker
+            absolute(schema), registry=self._registry, format_checker=checker
         )
         for error in validator.iter_errors(body):
             yield f"{name}: {'/'.join(map(str, error.absolute_path))}: {error.message[:150]}"
-
-    def _resolved(self, part: Any) -> Any:
-        if not isinstance(part, dict) or "$ref" not in part:
-            return part
-        target: Any = self._document
-        for step in part["$ref"].removeprefix("#/").split("/"):
-            target = target[step]
-        return target
 
 
 def _mend(document: dict[str, Any]) -> None:
@@ -200,22 +190,5 @@ def _schema(part: Any) -> Any:
     return content.get("application/json", {}).get("schema")
 
 
-def _pattern(template: str) -> re.Pattern[str]:
-    parts = re.split(r"(\{[^}]+\})", template)
-    text = "".join("[^/]+" if part.startswith("{") else re.escape(part) for part in parts)
-    return re.compile(text)
-
-
 def _general(path: str) -> str:
     return re.sub(r"^/repos/[^/]+/[^/]+", "/repos/{owner}/{repo}", unquote(path))
-
-
-def _absolute(schema: Any) -> Any:
-    """References at the top lead into the description; below it they are found by themselves."""
-    if isinstance(schema, dict):
-        return {
-            key: "urn:spec" + value if key == "$ref" else _absolute(value)
-            for key, value in schema.items()
-            if key != "discriminator"
-        }
-    return [_absolute(one) for one in schema] if isinstance(schema, list) else schema

@@ -16,8 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from openapi_schema_validator import OAS30Validator
-from referencing import Registry
-from referencing.jsonschema import DRAFT4
+from tests.openapi import absolute, path_pattern, registry_of
 from tests.unlatch_jira.making import (
     CLOSE,
     CREATE,
@@ -74,8 +73,7 @@ class Description:
     def __init__(self) -> None:
         document = json.loads((Path(SPECS or "") / FILE).read_text(encoding="utf-8"))
         self.document: dict[str, Any] = document
-        resource = DRAFT4.create_resource(document)
-        self._registry: Registry[Any] = Registry().with_resource("urn:spec", resource)
+        self._registry = registry_of(document)
 
     def wrong(self, answer: requests.Response) -> Iterator[str]:
         """The differences from the description; `unknown: ...` where nothing is described."""
@@ -101,7 +99,7 @@ class Description:
             yield from self._errors(f"{name} answered", _schema(response), answer.json())
 
     def _operation(self, method: str, path: str) -> dict[str, Any] | None:
-        fitting = [one for one in self.document["paths"] if _pattern(one).fullmatch(path)]
+        fitting = [one for one in self.document["paths"] if re.fullmatch(path_pattern(one), path)]
         for template in sorted(fitting, key=lambda one: str(one).count("{")):
             found: dict[str, Any] | None = self.document["paths"][template].get(method.lower())
             return found
@@ -111,7 +109,7 @@ class Description:
         if schema is None:
             yield f"unknown: {name}, its body"
             return
-        validator = OAS30Validator(_absolute(schema), registry=self._registry)
+        validator = OAS30Validator(absolute(schema), registry=self._registry)
         for error in validator.iter_errors(body):
             yield f"{name}: {'/'.join(map(str, error.absolute_path))}: {error.message[:150]}"
 
@@ -183,17 +181,3 @@ def _general(text: str) -> str:
 
 def _schema(described: dict[str, Any]) -> Any:
     return described.get("content", {}).get("application/json", {}).get("schema")
-
-
-def _pattern(template: str) -> re.Pattern[str]:
-    parts = re.split(r"(\{[^}]+\})", template)
-    return re.compile("".join("[^/]+" if p.startswith("{") else re.escape(p) for p in parts))
-
-
-def _absolute(schema: Any) -> Any:
-    if isinstance(schema, dict):
-        return {
-            key: f"urn:spec{value}" if key == "$ref" else _absolute(value)
-            for key, value in schema.items()
-        }
-    return [_absolute(one) for one in schema] if isinstance(schema, list) else schema
