@@ -8,6 +8,7 @@ happens that anybody else could see.
 
 from __future__ import annotations
 
+import json
 import os
 import pathlib
 import signal
@@ -178,3 +179,30 @@ class _Watched:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._file, name)
+
+
+def dies(action: Callable[[], object], at: int | None) -> bool:
+    """Whether an action, in a child of this process, dies at a boundary."""
+
+    def watched() -> None:
+        Boundaries(at).install()
+        action()
+
+    return os.WIFSIGNALED(in_fork(watched))
+
+
+def passed_in(action: Callable[[], object]) -> list[str]:
+    """The boundaries of an action in a child of this process, which is left alone."""
+    reader, writer = os.pipe()
+
+    def watched() -> None:
+        boundaries = Boundaries(None)
+        boundaries.install()
+        action()
+        os.write(writer, json.dumps(boundaries.passed).encode())
+
+    assert in_fork(watched) == 0
+    os.close(writer)
+    with os.fdopen(reader) as told:
+        names: list[str] = json.load(told)
+    return names

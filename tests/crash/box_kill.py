@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import azure.devops.v7_1.work_item_tracking
 import github
 import jira  # noqa: F401  (warms the process that all cases are forked from)
-from tests.crash.boundaries import Boundaries, in_fork
+from tests.crash.boundaries import dies, in_fork, passed_in
 from tests.crash.stage import INCREMENT, Stage
 
 from unlatch.cli.main import run
@@ -135,18 +135,7 @@ def place_at(stage: Stage, name: str) -> Place:
 def count_boundaries(stage: Stage) -> list[str]:
     """The boundaries of a sync that is left alone."""
     place = place_at(stage, "whole")
-    reader, writer = os.pipe()
-
-    def watched() -> None:
-        boundaries = Boundaries(None)
-        boundaries.install()
-        place.sync()
-        os.write(writer, json.dumps(boundaries.passed).encode())
-
-    assert in_fork(watched) == 0
-    os.close(writer)
-    with os.fdopen(reader) as told:
-        names: list[str] = json.load(told)
+    names = passed_in(place.sync)
     assert place.problems() == [], place.problems()
     assert place.is_calm()
     return names
@@ -163,12 +152,7 @@ def main() -> None:
         names = count_boundaries(stage)
         for number in range(1, len(names) + 1, options.every):
             place = place_at(stage, str(number))
-
-            def watched(place: Place = place, number: int = number) -> None:
-                Boundaries(number).install()
-                place.sync()
-
-            deaths += os.WIFSIGNALED(in_fork(watched))
+            deaths += dies(place.sync, number)
             recovered = in_fork(place.sync)
             # A sync delivers first; if that changes the files, the next one compares them.
             is_calm = place.is_calm()

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import shutil
 import sys
 from collections import Counter
@@ -19,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
-from tests.crash.boundaries import Boundaries, in_fork
+from tests.crash.boundaries import dies, in_fork
 from tests.efforts.script import Talk, call, reply
 
 from unlatch.efforts.conversation import Conversation
@@ -30,7 +29,7 @@ from unlatch.project.workspace import utc_now
 from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from unlatch.efforts.verify import Problem
     from unlatch.llm import ToolCall
@@ -92,16 +91,6 @@ def make_template(root: Path) -> None:
 def copied(template: Path, root: Path) -> Place:
     shutil.copytree(template, root)
     return Place(root, {path: (root / path).read_bytes() for path in logs(root)})
-
-
-def watched(act: Callable[[], None], at: int | None) -> bool:
-    """Whether an act dies at a boundary."""
-
-    def watch() -> None:
-        Boundaries(at).install()
-        act()
-
-    return os.WIFSIGNALED(in_fork(watch))
 
 
 def problems(place: Place, name: str, recovered: int) -> list[str]:
@@ -191,9 +180,9 @@ class Sweep:
     def _trial(self, act: str, number: int, again: int | None = None) -> bool:
         """Whether the last of the deaths was died."""
         place = copied(self._template, self._root)
-        died = watched(lambda: place.say(MESSAGE, ACTS[act]), number)
+        died = dies(lambda: place.say(MESSAGE, ACTS[act]), number)
         if again:
-            died = watched(lambda: place.say(AFTER), again)
+            died = dies(lambda: place.say(AFTER), again)
         status = in_fork(lambda: recover(place, act))
         if found := problems(place, act, status):
             self.wrong[f"{act} {number} {again or ''}"] = found

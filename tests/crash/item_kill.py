@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 import azure.devops.v7_1.work_item_tracking
 import github
 import jira  # noqa: F401  (warms the process that all cases are forked from)
-from tests.crash.boundaries import Boundaries, in_fork
+from tests.crash.boundaries import dies, in_fork, passed_in
 from tests.crash.stage import REASON, Stage
 
 from unlatch.cli.main import run
@@ -90,18 +90,7 @@ def place_at(stage: Stage, name: str, *, outside: bool) -> Place:
 def count_boundaries(stage: Stage, *, outside: bool) -> list[str]:
     """The boundaries of a command that is left alone."""
     place = place_at(stage, "whole", outside=outside)
-    reader, writer = os.pipe()
-
-    def watched() -> None:
-        boundaries = Boundaries(None)
-        boundaries.install()
-        place.reopen()
-        os.write(writer, json.dumps(boundaries.passed).encode())
-
-    assert in_fork(watched) == 0
-    os.close(writer)
-    with os.fdopen(reader) as told:
-        names: list[str] = json.load(told)
+    names = passed_in(place.reopen)
     assert place.problems() == [], place.problems()
     return names
 
@@ -118,12 +107,7 @@ def main() -> None:
         names = count_boundaries(stage, outside=options.outside)
         for number in range(1, len(names) + 1, options.every):
             place = place_at(stage, str(number), outside=options.outside)
-
-            def watched(place: Place = place, number: int = number) -> None:
-                Boundaries(number).install()
-                place.reopen()
-
-            deaths += os.WIFSIGNALED(in_fork(watched))
+            deaths += dies(place.reopen, number)
             recovered = in_fork(place.reopen)
             problems = place.problems()
             if recovered or problems:

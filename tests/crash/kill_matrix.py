@@ -12,15 +12,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import signal
 import subprocess
 import sys
+from functools import partial
 
 import azure.devops.v7_1.work_item_tracking
 import github
 import jira  # noqa: F401  (warms the process that all cases are forked from)
-from tests.crash.boundaries import Boundaries, in_fork
+from tests.crash.boundaries import dies, in_fork, passed_in
 from tests.crash.delivering import deliver_one
 from tests.crash.stage import INCREMENT, REASON, Case, Stage
 
@@ -54,18 +54,7 @@ def reopen(stage: Stage, case: Case) -> None:
 def count_boundaries(stage: Stage) -> list[str]:
     """The boundaries of a resume that is left alone."""
     case = stage.case("whole")
-    reader, writer = os.pipe()
-
-    def watched() -> None:
-        boundaries = Boundaries(None)
-        boundaries.install()
-        reopen(stage, case)
-        os.write(writer, json.dumps(boundaries.passed).encode())
-
-    assert in_fork(watched) == 0
-    os.close(writer)
-    with os.fdopen(reader) as told:
-        names: list[str] = json.load(told)
+    names = passed_in(partial(reopen, stage, case))
     assert stage.problems(case) == [], stage.problems(case)
     return names
 
@@ -79,12 +68,7 @@ def die(stage: Stage, case: Case, number: int, *, cold: bool) -> bool:
             [sys.executable, *command, *told], env=stage.environ, capture_output=True, check=False
         )
         return done.returncode == -signal.SIGKILL
-
-    def watched() -> None:
-        Boundaries(number).install()
-        reopen(stage, case)
-
-    return os.WIFSIGNALED(in_fork(watched))
+    return dies(partial(reopen, stage, case), number)
 
 
 def main() -> None:
@@ -108,7 +92,7 @@ def main() -> None:
                 deaths, cold_deaths = deaths + died, cold_deaths + (died and cold)
                 if not kept:
                     stage.forget_local(case)
-                recovered = in_fork(lambda case=case: reopen(stage, case))  # type: ignore[misc]
+                recovered = in_fork(partial(reopen, stage, case))
                 problems = stage.problems(case)
                 if recovered or problems:
                     place = f"{number} {names[number - 1]} {'kept' if kept else 'deleted'}"

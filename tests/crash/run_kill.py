@@ -17,9 +17,9 @@ import sys
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from tests.crash.boundaries import Boundaries, in_fork
+from tests.crash.boundaries import dies, in_fork
 
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.paths import paths_at
@@ -29,9 +29,6 @@ from unlatch.runs.journal import read_state
 from unlatch.runs.model import Status
 from unlatch.runs.plan.reading import read_plan
 from unlatch.runs.project import Console, Runs, run_store
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 TASKS = {"1": "none", "2": "none", "3": "1, 2"}
 _TASK = """\
@@ -130,16 +127,6 @@ def alive(root: Path) -> list[str]:
     return [pid for pid in found.stdout.split() if pid not in own]
 
 
-def watched(act: Callable[[], None], at: int | None) -> bool:
-    """Whether an act dies at a boundary."""
-
-    def watch() -> None:
-        Boundaries(at).install()
-        act()
-
-    return os.WIFSIGNALED(in_fork(watch))
-
-
 class Sweep:
     """The deaths of a run's coordinator, and of its recovery."""
 
@@ -162,9 +149,9 @@ class Sweep:
         """Whether the last of the deaths was died."""
         root = self._folder / "project"
         place = Place(root)
-        died = watched(place.start, number)
+        died = dies(place.start, number)
         if again:
-            died = watched(place.go_on, again)
+            died = dies(place.go_on, again)
         self.deaths["recover" if again else "start"] += died
         status = in_fork(place.go_on) if died else 0
         if found := problems(place, status):

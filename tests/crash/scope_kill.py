@@ -9,13 +9,13 @@ afterwards. The increment has no items, so that all boundaries are those of its 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.crash.boundaries import Boundaries, in_fork
+from tests.crash.boundaries import dies, in_fork
 
 from unlatch.increments.documents.tasks import read_tasks
 from unlatch.increments.files.paths import paths_at
@@ -81,14 +81,6 @@ def problems(folder: Path) -> list[str]:
     ]
 
 
-def _died(root: Path, at: int | None) -> bool:
-    def watched() -> None:
-        Boundaries(at).install()
-        change_scope(root)
-
-    return os.WIFSIGNALED(in_fork(watched))
-
-
 def main() -> None:
     """Die at every n-th boundary, until none is left."""
     place = Path(sys.argv[1])
@@ -98,8 +90,8 @@ def main() -> None:
     while deaths * every == number - 1:
         root = place / str(number)
         folder = write_project(root)
-        deaths += _died(root, number)
-        in_fork(lambda root=root: change_scope(root))  # type: ignore[misc]
+        deaths += dies(partial(change_scope, root), number)
+        in_fork(partial(change_scope, root))
         if found := problems(folder):
             wrong[number] = found
         shutil.rmtree(root)

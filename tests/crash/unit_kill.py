@@ -9,14 +9,14 @@ so that all boundaries are those of files.
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.cli.layouts.folders import openspec, write
-from tests.crash.boundaries import Boundaries, in_fork
+from tests.crash.boundaries import dies, in_fork
 
 from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.increment import NewTask
@@ -99,6 +99,10 @@ def problems(root: Path, act: str) -> list[str]:
     ]
 
 
+def _act(name: str, root: Path) -> None:
+    ACTS[name](workspace_at(root))
+
+
 def main() -> None:
     """Die at every n-th boundary, until none is left."""
     place, act = Path(sys.argv[1]), sys.argv[2]
@@ -108,13 +112,8 @@ def main() -> None:
     while deaths * every == number - 1:
         root = place / str(number)
         write_project(root, act)
-
-        def watched(root: Path = root, number: int = number) -> None:
-            Boundaries(number).install()
-            ACTS[act](workspace_at(root))
-
-        deaths += os.WIFSIGNALED(in_fork(watched))
-        in_fork(lambda root=root: ACTS[act](workspace_at(root)))  # type: ignore[misc]
+        deaths += dies(partial(_act, act, root), number)
+        in_fork(partial(_act, act, root))
         if found := problems(root, act):
             wrong[number] = found
         shutil.rmtree(root)
