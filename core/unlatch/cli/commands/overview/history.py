@@ -9,7 +9,6 @@ from unlatch.cli.commands.overview.history_verify import verify
 from unlatch.cli.render.delivery_text import RESULTS
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.texts import lines_of
-from unlatch.cli.runtime.group_with_arguments import GroupWithArguments
 from unlatch.cli.runtime.increment_argument import pick_increment
 from unlatch.cli.runtime.increments import increment_argument, named_increment
 from unlatch.cli.runtime.references import read_reference, run_instead
@@ -21,6 +20,7 @@ from unlatch.cli.runtime.session import (
     flag,
     with_session,
 )
+from unlatch.cli.runtime.suggest import GroupWithArguments
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment, ReopenEntry
