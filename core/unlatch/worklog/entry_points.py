@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 # Bytes at a time; few distributions have as much.
 _MOST = 1 << 16
+_INSTALLED = (".dist-info", ".egg-info")
 _BINARY = getattr(os, "O_BINARY", 0)
 
 
@@ -39,14 +40,13 @@ def _installed(group: str) -> Iterator[tuple[str, str, str]]:
     """The folder, name and target of each entry point of a group."""
     for folder in sys.path:
         try:
-            names = sorted(os.listdir(folder or "."))  # noqa: PTH208  (pathlib is not loaded yet)
+            names = os.listdir(folder or ".")  # noqa: PTH208  (pathlib is not loaded yet)
         except OSError:
             continue  # sys.path lists missing folders, and archives
-        for installed in names:
-            if installed.endswith((".dist-info", ".egg-info")):
-                path = os.path.join(folder, installed, "entry_points.txt")  # noqa: PTH118
-                for name, target in _read(path, group):
-                    yield installed, name, target
+        for installed in sorted(one for one in names if one.endswith(_INSTALLED)):
+            path = f"{folder or '.'}{os.sep}{installed}{os.sep}entry_points.txt"
+            for name, target in _read(path, group):
+                yield installed, name, target
 
 
 def _content(path: str) -> bytes:
