@@ -51,9 +51,11 @@ class Group(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        is_option = args[0].startswith("-")
-        if is_option or ctx.resilient_parsing or self.get_command(ctx, args[0]):
+        name, *rest = args
+        if name.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
+        if command := self.get_command(ctx, name):
+            return name, command, rest
         raise NoSuchCommand(ctx, self.similar_names(ctx), args)
 
     def make_context(
