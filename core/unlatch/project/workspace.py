@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import ConfigError
@@ -17,6 +16,7 @@ from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from pathlib import Path
 
     from unlatch.config.config import CoreConfig, RawConfig, UserConfig
     from unlatch.increments.files.paths import ProjectPaths
@@ -32,8 +32,8 @@ def utc_now() -> datetime:
 class Workspace:
     paths: ProjectPaths
     environ: Mapping[str, str]
-    # The file with the user's own configuration: asked for when it is needed, as that is slow.
-    user_config: Path | Callable[[], Path]
+    # The file with the user's own configuration; None for the usual one, which is slow to find.
+    user_config: Path | None = None
     clock: Callable[[], datetime] = utc_now  # with a zone
     new_id: Callable[[], str] = new_ulid
     registry: Registry = field(default_factory=Registry)
@@ -67,7 +67,9 @@ class Workspace:
 
     @property
     def user_file(self) -> Path:
-        return self.user_config if isinstance(self.user_config, Path) else self.user_config()
+        from unlatch.worklog.disk.user_files import user_config_file  # noqa: PLC0415
+
+        return self.user_config or user_config_file()
 
     @cached_property
     def user(self) -> UserConfig:

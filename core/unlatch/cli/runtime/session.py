@@ -20,7 +20,6 @@ from unlatch.project.find_increment import (
 )
 from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
-from unlatch.worklog.disk.user_files import user_config_file
 from unlatch.worklog.search_path import find_program, search_path
 
 if TYPE_CHECKING:
@@ -73,7 +72,7 @@ class Session:
 
     @cached_property
     def workspace(self) -> Workspace:
-        return Workspace(self.paths, environ=os.environ, user_config=user_config_file)
+        return Workspace(self.paths, environ=os.environ)
 
     @cached_property
     def has_project(self) -> bool:

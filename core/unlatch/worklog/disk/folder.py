@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import Self
 
 from unlatch.worklog.disk.file_check import LINK, check_file, read_whole, unsafe
-from unlatch.worklog.disk.user_files import ALLOWED_LINKS, allowed_links, user_config_file
 
 _RELATIVE = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 _CLOSED_IN_CHILDREN = getattr(os, "O_CLOEXEC", 0)
@@ -210,6 +209,8 @@ def descend(root: str, steps: list[str] | tuple[str, ...]) -> OpenFolder:
 
 def _follow_link(link: str, error: OSError | None) -> OpenFolder:
     """Open the folder that a link leads to, if the user allows it."""
+    from unlatch.worklog.disk.user_files import allowed_links  # noqa: PLC0415  (links are rare)
+
     target = Path(os.path.realpath(link))
     for allowed in allowed_links()[0]:
         top = Path(os.path.realpath(allowed))
@@ -221,6 +222,12 @@ def _follow_link(link: str, error: OSError | None) -> OpenFolder:
 
 
 def _allowing(target: Path) -> str:
+    from unlatch.worklog.disk.user_files import (  # noqa: PLC0415  (as above)
+        ALLOWED_LINKS,
+        allowed_links,
+        user_config_file,
+    )
+
     own = user_config_file()
     if allowed_links()[1]:
         return f"correct {ALLOWED_LINKS} in {own} (unlatch doctor lists its mistakes)"
