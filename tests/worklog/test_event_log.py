@@ -80,6 +80,11 @@ def test_a_line_that_is_no_event_is_passed_over_and_counted(tmp_path: Path, odd:
     assert (ids(tmp_path), LOG.lost_lines(tmp_path)) == ([ulid(1), ulid(2)], 1)
 
 
+def test_a_byte_order_mark_before_a_line_is_passed_over(tmp_path: Path) -> None:
+    write(tmp_path, "\ufeff" + line(1), "\ufeff" + line(2))
+    assert (ids(tmp_path), LOG.lost_lines(tmp_path)) == ([ulid(1), ulid(2)], 0)
+
+
 def test_bytes_that_are_no_text_spoil_their_line_alone(tmp_path: Path) -> None:
     raw = f"{line(1)}\n".encode() + b"\xff\xfe{\n" + f"{line(2)}\r\n".encode()
     (tmp_path / LOG.name).write_bytes(raw)

@@ -240,7 +240,7 @@ def parse(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
     `unsafe-path`, `not-a-file` or `file-too-large`.
     """
     try:
-        text = read(path).decode("utf-8")
+        text = read(path).decode("utf-8-sig")
         if found := _LONG_KEY.search(text):
             line = text.count("\n", 0, found.start()) + 1
             raise ValueError(f"a key of more than 50 parts (at line {line})")  # noqa: TRY301

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import re
 import shlex
 import tomllib
@@ -136,14 +137,18 @@ def _change(file: ConfigFile, parts: Sequence[str], value: Any) -> Sequence[str]
     known = file.problems(before)
     if mistakes := [one for one in file.problems(after) if one not in known]:
         return mistakes
-    text, emptied = _edited(file, parts, value)
+    raw = b""
+    with suppress(FileNotFoundError):
+        raw = file.read(file.path)
+    text, emptied = _edited(raw.decode("utf-8-sig"), parts, value)
     for table in emptied:
         _put(after, table, None, make=dict)
     if tomllib.loads(text) != after:
         return [f"{'.'.join(parts)}: cannot be changed alone; edit {file.path}"]
     with writing(file.path), suppress(FileExistsError):
         make_folders(file.path.parent)
-    replace_file(file.path, text.encode(), mode=file.mode)
+    mark = codecs.BOM_UTF8 if raw.startswith(codecs.BOM_UTF8) else b""
+    replace_file(file.path, mark + text.encode(), mode=file.mode)
     return ()
 
 
@@ -163,13 +168,10 @@ def _put(table: Any, parts: Sequence[str], value: Any, *, make: Callable[[], Any
         raise UsageError("setting-invalid", message, hint="unlatch config list")
 
 
-def _edited(file: ConfigFile, parts: Sequence[str], value: Any) -> tuple[str, list[Sequence[str]]]:
+def _edited(text: str, parts: Sequence[str], value: Any) -> tuple[str, list[Sequence[str]]]:
     """The text of the file after a change, and the keys of the tables that went with a value."""
     import tomlkit  # noqa: PLC0415  (slow to load)
 
-    text = ""
-    with suppress(FileNotFoundError):
-        text = file.read(file.path).decode()
     document = tomlkit.parse(text)
     _put(document, parts, value, make=tomlkit.table)
     emptied = [*_remove_empty(document, parts)] if value is None else []

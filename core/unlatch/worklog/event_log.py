@@ -162,7 +162,7 @@ def parse_line(line: str, *, longest: int | None = LONGEST_LINE) -> Any:
     if longest is not None and len(line) > longest:
         return None
     try:
-        value = json.loads(line)
+        value = json.loads(line.removeprefix("\ufeff"))  # some editors begin a file with it
     except (ValueError, RecursionError):
         return None
     return None if is_too_deep(value) else value

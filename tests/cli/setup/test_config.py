@@ -280,6 +280,14 @@ def test_a_damaged_file_is_reported_and_kept(plain: Project) -> None:
     assert_unchanged(plain, before)
 
 
+def test_a_byte_order_mark_is_read_and_kept(plain: Project) -> None:
+    plain.configure("\ufeffcomment = 'short'\n")
+
+    assert plain.run("config", "get", "comment").out == "short\n"
+    assert plain.run("config", "set", "comment", "full").code == 0
+    assert text_of(plain) == '\ufeffcomment = "full"\n'
+
+
 def test_a_mistake_elsewhere_does_not_prevent_a_repair(plain: Project) -> None:
     plain.configure("coment = 'full'\nfrequent_reopens = 0\n")
 
