@@ -22,7 +22,6 @@ from unlatch.worklog.disk.user_files import state_folder
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
-    from types import TracebackType
 
 _SERVE = """
 import json
@@ -94,12 +93,7 @@ class Stage:
             self._stack = stack.pop_all()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._stack.close()
 
     def case(self, name: str, *, increment: str = INCREMENT) -> Case:

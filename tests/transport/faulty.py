@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 if TYPE_CHECKING:
     import ssl
-    from types import TracebackType
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +116,7 @@ class Faulty:
         self._start(self._accept)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._over.set()
         # Wakes the accepting thread, which closing alone does not.
         socket.create_connection(("127.0.0.1", self.port)).close()

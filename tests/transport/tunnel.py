@@ -6,10 +6,7 @@ import selectors
 import socket
 from socketserver import StreamRequestHandler, ThreadingTCPServer
 from threading import Thread
-from typing import TYPE_CHECKING, Self
-
-if TYPE_CHECKING:
-    from types import TracebackType
+from typing import Self
 
 
 class _Handler(StreamRequestHandler):
@@ -44,12 +41,7 @@ class Tunnel:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._server.shutdown()
         self._thread.join()
         self._server.server_close()

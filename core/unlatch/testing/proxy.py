@@ -13,14 +13,11 @@ import threading
 from contextlib import suppress
 from dataclasses import field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 from unlatch.testing.faults import Fault, NoAnswer, Reply, Request
 from unlatch.values import dataclass
-
-if TYPE_CHECKING:
-    from types import TracebackType
 
 _PATIENCE = 30.0
 _POLL = 0.02
@@ -98,12 +95,7 @@ class Proxy:
         self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._listener.shutdown()
         self._thread.join()
         self._listener.server_close()

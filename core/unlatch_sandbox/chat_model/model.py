@@ -16,7 +16,6 @@ from unlatch_sandbox.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
-    from types import TracebackType
 
     Entry = str | Mapping[str, Any] | Cut | Failure
 
@@ -68,12 +67,7 @@ class ChatModel:
         self._server.serve(self._app())
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self._server.stop()
 
     def _app(self) -> Flask:
