@@ -104,10 +104,9 @@ SLOW = frozenset(
 )
 # A quarter of their instructions once: `inspect` loads `ast`, and `hashlib` loads OpenSSL.
 SLOW_OF_PYTHON = frozenset(
-    {"fnmatch", "gettext", "hashlib", "html", "ipaddress", "locale", "platform", "tempfile"}
-    | {"urllib.parse"}
-    # `dataclasses` uses it since Python 3.12.
-    | ({"ast", "inspect"} if sys.version_info < (3, 12) else set())
+    {"gettext", "hashlib", "html", "ipaddress", "locale", "platform", "tempfile", "urllib.parse"}
+    # `dataclasses` and `pathlib` use them since Python 3.12.
+    | ({"ast", "fnmatch", "inspect"} if sys.version_info < (3, 12) else set())
 )
 
 
