@@ -12,7 +12,7 @@ from click import unstyle
 from unlatch.cli.render.delivery_text import delivery_lines
 from unlatch.delivery.states import State
 from unlatch.delivery.task import Delivery, Effect
-from unlatch.errors import Rejected
+from unlatch.errors import Rejected, StoreError
 from unlatch.project.registry import Registry
 from unlatch.spi.category import Category
 from unlatch.spi.change import Change, Goal, Result
@@ -76,6 +76,13 @@ def test_a_failure_names_the_parts_that_were_done_and_the_one_that_was_not(
 )
 def test_an_unknown_outcome_is_called_unknown(outcome: Effect, parts: str) -> None:
     assert f"{parts}: the issue is locked [item-locked]" == line(outcome, state=State.UNKNOWN)
+
+
+def test_a_failure_after_all_parts_names_none_of_them() -> None:
+    full = StoreError("not-writable", "cannot write events.jsonl: No space left on device")
+    said = f"reopened; commented; labels +reopened -completed: {full.message} [not-writable]"
+    assert said == line(ALL, error=full, state=State.UNKNOWN)
+    assert said == line(ALL, error=full)
 
 
 def test_without_labels_none_is_said_to_be_left() -> None:

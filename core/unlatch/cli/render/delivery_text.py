@@ -113,10 +113,12 @@ def _failed_part(delivery: Delivery) -> str | None:
         return _COMMENTED
     if not (asked.add_labels or asked.remove_labels):
         return None if effect else _COMMENTED
-    settled = (*effect.after.labels, *effect.refused) if effect else ()
-    there = {label.casefold() for label in settled}
-    is_missing = any(label.casefold() not in there for label in asked.add_labels)
-    return _LABELS_ADDED if is_missing else _LABELS_REMOVED
+    refused = {label.casefold() for label in effect.refused} if effect else set()
+    there = {label.casefold() for label in effect.after.labels} if effect else set()
+    if not {label.casefold() for label in asked.add_labels} <= refused | there:
+        return _LABELS_ADDED
+    is_left = not there.isdisjoint(label.casefold() for label in asked.remove_labels)
+    return _LABELS_REMOVED if is_left or effect is None else None
 
 
 def _notes(delivery: Delivery) -> list[str]:
