@@ -178,3 +178,4 @@ def test_ten_candidates_are_listed_and_the_others_counted() -> None:
 
 def test_nothing_is_similar_to_a_number() -> None:
     assert () == similar(NAMES, "8")
+    assert () == similar(["0004-\U0001f389"], "8")

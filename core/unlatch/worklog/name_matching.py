@@ -196,4 +196,5 @@ def similar(names: Collection[str], wanted: str) -> tuple[str, ...]:
 
     word = _read(wanted).beginning
     titles = {text: name for name in names for text in (_joined(name), _title(name))}
-    return tuple(dict.fromkeys(titles[one] for one in get_close_matches(word, titles)))
+    close = get_close_matches(word, titles) if word else ()  # a title may be signs alone
+    return tuple(dict.fromkeys(titles[one] for one in close))
