@@ -17,7 +17,7 @@ def man_pages(trackers: Sequence[str]) -> dict[str, str]:
     """The text of each page, by its file name; `trackers` are the commands of plugins."""
     root = click.Context(app, info_name="unlatch", terminal_width=1000, color=False)
     pages = {"unlatch.1": _lines(_overview(root, trackers))}
-    for name in [*(entry.name for entry in COMMANDS.values() if entry.shown), *trackers]:
+    for name in [*COMMANDS, *trackers]:
         pages[f"unlatch-{name}.1"] = _lines(_page(_context(name, root)))
     return pages
 
@@ -41,8 +41,7 @@ def _overview(root: click.Context, trackers: Sequence[str]) -> Iterator[str]:
     for topic, entries in TOPICS.items():
         yield f".SS {_text(topic.capitalize())}"
         for entry in entries:
-            if entry.shown:
-                yield from (".TP", rf".BR unlatch\-{_text(entry.name)} (1)", _text(entry.line))
+            yield from (".TP", rf".BR unlatch\-{_text(entry.name)} (1)", _text(entry.line))
     for name in trackers:
         line = f"Work on the items of {name} alone."
         yield from (".TP", rf".BR unlatch\-{_text(name)} (1)", _text(line))

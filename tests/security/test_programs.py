@@ -1,4 +1,4 @@
-"""No repository makes unlatch start a program; only programs in the command table start."""
+"""No repository makes unlatch start a program; only those in `programs` start."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ import click
 import pytest
 from tests.cli import scoped
 from tests.cli.project import NAME, REASON, Project
+from tests.security.programs import OF_GROUPS, PROGRAMS, Program
 from tests.security.traps import NEVER, PUBLISHING, Traps, lay_bare, lay_clone
 from tests.warm.client import unlatch
 
 from unlatch.cli.app import app
-from unlatch.cli.table import COMMANDS, GROUP_PROGRAMS, Program
+from unlatch.cli.table import COMMANDS
 from unlatch.worklog.search_path import find_program
 
 if TYPE_CHECKING:
@@ -190,7 +191,7 @@ def commands() -> dict[str, frozenset[Program]]:
     declared: dict[str, frozenset[Program]] = {}
     for name in [*COMMANDS, *app.list_commands(context)]:
         found = app.get_command(context, name)
-        programs = COMMANDS[name].programs if name in COMMANDS else GROUP_PROGRAMS
+        programs = PROGRAMS[name] if name in COMMANDS else OF_GROUPS
         inner = [""]
         if isinstance(found, click.Group):
             inner = inner[: found.invoke_without_command] + found.list_commands(context)

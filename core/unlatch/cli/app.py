@@ -25,12 +25,8 @@ PLUGINS = "unlatch.plugins"
 class App(Group):
     """All commands, and one group for each installed tracker."""
 
-    def similar_names(self, ctx: click.Context) -> list[str]:
-        return [*COMMANDS, *entry_points(PLUGINS)]
-
     def list_commands(self, ctx: click.Context) -> list[str]:
-        shown = [entry.name for entry in COMMANDS.values() if entry.shown]
-        return [*shown, *entry_points(PLUGINS)]
+        return [*COMMANDS, *entry_points(PLUGINS)]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if entry := COMMANDS.get(name):

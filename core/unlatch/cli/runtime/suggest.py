@@ -45,9 +45,6 @@ class NoSuchCommand(click.UsageError):
 class Group(click.Group):
     """A group that reports unknown commands with all typed words."""
 
-    def similar_names(self, ctx: click.Context) -> list[str]:
-        return self.list_commands(ctx)
-
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -56,7 +53,7 @@ class Group(click.Group):
             return super().resolve_command(ctx, args)
         if command := self.get_command(ctx, name):
             return name, command, rest
-        raise NoSuchCommand(ctx, self.similar_names(ctx), args)
+        raise NoSuchCommand(ctx, self.list_commands(ctx), args)
 
     def make_context(
         self,

@@ -53,9 +53,8 @@ def _sections(root: click.Context, topics: Sequence[str], *, inner: bool) -> str
 def _rows(root: click.Context, topic: str, *, inner: bool) -> Iterator[_Row]:
     """The commands of a topic; `inner` also loads the groups for the commands below them."""
     for entry in TOPICS[topic]:
-        if entry.shown:
-            yield entry.name, entry.line
-            yield from _inner_rows(root, entry.name) if inner else ()
+        yield entry.name, entry.line
+        yield from _inner_rows(root, entry.name) if inner else ()
     if topic == _TRACKERS:
         names = "|".join(entry_points("unlatch.plugins")) or "TRACKER"
         yield f"{names} ...", "Work on the items of one tracker (writes trackers)"
