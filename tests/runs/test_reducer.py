@@ -8,7 +8,7 @@ from unlatch.runs.dispatch.port import Role
 from unlatch.runs.event_base import RunEvent
 from unlatch.runs.event_lines import OtherEvent, line_of, parse_event
 from unlatch.runs.model import Cause, RunState, Status, TaskState
-from unlatch.runs.reducer import apply, replay
+from unlatch.runs.reducer import apply
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -51,7 +51,10 @@ class Log:
         self.add(e.TaskComplete, agent_id=auditor, task_id=task)
 
     def state(self) -> RunState:
-        return replay(self.events)
+        state = RunState()
+        for event in self.events:
+            apply(state, event)
+        return state
 
     def of(self, task: str) -> tuple[TaskState, Cause | None]:
         state = self.state()

@@ -26,14 +26,6 @@ if TYPE_CHECKING:
     from unlatch.runs.event_base import RunEvent
 
 
-def replay(events: Iterable[RunEvent], state: RunState | None = None) -> RunState:
-    """The state after these events."""
-    state = state or RunState()
-    for event in events:
-        apply(state, event)
-    return state
-
-
 def apply(state: RunState, event: RunEvent) -> bool:
     """Apply the next event to a state; False for one that is in it already, or of an old epoch."""
     if event.sequence != state.sequence + 1:
