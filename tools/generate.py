@@ -14,14 +14,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from document_schemas.documents import document_schemas
+from file_schemas import file_schemas
 from man_pages import man_pages
 
 from unlatch.cli.app import app
 from unlatch.cli.commands.mcp.calls import Calls
 from unlatch.cli.commands.mcp.server import build_server, definitions
-from unlatch.cli.contracts.documents import document_schemas
 from unlatch.cli.table import TOPICS
-from unlatch.lifecycle.schemas import file_schemas
 from unlatch.project.registry import Registry
 
 if TYPE_CHECKING:

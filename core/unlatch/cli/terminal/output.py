@@ -20,7 +20,7 @@ from unlatch.errors import UsageError
 from unlatch.patterns import pattern
 from unlatch.worklog.neutral import for_json, visible, without_controls, without_passwords
 
-# An object of a JSON document; unlatch.cli.contracts lists the keys of each.
+# An object of a JSON document; tools/document_schemas lists the keys of each.
 Json = dict[str, Any]
 T = TypeVar("T")
 # Commands of Azure Pipelines and GitHub Actions.

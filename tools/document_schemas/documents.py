@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from unlatch.cli.contracts.entries import entry, read_table, type_named
+from document_schemas.entries import entry, read_table, type_named
 from unlatch.increments.records.contracts import Schema, schema_of
 
 _DOCUMENTS = """

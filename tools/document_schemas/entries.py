@@ -7,7 +7,7 @@ from typing import Any, Literal, NotRequired
 
 from typing_extensions import TypedDict
 
-from unlatch.cli.contracts.other_kinds import ENTRIES_OF_OTHER_KINDS
+from document_schemas.other_kinds import ENTRIES_OF_OTHER_KINDS
 from unlatch.increments.model.policies import Policy
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.contracts import ReopenRecord, entry_type
