@@ -13,7 +13,7 @@ from unlatch.errors import UsageError
 from unlatch.increments.files.paths import paths_at
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
-from unlatch.spi.operation import DeliveryOptions
+from unlatch.spi.delivery_options import DeliveryOptions
 from unlatch.sync.compare import Verdict
 from unlatch.sync.sync import Sync, SyncOptions, SyncResult, preview
 

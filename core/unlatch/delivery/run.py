@@ -17,7 +17,7 @@ from unlatch.increments.files.reading import read_in
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.records.links import identity, link_of
 from unlatch.increments.records.pending import is_in_doubt
-from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Operation, OperationKey
+from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from unlatch.increments.files.manager import MetadataManager
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
+    from unlatch.spi.operation import Operation, OperationKey
 
 # Only files that contain this word can contain an attempt note; most contain none.
 _ATTEMPT = b'"attempt"'

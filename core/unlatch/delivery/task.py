@@ -10,7 +10,7 @@ from unlatch.delivery.states import Evidence, State, Step, current_state, next_s
 from unlatch.errors import UnlatchError
 from unlatch.increments.records.links import link_of
 from unlatch.spi.change import Change, Result
-from unlatch.spi.operation import DeliveryOptions, Kind, Operation, SeenItem
+from unlatch.spi.operation import Kind, Operation, SeenItem
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from unlatch.increments.files.manager import MetadataManager
     from unlatch.increments.model.increment import Boxes, Increment, Link
     from unlatch.spi import Capability, SyncPlugin
+    from unlatch.spi.delivery_options import DeliveryOptions
     from unlatch.spi.item import CommentRef, ItemRef, RemoteItem, Snapshot
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
-    from unlatch.spi.operation import DeliveryOptions
+    from unlatch.spi.delivery_options import DeliveryOptions
 
 __all__ = ["SharedItems"]  # besides the names that are defined here
 

@@ -39,7 +39,8 @@ from unlatch.lifecycle.scoping import scope
 from unlatch.lifecycle.scoping.amended_items import spared_by, updates_for
 from unlatch.lifecycle.scoping.scope import Scope
 from unlatch.project.workspace import Workspace
-from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
+from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
+from unlatch.spi.operation import Kind
 from unlatch.values import dataclass
 from unlatch.worklog.digests import sha256
 

@@ -22,7 +22,7 @@ from unlatch.lifecycle.activation_guard import (
     allow_activation,
     check_activation,
 )
-from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
+from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -161,6 +161,7 @@ def plan_finish(
     from unlatch.increments.model.reason import checked_reason  # noqa: PLC0415
     from unlatch.lifecycle.completion.evidence import find_evidence, weigh_evidence  # noqa: PLC0415
     from unlatch.lifecycle.completion.open_work import check_finish  # noqa: PLC0415
+    from unlatch.spi.operation import Kind  # noqa: PLC0415
 
     before = workspace.manager.read(wanted).as_recorded
     if shared is None:

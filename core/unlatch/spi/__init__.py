@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from unlatch.spi.change import Progress as Progress
     from unlatch.spi.change import must_move as must_move
     from unlatch.spi.check_boxes import read_checks as read_checks
+    from unlatch.spi.delivery_options import DeliveryOptions as DeliveryOptions
     from unlatch.spi.history import ItemHistory as ItemHistory
     from unlatch.spi.history import MarkedComment as MarkedComment
     from unlatch.spi.history import StateChange as StateChange
@@ -113,7 +114,6 @@ if TYPE_CHECKING:
     from unlatch.spi.manifest import Scheme as Scheme
     from unlatch.spi.one_write import OneWritePlugin as OneWritePlugin
     from unlatch.spi.one_write import Wire as Wire
-    from unlatch.spi.operation import DeliveryOptions as DeliveryOptions
     from unlatch.spi.render import as_html as as_html
     from unlatch.spi.render import from_markdown as from_markdown
     from unlatch.spi.render import markdown as markdown
@@ -144,7 +144,7 @@ _NAMES = {
     "unlatch.spi.manifest": "SPI_VERSION Capability CommandToken EnvToken LinkShape Manifest "
     "Option Scheme",
     "unlatch.spi.one_write": "OneWritePlugin Wire",
-    "unlatch.spi.operation": "DeliveryOptions",
+    "unlatch.spi.delivery_options": "DeliveryOptions",
     "unlatch.spi.render": "as_html from_markdown markdown plain",
     "unlatch.spi.text": "Check Checks Heading Span Text defused hidden one_line op_posted ops_in "
     "visible",

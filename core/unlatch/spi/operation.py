@@ -4,38 +4,10 @@ from datetime import datetime
 from enum import StrEnum
 
 from unlatch.spi.category import Category
+from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
 from unlatch.values import dataclass
 
 OperationKey = tuple[str, str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class DeliveryOptions:
-    """One object from the command line to the plugin, stored with each operation.
-
-    Args:
-        comment: the comment style ("full", "short", "none"); None as configured.
-        even_if_not_planned: also reopen an item that was closed deliberately.
-        follow: update the link of a moved item; not stored with operations.
-        plugin: options from plugins' manifests ("allow-path").
-    """
-
-    comment: str | None = None
-    even_if_not_planned: bool = False
-    follow: bool = False
-    plugin: frozenset[str] = frozenset()
-
-    def over(self, stored: "DeliveryOptions") -> "DeliveryOptions":
-        """These options, completed by those stored with an operation."""
-        return DeliveryOptions(
-            self.comment or stored.comment,
-            self.even_if_not_planned or stored.even_if_not_planned,
-            self.follow or stored.follow,
-            self.plugin | stored.plugin,
-        )
-
-
-AS_CONFIGURED = DeliveryOptions()
 
 
 class Kind(StrEnum):

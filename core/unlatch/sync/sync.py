@@ -17,7 +17,7 @@ from unlatch.project.git.revisions import other_branch
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.spi import ItemEvent
-from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions
+from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
 from unlatch.sync.apply import apply_sync_plan, preview_sync
 from unlatch.sync.apply_boxes import leave_boxes
 from unlatch.sync.choose import Chosen, choose

@@ -19,7 +19,8 @@ from unlatch.lifecycle.resume import resume
 from unlatch.lifecycle.resume_plan import ResumeRequest
 from unlatch.lifecycle.status_change import apply_change, plan_finish
 from unlatch.project.workspace import Workspace, utc_now
-from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind, Operation
+from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
+from unlatch.spi.operation import Kind, Operation
 from unlatch.testing.fixture import Fixture, FixtureTrackers
 from unlatch.values import dataclass
 from unlatch.worklog.times import stamp

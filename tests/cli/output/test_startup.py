@@ -116,7 +116,7 @@ SLOW_OF_PYTHON = frozenset(
         (["list"], 94, set()),
         (["list", "--json"], 94, set()),
         (["show", "1"], 95, set()),
-        (["pause", "1", "--by", "me"], 102, {"unlatch.spi.operation"}),
+        (["pause", "1", "--by", "me"], 100, set()),
         (
             ["history", "1"],
             110,

@@ -27,8 +27,9 @@ from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.spi.category import Category
 from unlatch.spi.change import Change, Goal, Outcome, Result, seen_of
+from unlatch.spi.delivery_options import DeliveryOptions
 from unlatch.spi.item import ItemRef, RemoteItem
-from unlatch.spi.operation import Attempt, DeliveryOptions, Kind, Operation, SeenItem
+from unlatch.spi.operation import Attempt, Kind, Operation, SeenItem
 from unlatch.spi.text import fill
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)

@@ -20,7 +20,8 @@ from unlatch.increments.records.pending import (
     operation_entry,
 )
 from unlatch.spi.category import Category
-from unlatch.spi.operation import Attempt, DeliveryOptions, Kind, Operation, SeenItem
+from unlatch.spi.delivery_options import DeliveryOptions
+from unlatch.spi.operation import Attempt, Kind, Operation, SeenItem
 from unlatch.worklog.record import BadRecord
 
 read_operation, write_operation = OPERATION.read, OPERATION.write

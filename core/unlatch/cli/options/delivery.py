@@ -10,7 +10,8 @@ from unlatch.cli.runtime.session import flag
 from unlatch.config.choices import CommentStyle
 from unlatch.project.registry import Registry
 from unlatch.spi import Option
-from unlatch.spi.operation import DeliveryOptions, Kind
+from unlatch.spi.delivery_options import DeliveryOptions
+from unlatch.spi.operation import Kind
 
 DRY_RUN = flag("--dry-run", help="Show each item, comment and request, and write nothing.")
 OFFLINE = flag("--offline", help="Leave the items for unlatch sync.")

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.project.registry import Registry
     from unlatch.project.trackers import Trackers
-    from unlatch.spi.operation import DeliveryOptions, Kind
+    from unlatch.spi.delivery_options import DeliveryOptions
+    from unlatch.spi.operation import Kind
 
 # The maximum number of failures to show for one cause; the others are counted.
 _ALIKE = 3

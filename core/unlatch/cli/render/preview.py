@@ -16,7 +16,7 @@ from unlatch.cli.terminal import output
 from unlatch.cli.terminal.columns import cells, wrap
 from unlatch.lifecycle.deliver import preview_plans
 from unlatch.lifecycle.fetch_items import ItemSnapshot
-from unlatch.spi.operation import DeliveryOptions, Kind
+from unlatch.spi.operation import Kind
 from unlatch.spi.render import plain
 from unlatch.worklog.neutral import without_controls
 from unlatch.worklog.times import stamp
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from unlatch.increments.files.plans import Plan
     from unlatch.project.registry import Registry
     from unlatch.spi import PlannedRequest
+    from unlatch.spi.delivery_options import DeliveryOptions
     from unlatch.spi.text import Block, Text
 
 _INDENT = " " * 6

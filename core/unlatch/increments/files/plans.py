@@ -4,11 +4,11 @@ A pure function makes each plan: for a dry run from the increment as read, for t
 from the increment under its lock.
 """
 
-from collections.abc import Collection, Iterable
+from __future__ import annotations
+
 from dataclasses import replace
-from datetime import datetime
 from shlex import quote
-from typing import Any, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.reading import completion_keys, times_in
@@ -22,10 +22,15 @@ from unlatch.increments.model.increment import (
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Transitioned, amended_event, reopened_event
 from unlatch.increments.records.links import same_item
-from unlatch.increments.records.pending import struck, supersede
-from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind, Operation
+from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
 from unlatch.values import dataclass
-from unlatch.worklog.event_log import Event
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+    from datetime import datetime
+
+    from unlatch.spi.operation import Kind, Operation
+    from unlatch.worklog.event_log import Event
 
 # The command that moves an increment to a status.
 _COMMANDS = {
@@ -115,6 +120,8 @@ def plan_reopen(
     # A move along the status table does not read the documents.
     from unlatch.increments.files.work.amendments import plan_amendment  # noqa: PLC0415
     from unlatch.increments.files.work.done_count import count_done  # noqa: PLC0415
+    from unlatch.increments.records.pending import struck, supersede  # noqa: PLC0415
+    from unlatch.spi.operation import Kind  # noqa: PLC0415
 
     if before.status is not Status.COMPLETED:
         raise StoreError(
@@ -158,6 +165,8 @@ def plan_transition(
     pending = before.pending
     pinned: tuple[Link, ...] = ()
     if to.is_finished != before.status.is_finished:
+        from unlatch.increments.records.pending import supersede  # noqa: PLC0415  (as above)
+
         pending = supersede(pending, before.reopens)
     if enqueue:
         pending = (*pending, *build_operations(before, enqueue, intent, by=intent.by))
@@ -195,6 +204,8 @@ def build_operations(
 
 
 def build_operation(kind: Kind, link: Link, intent: Intent, by: str | None) -> Operation:
+    from unlatch.spi.operation import Operation  # noqa: PLC0415  (as above)
+
     item = link.tracker, link.key
     return Operation(intent.op, kind, *item, intent.at, by, intent.reason, options=intent.options)
 

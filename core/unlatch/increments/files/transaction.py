@@ -24,7 +24,6 @@ from unlatch.increments.files.units import UnitFolder, unit_in
 from unlatch.increments.model.increment import NEW_TYPE
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.events import LOG
-from unlatch.increments.records.pending import set_pending
 from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.atomic import replace_file, sweep, writing
 from unlatch.worklog.disk.safe_open import open_folder, read_file
@@ -140,7 +139,10 @@ def write_plan(data: dict[str, Any], plan: Plan, now: datetime) -> list[Event]:
 
             # Else the next comparison would report the difference as drift.
             block_at(data, link.path)["base"]["local"] = plan.after.status.value
-    set_pending(data, plan.after.pending)
+    if plan.after.pending or "pending" in data or "formatVersion" in data:
+        from unlatch.increments.records.pending import set_pending  # noqa: PLC0415  (items alone)
+
+        set_pending(data, plan.after.pending)
     return [plan.event] if plan.event is not None else []
 
 

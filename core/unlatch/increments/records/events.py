@@ -3,21 +3,41 @@
 Each type is one class; reader, writer and JSON Schema come from it.
 """
 
-from collections.abc import Iterable
-from pathlib import Path
-from typing import Any
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.model.increment import Amendment, AppliedAmendment, ReopenEntry
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.pending import SEEN_ITEM
-from unlatch.spi.operation import SeenItem
 from unlatch.worklog.event_log import Event, EventLog, in_order
 from unlatch.worklog.record import FLAG, TEXT, TEXTS, ULID, WORD, WORDS, Type, key, record, text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from unlatch.spi.operation import SeenItem
 
 LOG = EventLog("events.jsonl")
 
 # Words of other versions are kept, so these are read as any text.
 _STATUS, _KIND, _RESULT = (Type(name, text) for name in ("Status", "Kind", "Result"))
+
+
+def _read_seen(raw: Any) -> SeenItem | None:
+    # A change of status has no part in items, and does without their records.
+    from unlatch.increments.records.pending import read_seen  # noqa: PLC0415
+
+    return read_seen(raw)
+
+
+def _write_seen(seen: SeenItem) -> dict[str, Any]:
+    from unlatch.increments.records.pending import SEEN  # noqa: PLC0415  (as above)
+
+    return SEEN.write(seen)
+
+
+_SEEN_ITEM = Type("SeenItem", _read_seen, _write_seen)
 
 
 @LOG.event("created")
@@ -96,8 +116,8 @@ class Delivered(EventOnItem):
     commented: bool = key(FLAG)
     reason: str | None = key(TEXT, default=None)
     # Before the first write, and after the last one.
-    before: SeenItem | None = key(SEEN_ITEM, default=None)
-    after: SeenItem | None = key(SEEN_ITEM, default=None)
+    before: SeenItem | None = key(_SEEN_ITEM, default=None)
+    after: SeenItem | None = key(_SEEN_ITEM, default=None)
     # Changed by this operation, not by people in between.
     labels_added: tuple[str, ...] = key(TEXTS, "labelsAdded", default=())
     labels_removed: tuple[str, ...] = key(TEXTS, "labelsRemoved", default=())

@@ -6,7 +6,8 @@ from typing import Any
 
 from unlatch.increments.model.increment import ReopenEntry
 from unlatch.spi.category import Category
-from unlatch.spi.operation import Attempt, DeliveryOptions, Kind, Operation, SeenItem
+from unlatch.spi.delivery_options import DeliveryOptions
+from unlatch.spi.operation import Attempt, Kind, Operation, SeenItem
 from unlatch.worklog.record import (
     NUMBER,
     SET,

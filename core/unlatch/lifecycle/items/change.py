@@ -14,7 +14,8 @@ from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Delivered, read_events
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.project.linked import linked_to
-from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions, Kind
+from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
+from unlatch.spi.operation import Kind
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:

@@ -33,7 +33,7 @@ from unlatch.lifecycle.items.change import (
     record_items,
 )
 from unlatch.lifecycle.items.places import make_user_items
-from unlatch.spi.operation import DeliveryOptions, Kind
+from unlatch.spi.operation import Kind
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from unlatch.delivery.preview import Preview
     from unlatch.lifecycle.items.places import ItemGroup
     from unlatch.project.trackers import Trackers
+    from unlatch.spi.delivery_options import DeliveryOptions
 
 VERBS = {Kind.REOPEN: "reopen", Kind.CLOSE: "close"}
 

@@ -18,7 +18,7 @@ from unlatch.lifecycle.items.pending import (
     pending_in_project,
     pending_outside,
 )
-from unlatch.spi.operation import AS_CONFIGURED, DeliveryOptions
+from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
 from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import user_config_file
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from unlatch.cli.commands.items.pending import PendingItems
     from unlatch.cli.runtime.session import Session
     from unlatch.delivery.preview import Previewed
-    from unlatch.spi.operation import DeliveryOptions
+    from unlatch.spi.delivery_options import DeliveryOptions
 
 
 def preview_items(

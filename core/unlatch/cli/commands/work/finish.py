@@ -31,7 +31,8 @@ from unlatch.lifecycle.status_change import (
     plan_undo_reopen,
 )
 from unlatch.lifecycle.units.archiving import check_archive
-from unlatch.spi.operation import DeliveryOptions, Kind
+from unlatch.spi.delivery_options import DeliveryOptions
+from unlatch.spi.operation import Kind
 
 _FORCE = flag(
     "--force",

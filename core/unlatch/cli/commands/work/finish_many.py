@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
     from unlatch.delivery.preview import Preview
     from unlatch.lifecycle.status_change import ChangePlan
-    from unlatch.spi.operation import DeliveryOptions
+    from unlatch.spi.delivery_options import DeliveryOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from unlatch.cli.options.scope import Scoping
     from unlatch.cli.runtime.session import Session
     from unlatch.increments.model.increment import Increment
-    from unlatch.spi.operation import DeliveryOptions
+    from unlatch.spi.delivery_options import DeliveryOptions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
