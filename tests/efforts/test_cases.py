@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from benchmarks.cases import CASES, CONCLUDED, Case, passes
+from tests.llm.chat_model.model import ChatModel
 
 from unlatch.config.tables import LlmConfig
 from unlatch.llm import open_model
-from unlatch_sandbox.chat_model import ChatModel
 
 if TYPE_CHECKING:
     from pathlib import Path

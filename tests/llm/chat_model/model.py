@@ -1,4 +1,7 @@
-"""The server and its application."""
+"""A stand-in for a server with OpenAI's Chat Completions API, which answers from a script.
+
+It tests how a program talks with a model, not how a model decides.
+"""
 
 from __future__ import annotations
 
@@ -8,10 +11,10 @@ from collections import deque
 from typing import TYPE_CHECKING, Any, Self
 
 from flask import Flask, Response, request
+from tests.llm.chat_model.checks import checked, refuse
+from tests.llm.chat_model.script import Cut, Failure, chunks, document, message_of
 
 from unlatch_sandbox.answers import new_app, reply
-from unlatch_sandbox.chat_model.checks import checked, refuse
-from unlatch_sandbox.chat_model.script import Cut, Failure, chunks, document, message_of
 from unlatch_sandbox.server import Server
 
 if TYPE_CHECKING:

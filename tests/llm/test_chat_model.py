@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import requests
+from tests.llm.chat_model.model import ChatModel
+from tests.llm.chat_model.script import Cut, Failure
 
 from unlatch.config.tables import LlmConfig
 from unlatch.errors import ModelError, ModelUnauthorised, ModelUnavailable
 from unlatch.llm import open_model
 from unlatch.transport import TransportOptions
 from unlatch.transport.testing import SkippingClock
-from unlatch_sandbox.chat_model import ChatModel, Cut, Failure
 
 if TYPE_CHECKING:
     from pathlib import Path
