@@ -235,7 +235,7 @@ def test_the_transcript(project: Project) -> None:
 
 EXPECTED = """\
 11 reopens of 5 increments; 2 undone
-Reopened: 62.5% (5 of 8 completed increments)
+Reopen rate: 62.5% (5 of 8 completed increments)
 Goal: fewer than 3 reopens of each increment: missed by 2 increments
 From completion to reopen: median 15.7 days, 90% within 23.4 days
 From reopen to completion: median 2.4 days, 90% within 6.7 days

@@ -29,7 +29,7 @@ def report_lines(report: Report) -> Iterator[str]:
     yield output.strong(f"{count}{_period(report)}{f'; {undone:,} undone' if undone else ''}")
     if found.rate is not None:
         completed = times(found.completed, "completed increment")
-        yield f"Reopened: {found.rate:.1%} ({report.reopened:,} of {completed})"
+        yield f"Reopen rate: {found.rate:.1%} ({report.reopened:,} of {completed})"
     over = len(report.over_goal)
     missed = output.warn(f"missed by {times(over, 'increment')}")
     goal = f"Goal: fewer than {times(report.goal, 'reopen')} of each increment"
