@@ -71,10 +71,12 @@ def _options(height: int) -> dict[str, Any]:
         "js": [],
         "show_legend": False,
         "print_values": True,
+        "print_values_position": "top",
         "min_scale": 1,
         "include_x_axis": True,
         "value_formatter": lambda value: f"{value:,g}",
         "margin": 8,
+        "margin_right": 16,
         "truncate_label": -1,
         "style": Style(label_font_size=_FONT, major_label_font_size=_FONT, value_font_size=_FONT),
     }

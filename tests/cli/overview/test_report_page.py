@@ -229,6 +229,31 @@ def test_axes_of_counts_have_whole_numbers(kind: str, most: int) -> None:
     assert 2 <= len(numbers) - 2 <= 6
 
 
+@pytest.mark.parametrize("least", [0, 1, 60, 120])
+def test_a_number_is_beside_its_bar(least: int) -> None:
+    from unlatch.report import charts  # noqa: PLC0415  (needs pygal)
+
+    def drawn(kind: str) -> tuple[list[Element], list[Element]]:
+        chart = getattr(charts, kind)({"a": 120, "b": least}, label="Reopens")
+        root = parse(f"<!DOCTYPE html><title>x</title>{chart}")
+        rects = [one for one in root.iter(f"{SVG}rect") if "rect" in one.get("class", "")]
+        numbers = [
+            text
+            for one in root.iter(f"{SVG}g")
+            if "text-overlay" in one.get("class", "")
+            for text in one.iter(f"{SVG}text")
+        ]
+        return rects, numbers
+
+    def place(one: Element, *names: str) -> float:
+        return sum(float(one.get(name, "0")) for name in names)
+
+    for bar, number in zip(*drawn("bars"), strict=True):
+        assert place(bar, "x", "width") < place(number, "x")
+    for bar, number in zip(*drawn("columns"), strict=True):
+        assert place(number, "y") < place(bar, "y")
+
+
 def test_long_numbers_are_grouped() -> None:
     assert "5,000 increments" == times(5000, "increment")
 
