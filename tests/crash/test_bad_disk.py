@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -114,6 +115,48 @@ def test_a_file_that_may_not_grow(completed: Project) -> None:
     assert "File too large" in done.err
     assert (before, []) == (completed.tree(), completed.wrote())
     assert_finished(completed)
+
+
+def test_events_that_found_no_room_are_written_by_the_next_change(single: Project) -> None:
+    size, path = 100_000, single.folder() / "events.jsonl"
+    filler = {"id": "filler", "at": "2020-01-01T00:00:00Z", "event": "note", "by": "x" * size}
+    path.write_text(json.dumps(filler) + "\n")
+    single.extra["PYTHONDONTWRITEBYTECODE"] = "1"
+    full = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (size, size))
+
+    done = single.process(*RESUME, "--offline", preexec_fn=full)
+    undone = single.process("undo", "7", "--yes", "--offline", "--by", "Grace", preexec_fn=full)
+
+    for one in (done, undone):
+        assert (0, True) == (one.code, "cannot write events.jsonl: File too large; " in one.err)
+    shown = single.run("history", "7", "--json").document["events"]
+    assert single.run("history", "verify", "7").code == 5
+    assert ["filler"] == [one["id"] for one in single.events()]
+
+    assert single.run(*RESUME, "--offline").code == 0
+
+    words = [one["event"] for one in single.events()]
+    assert ["note", "reopened", "undone", "reopened"] == words
+    assert "Grace" == single.events()[2]["by"]
+    again = single.run("history", "7", "--json").document["events"]
+    assert shown == [one for one in again if one["id"] != single.events()[3]["id"]]
+    assert single.run("sync", "7").code == 0
+    assert single.run("history", "verify", "7").code == 0
+
+
+def test_events_that_found_no_room_are_written_by_doctor(single: Project) -> None:
+    path = single.folder() / "events.jsonl"
+    single.run(*RESUME)
+    single.run("undo", "7", "--yes", "--reason", "Wrong one")
+    whole = single.events()
+    kept = [one for one in whole if one["event"] not in ("reopened", "undone")]
+    path.write_text("".join(json.dumps(one) + "\n" for one in kept))
+
+    assert "; unlatch doctor --fix adds it" in single.run("history", "verify", "7").out
+    assert single.run("doctor", "--fix", "--yes").code == 0
+
+    assert {one["id"] for one in whole} == {one["id"] for one in single.events()}
+    assert single.run("history", "verify", "7").code == 0
 
 
 def vanish(completed: Project, folder: str) -> Callable[[], None]:

@@ -15,7 +15,7 @@ from unlatch.increments.files import front_matter
 from unlatch.increments.files.paths import BRIEFING, EVENTS, SPEC, TASKS
 from unlatch.increments.files.reading import conflict_in
 from unlatch.increments.model.status import Status, read_status
-from unlatch.increments.records.events import LOG, reopened_event
+from unlatch.increments.records.events import LOG, lost_events
 from unlatch.worklog.disk.safe_open import exists, read_file
 from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.name_matching import first_of
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.doctor.snapshot import IncrementFiles, ReadableIncrement
-    from unlatch.increments.model.increment import ReopenEntry
+    from unlatch.worklog.event_log import Event
 
 
 def refused_documents(one: ReadableIncrement) -> Hits:
@@ -125,14 +125,13 @@ def _other_status(one: ReadableIncrement) -> str | None:
 
 
 def missing_events(one: ReadableIncrement) -> Hits:
-    for entry in _without_event(one):
-        message = f"no line for the reopen {entry.id} in metadata.json"
+    for event in _lost_events(one):
+        message = f"no line for what metadata.json has as {LOG.word(event)} ({event.id})"
         yield Found(message, one.files.folder.path / EVENTS, FIX)
 
 
 def fix_events(one: ReadableIncrement) -> Iterator[FileChange]:
-    missing = [reopened_event(entry) for entry in _without_event(one)]
-    if missing:
+    if missing := _lost_events(one):
         path = one.files.folder.path / EVENTS
         before = content_of(path)
         lines = "".join(f"{LOG.line(event)}\n" for event in missing)
@@ -141,11 +140,10 @@ def fix_events(one: ReadableIncrement) -> Iterator[FileChange]:
         yield path, before, after
 
 
-def _without_event(one: ReadableIncrement) -> list[ReopenEntry]:
+def _lost_events(one: ReadableIncrement) -> list[Event]:
     if not isinstance(one.files.events, list):
         return []  # another check reports it
-    known = {event.id for line in one.files.lines if (event := LOG.parse(line))}
-    return [entry for entry in one.increment.reopens if entry.id not in known]
+    return lost_events(one.increment, [*filter(None, map(LOG.parse, one.files.lines))])
 
 
 def refused_events(files: IncrementFiles) -> Hits:

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.events import LOG, Created, Transitioned, Undone, read_events
+from unlatch.increments.records.events import LOG, Created, Transitioned, Undone, lost_events
 from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
 from unlatch.worklog.event_log import Event, OtherEvent, in_order
@@ -36,7 +36,8 @@ def read_history(workspace: Workspace, wanted: str) -> History:
         StoreError: `events-unreadable`, or the increment cannot be read.
     """
     increment = workspace.manager.read(wanted)
-    recorded = read_events(increment.folder, increment.reopens)
+    recorded = LOG.read(increment.folder)
+    recorded += lost_events(increment, recorded)
     lost = LOG.lost_lines(increment.folder)
     return History(increment, life(increment, recorded), lost)
 

@@ -23,7 +23,7 @@ from unlatch.increments.files.snapshots import IncrementHeader, read_increment
 from unlatch.increments.files.units import UnitFolder, unit_in
 from unlatch.increments.model.increment import NEW_TYPE
 from unlatch.increments.model.status import Status, read_status
-from unlatch.increments.records.events import LOG
+from unlatch.increments.records.events import LOG, lost_events
 from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.atomic import replace_file, sweep, writing
 from unlatch.worklog.disk.safe_open import open_folder, read_file
@@ -64,7 +64,7 @@ def change_folder(
         data |= {"status": before.status.value, "type": NEW_TYPE}
         data |= dict.fromkeys(("created", "lastActivity"), stamp(now))
         known = copied(data)
-    events = edit(before, data)
+    events = [*_lost_events(before), *edit(before, data)]
     if events_first:
         LOG.append(folder.path, *events)
     with _move_out(paths, folder, wanted=unarchive) as place:
@@ -78,8 +78,9 @@ def change_folder(
         try:
             LOG.append(place.path, *events)
         except StoreError as error:
-            # The change is on disk and its event can be derived from it, so this is no failure.
-            warnings.append(f"{error.message}; history shows it from metadata.json")
+            # The change is on disk, and the next one adds the event, so this is no failure.
+            later = "the next change, or unlatch doctor --fix, adds a reopen or undo to it"
+            warnings.append(f"{error.message}; {later}")
     increment = read_increment(place, shapes)
     if increment.unit is None:
         warnings += _follow_status(place, increment.status)
@@ -89,6 +90,14 @@ def change_folder(
         warnings += write_amendments(place, increment)
         increment = read_increment(place, shapes)
     return replace(increment, warnings=(*increment.warnings, *warnings))
+
+
+def _lost_events(before: Increment) -> list[Event]:
+    """The events that could not be written with their changes, as on a full disk."""
+    if before.reopens or before.amendments:
+        with contextlib.suppress(StoreError):  # whether any is lost is unknown
+            return lost_events(before, LOG.read(before.folder))
+    return []
 
 
 def _read_to_write(folder: Folder) -> JsonText:

@@ -7,16 +7,21 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unlatch.increments.model.increment import Amendment, AppliedAmendment, ReopenEntry
+from unlatch.increments.model.increment import (
+    Amendment,
+    AppliedAmendment,
+    Increment,
+    ReopenEntry,
+)
 from unlatch.increments.model.status import Status
 from unlatch.worklog.event_log import Event, EventLog, in_order
 from unlatch.worklog.record import FLAG, TEXT, TEXTS, ULID, WORD, WORDS, Type, key, record, text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from unlatch.spi.operation import SeenItem
+    from unlatch.spi.operation import Operation, SeenItem
 
 LOG = EventLog("events.jsonl")
 
@@ -182,6 +187,36 @@ def reopened_event(entry: ReopenEntry) -> Reopened:
 def amended_event(done: AppliedAmendment) -> Amended:
     """The event of an amendment, derived from its record."""
     return Amended(id=done.id, at=done.at, by=done.by, reason=done.reason, **_work(done.amendment))
+
+
+def lost_events(increment: Increment, events: Sequence[Event]) -> list[Event]:
+    """The events that metadata.json implies and `events` lack, as after a full disk."""
+    known = {event.id for event in events}
+    undone = {one.revert: one for one in increment.reopens if one.revert and one.reverted_at}
+    implied = (
+        *map(reopened_event, increment.reopens),
+        *map(amended_event, increment.amendments),
+        *(_undone_event(increment, entry, events) for entry in undone.values()),
+    )
+    return [event for event in implied if event.id not in known]
+
+
+def _undone_event(increment: Increment, entry: ReopenEntry, events: Iterable[Event]) -> Undone:
+    """The event of an undo; the person and the reason are only in its operations."""
+    made: list[Operation | Delivered] = [one for one in events if isinstance(one, Delivered)]
+    made += increment.pending
+    by, reason = next(
+        ((one.by, one.reason) for one in made if one.op == entry.revert), (None, None)
+    )
+    return Undone(
+        id=entry.revert or "",
+        at=entry.reverted_at or entry.reopened_at,
+        by=by or "unknown",
+        origin=Status.ACTIVE,
+        to=entry.previous_status,
+        reopen=entry.id,
+        reason=reason,
+    )
 
 
 def _work(amendment: Amendment) -> dict[str, Any]:

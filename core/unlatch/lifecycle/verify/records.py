@@ -13,6 +13,7 @@ from unlatch.worklog.event_log import Event
 from unlatch.worklog.times import stamp
 
 _SHOWN = 60
+_FIX = "; unlatch doctor --fix adds it"
 _FACTS = ("before", "after", "labels_added", "labels_removed")
 
 
@@ -26,7 +27,7 @@ def check_entry(increment: Increment, entry: ReopenEntry, events: Sequence[Event
 def _check_reopened(entry: ReopenEntry, events: Sequence[Event]) -> Iterator[Check]:
     event = next((one for one in events if one.id == entry.id), None)
     if not isinstance(event, Reopened):
-        yield _differs("event-missing", "events.jsonl has no event of this reopen")
+        yield _differs("event-missing", f"events.jsonl has no event of this reopen{_FIX}")
         return
     pairs = {
         "time": (stamp(entry.reopened_at), stamp(event.at)),
@@ -47,7 +48,8 @@ def _check_undone(entry: ReopenEntry, events: Sequence[Event]) -> Iterator[Check
     undone = [one for one in events if isinstance(one, Undone)]
     known = [one for one in undone if one.id == entry.revert or one.reopen == entry.id]
     if entry.reverted_at is not None and not known:
-        yield _differs("undo-missing", "metadata.json says undone; events.jsonl has no such event")
+        text = f"metadata.json says undone; events.jsonl has no such event{_FIX}"
+        yield _differs("undo-missing", text)
     if entry.reverted_at is None and known:
         yield _differs("undo-missing", "events.jsonl says undone; metadata.json does not")
     if entry.reverted_at is not None and known and known[-1].at != entry.reverted_at:
