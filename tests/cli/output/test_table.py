@@ -73,15 +73,19 @@ def test_columns_behind_wide_and_combined_signs_are_in_line(
     assert columns >= max(map(cell_len, lines))
 
 
-@pytest.mark.parametrize("columns", [60, 100, 200])
-def test_lines_of_doctor_about_wide_titles_fit(titled: Project, columns: int) -> None:
+@pytest.mark.parametrize("columns", [40, 100])
+def test_doctor_keeps_places_and_commands_whole(titled: Project, columns: int) -> None:
     titled.configure(f'"{WIDE * 4}" = 1')
+    name = titled.increment("0008-of-the-smart-discipline")
+    (titled.folder(name) / "metadata.json").write_text("{")
 
     with Terminal(titled, "doctor", columns=columns, extra={"PYTHONUTF8": "1"}) as terminal:
         assert terminal.end() == 1
 
-    assert WIDE[:9] in terminal.text
-    assert columns >= max(map(cell_len, terminal.text.splitlines()))
+    assert WIDE * 4 in terminal.text
+    assert f"{name}/metadata.json:" in terminal.text
+    longer = [one for one in terminal.text.splitlines() if cell_len(one) > columns]
+    assert all(WIDE in one or name in one for one in longer)
 
 
 def words_below(lines: list[str], heading: str) -> list[str]:
@@ -141,7 +145,7 @@ def test_the_cause_in_a_table_is_whole_and_its_place_relative(project: Project) 
     [("status",), ("show", "7"), ("history", "7"), ("github", "status", "7"), ("doctor",)],
     ids=" ".join,
 )
-def test_only_an_address_is_longer_than_the_terminal_is_wide(
+def test_only_an_address_or_path_is_longer_than_the_terminal_is_wide(
     single: Project, command: tuple[str, ...], columns: int
 ) -> None:
     for reason in (LONG, f"{LONG} again"):
@@ -154,7 +158,8 @@ def test_only_an_address_is_longer_than_the_terminal_is_wide(
         terminal.end()
 
     longer = [line for line in terminal.text.splitlines() if len(line) > columns]
-    assert [] == [line for line in longer if "://" not in line.split()[0]]
+    whole = ("://", "/metadata.json")
+    assert [] == [line for line in longer if not any(one in line for one in whole)]
 
 
 def test_a_terminal_that_is_dumb_gets_no_colours(titled: Project) -> None:

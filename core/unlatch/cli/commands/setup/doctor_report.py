@@ -1,19 +1,15 @@
 """Print a report of doctor: the findings, by default one entry for each kind, then settings."""
 
 import json
-import shutil
-import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from unlatch.cli.render.describe import times
 from unlatch.cli.terminal import output
-from unlatch.cli.terminal.columns import wrap
 
 _STYLES = {"error": output.bad, "warning": output.warn, "note": output.faint}
 _SEVERITIES = tuple(_STYLES)
-_WIDEST = 100
 _INDENT = " " * 9
 _MOST_NAMED = 3
 
@@ -77,12 +73,12 @@ def _tell_finding(one: output.Json, *, more: str = "") -> None:
     severity, where = one["severity"], _place(one)
     message = output.clean(_without_place(one["message"], where))
     text = f"{output.clean(where)}: {message}" if where else message
-    first, *others = _wrapped(f"{text} [{one['id']}]", f"{severity:<9}")
+    first, *others = output.hang(f"{severity:<9}", f"{text} [{one['id']}]")
     output.data(first.replace(severity, _STYLES[severity](severity), 1), *others)
     if more:
-        output.data(*_wrapped(output.clean(more), _INDENT))
+        output.data(*output.hang(_INDENT, output.clean(more)))
     if one["hint"]:
-        output.data(*_wrapped(f"next: {output.clean(one['hint'])}", _INDENT))
+        output.data(*output.hang(_INDENT, f"next: {output.clean(one['hint'])}"))
 
 
 def _place(one: output.Json) -> str:
@@ -103,14 +99,6 @@ def _without_place(message: str, where: str) -> str:
         if place and rest and rest != message and rest[0] in ends:
             return rest.lstrip(" :")
     return message
-
-
-def _wrapped(text: str, head: str) -> Iterable[str]:
-    columns = min(shutil.get_terminal_size().columns, _WIDEST) if sys.stdout.isatty() else None
-    if columns is None:
-        return [f"{head}{text}"]
-    first, *others = wrap(text, columns - len(head))
-    return [f"{head}{first}", *(f"{' ' * len(head)}{line}" for line in others)]
 
 
 def tell_settings(settings: Sequence[output.Json]) -> None:
