@@ -22,6 +22,7 @@ ANY_ERROR = "*"
 PROJECT: tuple[Check[ProjectSnapshot], ...] = (
     Check("two-increment-folders", WARNING, project.two_folders),
     Check("folder-ignored", WARNING, project.ignored_folders),
+    Check("checkout-sparse", NOTE, project.sparse_checkout),
     Check("layout-unused", NOTE, project.unused_layouts),
     Check("merge-driver-missing", NOTE, project.no_merge_driver),
     Check("plugin-broken", ERROR, project.broken_plugins),

@@ -22,6 +22,7 @@ from unlatch.increments.model.status import Status
 from unlatch.migrate.migrate import find_unfinished
 from unlatch.project.git.run import ask_git
 from unlatch.project.git.setup import DRIVER
+from unlatch.project.git.sparse import sparse_note
 from unlatch.worklog.collection import sorted_folders
 from unlatch.worklog.disk.safe_open import add_root, exists, read_file
 
@@ -69,6 +70,10 @@ def passed_over(paths: ProjectPaths) -> Iterator[Found]:
 
 def _why_ignored(name: str) -> str:
     return next(why for pattern, why in _OTHER_NAMES if re.match(pattern, name))
+
+
+def sparse_checkout(project: ProjectSnapshot) -> Hits:
+    yield from (Found(note, project.paths.increments) for note in sparse_note(project.paths))
 
 
 def unused_layouts(project: ProjectSnapshot) -> Hits:

@@ -146,13 +146,31 @@ class MetadataManager:
             return None
         return next(iter(self.unreadable_documents(increment)), None)
 
-    def create(self, title: str, *, kind: str, by: str, links: Iterable[Link] = ()) -> Increment:
-        """Create an increment in planning, with the next number."""
+    def create(
+        self,
+        title: str,
+        *,
+        kind: str,
+        by: str,
+        links: Iterable[Link] = (),
+        taken: Iterable[str] = (),
+    ) -> Increment:
+        """Create an increment in planning, with the next number.
+
+        Args:
+            taken: the names of increments that are not checked out.
+        """
         from unlatch.increments.files.new_increment import make_increment  # noqa: PLC0415
 
         with store_lock(self.paths, NEW):
             name = make_increment(
-                self.paths, self.shapes, title, kind=kind, links=links, facts=self.event_facts(by)
+                self.paths,
+                self.shapes,
+                title,
+                kind=kind,
+                links=links,
+                taken=taken,
+                facts=self.event_facts(by),
             )
         return self.read(name)
 

@@ -59,10 +59,11 @@ def make_increment(
     *,
     kind: str,
     links: Iterable[Link],
+    taken: Iterable[str],
     facts: dict[str, Any],
 ) -> str:
     """Make an increment in planning, with the next number; returns the name of its folder."""
-    name = f"{_next_number(paths):04d}-{slug_of(title)}"
+    name = f"{_next_number(paths, taken):04d}-{slug_of(title)}"
     times = dict.fromkeys(("created", "lastActivity"), stamp(facts["at"]))
     data = {"id": name, "status": Status.PLANNING.value, "type": kind, **times}
     for link in links:
@@ -71,8 +72,9 @@ def make_increment(
     return name
 
 
-def _next_number(paths: ProjectPaths) -> int:
-    numbers = {number_of(one.name) or 0: one.name for one in Collection(paths.increments).folders()}
+def _next_number(paths: ProjectPaths, taken: Iterable[str]) -> int:
+    names = (*taken, *(one.name for one in Collection(paths.increments).folders()))
+    numbers = {number_of(name) or 0: name for name in names}
     last = max(numbers, default=0)
     if last == LAST_NUMBER:
         raise UsageError(

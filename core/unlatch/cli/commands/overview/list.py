@@ -18,6 +18,7 @@ from unlatch.increments.model.increment import FROM_SPEC, BrokenIncrement, Incre
 from unlatch.increments.model.matching import Condition, Trait
 from unlatch.lifecycle.known_rows import WORTH_IT, KnownRows, ListRow, row_of
 from unlatch.lifecycle.listing import Filters, Listed, Listing
+from unlatch.project.git.sparse import sparse_note
 
 # At a terminal; without one all are listed.
 _MOST_ITEMS = 6
@@ -35,11 +36,11 @@ def run(session: Session, *, as_json: bool, **options: Any) -> int:
 
 
 def _show(session: Session, found: Listing, *, hidden: int, as_json: bool) -> int:
-    notes: list[str] = []
+    notes = [*sparse_note(session.paths)]
     if as_json:
         output.document_list(map(list_entry, _noting(session, found, notes)))
     elif not _tell(_noting(session, _known(session, found, hidden) or found, notes)):
-        _tell_none(session, found, hidden=hidden)
+        _tell_none(session, found, hidden=hidden, is_sparse=bool(notes))
     if found.limit is not None and found.matched > found.limit:
         output.talk(f"Showing {found.limit} of {found.matched:,} increments.")
     if hidden and not (found.filters or as_json):
@@ -93,10 +94,10 @@ def _tell(chosen: Iterable[Listed | ListRow]) -> int:
     return len(rows)
 
 
-def _tell_none(session: Session, found: Listing, *, hidden: int) -> None:
+def _tell_none(session: Session, found: Listing, *, hidden: int, is_sparse: bool) -> None:
     """Report that no increment was found; for a status, count those with other statuses."""
     if not (found.filters and found.folders):
-        if not hidden:
+        if not (hidden or is_sparse):
             output.talk("No increments. Next: unlatch new 'A title'")
         return
     others: Counter[str] = Counter()

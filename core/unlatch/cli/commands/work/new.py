@@ -67,13 +67,16 @@ def _item_at(session: Session, url: str) -> ItemSnapshot:
 def _create(
     session: Session, title: str, seen: ItemSnapshot | None, *, kind: str, by: str
 ) -> tuple[Increment, tuple[UnlatchError, ...]]:
+    from unlatch.project.git.sparse import sparse_increments  # noqa: PLC0415  (as below)
+
     workspace, title = session.workspace, output.clean(title)
+    taken = sparse_increments(workspace.paths)
     if seen is None:
-        return workspace.manager.create(title, kind=kind, by=by), ()
+        return workspace.manager.create(title, kind=kind, by=by, taken=taken), ()
     from unlatch.lifecycle.closed_items import closed_warnings  # noqa: PLC0415
     from unlatch.lifecycle.linking.link import based_link, shared_items  # noqa: PLC0415
 
     links = [based_link(None, seen)]
-    increment = workspace.manager.create(title, kind=kind, by=by, links=links)
+    increment = workspace.manager.create(title, kind=kind, by=by, links=links, taken=taken)
     shared = shared_items(workspace, [(increment, seen)])
     return increment, (*shared, *closed_warnings(increment, [seen]))

@@ -1,0 +1,55 @@
+"""The increments that a sparse checkout leaves out."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from unlatch.increments.files.paths import ProjectPaths
+from unlatch.worklog.disk.safe_open import read_file
+from unlatch.worklog.ids import has_number
+
+# `git ls-files -t` marks files that git keeps out of the work tree.
+_LEFT_OUT = "S "
+
+
+def sparse_increments(paths: ProjectPaths) -> list[str]:
+    """The names of the increments that git has, and that are not in this sparse checkout."""
+    if not _may_be_sparse(paths.root):
+        return []
+    from unlatch.project.git.run import run_git  # noqa: PLC0415  (rarely needed)
+
+    place = paths.increments.relative_to(paths.root).as_posix()
+    listed = os.fsdecode(run_git(paths.root, "ls-files", "-t", "-z", "--", place) or b"")
+    files = (one.removeprefix(_LEFT_OUT) for one in listed.split("\0") if one[:2] == _LEFT_OUT)
+    found: dict[str, None] = {}
+    for file in files:
+        first, *others = Path(file).relative_to(place).parts
+        name = others[0] if first.startswith("_") and others else first
+        # Of an increment that is checked out in part, other checks report what is missing.
+        folder = Path(first, name) if name != first else Path(first)
+        if has_number(name) and not os.path.lexists(paths.increments / folder):
+            found[name] = None
+    return [*found]
+
+
+def sparse_note(paths: ProjectPaths) -> Iterator[str]:
+    """What a sparse checkout leaves out, if anything, and how to add it."""
+    if names := sparse_increments(paths):
+        place = paths.increments.relative_to(paths.root).as_posix()
+        many = f"{len(names)} increments are" if len(names) > 1 else f"{names[0]} is"
+        yield f"{many} not in this sparse checkout; git sparse-checkout add {place} adds them"
+
+
+def _may_be_sparse(root: Path) -> bool:
+    """Whether git has patterns of a sparse checkout, which it keeps after the end of it."""
+    here = root.absolute()
+    for git in (one / ".git" for one in (here, *here.parents)):
+        if git.is_dir():
+            return os.path.lexists(git / "info/sparse-checkout")
+        if os.path.lexists(git):
+            try:
+                place = read_file(git).removeprefix(b"gitdir:").strip()
+            except OSError:
+                return False
+            return os.path.lexists(git.parent / os.fsdecode(place) / "info/sparse-checkout")
+    return False
