@@ -34,20 +34,36 @@ def unlink(manager: MetadataManager, wanted: str, link: Link, *, by: str) -> Inc
         if not (known := _links_to(data, link, manager)):
             return []  # another process did it first
         remove_link(data, link, manager.shapes.links[link.tracker])
-        keys = {(one.tracker, one.key) for one in known}
-        # Nothing more is written to the item. But while the outcome of an attempt is unknown,
-        # nothing else may write to it, so an operation in doubt stays.
-        left = (
-            replace(one, state=False, options=replace(one.options, comment="none"))
-            if (one.tracker, one.item) in keys
-            else one
-            for one in before.pending
-            if (one.tracker, one.item) not in keys or is_in_doubt(one)
-        )
-        set_pending(data, left)
+        _drop_pending(before, data, known)
         return [Unlinked(**_facts(manager, by, link.tracker, link.key))]
 
     return manager.change(wanted, edit)
+
+
+def release(manager: MetadataManager, wanted: str, link: Link, *, by: str) -> Increment:
+    """Drop the pending operations of an item, and keep the link: a record of an item needs it."""
+
+    def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
+        if not before.pending:
+            return []  # another process did it first
+        _drop_pending(before, data, _links_to(data, link, manager))
+        return [Unlinked(**_facts(manager, by, link.tracker, link.key))]
+
+    return manager.change(wanted, edit)
+
+
+def _drop_pending(before: Increment, data: dict[str, Any], links: Iterable[Link]) -> None:
+    keys = {(one.tracker, one.key) for one in links}
+    # Nothing more is written to the item. But while the outcome of an attempt is unknown,
+    # nothing else may write to it, so an operation in doubt stays.
+    left = (
+        replace(one, state=False, options=replace(one.options, comment="none"))
+        if (one.tracker, one.item) in keys
+        else one
+        for one in before.pending
+        if (one.tracker, one.item) not in keys or is_in_doubt(one)
+    )
+    set_pending(data, left)
 
 
 def repoint(manager: MetadataManager, wanted: str, link: Link, to: Link, *, by: str) -> Increment:

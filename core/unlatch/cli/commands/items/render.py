@@ -49,6 +49,8 @@ def tell_left(delivered: Sequence[DeliveryResult], verb: str, *, is_project: boo
     on_purpose = all(one.on_purpose for one in left)
     words = f"{count} recorded." if on_purpose else f"{count} recorded and not delivered."
     output.talk(f"{output.warn(words)} Next: {_next(left, verb)}")
+    if _is_one_blocked(left):
+        output.talk(f"    To withdraw it: {join(['unlatch', 'unlink', _key(left[0].increment)])}")
     if not is_project:
         folder = left[0].increment.folder.parent
         output.talk(f"    They are in {folder}: only you on this machine can deliver them.")
@@ -56,15 +58,20 @@ def tell_left(delivered: Sequence[DeliveryResult], verb: str, *, is_project: boo
 
 def _next(left: Sequence[DeliveryResult], verb: str) -> str:
     """For a blocked item the command that tries it again, with the option that helps."""
-    if len(left) > 1 or not all(one.is_blocked for one in left[0].increment.pending):
-        return "unlatch sync"
-    return item_command(left[0].increment, verb)
+    return item_command(left[0].increment, verb) if _is_one_blocked(left) else "unlatch sync"
+
+
+def _is_one_blocked(left: Sequence[DeliveryResult]) -> bool:
+    return len(left) == 1 and all(one.is_blocked for one in left[0].increment.pending)
 
 
 def item_command(record: Increment, verb: str) -> str:
     """The command that tries the blocked operations of an item again."""
-    key = output.clean(record.links[0].key)
-    return join(["unlatch", verb, key, *helpful_options(record.pending)])
+    return join(["unlatch", verb, _key(record), *helpful_options(record.pending)])
+
+
+def _key(record: Increment) -> str:
+    return output.clean(record.links[0].key)
 
 
 def change_entries(

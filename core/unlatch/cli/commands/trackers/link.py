@@ -197,7 +197,7 @@ _UNLINKED = {False: "unlinked", True: "would be unlinked"}
 
 
 @click.command()
-@increment_argument("words", metavar="ID... ITEM|URL", nargs=-1)
+@increment_argument("words", metavar="[ID...] ITEM|URL", nargs=-1)
 @BY
 @flag("--dry-run", help="Show the links and operations to remove, and write nothing.")
 @JSON
@@ -205,10 +205,13 @@ _UNLINKED = {False: "unlinked", True: "would be unlinked"}
 def unlink(
     session: Session, *, words: tuple[str, ...], by: str | None, dry_run: bool, as_json: bool
 ) -> int:
+    from unlatch.cli.commands.items.withdraw import withdraw_item  # noqa: PLC0415
     from unlatch.lifecycle.linking.link import unlink_item  # noqa: PLC0415
 
-    named, item = _ids_and_item(session, words)
     who = session.who(by)
+    if found := withdraw_item(session, words, by=who, dry_run=dry_run):
+        return _tell_unlinked(*found, dry_run=dry_run, as_json=as_json)
+    named, item = _ids_and_item(session, words)
 
     def change(name: str) -> tuple[str, Link, int]:
         return name, *unlink_item(session.workspace, name, item, by=who, dry_run=dry_run)
@@ -216,6 +219,10 @@ def unlink(
     if named.is_many:
         return _unlink_many(session, named, change, dry_run=dry_run, as_json=as_json)
     name, link, dropped = change(named.names[0])
+    return _tell_unlinked(name, link, dropped, dry_run=dry_run, as_json=as_json)
+
+
+def _tell_unlinked(name: str, link: Link, dropped: int, *, dry_run: bool, as_json: bool) -> int:
     if as_json:
         unlinked = link_entry(link)
         output.document("unlink", id=name, unlinked=unlinked, dropped=dropped, dryRun=dry_run)

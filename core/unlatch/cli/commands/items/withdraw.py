@@ -1,0 +1,24 @@
+"""unlatch unlink of an item that belongs to no increment: withdraw its pending operations."""
+
+from unlatch.cli.commands.items.groups import find_record
+from unlatch.cli.runtime.session import Session
+from unlatch.errors import UnlatchError
+from unlatch.increments.model.increment import Link
+from unlatch.lifecycle.items.withdraw import withdraw_operations
+
+
+def withdraw_item(
+    session: Session, words: tuple[str, ...], *, by: str, dry_run: bool
+) -> tuple[str, Link, int] | None:
+    """The record, its link and the number of withdrawn operations; None if none is pending."""
+    if len(words) != 1 or not session.is_item(words[0]):
+        return None
+    try:
+        found = find_record(session, words[0])
+    except UnlatchError:
+        return None  # an increment can have links that the configuration does not know any more
+    if found is None:
+        return None
+    own, name = found
+    link, count = withdraw_operations(own.workspace, name, by=by, dry_run=dry_run)
+    return (name, link, count) if count else None

@@ -1,0 +1,69 @@
+"""Giving up operations on items that belong to no increment."""
+
+from __future__ import annotations
+
+import pytest
+from tests.cli.items.test_reopen import outside
+from tests.cli.project import OPEN, REASON, Project
+
+__all__ = ["outside"]
+WRONG = "octo/widgets#4"
+
+
+@pytest.fixture(params=["project", "outside"])
+def mistyped(request: pytest.FixtureRequest) -> Project:
+    """Operations on an item that does not exist, which no sync can deliver."""
+    project: Project = request.getfixturevalue(request.param)
+    assert 3 == project.run("reopen", WRONG, "--reason", REASON).code
+    return project
+
+
+def test_unlink_withdraws_the_operations_on_an_item(mistyped: Project) -> None:
+    stuck = mistyped.run("sync")
+    done = mistyped.run("unlink", WRONG)
+    after = [mistyped.run(*words) for words in (("sync",), ("status",))]
+
+    assert (3, 0) == (stuck.code, done.code), done.said
+    assert "/octo/widgets/issues/4 unlinked\nDropped 1 pending operation.\n" in done.said
+    assert WRONG not in "".join(one.said for one in after)
+
+
+def test_a_failure_that_a_person_has_to_resolve_names_the_command(project: Project) -> None:
+    failed = project.run("reopen", WRONG, "--reason", REASON)
+
+    *_, line = failed.err.splitlines()
+    done = project.run(*line.partition("unlatch ")[2].split())
+
+    assert ("    To withdraw it", 0) == (line.partition(":")[0], done.code), failed.said
+
+
+def test_a_preview_withdraws_nothing(mistyped: Project) -> None:
+    done = mistyped.run("unlink", WRONG, "--dry-run")
+
+    assert (0, 3) == (done.code, mistyped.run("sync").code)
+    assert "Would drop 1 pending operation.\nNothing was written.\n" in done.said
+
+
+def test_the_document_counts_the_operations(mistyped: Project) -> None:
+    document = mistyped.run("unlink", WRONG, "--json").document
+
+    assert (1, False) == (document["dropped"], document["dryRun"])
+
+
+def test_the_item_can_be_reopened_later_for_the_same_reason(mistyped: Project) -> None:
+    mistyped.run("unlink", WRONG)
+    mistyped.items("github")
+
+    done = mistyped.run("reopen", mistyped.urls["github"], "--reason", REASON)
+
+    assert (0, {"github": OPEN["github"]}) == (done.code, mistyped.states()), done.said
+    assert "unlinked" in mistyped.run("history", WRONG).out
+
+
+def test_the_records_stay_valid(project: Project) -> None:
+    project.run("reopen", WRONG, "--reason", REASON)
+    project.run("unlink", WRONG)
+
+    found = [project.run("doctor"), project.run("history", "verify", WRONG)]
+
+    assert [0, 0] == [one.code for one in found], "".join(one.said for one in found)
