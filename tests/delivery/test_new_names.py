@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 import pytest
@@ -267,6 +268,7 @@ def test_an_increment_is_found_by_an_address_with_the_other_name_of_its_link(
     resumed = project.run("resume", url, "--reason", "More", "--yes")
 
     assert f"error[finished]: {NAME}" in paused.said
+    assert f"note: {url} is linked to {NAME}" in paused.err
     # GitHub redirects the former name. Where both names are configured, either may be it.
     assert asked <= (3 if also else 2)
     assert f"belongs to {NAME}" in status.out, status.said
@@ -297,3 +299,37 @@ def test_an_item_that_no_link_resembles_is_not_asked_for(project: Project, word:
     assert done.code == 2
     asked = [one.path for one in project.box.requests.entries("github")]
     assert [path for path in asked if "issues" in path] == []
+
+
+@pytest.mark.parametrize("tracker", ["github", "jira"])
+@pytest.mark.parametrize("link", ["new", "old"])
+def test_the_command_for_an_item_by_its_other_name_finds_its_link(
+    project: Project, tracker: str, link: str
+) -> None:
+    url = linked_before_a_rename(project, tracker, link, "")
+
+    refused = project.run("close", url)
+    step = shlex.split(refused.err.partition("next: unlatch ")[2].partition(";")[0])
+    planned = project.run(*step, "--dry-run")
+    by_address = project.run(*step[:2], url, "--dry-run")
+
+    assert "--item" in step, refused.err
+    assert [0, 0] == [planned.code, by_address.code], planned.said + by_address.said
+
+
+@pytest.mark.parametrize("command", ["resume", "reopen", "close", "complete", "show"])
+@pytest.mark.parametrize("name", ["octo/other", NEW])
+@pytest.mark.parametrize("number", [4, 5])
+def test_offline_no_tracker_is_asked_for_other_names(
+    project: Project, command: str, name: str, number: int
+) -> None:
+    project.increment(links=project.items("github"))
+    rename(project)
+    configure(project, f'"{HOME}"', f'"{NEW}"')
+    url = f"{project.box.github.web_url}/{name}/issues/{number}"
+
+    project.run(
+        command, url, "--offline", *["--reason", "More"] * (command in ("resume", "reopen"))
+    )
+
+    assert [] == project.box.requests.entries("github")

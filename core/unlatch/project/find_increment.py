@@ -32,7 +32,7 @@ class MeantIncrement:
     """The increment that a word means.
 
     Args:
-        item: the word, if it is an item that the increment is linked to.
+        item: the word, if it is an item that the increment is linked to, as its link has it.
         is_part: whether the word is only a part of the name, or a former one.
     """
 

@@ -33,26 +33,40 @@ def find_linked(workspace: Workspace, word: str) -> list[Increment]:
     return [one for one in increments if links_to(one, ref, settings)]
 
 
-def linked_to(trackers: Trackers, increments: Iterable[Increment], ref: ItemRef) -> list[Increment]:
-    """The increments that are linked to an item; without one, those of `names_otherwise`."""
+def linked_to(
+    trackers: Trackers, increments: Iterable[Increment], ref: ItemRef, *, offline: bool = False
+) -> list[Increment]:
+    """The increments linked to an item; without one, and not `offline`, by a `renamed_link`."""
     settings, every = trackers.settings(ref.tracker), list(increments)
     found = [one for one in every if links_to(one, ref, settings)]
-    return found or [one for one in every if names_otherwise(trackers, one, ref)]
+    if found or offline:
+        return found
+    return [one for one in every if renamed_link(trackers, one, ref)]
 
 
-def find_renamed(workspace: Workspace, trackers: Trackers, word: str) -> list[Increment]:
-    """The increments whose link names the item of a word by another name of its target.
+def name_in(trackers: Trackers, increment: Increment, ref: ItemRef) -> str:
+    """The name of an increment's item that matches its link."""
+    settings = trackers.settings(ref.tracker)
+    is_renamed = not links_to(increment, ref, settings)
+    link = renamed_link(trackers, increment, ref) if is_renamed else None
+    return (link.url or link.key) if link else settings.name(ref)
+
+
+def find_renamed(
+    workspace: Workspace, trackers: Trackers, word: str
+) -> list[tuple[Increment, Link]]:
+    """The increments with a `renamed_link` to the item of a word.
 
     Raises:
         UnlatchError: as `Trackers.item`.
     """
     ref = trackers.item(word, ask_former=True)
     increments, _ = workspace.manager.read_all()
-    return [one for one in increments if names_otherwise(trackers, one, ref)]
+    return [(one, link) for one in increments if (link := renamed_link(trackers, one, ref))]
 
 
-def names_otherwise(trackers: Trackers, increment: Increment, ref: ItemRef) -> bool:
-    """Whether a link names the item by another name of its target, the former or the present one.
+def renamed_link(trackers: Trackers, increment: Increment, ref: ItemRef) -> Link | None:
+    """The link that has another name of the item's target, the former or the present one.
 
     A link with the number of the item in another target costs a request for each target.
     """
@@ -60,8 +74,8 @@ def names_otherwise(trackers: Trackers, increment: Increment, ref: ItemRef) -> b
         if link.tracker == ref.tracker:
             with suppress(UnlatchError):
                 if _is_renamed(trackers, trackers.place(link), ref):
-                    return True
-    return False
+                    return link
+    return None
 
 
 def _is_renamed(trackers: Trackers, one: ItemRef, other: ItemRef) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment
 from unlatch.project.identity import LONGEST_NAME
-from unlatch.project.linked import links_to, names_otherwise
+from unlatch.project.linked import links_to, renamed_link
 from unlatch.project.registry import Registry, load
 from unlatch.project.trackers import Trackers
 from unlatch.spi import ItemEvent, ItemRef
@@ -96,7 +96,7 @@ def match_event(
     increments = tuple(
         one
         for one in everything
-        if links_to(one, ref, settings) or names_otherwise(trackers, one, ref)
+        if links_to(one, ref, settings) or renamed_link(trackers, one, ref)
     )
     return MatchedEvent(tracker, event, ref, increments)
 

@@ -14,7 +14,8 @@ from unlatch.spi.delivery_options import DeliveryOptions
 from unlatch.spi.operation import Kind
 
 DRY_RUN = flag("--dry-run", help="Show each item, comment and request, and write nothing.")
-OFFLINE = flag("--offline", help="Leave the items for unlatch sync.")
+# Eager: it is known before the arguments are looked up.
+OFFLINE = flag("--offline", is_eager=True, help="Leave the items for unlatch sync.")
 YES = flag("--yes", "-y", help="Do not ask.")
 FORCE = flag("--force", help="Override limits and rules; recorded in the history.")
 _COMMENT = click.option(

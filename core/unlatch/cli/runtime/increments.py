@@ -27,6 +27,7 @@ from unlatch.worklog.name_matching import first_of, range_problem, reversed_rang
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from unlatch.increments.model.increment import Link
 
 # The commands that do the same to an item alone.
 _FOR_ITEMS = {
@@ -91,6 +92,7 @@ def meant_increment(session: Session, word: str) -> MeantIncrement:
         meant = find_increment(session.workspace, word)
     except UsageError as error:
         if (renamed := _find_renamed(session, error, word)) is not None:
+            output.note(f"{word} is linked to {renamed.name}")
             return renamed
         _refuse_other_work(error, word)
         if error.id == "unknown-increment" and len(error.problems) == 1:
@@ -112,16 +114,20 @@ def meant_increment(session: Session, word: str) -> MeantIncrement:
 
 def _find_renamed(session: Session, error: UsageError, word: str) -> MeantIncrement | None:
     """The increment whose link has another name of the item's place, which its tracker knows."""
-    if error.id not in ("item-not-linked", "target-not-allowed"):
+    is_offline = click.get_current_context().params.get("offline")
+    if is_offline or error.id not in ("item-not-linked", "target-not-allowed"):
         return None
     from unlatch.project.linked import find_renamed  # noqa: PLC0415  (loads the trackers)
 
-    manager, found = session.workspace.manager, []
+    manager = session.workspace.manager
+    links: dict[str, Link] = {}
     with suppress(UnlatchError), session.trackers() as trackers:
         found = find_renamed(session.workspace, trackers, word)
-    if not found:
+        links = {one.id: link for one, link in found}
+    if not links:
         return None
-    return MeantIncrement(manager.one_of([manager.find(one.id) for one in found], word).name, word)
+    name = manager.one_of([manager.find(one) for one in links], word).name
+    return MeantIncrement(name, links[name].url or links[name].key)
 
 
 def _refuse_other_work(error: UsageError, word: str) -> None:

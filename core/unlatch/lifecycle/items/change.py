@@ -78,26 +78,28 @@ class ItemPlan:
         return plan_transition(before, Status.COMPLETED, intent, enqueue=Kind.CLOSE)
 
 
-def locate_items(trackers: Trackers, words: Sequence[str]) -> list[ItemRef]:
-    """The items with these addresses and names.
+def locate_items(
+    trackers: Trackers, words: Sequence[str], *, offline: bool = False
+) -> list[ItemRef]:
+    """The items with these addresses and names; `offline`, no tracker is asked for former names.
 
     An operation on a host that is not trusted could never be delivered, so none is recorded.
 
     Raises:
         UnlatchError: as `Trackers.item` and `check_trust`.
     """
-    refs = [trackers.item(one, ask_former=True) for one in words]
+    refs = [trackers.item(one, ask_former=not offline) for one in words]
     for name in dict.fromkeys(ref.tracker for ref in refs):
         trackers.check_trust(name)
     return list(dict.fromkeys(refs))
 
 
 def find_increments(
-    workspace: Workspace, trackers: Trackers, refs: Sequence[ItemRef]
+    workspace: Workspace, trackers: Trackers, refs: Sequence[ItemRef], *, offline: bool = False
 ) -> list[list[Increment]]:
-    """The increments of a project that each of the items belongs to."""
+    """The increments of a project that each of the items belongs to, as `linked_to`."""
     increments, _ = workspace.beside.read_all()
-    return [linked_to(trackers, increments, ref) for ref in refs]
+    return [linked_to(trackers, increments, ref, offline=offline) for ref in refs]
 
 
 def find_item_record(workspace: Workspace, ref: ItemRef) -> Increment | None:

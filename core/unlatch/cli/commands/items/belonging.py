@@ -11,6 +11,7 @@ from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.items.change import find_increments
+from unlatch.project.linked import name_in
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
@@ -47,10 +48,15 @@ class Belongs(UsageError):
 
 
 def check_alone(
-    workspace: Workspace, trackers: Trackers, refs: Sequence[ItemRef], kind: Kind
+    workspace: Workspace,
+    trackers: Trackers,
+    refs: Sequence[ItemRef],
+    kind: Kind,
+    *,
+    offline: bool,
 ) -> None:
     """Check that the items belong to no increment; raises Belongs."""
-    found = find_increments(workspace, trackers, refs)
+    found = find_increments(workspace, trackers, refs, offline=offline)
     for ref, increments in zip(refs, found, strict=True):
         if not increments:
             continue
@@ -58,7 +64,8 @@ def check_alone(
         increment = min(increments, key=lambda one: one.status.is_finished)
         name = trackers.settings(ref.tracker).name(ref)
         slug = trackers.registry.manifest(ref.tracker).slug
-        close = f"unlatch {ref.tracker} close-{slug} {quote(increment.id)} --item {quote(name)}"
+        item = quote(name_in(trackers, increment, ref))
+        close = f"unlatch {ref.tracker} close-{slug} {quote(increment.id)} --item {item}"
         is_offered = kind is Kind.REOPEN or increment.status.can_become(Status.COMPLETED)
         is_whole = all(increment.id in (one.id for one in some) for some in found)
         step = _step(increment, kind, close)

@@ -95,9 +95,9 @@ def change_items(session: Session, words: Sequence[str], typed: ItemOptions) -> 
             group.workspace.check_config()
             own = session.over(group.workspace)
             trackers = opened.enter_context(own.trackers())
-            refs = locate_items(trackers, group.words)
+            refs = locate_items(trackers, group.words, offline=typed.offline)
             if group.is_project and not typed.item_only:
-                check_alone(group.workspace, trackers, refs, typed.kind)
+                check_alone(group.workspace, trackers, refs, typed.kind, offline=typed.offline)
             try:
                 plans = plan_items(group.workspace, trackers, refs, request)
             except UsageError as error:

@@ -45,7 +45,7 @@ def _meant(ctx: click.Context, param: click.Parameter, value: str) -> str | Refe
 
 @click.command()
 @increment_argument("wanted", metavar="ID", callback=_meant)
-@flag("--offline", help="Do not read the items from the trackers.")
+@flag("--offline", is_eager=True, help="Do not read the items from the trackers.")
 @flag("--briefing", help="Show what is known of it: decisions, failures and open work.")
 @flag("--web", help="Open an item in the browser; of several, the one that you choose.")
 @click.option(
