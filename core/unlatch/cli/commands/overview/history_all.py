@@ -80,7 +80,7 @@ def _tell(found: ReopenStatistics) -> None:
     often = [one for one in found.most_reopened if len(one.reopens) > 1]
     shown = [(one.increment.id, str(len(one.reopens))) for one in often[:_MOST_SHOWN]]
     _tell_table(("Reopened repeatedly", "Reopens"), shown)
-    output.data("", *_summary(found))
+    output.data("", *(row for line in _summary(found) for row in output.hang("", line)))
 
 
 def _tell_table(headings: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:

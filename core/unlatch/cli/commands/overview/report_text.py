@@ -23,6 +23,11 @@ _SHARE, _SHORTEST, _LONGEST, _USUAL = 3, 10, 50, 33
 
 def report_lines(report: Report) -> Iterator[str]:
     """The figures in sentences."""
+    for line in _sentences(report):
+        yield from output.hang("", line)
+
+
+def _sentences(report: Report) -> Iterator[str]:
     found = report.reopens
     undone = len(found.listed) - len(found.reopens)
     count = f"{times(len(found.reopens), 'reopen')} of {times(report.reopened, 'increment')}"
@@ -35,10 +40,10 @@ def report_lines(report: Report) -> Iterator[str]:
     goal = f"Goal: fewer than {times(report.goal, 'reopen')} of each increment"
     yield f"{goal}: {missed if over else output.good('met')}"
     for what, span in _spans(report):
-        yield from output.hang("", f"{what}: {_span_text(span)}")
+        yield f"{what}: {_span_text(span)}"
     blocked = f", {report.blocked:,} blocked" if report.blocked else ""
     yield f"Pending operations: {len(report.pending):,}{blocked}"
-    yield from output.hang("", f"Drift: {_drift_text(report)}")
+    yield f"Drift: {_drift_text(report)}"
 
 
 def _period(report: Report) -> str:

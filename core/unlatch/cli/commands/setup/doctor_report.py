@@ -31,10 +31,9 @@ def tell_report(report: output.Json, *, every: bool, settings: bool) -> None:
     if settings:
         tell_settings(report["settings"])
     items = f" and {times(report['items'], 'item')}" if report["items"] else ""
-    output.data(
-        f"{times(report['increments'], 'increment')}{items} checked: "
-        f"{times(report['errors'], 'error')}, {times(report['warnings'], 'warning')}"
-    )
+    checked = f"{times(report['increments'], 'increment')}{items} checked"
+    found = f"{times(report['errors'], 'error')}, {times(report['warnings'], 'warning')}"
+    output.data(*output.hang("", f"{checked}: {found}"))
     if cut:
         output.talk("All findings: unlatch doctor --verbose", "Of one increment: unlatch doctor ID")
 
