@@ -46,6 +46,10 @@ def next_command(done: Done) -> str:
         (["finish", "7"], ["complete", "7"]),
         (["session", "view"], ["session", "show"]),
         (["resume", "7", "--yes=1"], ["resume", "7", "--yes"]),
+        (["resume", "7", "--message", "a b"], ["resume", "7", "--reason", "a b"]),
+        (["resume", "7", "--comment", "a b"], ["resume", "7", "--reason", "a b"]),
+        (["close", "octo/widgets#4", "--comment=a b"], ["close", "octo/widgets#4", "--reason=a b"]),
+        (["version"], ["--version"]),
     ],
 )
 def test_the_command_that_was_meant_is_named_with_every_argument(
@@ -69,6 +73,7 @@ def test_the_command_that_was_meant_is_named_with_every_argument(
         ["resume", "7", "--zzz"],
         ["github", "x"],
         ["list", "--title", "x"],
+        ["resume", "7", "--comment", "shrot"],
     ],
 )
 def test_nothing_is_proposed_where_nothing_is_similar(project: Project, typed: list[str]) -> None:

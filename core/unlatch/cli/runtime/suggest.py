@@ -18,8 +18,12 @@ _ELSEWHERE = {
     "done": "complete",
     "finish": "complete",
     "log": "history",
+    "version": "--version",
     "view": "show",
 }
+_REASON = "--reason"
+# What gh and git call it.
+_REASON_ELSEWHERE = ("--body", "--comment", "--message")
 
 
 class Mistyped(UsageError):
@@ -35,7 +39,8 @@ class NoSuchCommand(click.UsageError):
 
     def __init__(self, ctx: click.Context, names: Iterable[str], rest: Sequence[str]) -> None:
         self.rest = rest
-        self.meant, self.count = _command([*names], rest)
+        of_all = () if ctx.parent else ("--version",)
+        self.meant, self.count = _command([*names, *of_all], rest)
         message = f"No such command {rest[0]!r}."
         if self.count > 1:
             message += " Its commands take the ID of an increment."
@@ -135,7 +140,7 @@ def _corrected(error: Exception, typed: Sequence[str]) -> Iterable[str] | None:
         return _with_value(error, typed)
     if isinstance(error, click.NoSuchOption):
         return _moved(error, typed) if is_misplaced(error) else _with_similar(error, typed)
-    return None
+    return _with_reason(error, typed) if isinstance(error, click.BadParameter) else None
 
 
 def _without_reason(typed: Sequence[str]) -> Iterator[str]:
@@ -168,8 +173,22 @@ def _moved(error: click.NoSuchOption, typed: Sequence[str]) -> Sequence[str]:
     return [*typed[start:end], *typed[:start], *typed[end:]]
 
 
+def _with_reason(error: click.BadParameter, typed: Sequence[str]) -> Iterable[str] | None:
+    """The typed words with the text of --comment, which only takes a form, as the reason."""
+    known = error.ctx.command.params if error.ctx else ()
+    if error.param is None or not any(_REASON in one.opts for one in known):
+        return None
+    wrong = next((one for one in error.param.opts if one in _REASON_ELSEWHERE), None)
+    if wrong is None or not any(" " in word for word in typed):
+        return None  # one word may be a mistyped form
+    return [_renamed(word, wrong, _REASON) for word in typed]
+
+
 def _with_similar(error: click.NoSuchOption, typed: Sequence[str]) -> Iterable[str] | None:
     option = _closest(error.option_name, error.possibilities or ())
+    known = error.ctx.command.params if error.ctx else ()
+    if error.option_name in _REASON_ELSEWHERE and any(_REASON in one.opts for one in known):
+        option = _REASON
     return _with_option(error, typed, option) if option else None
 
 
