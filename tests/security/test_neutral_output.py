@@ -6,7 +6,10 @@ import ast
 import csv
 import io
 import json
+import os
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -394,6 +397,29 @@ def test_bytes_of_a_name_that_are_not_text_are_shown(project: Project) -> None:
 
     assert r"0007-\udcff" in shown.out
     assert name == document.document["increment"]["id"]
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh"])
+@pytest.mark.parametrize(
+    "name", ["0007-\udcff", "0007-it's \udcff7 \\ $(id)", "0007-\x1b7\u202e x"]
+)
+def test_the_next_command_works_for_such_a_name(project: Project, shell: str, name: str) -> None:
+    folder = project.folder(project.increment("0007-name"))
+    try:
+        folder.rename(project.folder(name))
+    except OSError:
+        pytest.skip("this file system takes text only")
+    if (program := shutil.which(shell)) is None:
+        pytest.skip(f"needs {shell}")
+
+    refused = project.run("pause", "7")
+
+    word = refused.err.partition("next: unlatch resume ")[2].removesuffix("\n")
+    assert acting(refused.err) == set()
+    command = [program, "-c", f"printf %s {word}"]
+    utf_8 = {**os.environ, "LC_ALL": "C.UTF-8"}
+    typed = subprocess.run(command, env=utf_8, capture_output=True, check=True)
+    assert os.fsencode(name) == typed.stdout
 
 
 def test_json_means_what_it_meant(capsys: pytest.CaptureFixture[str]) -> None:

@@ -55,6 +55,9 @@ _IN_A_LINE = f"[\n{_ACTING}]|{_ASTRAY}"
 _IN_JSON = f"[{_ACTING}]|{_ASTRAY}"
 _IN_TEXT = f"[{_DROPPED}]|{_ASTRAY}"
 _HIDDEN = f"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f{_UNSEEN}]|{_ASTRAY}"
+# A word of a command as shlex.quote puts it; $'' with escapes means the same in bash and zsh.
+_SHELL_WORD = r"(?<!\w)'([^']*)'(?!\w)"
+_UNDECODED = "[\udc80-\udcff]"  # one byte each: PEP 383
 _SURROGATE = "[\ud800-\udfff]"
 _ENDS = "\r\n?|[\u2028\u2029]"
 # Control sequences and strings (ECMA-48, 5.4 and 5.6; a BEL ends one of xterm) and choices of
@@ -111,10 +114,28 @@ def without_hidden(text: str) -> str:
 
 
 def visible(line: str) -> str:
-    """One line in which each acting character is shown as a backslash escape; tabs stay."""
+    """One line in which each acting character is shown as a backslash escape; tabs stay.
+
+    A quoted word of a command stays what a shell takes for the same word.
+    """
     if _is_plain(line):
         return line
-    return re.sub(_IN_A_LINE, lambda found: found[0].encode("unicode_escape").decode(), line)
+    return re.sub(_IN_A_LINE, _escape, re.sub(_SHELL_WORD, _shell_word, line))
+
+
+def _escape(found: re.Match[str]) -> str:
+    return found[0].encode("unicode_escape").decode()
+
+
+def _shell_word(found: re.Match[str]) -> str:
+    if not re.search(_IN_A_LINE, found[1]):
+        return found[0]
+    word = re.sub(_UNDECODED, _octal, found[1].replace("\\", r"\\"))
+    return f"$'{re.sub(_IN_A_LINE, _escape, word)}'"
+
+
+def _octal(found: re.Match[str]) -> str:
+    return f"\\{ord(found[0]) & 0xFF:03o}"
 
 
 def for_json(document: str) -> str:
