@@ -1,5 +1,6 @@
 """The folders of a project and of its increments."""
 
+import os
 import shlex
 from contextlib import suppress
 from pathlib import Path
@@ -111,3 +112,18 @@ def items_at(root: Path) -> ProjectPaths:
 def _is_folder(place: Path) -> bool:
     """Whether a folder or a link exists; opening a link fails with the reason."""
     return place.is_dir() or place.is_symlink()
+
+
+def may_be_sparse(root: Path) -> bool:
+    """Whether git has patterns of a sparse checkout, which it keeps after the end of it."""
+    here = root.absolute()
+    for git in (one / ".git" for one in (here, *here.parents)):
+        if git.is_dir():
+            return os.path.lexists(git / "info/sparse-checkout")
+        if os.path.lexists(git):
+            try:
+                place = read_file(git).removeprefix(b"gitdir:").strip()
+            except OSError:
+                return False
+            return os.path.lexists(git.parent / os.fsdecode(place) / "info/sparse-checkout")
+    return False

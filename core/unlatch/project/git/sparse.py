@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from unlatch.increments.files.paths import ProjectPaths
-from unlatch.worklog.disk.safe_open import read_file
+from unlatch.increments.files.paths import ProjectPaths, may_be_sparse
+from unlatch.project.git.run import run_git
 from unlatch.worklog.ids import has_number
 
 # `git ls-files -t` marks files that git keeps out of the work tree.
@@ -14,10 +14,8 @@ _LEFT_OUT = "S "
 
 def sparse_increments(paths: ProjectPaths) -> list[str]:
     """The names of the increments that git has, and that are not in this sparse checkout."""
-    if not _may_be_sparse(paths.root):
+    if not may_be_sparse(paths.root):
         return []
-    from unlatch.project.git.run import run_git  # noqa: PLC0415  (rarely needed)
-
     place = paths.increments.relative_to(paths.root).as_posix()
     listed = os.fsdecode(run_git(paths.root, "ls-files", "-t", "-z", "--", place) or b"")
     files = (one.removeprefix(_LEFT_OUT) for one in listed.split("\0") if one[:2] == _LEFT_OUT)
@@ -38,18 +36,3 @@ def sparse_note(paths: ProjectPaths) -> Iterator[str]:
         place = paths.increments.relative_to(paths.root).as_posix()
         many = f"{len(names)} increments are" if len(names) > 1 else f"{names[0]} is"
         yield f"{many} not in this sparse checkout; git sparse-checkout add {place} adds them"
-
-
-def _may_be_sparse(root: Path) -> bool:
-    """Whether git has patterns of a sparse checkout, which it keeps after the end of it."""
-    here = root.absolute()
-    for git in (one / ".git" for one in (here, *here.parents)):
-        if git.is_dir():
-            return os.path.lexists(git / "info/sparse-checkout")
-        if os.path.lexists(git):
-            try:
-                place = read_file(git).removeprefix(b"gitdir:").strip()
-            except OSError:
-                return False
-            return os.path.lexists(git.parent / os.fsdecode(place) / "info/sparse-checkout")
-    return False

@@ -14,11 +14,11 @@ from unlatch.cli.render.documents import list_entry
 from unlatch.cli.render.notes import not_read, tell_hint, tell_left_out
 from unlatch.cli.runtime.session import JSON, Session, with_session
 from unlatch.cli.terminal import output
+from unlatch.increments.files.paths import may_be_sparse
 from unlatch.increments.model.increment import FROM_SPEC, BrokenIncrement, Increment
 from unlatch.increments.model.matching import Condition, Trait
 from unlatch.lifecycle.known_rows import WORTH_IT, KnownRows, ListRow, row_of
 from unlatch.lifecycle.listing import Filters, Listed, Listing
-from unlatch.project.git.sparse import sparse_note
 
 # At a terminal; without one all are listed.
 _MOST_ITEMS = 6
@@ -36,7 +36,11 @@ def run(session: Session, *, as_json: bool, **options: Any) -> int:
 
 
 def _show(session: Session, found: Listing, *, hidden: int, as_json: bool) -> int:
-    notes = [*sparse_note(session.paths)]
+    notes: list[str] = []
+    if may_be_sparse(session.paths.root):
+        from unlatch.project.git.sparse import sparse_note  # noqa: PLC0415  (rarely needed)
+
+        notes += sparse_note(session.paths)
     if as_json:
         output.document_list(map(list_entry, _noting(session, found, notes)))
     elif not _tell(_noting(session, _known(session, found, hidden) or found, notes)):
