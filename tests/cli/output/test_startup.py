@@ -113,8 +113,8 @@ SLOW_OF_PYTHON = frozenset(
 @pytest.mark.parametrize(
     ("arguments", "budget", "used"),
     [
-        (["list"], 96, set()),
-        (["list", "--json"], 96, set()),
+        (["list"], 94, set()),
+        (["list", "--json"], 94, set()),
         (["show", "1"], 95, set()),
         (["pause", "1", "--by", "me"], 100, set()),
         (
