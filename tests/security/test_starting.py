@@ -67,6 +67,18 @@ def test_a_program_of_the_folder_in_which_it_will_run_is_not_found(tmp_path: Pat
     assert find_program("tool", path=path)
 
 
+def test_a_link_to_the_current_folder_or_the_other_one_is_no_entry_either(
+    here: Path, tmp_path: Path
+) -> None:
+    other = program(tmp_path / "project").parent
+    links = [tmp_path / "to-here", tmp_path / "to-other"]
+    links[0].symlink_to(here)
+    links[1].symlink_to(other)
+
+    searched = search_path(os.pathsep.join(map(str, [*links, tmp_path])), apart=other)
+    assert str(tmp_path) == searched
+
+
 @pytest.mark.parametrize("name", ["./tool", "relative/tool", "../here/tool", "", "."])
 def test_a_relative_path_names_no_program(here: Path, name: str) -> None:
     assert None is find_program(name, path=str(here))
