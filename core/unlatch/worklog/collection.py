@@ -36,20 +36,22 @@ class Folder:
         return Path(self.place)
 
 
-@dataclass(eq=False)
 class Collection:
     """The folders of one kind of work in a project; `find` lists them again only after a change.
 
     Each method raises StoreError `folder-unreadable` if they cannot be listed.
     """
 
-    path: Path
-    _found: set[str] = field(default_factory=set, init=False)
-    _listings: dict[Path, tuple[int, Sequence[str]]] = field(default_factory=dict, init=False)
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._found: set[str] = set()
+        self._listings: dict[Path, tuple[int, Sequence[str]]] = {}
 
     def archives(self) -> Iterator[Path]:
         """The archive folders, by name."""
-        names = self._names(self.path)
+        yield from self._archives_in(self._names(self.path))
+
+    def _archives_in(self, names: Sequence[str]) -> Iterator[Path]:
         first = bisect_left(names, "_")  # of thousands
         for name in takewhile(lambda it: it.startswith("_"), islice(names, first, None)):
             yield self.path / name
@@ -98,10 +100,10 @@ class Collection:
         return found
 
     def _match(self, wanted: str, up_to: Match) -> tuple[Match | None, Sequence[Folder]]:
-        places: dict[Path, Sequence[str]] = {}
-        for place in (self.path, *self.archives()):
+        places: dict[Path, Sequence[str]] = {self.path: self._names(self.path)}
+        for archive in self._archives_in(places[self.path]):
             with suppress(UnsafePath):  # its folders are unknown
-                places[place] = self._names(place)
+                places[archive] = self._names(archive)
         how: Match | None = Match.NAME
         meant: Sequence[str] = (wanted,)
         if not has_number(wanted) or not any(wanted in names for names in places.values()):

@@ -19,7 +19,6 @@ from unlatch.project.find_increment import (
     is_item,
 )
 from unlatch.project.workspace import Workspace
-from unlatch.values import dataclass
 from unlatch.worklog.search_path import find_program, search_path
 
 if TYPE_CHECKING:
@@ -53,9 +52,11 @@ BY = click.option(
 JSON = flag("--json", "as_json", help="Print one JSON document.")
 
 
-@dataclass
 class Session:
-    options: Globals
+    """One run of a command."""
+
+    def __init__(self, options: Globals) -> None:
+        self.options = options
 
     @cached_property
     def paths(self) -> ProjectPaths:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from contextlib import suppress
-from dataclasses import KW_ONLY, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from unlatch.errors import StoreError, UsageError
@@ -13,7 +13,6 @@ from unlatch.increments.files.reading import words_of
 from unlatch.increments.files.snapshots import read_folder, read_increment
 from unlatch.increments.files.units import unit_in
 from unlatch.increments.model.increment import BrokenIncrement
-from unlatch.values import dataclass
 from unlatch.worklog.collection import Collection
 from unlatch.worklog.disk.safe_open import add_root
 
@@ -43,7 +42,6 @@ def collection_of(paths: ProjectPaths) -> Collection:
     )
 
 
-@dataclass(eq=False)
 class MetadataManager:
     """The increments of one project.
 
@@ -51,15 +49,16 @@ class MetadataManager:
     clock returns a time with a zone, and `new_id` a ULID.
     """
 
-    paths: ProjectPaths
-    _: KW_ONLY
-    shapes: Shapes
-    clock: Callable[[], datetime]
-    new_id: Callable[[], str]
-    collection: Collection = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.collection = collection_of(self.paths)
+    def __init__(
+        self,
+        paths: ProjectPaths,
+        *,
+        shapes: Shapes,
+        clock: Callable[[], datetime],
+        new_id: Callable[[], str],
+    ) -> None:
+        self.paths, self.shapes, self.clock, self.new_id = paths, shapes, clock, new_id
+        self.collection = collection_of(paths)
 
     def find(self, name: str) -> Folder:
         """The folder for 7, 0007, 24G, or a folder's present or former name; archived ones too.

@@ -10,14 +10,13 @@ import json
 import os
 from collections import Counter
 from contextlib import suppress
-from dataclasses import field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.paths import METADATA, SPEC
 from unlatch.increments.files.units import UnitFolder, unit_in
 from unlatch.increments.layouts.folders import has
-from unlatch.values import dataclass
 from unlatch.worklog.collection import Collection, Folder, listing
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.ids import number_of
@@ -35,14 +34,13 @@ def has_records(folder: Folder) -> bool:
     return unit_in(folder) is None or has(folder.path / METADATA)
 
 
-@dataclass(eq=False)
 class UnitCollection(Collection):
     """The increments of a project, and the units of the layouts that it uses."""
 
-    root: Path = field(kw_only=True)
-    states: Path = field(kw_only=True)
-    layouts: Sequence[str] = field(kw_only=True)
-    _last: dict[str, UnitFolder] = field(default_factory=dict, init=False)
+    def __init__(self, path: Path, *, root: Path, states: Path, layouts: Sequence[str]) -> None:
+        super().__init__(path)
+        self.root, self.states, self.layouts = root, states, layouts
+        self._last: dict[str, UnitFolder] = {}
 
     def folders(self) -> Iterator[Folder]:
         units = self._units()
