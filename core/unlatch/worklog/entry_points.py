@@ -45,6 +45,9 @@ def _installed(group: str) -> Iterator[tuple[str, str, str]]:
             continue  # sys.path lists missing folders, and archives
         for installed in sorted(one for one in names if one.endswith(_INSTALLED)):
             path = f"{folder or '.'}{os.sep}{installed}{os.sep}entry_points.txt"
+            # Most have none, and an error takes ten times as long.
+            if not os.access(path, os.R_OK):
+                continue
             for name, target in _read(path, group):
                 yield installed, name, target
 

@@ -89,7 +89,7 @@ def change_folder(
 
         warnings += write_amendments(place, increment)
         increment = read_increment(place, shapes)
-    return replace(increment, warnings=(*increment.warnings, *warnings))
+    return replace(increment, warnings=(*increment.warnings, *warnings)) if warnings else increment
 
 
 def _lost_events(before: Increment) -> list[Event]:

@@ -73,7 +73,7 @@ class Style:
             unit=_indent_unit(text, nodes),
             comma=_on_one_line(commas) or ("," if colon == ":" else ", "),
             colon=colon,
-            ascii=text.isascii() and _NON_ASCII_ESCAPE.search(text) is not None,
+            ascii=text.isascii() and "\\u" in text and _NON_ASCII_ESCAPE.search(text) is not None,
         )
 
     def render(self, value: Any, indent: str | None) -> str:
