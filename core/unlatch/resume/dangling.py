@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,8 @@ from unlatch.errors import StoreError
 from unlatch.resume.references import References
 from unlatch.resume.related import PLAN, efforts_of, read_filed, sessions_of
 from unlatch.values import dataclass
-from unlatch.worklog.disk.safe_open import exists, read_file
+from unlatch.worklog.disk.file_check import UnsafePath
+from unlatch.worklog.disk.safe_open import exists, open_folder, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -95,10 +97,11 @@ def unreadable(workspace: Workspace) -> Iterator[UnlatchError]:
     if exists(workspace.paths.home / "runs"):
         yield from _unreadable_runs(workspace)
     for folder in workspace.manager.collection.folders():
-        try:
-            read_filed(folder.path)
-        except StoreError as error:
-            yield error
+        with suppress(OSError, UnsafePath), open_folder(folder.path):  # else its own check fails
+            try:
+                read_filed(folder.path)
+            except StoreError as error:
+                yield error
 
 
 def _unreadable_efforts(workspace: Workspace) -> Iterator[UnlatchError]:

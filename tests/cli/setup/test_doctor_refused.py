@@ -71,6 +71,17 @@ def test_a_link_is_not_blamed_on_an_entry_that_is_missing_where_the_entry_is_wro
     assert f'add to {own}: allowed_links = ["{target}"]' in missing.err
 
 
+def test_a_link_to_nothing_is_found_once_and_not_offered(completed: Project) -> None:
+    behind_a_link(completed, f".unlatch/increments/{NAME}").rename(completed.home / "gone")
+
+    done = completed.run("doctor", "--json")
+
+    assert [("unsafe-path", f".unlatch/increments/{NAME}")] == found(done)
+    (hint,) = (one["hint"] for one in done.document["findings"] if one["severity"] == "error")
+    target = completed.home / "elsewhere"
+    assert f"replace it with the folder itself, or remove it: {target} is not a folder" == hint
+
+
 def test_a_folder_of_specweave_that_is_refused_hides_nothing(completed: Project) -> None:
     (completed.home / "theirs" / "increments").mkdir(parents=True)
     (completed.root / ".specweave").symlink_to(completed.home / "theirs")

@@ -228,6 +228,8 @@ def _allowing(target: Path) -> str:
         user_config_file,
     )
 
+    if not target.is_dir():
+        return f"replace it with the folder itself, or remove it: {target} is not a folder"
     own = user_config_file()
     if allowed_links()[1]:
         return f"correct {ALLOWED_LINKS} in {own} (unlatch doctor lists its mistakes)"
