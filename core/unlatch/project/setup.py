@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from unlatch.increments.files.paths import ProjectPaths, paths_at
+from unlatch.errors import UsageError
+from unlatch.increments.files.paths import ProjectPaths, find_paths, paths_at
 from unlatch.increments.files.work.files import work_files
 from unlatch.increments.layouts.installed import installed_layouts
 from unlatch.increments.layouts.native import OWN
@@ -43,6 +44,13 @@ class FoundLayout:
     name: str
     title: str
     units: Mapping[Status, int]
+
+
+def find_outer(root: Path) -> Path | None:
+    """The folder of the project that `root` is in, if there is one."""
+    with suppress(UsageError):
+        return find_paths(root.parent).root
+    return None
 
 
 def find_layouts(root: Path) -> list[FoundLayout]:

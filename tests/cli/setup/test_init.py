@@ -78,6 +78,17 @@ def test_nothing_in_the_project_is_to_be_kept_out_of_git(empty: Project) -> None
     assert [".unlatch/config.toml", *made] == staged
 
 
+def test_a_project_in_another_one_is_noted(project: Project) -> None:
+    below = project.root / "services" / "pay"
+    below.mkdir(parents=True)
+
+    made, again = (project.run("--root", str(below), "init") for _ in range(2))
+
+    note = f"note: this folder is in the project {project.root}; commands"
+    assert (0, True) == (made.code, note in made.err), made.said
+    assert "note: " not in again.err
+
+
 def test_existing_increments_stay_where_they_are(empty: Project) -> None:
     folder = empty.root / ".specweave" / "increments" / "0001-first-steps"
     folder.mkdir(parents=True)

@@ -13,7 +13,7 @@ from unlatch.cli.terminal import output
 from unlatch.increments.model.status import Status
 from unlatch.project.git.setup import DRIVER, GitSetupResult, require_git, set_up_git
 from unlatch.project.registry import Registry
-from unlatch.project.setup import FoundLayout, find_layouts, set_up
+from unlatch.project.setup import FoundLayout, find_layouts, find_outer, set_up
 
 if TYPE_CHECKING:
     from unlatch.cli.table import Globals
@@ -50,6 +50,11 @@ def run(ctx: click.Context, /, *, with_git: bool, as_json: bool) -> int:
     increments = paths.increments.relative_to(paths.root)
     kept = "Records of unlatch are kept" if found else "Increments are"
     output.talk(f"{kept} in {increments}/.")
+    if paths.config in new and (outer := find_outer(paths.root)):
+        output.note(
+            f"this folder is in the project {output.clean(str(outer))}; commands here now use "
+            "the new project (to use the other one, delete .unlatch here)"
+        )
     more = ", and unlatch list" if found else ""
     fill = "fill in .unlatch/config.toml, then " if paths.config in new else ""
     output.talk(f"Next: {fill}unlatch doctor{more}")
