@@ -236,6 +236,23 @@ def test_link_asks_for_the_increment_and_the_item(project: Project) -> None:
     assert 4 == project.metadata()["github"]["issue"]
 
 
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("7", "nonsense"), "'nonsense' is neither an increment nor"),
+        (("nonsense",), "there is no increment 'nonsense'"),
+    ],
+)
+def test_link_asks_for_no_item_where_a_word_is_unknown(
+    project: Project, words: tuple[str, ...], why: str
+) -> None:
+    project.increment()
+    with picker(project, "link", *words) as terminal:
+        assert 2 == terminal.end()
+
+    assert why in " ".join(terminal.text.split())
+
+
 def test_unlink_asks_for_the_increment_and_the_item(project: Project) -> None:
     project.increment(links=project.items("github", "jira", "ado"))
     with picker(project, "unlink") as terminal:

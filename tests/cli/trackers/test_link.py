@@ -222,6 +222,10 @@ def test_a_word_that_is_no_item_is_not_taken_for_an_increment(project: Project) 
     assert "next: unlatch link 7 https://" in done.err
 
 
+def test_an_unknown_increment_is_named_before_the_missing_item(project: Project) -> None:
+    assert refused(project, "link", "nonsense") == (2, "unknown-increment")
+
+
 @pytest.mark.parametrize("tracker", ALL)
 def test_unlink_takes_an_item_by_tracker_id_or_address(completed: Project, tracker: str) -> None:
     item = {"github": "4", "ado": "101", "jira": "SCRUM-28"}[tracker]

@@ -96,14 +96,17 @@ def run(
 
 def _ask_item(session: Session, words: tuple[str, ...]) -> str:
     """The item, which a terminal asks for; UsageError `link-what` elsewhere."""
-    if is_interactive():
-        return output.prompt("Item, by its address or name")
     *ids, last = words
-    if not ids or _is_increment(session, last):
+    for one in ids or words:
+        if not _is_increment(session, one):
+            named_increments(session, (one,))  # raises the error for it
+    if ids and not _is_increment(session, last):
+        message = f"{last!r} is neither an increment nor the address or name of an item"
+    elif is_interactive():
+        return output.prompt("Item, by its address or name")
+    else:
         ids = [*words]
         message = "name items by their addresses or names, or --create TRACKER"
-    else:
-        message = f"{last!r} is neither an increment nor the address or name of an item"
     raise UsageError(
         "link-what",
         message,
