@@ -14,7 +14,8 @@ from unlatch.errors import StoreError
 from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.events import LOG, Linked, read_events
+from unlatch.increments.records.events import Linked, read_events
+from unlatch.increments.records.status_events import LOG
 from unlatch.project.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from unlatch.increments.files import front_matter
 from unlatch.increments.files.paths import BRIEFING, EVENTS, SPEC, TASKS
 from unlatch.increments.files.reading import conflict_in
 from unlatch.increments.model.status import Status, read_status
-from unlatch.increments.records.events import LOG, lost_events
+from unlatch.increments.records.events import lost_events
+from unlatch.increments.records.status_events import LOG
 from unlatch.worklog.disk.safe_open import exists, read_file
 from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.name_matching import first_of

@@ -5,7 +5,8 @@ from datetime import datetime, timedelta
 
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.events import LOG, Created, Transitioned, Undone, lost_events
+from unlatch.increments.records.events import Undone, lost_events
+from unlatch.increments.records.status_events import LOG, Created, Transitioned
 from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
 from unlatch.worklog.event_log import Event, OtherEvent, in_order

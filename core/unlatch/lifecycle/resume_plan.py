@@ -21,14 +21,9 @@ from unlatch.increments.files.plans import (
 from unlatch.increments.model.increment import Amendment, Increment, Link
 from unlatch.increments.model.reason import checked_reason
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.events import (
-    Amended,
-    Delivered,
-    Reopened,
-    Transitioned,
-    read_events,
-)
+from unlatch.increments.records.events import Amended, Delivered, Reopened, read_events
 from unlatch.increments.records.links import identity, link_of
+from unlatch.increments.records.status_events import Transitioned
 from unlatch.lifecycle.activation_guard import (
     DEFAULT_ACTIVATION,
     ActivationOptions,

@@ -8,7 +8,8 @@ import hashlib
 import json
 
 from unlatch.increments.model.increment import Increment
-from unlatch.increments.records.events import Reopened, Transitioned, Undone, read_events
+from unlatch.increments.records.events import Reopened, Undone, read_events
+from unlatch.increments.records.status_events import Transitioned
 from unlatch.worklog.ids import ULID_DIGITS
 
 # In a ULID; the random part follows.

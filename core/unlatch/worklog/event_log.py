@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from datetime import datetime
+from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -51,10 +52,13 @@ class EventLog:
 
     Args:
         longest: the maximum characters of a line; None for no limit.
+        others: a module with further types, which is loaded before lines are read.
     """
 
-    def __init__(self, name: str, *, longest: int | None = LONGEST_LINE) -> None:
-        self.name, self.longest = name, longest
+    def __init__(
+        self, name: str, *, longest: int | None = LONGEST_LINE, others: str | None = None
+    ) -> None:
+        self.name, self.longest, self._others = name, longest, others
         self._models: dict[str, type[Event]] = {}
         self._records: dict[str, Record] = {}
         self._words: dict[type[Event], str] = {}
@@ -71,7 +75,12 @@ class EventLog:
 
     @property
     def types(self) -> dict[str, Record]:
-        return {word: self._record(word) for word in self._models}
+        return {word: self._record(word) for word in self._all_models()}
+
+    def _all_models(self) -> Mapping[str, type[Event]]:
+        if self._others:
+            import_module(self._others)
+        return self._models
 
     def _record(self, word: str) -> Record:
         """The record of a type, made when the first of its events is read or written."""
@@ -133,7 +142,7 @@ class EventLog:
         word, at = raw.get("event"), read_stamp(raw.get("at"))
         if not isinstance(raw.get("id"), str) or not isinstance(word, str) or at is None:
             return None
-        if word in self._models:
+        if word in self._all_models():
             known = self._record(word)
             return known.model(**known.recover(raw), raw=raw)  # type: ignore[no-any-return]  # it is one
         by = raw["by"] if isinstance(raw.get("by"), str) else ""

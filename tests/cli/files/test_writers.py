@@ -34,7 +34,7 @@ from unlatch.increments.model.increment import (
     SyncedItem,
 )
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.events import LOG
+from unlatch.increments.records.status_events import LOG
 from unlatch.project.workspace import Workspace
 from unlatch.spi.category import Category
 from unlatch.spi.change import Result

@@ -95,6 +95,7 @@ SLOW = frozenset(
         "unlatch.increments.model.policies",
         "unlatch.lifecycle.fetch_items",
         "unlatch.increments.model.unit",
+        "unlatch.increments.records.events",
         "unlatch.increments.records.reopens",
         "unlatch.spi.interface",
         "unlatch.spi.item",
@@ -122,6 +123,7 @@ SLOW_OF_PYTHON = frozenset(
             110,
             {
                 "unlatch.delivery.states",
+                "unlatch.increments.records.events",
                 "unlatch.spi.item",
                 "unlatch.spi.operation",
                 "unlatch.spi.text",

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from typing import TYPE_CHECKING
 
 from tests.changes import reopen
@@ -10,7 +12,8 @@ from tests.increments.files.making import NOW, Project, metadata, ulid
 
 from unlatch.increments.model.increment import ReopenEntry
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.events import LOG, read_events, reopened_event
+from unlatch.increments.records.events import read_events, reopened_event
+from unlatch.increments.records.status_events import LOG
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -37,3 +40,16 @@ def test_a_derived_reopen_is_the_event_that_was_lost(project: Project) -> None:
     told = read_events(folder)
     (folder / LOG.name).unlink()
     assert read_events(folder, after.reopens) == told
+
+
+def test_a_log_knows_types_of_events_that_nothing_has_imported() -> None:
+    script = """
+import sys
+from unlatch.increments.records.status_events import LOG
+print(type(LOG.parse(sys.argv[1])).__name__, *LOG.types)
+"""
+    line = '{"id": "1", "at": "2026-01-05T10:00:00Z", "event": "linked", "by": "me"}'
+    command = [sys.executable, "-c", script, line]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+
+    assert ["Linked", *LOG.types] == done.stdout.split()

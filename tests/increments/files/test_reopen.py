@@ -21,7 +21,7 @@ from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.linking import link
 from unlatch.increments.model.reason import LONGEST_REASON
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.events import LOG
+from unlatch.increments.records.status_events import LOG
 from unlatch.spi.operation import Kind, Operation
 
 if TYPE_CHECKING:

@@ -9,10 +9,11 @@ from unlatch.increments.files.locks import NEW, store_lock
 from unlatch.increments.files.paths import METADATA
 from unlatch.increments.files.snapshots import snapshot
 from unlatch.increments.model.increment import ITEM, BrokenIncrement
-from unlatch.increments.records.events import LOG, Linked, read_events
+from unlatch.increments.records.events import Linked, read_events
 from unlatch.increments.records.item_address import on_other_host
 from unlatch.increments.records.link_edits import add_link
 from unlatch.increments.records.links import same_item
+from unlatch.increments.records.status_events import LOG
 from unlatch.worklog.collection import Folder
 from unlatch.worklog.digests import sha256
 from unlatch.worklog.disk.atomic import replace_file, writing

@@ -20,8 +20,8 @@ from unlatch.increments.model.increment import (
     ReopenEntry,
 )
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.events import Transitioned, amended_event, reopened_event
 from unlatch.increments.records.links import same_item
+from unlatch.increments.records.status_events import Transitioned
 from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
 from unlatch.values import dataclass
 
@@ -120,6 +120,7 @@ def plan_reopen(
     # A move along the status table does not read the documents.
     from unlatch.increments.files.work.amendments import plan_amendment  # noqa: PLC0415
     from unlatch.increments.files.work.done_count import count_done  # noqa: PLC0415
+    from unlatch.increments.records.events import reopened_event  # noqa: PLC0415
     from unlatch.increments.records.pending import struck, supersede  # noqa: PLC0415
     from unlatch.spi.operation import Kind  # noqa: PLC0415
 
@@ -180,6 +181,7 @@ def plan_transition(
 def plan_amend(before: Increment, amended: AppliedAmendment, *operations: Operation) -> Plan:
     """Change the work of an increment whose status stays; raises as `plan_amendment`."""
     from unlatch.increments.files.work.amendments import plan_amendment  # noqa: PLC0415
+    from unlatch.increments.records.events import amended_event  # noqa: PLC0415
 
     made = plan_amendment(before, amended)
     pending, amendments = (*before.pending, *operations), (*before.amendments, made)

@@ -23,7 +23,7 @@ from unlatch.increments.files.snapshots import IncrementHeader, read_increment
 from unlatch.increments.files.units import UnitFolder, unit_in
 from unlatch.increments.model.increment import NEW_TYPE
 from unlatch.increments.model.status import Status, read_status
-from unlatch.increments.records.events import LOG, lost_events
+from unlatch.increments.records.status_events import LOG
 from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.atomic import replace_file, sweep, writing
 from unlatch.worklog.disk.safe_open import open_folder, read_file
@@ -95,6 +95,8 @@ def change_folder(
 def _lost_events(before: Increment) -> list[Event]:
     """The events that could not be written with their changes, as on a full disk."""
     if before.reopens or before.amendments:
+        from unlatch.increments.records.events import lost_events  # noqa: PLC0415  (slow to load)
+
         with contextlib.suppress(StoreError):  # whether any is lost is unknown
             return lost_events(before, LOG.read(before.folder))
     return []

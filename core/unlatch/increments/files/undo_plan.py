@@ -10,8 +10,9 @@ from unlatch.errors import StoreError
 from unlatch.increments.files.plans import Intent, Plan, build_operation
 from unlatch.increments.model.increment import Increment, Link, ReopenEntry
 from unlatch.increments.model.status import Status, read_status
-from unlatch.increments.records.events import Reopened, Transitioned, Undone, read_events
+from unlatch.increments.records.events import Reopened, Undone, read_events
 from unlatch.increments.records.links import same_item
+from unlatch.increments.records.status_events import Transitioned
 from unlatch.spi.operation import Attempt, Kind, Operation
 from unlatch.worklog.times import read_stamp
 

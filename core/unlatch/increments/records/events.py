@@ -1,4 +1,4 @@
-"""events.jsonl: the types of events of an increment.
+"""The types of events of an increment, beside those of `status_events`.
 
 Each type is one class; reader, writer and JSON Schema come from it.
 """
@@ -14,7 +14,9 @@ from unlatch.increments.model.increment import (
     ReopenEntry,
 )
 from unlatch.increments.model.status import Status
-from unlatch.worklog.event_log import Event, EventLog, in_order
+from unlatch.increments.records.pending import SEEN, read_seen
+from unlatch.increments.records.status_events import LOG, Moved
+from unlatch.worklog.event_log import Event, in_order
 from unlatch.worklog.record import FLAG, TEXT, TEXTS, ULID, WORD, WORDS, Type, key, record, text
 
 if TYPE_CHECKING:
@@ -23,55 +25,14 @@ if TYPE_CHECKING:
 
     from unlatch.spi.operation import Operation, SeenItem
 
-LOG = EventLog("events.jsonl")
-
-# Words of other versions are kept, so these are read as any text.
-_STATUS, _KIND, _RESULT = (Type(name, text) for name in ("Status", "Kind", "Result"))
-
-
-def _read_seen(raw: Any) -> SeenItem | None:
-    # A change of status has no part in items, and does without their records.
-    from unlatch.increments.records.pending import read_seen  # noqa: PLC0415
-
-    return read_seen(raw)
-
-
-def _write_seen(seen: SeenItem) -> dict[str, Any]:
-    from unlatch.increments.records.pending import SEEN  # noqa: PLC0415  (as above)
-
-    return SEEN.write(seen)
-
-
-_SEEN_ITEM = Type("SeenItem", _read_seen, _write_seen)
-
-
-@LOG.event("created")
-@record
-class Created(Event):
-    """The increment was created."""
-
-    to: str = key(_STATUS)
-
-
-@record
-class _Moved(Event):
-    origin: str = key(_STATUS, "from")
-    to: str = key(_STATUS)
-
-
-@LOG.event("transitioned")
-@record
-class Transitioned(_Moved):
-    """The status changed along the table."""
-
-    reason: str | None = key(TEXT, default=None)
-    # The refusals that were overridden.
-    forced: tuple[str, ...] = key(WORDS, default=())
+# As STATUS.
+_KIND, _RESULT = (Type(name, text) for name in ("Kind", "Result"))
+_SEEN_ITEM = Type("SeenItem", read_seen, SEEN.write)
 
 
 @LOG.event("reopened")
 @record
-class Reopened(_Moved):
+class Reopened(Moved):
     """A completed increment was reopened; the id is that of the entry in reopenHistory."""
 
     reason: str = key(TEXT)
@@ -95,7 +56,7 @@ class Amended(Event):
 
 @LOG.event("undone")
 @record
-class Undone(_Moved):
+class Undone(Moved):
     """A reopen was undone."""
 
     reopen: str = key(ULID)

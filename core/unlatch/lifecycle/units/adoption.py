@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.increments.files.plans import plan_enqueue, plan_reopen, plan_transition
 from unlatch.increments.files.work.files import files_of
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.events import Transitioned
+from unlatch.increments.records.status_events import Transitioned
 from unlatch.increments.records.units import forget_evidence, read_unit
 from unlatch.values import dataclass
 

@@ -5,8 +5,9 @@ from dataclasses import replace
 from datetime import datetime
 
 from unlatch.increments.model.increment import Increment, Link, ReopenEntry, SyncedItem
-from unlatch.increments.records.events import Delivered, Repointed, Transitioned, Undone
+from unlatch.increments.records.events import Delivered, Repointed, Undone
 from unlatch.increments.records.links import identity, link_of
+from unlatch.increments.records.status_events import Transitioned
 from unlatch.spi.change import Result
 from unlatch.spi.operation import Kind
 from unlatch.values import dataclass

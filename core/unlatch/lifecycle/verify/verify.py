@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.former import recorded_ids
-from unlatch.increments.records.events import LOG, Delivered, Transitioned
+from unlatch.increments.records.events import Delivered
 from unlatch.increments.records.links import identity
+from unlatch.increments.records.status_events import LOG, Transitioned
 from unlatch.lifecycle.verify.claims import claims_of
 from unlatch.lifecycle.verify.compare import compare, unknown_ops
 from unlatch.lifecycle.verify.evidence import read_evidence

@@ -25,7 +25,6 @@ from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment, ReopenEntry
 from unlatch.increments.records.events import (
-    LOG,
     Amended,
     Delivered,
     EventOnItem,
@@ -33,10 +32,10 @@ from unlatch.increments.records.events import (
     Reopened,
     Repointed,
     Synced,
-    Transitioned,
     Undone,
 )
 from unlatch.increments.records.pending import operation_entry
+from unlatch.increments.records.status_events import LOG, Transitioned
 from unlatch.spi.operation import Operation
 from unlatch.worklog.event_log import Event
 from unlatch.worklog.times import stamp
