@@ -65,6 +65,27 @@ def test_a_reopen_on_a_branch_is_adopted_on_main_and_merged_once(
     assert main.metadata()["status"] == "active"
 
 
+def test_a_reopen_that_git_reverted_is_drift_until_a_command_ends_it(team: Team) -> None:
+    here = team.laptop
+    assert here.reopen() == 0
+    here.commit("Reopen")
+    here.git("revert", "--no-edit", "HEAD")
+    before = here.metadata()
+    team.writes()
+
+    synced, checked = here.try_unlatch("sync"), here.try_unlatch("sync", "--check")
+
+    assert ([], before) == (team.writes(), here.metadata())
+    assert (5, 3) == (checked.code, checked.out.count("a commit of this branch reverted that"))
+    assert "another branch" not in synced.out + checked.out
+    steps = [line.split()[1:] for line in synced.err.splitlines() if line.startswith("  unlatch ")]
+    assert ["resume", "github", "ado", "jira"] == [step[0] for step in steps]
+    for step in steps[1:]:
+        assert here.try_unlatch(*step).code == 0
+    assert here.try_unlatch("sync", "--check").code == 0
+    assert dict.fromkeys(OPEN, False) == team.states()
+
+
 def test_on_a_branch_statuses_are_shown_and_not_compared(team: Team) -> None:
     here = team.laptop
     here.git("checkout", "--quiet", "-b", "feature")

@@ -54,6 +54,7 @@ class ReconcileContext:
     needed: bool = False  # whether another unfinished one links to it; it is not closed then
     # The id of a reopen on another branch: the item shows it, and these files do not know it.
     reopened_elsewhere: str | None = None
+    is_reverted: bool = False  # whether this branch had that reopen before
     # The id of an earlier pull that reopened the item, and whose files were not pushed.
     unpublished_pull: str | None = None
     closed_by: str | None = None  # the cause, if not a person (a merged pull request)
@@ -207,7 +208,7 @@ def _decide_change(
 def _pull(there: Side, policy: SyncPolicy, context: ReconcileContext) -> Decision:
     is_open, follows = there is Side.OPEN, policy.on_close is OnClose.FOLLOW
     if is_open and context.reopened_elsewhere:
-        return _reopened_elsewhere(context.reopened_elsewhere)
+        return _reopened_elsewhere(context)
     if not is_open and context.closed_by and not follows:
         return Decision(Verdict.EXPECTED, f"closed by {context.closed_by}")
     done = f"the item was {'reopened' if is_open else 'closed'}"
@@ -221,8 +222,13 @@ def _pull(there: Side, policy: SyncPolicy, context: ReconcileContext) -> Decisio
     return Decision(verdict, f"{done}, and the increment is still open")
 
 
-def _reopened_elsewhere(op: str) -> Decision:
-    """Return the decision about an item that a reopen on another branch has opened."""
+def _reopened_elsewhere(context: ReconcileContext) -> Decision:
+    """Return the decision about an item that a reopen unknown to the files has opened."""
+    op = context.reopened_elsewhere
+    if context.is_reverted:
+        return Decision(
+            Verdict.DRIFT, f"reopened ({op}), and a commit of this branch reverted that"
+        )
     why = f"reopened on another branch ({op}); resolves when it is merged"
     return Decision(Verdict.EXPECTED, why)
 
@@ -248,10 +254,11 @@ def resolve_conflicts(group: Sequence[Compared]) -> Sequence[Compared]:
     pushes = [one for one in group if one.verdict is Verdict.PUSH]
     if not pulls:
         return group
-    found = (one.context.reopened_elsewhere for one in group if one.verdict is Verdict.EXPECTED)
-    if op := next(filter(None, found), None):
+    expected = (Verdict.EXPECTED, Verdict.DRIFT)
+    found = (one for one in group if one.context.reopened_elsewhere and one.verdict in expected)
+    if known := next(found, None):
         # These may be the items that it followed, which get no comment.
-        return _decide_all(group, Verdict.PULL, _reopened_elsewhere(op))
+        return _decide_all(group, Verdict.PULL, _reopened_elsewhere(known.context))
     if len(remote_sides(pulls)) == 1 and not pushes:
         return group
     winners = {one.policy.conflict for one in (*pulls, *pushes)}

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections import defaultdict
 from contextlib import suppress
 from dataclasses import replace
-from datetime import timedelta
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.policies import Direction, SyncPolicy
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.events import Delivered, Parked, read_events
 from unlatch.increments.records.links import identity, link_of, same_item
 from unlatch.lifecycle.fetch_items import (
     ItemSnapshot,
@@ -21,6 +19,7 @@ from unlatch.lifecycle.fetch_items import (
     find_unread,
     group_unread,
 )
+from unlatch.sync.branches import check_branches
 from unlatch.sync.check_boxes import compare_boxes
 from unlatch.sync.compare import (
     Compared,
@@ -32,19 +31,15 @@ from unlatch.sync.compare import (
     remote_sides,
     resolve_conflicts,
 )
-from unlatch.sync.pull_id import is_pull_of
 from unlatch.values import dataclass
-from unlatch.worklog.ids import ulid_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from datetime import datetime
 
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
 
-MERGED_WITHIN = timedelta(days=30)  # a reopen on another branch explains an open item so long
 _UNKNOWN_USER = "unknown user"
 _STATUSES = {Side.OPEN: Status.ACTIVE, Side.DONE: Status.COMPLETED, Side.DROPPED: Status.ABANDONED}
 
@@ -155,7 +150,7 @@ def plan_sync(
         for link in increment.links:
             linked[identity(link)].append(increment)
     # Also of trackers without settings or a plugin, whose items are reported as not checked.
-    policy, now, chosen = workspace.config.sync.policy, workspace.clock(), tuple(increments)
+    policy, chosen = workspace.config.sync.policy, tuple(increments)
     every = [(increment, link) for increment in chosen for link in increment.links]
     links = [one for one in every if not _is_off(policy(one[1].tracker))]
     apart = dict.fromkeys(identity(link) for _, link in every if _is_off(policy(link.tracker)))
@@ -166,7 +161,8 @@ def plan_sync(
     for increment, link in links:
         others = [one for one in linked[identity(link)] if one.id != increment.id]
         one = _compare(increment, seen[link], policy(link.tracker), others)
-        compared.append(_find_author(trackers, _check_branches(trackers, one, everything, now)))
+        one = check_branches(workspace, trackers, one, everything)
+        compared.append(_find_author(trackers, one))
     unread = find_unread(chosen, workspace.manager.shapes.links)
     excluded += [one.tracker for one in unread if _is_off(policy(one.tracker)) for _ in one.names]
     missed = tuple(one for one in unread if not _is_off(policy(one.tracker)))
@@ -211,43 +207,6 @@ def _compare(
     return Compared(increment, link, seen, decision, (), policy, context)
 
 
-def _check_branches(
-    trackers: Trackers, one: Compared, everything: Iterable[Increment], now: datetime
-) -> Compared:
-    """Decide again about an item that was reopened, if a reopen on another branch did it.
-
-    The last comment of unlatch has to be of an operation that these files do not know. A marker
-    proves nothing about the state, and a branch may be deleted without a merge: after a while the
-    item counts as reopened by hand. A pull of this increment was made on this branch, and is made
-    again.
-    """
-    item = one.seen.item
-    if one.verdict is not Verdict.PULL or item is None or not item.category.is_open:
-        return one
-    try:
-        ops = trackers.open(item.ref.tracker).find_ops(item.ref)
-        unknown = set(ops[-1:]) - _known_operations(one.increment)
-        # The item may have been another increment's before.
-        for other in everything if unknown else ():
-            unknown -= _known_operations(other)
-    except UnlatchError as error:
-        return replace(one, seen=replace(one.seen, error=error), decision=None)
-    op = next(iter(unknown), None)
-    if op is not None and is_pull_of(one.increment, op):
-        return replace(one, context=replace(one.context, unpublished_pull=op))
-    elsewhere = op if op is not None and _is_recent(op, now) else None
-    context = replace(one.context, reopened_elsewhere=elsewhere)
-    status, base = one.increment.status, one.link.base
-    decision = decide(status, base, item.category, policy=one.policy, context=context)
-    return replace(one, decision=decision, context=context)
-
-
-def _is_recent(op: str, now: datetime) -> bool:
-    age = now.timestamp() - ulid_time(op)
-    # Another machine's clock may be a day ahead.
-    return -timedelta(days=1).total_seconds() <= age <= MERGED_WITHIN.total_seconds()
-
-
 def _find_author(trackers: Trackers, one: Compared) -> Compared:
     """Add who changed an item that the increment follows, where its answer did not show it."""
     item = one.seen.item
@@ -257,17 +216,6 @@ def _find_author(trackers: Trackers, one: Compared) -> Compared:
         author = trackers.open(item.ref.tracker).find_author(item.ref)
         return replace(one, seen=replace(one.seen, item=replace(item, changed_by=author)))
     return one
-
-
-def _known_operations(increment: Increment) -> set[str | None]:
-    """Return every operation that an increment's files mention."""
-    events = read_events(increment.folder)
-    return {
-        *(id_ for entry in increment.reopens for id_ in (entry.id, entry.revert)),
-        *(operation.op for operation in increment.pending),
-        *(event.id for event in events),
-        *(event.op for event in events if isinstance(event, Delivered | Parked)),
-    }
 
 
 def _plan_move(group: Sequence[Compared]) -> Move | None:

@@ -90,7 +90,7 @@ def commits_since(
     shallow = run_git(root, "rev-parse", "--is-shallow-repository")
     if prefix is None or shallow is None:
         return None
-    when = f"--since={(since.astimezone(UTC) - _SLACK).isoformat()}"
+    when = _since(since)
     words = [f"--grep={word}" for word in naming]
     queries = [
         ("--", *(path.relative_to(root).as_posix() for path in below)),
@@ -104,11 +104,27 @@ def commits_since(
     )
 
 
-def commits_after_record(root: Path, word: str, files: Sequence[Path]) -> frozenset[str]:
-    """The commit that first added a word to one of the files, and the commits based on it."""
+def had_record(root: Path, word: str, files: Sequence[Path], *, since: datetime) -> bool:
+    """Whether a commit since a day before a time added a word to one of the files, or removed it.
+
+    False too if git cannot tell, as in a clone without that commit.
+    """
+    return bool(_with_word(root, word, files, "-1", _since(since)))
+
+
+def _since(time: datetime) -> str:
+    return f"--since={(time.astimezone(UTC) - _SLACK).isoformat()}"
+
+
+def _with_word(root: Path, word: str, files: Sequence[Path], *limits: str) -> bytes | None:
     paths = [path.relative_to(root).as_posix() for path in files]
     plain = ("--format=%H", "--no-show-signature", "--no-ext-diff", "--no-textconv")
-    added = run_git(root, "--literal-pathspecs", "log", f"-S{word}", *plain, "--", *paths)
+    return run_git(root, "--literal-pathspecs", "log", f"-S{word}", *limits, *plain, "--", *paths)
+
+
+def commits_after_record(root: Path, word: str, files: Sequence[Path]) -> frozenset[str]:
+    """The commit that first added a word to one of the files, and the commits based on it."""
+    added = _with_word(root, word, files)
     if not added:
         return frozenset()
     first = added.decode().split()[-1]

@@ -1,0 +1,81 @@
+"""Tell a reopen on another branch, or one that git reverted, from one by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from unlatch.errors import UnlatchError
+from unlatch.increments.files.paths import EVENTS, METADATA
+from unlatch.increments.records.events import Delivered, Parked, read_events
+from unlatch.project.git.history import had_record
+from unlatch.sync.compare import Compared, Verdict, decide
+from unlatch.sync.pull_id import is_pull_of
+from unlatch.worklog.ids import ulid_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from unlatch.increments.model.increment import Increment
+    from unlatch.project.trackers import Trackers
+    from unlatch.project.workspace import Workspace
+
+MERGED_WITHIN = timedelta(days=30)  # a reopen on another branch explains an open item so long
+
+
+def check_branches(
+    workspace: Workspace, trackers: Trackers, one: Compared, everything: Iterable[Increment]
+) -> Compared:
+    """Decide again about an item that was reopened, if a reopen on another branch did it.
+
+    The last comment of unlatch has to be of an operation that these files do not know. A marker
+    proves nothing about the state, and a branch may be deleted without a merge: after a while the
+    item counts as reopened by hand. A pull of this increment was made on this branch, and is made
+    again. If this branch had the reopen, a later commit has taken it back.
+    """
+    item = one.seen.item
+    if one.verdict is not Verdict.PULL or item is None or not item.category.is_open:
+        return one
+    try:
+        ops = trackers.open(item.ref.tracker).find_ops(item.ref)
+        unknown = set(ops[-1:]) - _known_operations(one.increment)
+        # The item may have been another increment's before.
+        for other in everything if unknown else ():
+            unknown -= _known_operations(other)
+    except UnlatchError as error:
+        return replace(one, seen=replace(one.seen, error=error), decision=None)
+    if not unknown:
+        return one
+    (op,) = unknown
+    if is_pull_of(one.increment, op):
+        return replace(one, context=replace(one.context, unpublished_pull=op))
+    is_reverted = _is_reverted(workspace.paths.root, one.increment, op)
+    elsewhere = op if is_reverted or _is_recent(op, workspace.clock()) else None
+    context = replace(one.context, reopened_elsewhere=elsewhere, is_reverted=is_reverted)
+    status, base = one.increment.status, one.link.base
+    decision = decide(status, base, item.category, policy=one.policy, context=context)
+    return replace(one, decision=decision, context=context)
+
+
+def _is_recent(op: str, now: datetime) -> bool:
+    age = now.timestamp() - ulid_time(op)
+    # Another machine's clock may be a day ahead.
+    return -timedelta(days=1).total_seconds() <= age <= MERGED_WITHIN.total_seconds()
+
+
+def _is_reverted(root: Path, increment: Increment, op: str) -> bool:
+    files = [increment.folder / name for name in (METADATA, EVENTS)]
+    return had_record(root, op, files, since=datetime.fromtimestamp(ulid_time(op), UTC))
+
+
+def _known_operations(increment: Increment) -> set[str | None]:
+    """Return every operation that an increment's files mention."""
+    events = read_events(increment.folder)
+    return {
+        *(id_ for entry in increment.reopens for id_ in (entry.id, entry.revert)),
+        *(operation.op for operation in increment.pending),
+        *(event.id for event in events),
+        *(event.op for event in events if isinstance(event, Delivered | Parked)),
+    }
