@@ -132,12 +132,13 @@ def test_what_somebody_mended_by_hand_is_left_alone(in_conflict: Clone) -> None:
     in_conflict.git("commit", "--quiet", "--no-edit")
 
 
+@pytest.mark.parametrize("side", ["ours", "theirs"])
 def test_one_whole_side_checked_out_is_no_hand_made_merge(
-    without_driver: Callable[[], Clone],
+    without_driver: Callable[[], Clone], side: str
 ) -> None:
     here = without_driver()
-    here.git("checkout", "--quiet", "--ours", "--", PLACE)
-    assert ["ours"] == here.reasons
+    here.git("checkout", "--quiet", f"--{side}", "--", PLACE)
+    assert [side] == here.reasons
 
     here.unlatch("merge", "--resolve", "7")
 

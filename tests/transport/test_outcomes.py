@@ -147,9 +147,13 @@ def test_web_page_after_a_write_proves_nothing(status: int) -> None:
         assert isinstance(failure(server, "POST"), UnknownOutcome)
 
 
-def test_web_page_of_a_tracker_may_refuse_the_token() -> None:
-    with Faulty(otherwise=page(401)) as server:
-        assert isinstance(failure(server, "GET"), Unauthorised)
+@pytest.mark.parametrize("method", ["GET", "POST"])
+@pytest.mark.parametrize(("status", "kind"), [(401, Unauthorised), (429, Limited)])
+def test_web_page_of_a_tracker_may_refuse_the_token_or_ask_to_wait(
+    status: int, kind: type[TrackerError], method: str
+) -> None:
+    with Faulty(otherwise=page(status)) as server:
+        assert isinstance(failure(server, method), kind)
 
 
 def test_post_that_only_reads_is_a_read() -> None:
