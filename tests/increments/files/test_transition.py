@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from tests.changes import reopen, transition
 from tests.increments.files.making import GITHUB, STAMP, Project, github, metadata, tree, ulid
@@ -197,3 +199,12 @@ def test_an_overtaken_operation_keeps_what_else_stands_in_it(project: Project) -
     after, _ = reopen(project.manager, "7", "why", "ada")
     expected = {**common, "by": "ada", "reason": "r", **parked, "state": False}
     assert (project.data()["pending"], after.pending[0].cause) == ([expected], "item-locked")
+
+
+def test_an_increment_with_another_status_is_otherwise_the_same(project: Project) -> None:
+    project.add(metadata(**LINKED))
+    before = project.manager.read("7")
+
+    after = before.with_status(Status.ACTIVE, ())
+    assert replace(before, status=Status.ACTIVE, pending=()) == after
+    assert before.links == after.links != ()

@@ -174,7 +174,7 @@ def plan_transition(
     elif before.status.is_finished and not to.is_finished:
         pinned = before.links
     event = Transitioned(origin=before.status, to=to, forced=intent.forced, **intent.facts)
-    after = replace(before, status=to, pending=pending)
+    after = before.with_status(to, pending)
     return Plan(before, after, pin_base=pinned, event=event)
 
 

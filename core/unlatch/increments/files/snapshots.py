@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import fields
 from functools import reduce
 from operator import getitem
@@ -31,7 +32,9 @@ from unlatch.worklog.times import read_stamp
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from unlatch.increments.model.status import Status
     from unlatch.increments.records.links import Shapes
+    from unlatch.spi.operation import Operation
     from unlatch.worklog.collection import Folder
     from unlatch.worklog.json_text.document import JsonText
 
@@ -120,6 +123,16 @@ class IncrementHeader(Increment):
             part = _COMPUTED[name](self)
             object.__setattr__(self, name, part)
             return part
+
+    def with_status(self, status: Status, pending: tuple[Operation, ...]) -> Increment:
+        """The same with another status; the other parts are still computed at their first use."""
+        one = IncrementHeader.__new__(IncrementHeader)
+        for name in (*Increment.__slots__, *IncrementHeader.__slots__):
+            with suppress(AttributeError):  # it was not computed yet
+                object.__setattr__(one, name, object.__getattribute__(self, name))
+        object.__setattr__(one, "status", status)
+        object.__setattr__(one, "pending", pending)
+        return one
 
     @property
     def whole(self) -> Increment:

@@ -140,7 +140,7 @@ class AppliedAmendment:
     id: str
     at: datetime
     by: str
-    amendment: Amendment = Amendment()
+    amendment: Amendment = field(default_factory=Amendment)
     reason: str | None = None
 
 
@@ -243,6 +243,9 @@ class Increment:
             return self
         status = self.overridden if self.overridden.is_finished else Status.ACTIVE
         return replace(self, status=status, overridden=None)
+
+    def with_status(self, status: Status, pending: tuple[Operation, ...]) -> Increment:
+        return replace(self, status=status, pending=pending)
 
     @property
     def effective_reopens(self) -> int:
