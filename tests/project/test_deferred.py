@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gettext
 import inspect
+import shlex
 import subprocess
 import sys
 import threading
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from unlatch.cli.__main__ import cleandoc, ngettext, quote_from_bytes
+from unlatch.cli.__main__ import cleandoc, join, ngettext, quote, quote_from_bytes
 from unlatch.project.deferred import defer
 
 if TYPE_CHECKING:
@@ -165,6 +166,13 @@ def test_help_is_cleaned_as_inspect_does(text: str) -> None:
 @pytest.mark.parametrize("path", ["/srv/plain", "/srv/größe 100%#a?b&~"])
 def test_bytes_are_quoted_as_urllib_does(path: str) -> None:
     assert urllib.parse.quote_from_bytes(path.encode()) == quote_from_bytes(path.encode())
+
+
+def test_words_are_quoted_as_shlex_does() -> None:
+    words = ["plain", "", "two words", "it's", "größe"]
+
+    assert [*map(shlex.quote, words)] == [*map(quote, words)]
+    assert shlex.join(words) == join(words)
 
 
 @pytest.mark.parametrize("number", [0, 1, 2])

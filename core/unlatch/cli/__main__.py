@@ -3,6 +3,7 @@
 import gc
 import os
 import sys
+from collections.abc import Iterable
 
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000
 
@@ -26,6 +27,8 @@ def prepare() -> None:
     defer(("fnmatch", "ipaddress", "ntpath"))
     # pathlib imports it before Python 3.12, for `as_uri` alone.
     defer(("urllib.parse",), quote_from_bytes=quote_from_bytes)
+    # Hints quote words, which most commands have none of.
+    defer(("shlex",), quote=quote, join=join)
     # click asks it for translations, and comes with none.
     defer(("gettext",), gettext=str, ngettext=ngettext)
     if sys.platform == "linux":
@@ -49,6 +52,19 @@ def quote_from_bytes(string: bytes, safe: str = "/") -> str:
 
     parse.quote  # noqa: B018  # runs it
     return parse.quote_from_bytes(string, safe)
+
+
+def quote(text: str) -> str:
+    """`shlex.quote`, which runs the module when it is called."""
+    import shlex  # noqa: PLC0415  (deferred above)
+
+    shlex.split  # noqa: B018  # runs it
+    return shlex.quote(text)
+
+
+def join(words: Iterable[str]) -> str:
+    """`shlex.join`."""
+    return " ".join(map(quote, words))
 
 
 def ngettext(one: str, many: str, number: int) -> str:

@@ -105,7 +105,8 @@ SLOW = frozenset(
 )
 # A quarter of their instructions once: `inspect` loads `ast`, and `hashlib` loads OpenSSL.
 SLOW_OF_PYTHON = frozenset(
-    {"gettext", "hashlib", "html", "ipaddress", "locale", "platform", "tempfile", "urllib.parse"}
+    {"gettext", "hashlib", "html", "ipaddress", "locale", "platform", "shlex", "tempfile"}
+    | {"urllib.parse"}
     # `dataclasses` and `pathlib` use them since Python 3.12.
     | ({"ast", "fnmatch", "inspect"} if sys.version_info < (3, 12) else set())
 )
