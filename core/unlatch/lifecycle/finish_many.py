@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 from unlatch.delivery.run import SharedItems
 from unlatch.increments.records.links import identity, link_of
 from unlatch.lifecycle.many import Refusal, change_each
-from unlatch.lifecycle.status_change import ChangePlan, ChangeResult, apply_change
+from unlatch.lifecycle.status_change import ChangePlan, apply_change
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
+    from unlatch.lifecycle.move import ChangeResult
     from unlatch.project.workspace import Workspace
 
 

@@ -1,27 +1,19 @@
-"""Changes of an increment's status: start, pause, review, backlog, complete, abandon, undo.
+"""Changes of an increment's status that items follow: complete, abandon, undo.
 
-A change that items follow is planned first: a dry run shows the plan, and `apply_change` decides in
-the same way for the increment under its lock.
+A change is planned first: a dry run shows the plan, and `apply_change` decides in the same way for
+the increment under its lock.
 """
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import replace
-from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
 from unlatch.increments.files.plans import IntentDetails, Plan, plan_transition
 from unlatch.increments.model.status import Status
-from unlatch.lifecycle.activation_guard import (
-    APPROVED,
-    DEFAULT_ACTIVATION,
-    ActivationOptions,
-    Approval,
-    allow_activation,
-    check_activation,
-)
+from unlatch.lifecycle.activation_guard import APPROVED, Approval
+from unlatch.lifecycle.move import ChangeResult, join_change, unchanged
 from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
 from unlatch.values import dataclass
 
@@ -31,7 +23,6 @@ if TYPE_CHECKING:
     from unlatch.delivery.run import SharedItems
     from unlatch.increments.files.plans import Intent
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry
-    from unlatch.lifecycle.activation_guard import WipSnapshot
     from unlatch.lifecycle.completion.evidence import Evidence
     from unlatch.project.workspace import Workspace
 
@@ -81,24 +72,6 @@ class ChangePlan:
         return replace(self, spared=spared, details=details, shared=shared)
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeResult:
-    """A change of status, before anything was delivered.
-
-    Args:
-        fresh: the operations that this process has just enqueued.
-        undone: the entries of reopenHistory that an undo marked, the oldest first.
-        is_reason_lost: whether it had the status already, and has no record of this reason.
-    """
-
-    before: Increment
-    increment: Increment
-    fresh: frozenset[str] = frozenset()
-    approval: Approval = APPROVED
-    undone: tuple[ReopenEntry, ...] = ()
-    is_reason_lost: bool = False
-
-
 def apply_change(workspace: Workspace, plan: ChangePlan) -> ChangeResult:
     """Make a change; an increment that already has the status stays as it is.
 
@@ -107,35 +80,15 @@ def apply_change(workspace: Workspace, plan: ChangePlan) -> ChangeResult:
     """
     before, reason, manager = plan.before, plan.reason, workspace.manager
     if before.status is plan.to:
-        return _unchanged(before, reason)
+        return unchanged(before, reason)
     unarchive = not plan.to.is_finished
     try:
         made, after = manager.apply(
             before.id, plan.decide, by=plan.by, reason=reason, unarchive=unarchive, **plan.details
         )
     except StoreError as error:
-        return _join(workspace, before, plan.to, reason, error)
+        return join_change(workspace, before, plan.to, reason, error)
     return ChangeResult(before, after, made.new, plan.approval, made.undone)
-
-
-def _join(
-    workspace: Workspace, before: Increment, to: Status, reason: str | None, error: StoreError
-) -> ChangeResult:
-    """Join the change of another process that came between our read and our lock."""
-    if error.id != "transition-refused":
-        raise error
-    now = workspace.manager.read(before.id)
-    if now.status is not to:
-        raise error
-    return _unchanged(now, reason)
-
-
-def _unchanged(now: Increment, reason: str | None) -> ChangeResult:
-    if reason is None:
-        return ChangeResult(now, now)
-    from unlatch.lifecycle.resume_plan import known_reasons  # noqa: PLC0415  (rarely needed)
-
-    return ChangeResult(now, now, is_reason_lost=reason not in known_reasons(now))
 
 
 def plan_finish(
@@ -212,74 +165,3 @@ def plan_undo_reopen(
     entries = undoable(before)
     to, details = entries[-1].previous_status, IntentDetails(options=options)
     return ChangePlan(before, to, by, reason, plan_undo, details, undone=entries)
-
-
-def move(
-    workspace: Workspace,
-    wanted: str,
-    to: Status,
-    *,
-    by: str,
-    reason: str | None = None,
-    activation: ActivationOptions = DEFAULT_ACTIVATION,
-) -> ChangeResult:
-    """Move an unfinished increment along the status table, without a change on trackers.
-
-    Raises:
-        UsageError: the increment is unknown.
-        StoreError: it is finished, the status table does not allow it, or the limits refuse it.
-    """
-    before = _unfinished(workspace, wanted)
-    if before.status is to:
-        return _unchanged(before, reason)
-    is_active = to is Status.ACTIVE
-    rules = allow_activation(workspace, before, activation) if is_active else nullcontext(APPROVED)
-    with rules as approval:
-        try:
-            _, after = workspace.manager.apply(
-                before.id,
-                lambda now, intent: plan_transition(now, to, intent),
-                by=by,
-                reason=reason,
-                unarchive=True,
-                forced=approval.forced,
-            )
-        except StoreError as error:
-            return _join(workspace, before, to, reason, error)
-    return ChangeResult(before, after, approval=approval)
-
-
-def preview_move(
-    workspace: Workspace,
-    wanted: str,
-    to: Status,
-    *,
-    by: str,
-    reason: str | None = None,
-    activation: ActivationOptions = DEFAULT_ACTIVATION,
-    wip: WipSnapshot | None = None,
-) -> tuple[Plan, Approval]:
-    """The change that `move` would make; raises as it.
-
-    Args:
-        wip: the increments as earlier moves of the same command would leave them.
-    """
-    before = _unfinished(workspace, wanted)
-    if before.status is to:
-        return Plan(before, before), APPROVED
-    approval = APPROVED
-    if to is Status.ACTIVE:
-        approval = check_activation(workspace, before, activation, wip=wip)
-    intent = workspace.manager.intent(by=by, reason=reason, forced=approval.forced)
-    return plan_transition(before, to, intent), approval
-
-
-def _unfinished(workspace: Workspace, wanted: str) -> Increment:
-    before = workspace.manager.read(wanted).as_recorded
-    if before.status.is_finished:
-        raise StoreError(
-            "finished",
-            f"{before.id} is {before.status}; use `unlatch resume` to reopen it",
-            hint=f"unlatch resume {quote(before.id)}",
-        )
-    return before

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from unlatch.lifecycle.completion.evidence import Evidence
     from unlatch.lifecycle.deliver import DeliveryResult
     from unlatch.lifecycle.finish_many import Applied
-    from unlatch.lifecycle.status_change import ChangePlan, ChangeResult
+    from unlatch.lifecycle.move import ChangeResult
+    from unlatch.lifecycle.status_change import ChangePlan
 
 
 def tell_change(applied: Applied) -> None:

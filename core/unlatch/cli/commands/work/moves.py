@@ -15,7 +15,7 @@ from unlatch.cli.runtime.session import BY, JSON, Session, flag, with_session
 from unlatch.cli.terminal import output
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions
-from unlatch.lifecycle.status_change import ChangeResult, move, preview_move
+from unlatch.lifecycle.move import ChangeResult, move, preview_move
 
 if TYPE_CHECKING:
     from collections.abc import Callable
