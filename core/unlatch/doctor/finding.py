@@ -94,6 +94,11 @@ class Check(Generic[S]):
                 yield from self._findings(hit, root, increment)
         except (ConfigError, StoreError) as error:
             yield from self._findings(error, root, increment)
+        except PermissionError as error:
+            message, hint = f"cannot be read: {error.strerror}", "check its permissions"
+            where = str(root / (error.filename or ""))
+            denied = StoreError("folder-unreadable", message, where=where, hint=hint)
+            yield from self._findings(denied, root, increment)
 
     def _findings(
         self, hit: Found | UnlatchError, root: Path, increment: str | None

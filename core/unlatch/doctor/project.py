@@ -24,7 +24,7 @@ from unlatch.project.git.run import ask_git
 from unlatch.project.git.setup import DRIVER
 from unlatch.project.git.sparse import sparse_note
 from unlatch.worklog.collection import sorted_folders
-from unlatch.worklog.disk.safe_open import add_root, exists, read_file
+from unlatch.worklog.disk.safe_open import add_root, read_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,7 +92,8 @@ def no_merge_driver(project: ProjectSnapshot) -> Hits:
     places = {"increments": project.paths.increments / "0001-any" / METADATA}
     if project.core and (sessions := project.root / project.core.sessions.path).is_dir():
         places["sessions"] = sessions / "any.md"
-    if any(exists(one.path / BRIEFING) for one in project.workspace.manager.collection.folders()):
+    folders = project.workspace.manager.collection.folders()
+    if any(os.path.lexists(one.path / BRIEFING) for one in folders):
         places["briefings"] = project.paths.increments / "0001-any" / BRIEFING
     wanted = {name: _merged_by(project.root, path) for name, path in places.items()}
     if wanted["increments"] != "unlatch":

@@ -144,6 +144,10 @@ def read_journals(paths: ProjectPaths) -> tuple[Journal, ...]:
             where=str(place),
             hint=or_restore("remove it", place, what="the folder"),
         ) from error
+    except PermissionError as error:
+        message = f"the folder of migrations cannot be read: {error.strerror}"
+        hint = "check its permissions and those of the folders above it"
+        raise StoreError("migration-unreadable", message, where=str(place), hint=hint) from error
     return tuple(_read(path) for path in found if path.suffix == ".json" and is_ulid(path.stem))
 
 

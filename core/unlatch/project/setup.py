@@ -85,16 +85,17 @@ def set_up(
     paths = paths_at(root)
     made: list[Path] = []
     for folder in (paths.home, paths.increments):
-        if not exists(folder):
-            with writing(folder):
+        with writing(folder):
+            if not exists(folder):
                 make_folders(folder)
-            made.append(folder)
-    if not exists(paths.config):
-        tables = _tables(paths.root, manifests)
-        replace_file(paths.config, "\n".join((_TEMPLATE, *filter(None, tables))).encode())
-        made.append(paths.config)
-    if _add_layouts(paths.config, [*layouts]) and paths.config not in made:
-        made.append(paths.config)
+                made.append(folder)
+    with writing(paths.config):
+        if not exists(paths.config):
+            tables = _tables(paths.root, manifests)
+            replace_file(paths.config, "\n".join((_TEMPLATE, *filter(None, tables))).encode())
+            made.append(paths.config)
+        if _add_layouts(paths.config, [*layouts]) and paths.config not in made:
+            made.append(paths.config)
     return paths_at(root), made
 
 

@@ -79,7 +79,7 @@ class SessionStore:
         """A session's file.
 
         Raises:
-            StoreError: `session-damaged`, or as `safe_open.read_file`.
+            StoreError: `session-damaged`, `session-unreadable`, or as `safe_open.read_file`.
         """
         return _located(path, lambda: read_document(self.text(path)))
 
@@ -145,7 +145,7 @@ class SessionStore:
             StoreError: as `read` and the changes; the file stays as it was.
         """
         with folder_lock(self.root):
-            text = _decoded(read_file(path))
+            text = self.text(path)
             new = _located(path, lambda: apply(text, changes))
             document = _located(path, lambda: read_document(new))
             if new != text:
@@ -188,3 +188,6 @@ def _located(path: Path, read: Callable[[], T]) -> T:
         if error.id == "session-in-conflict":
             error.hint = f"unlatch merge --resolve session:{quote(path.stem)}"
         raise
+    except PermissionError as error:
+        message, hint = "there is no permission to read the file", "check its permissions"
+        raise StoreError("session-unreadable", message, where=str(path), hint=hint) from error
