@@ -317,6 +317,17 @@ def test_the_command_for_an_item_by_its_other_name_finds_its_link(
     assert [0, 0] == [planned.code, by_address.code], planned.said + by_address.said
 
 
+@pytest.mark.parametrize("command", ["history", "unlink"])
+def test_records_of_an_item_are_found_without_a_request(project: Project, command: str) -> None:
+    project.increment(links=project.items("github"))
+    rename(project)
+    configure(project, f'"{HOME}"', f'"{NEW}"')
+
+    project.run(command, project.urls["github"])
+
+    assert [] == project.box.requests.entries("github")
+
+
 @pytest.mark.parametrize("command", ["resume", "reopen", "close", "complete", "show"])
 @pytest.mark.parametrize("name", ["octo/other", NEW])
 @pytest.mark.parametrize("number", [4, 5])

@@ -24,9 +24,12 @@ def find_groups(session: Session, words: Sequence[str]) -> list[ItemGroup]:
 
 
 def find_record(session: Session, word: str) -> tuple[Session, str] | None:
-    """The session over the record of an item, and the record's name; None if it has none."""
+    """The session over the record of an item, and the record's name; None if it has none.
+
+    No tracker is asked: the commands for records send nothing.
+    """
     (group,) = find_groups(session, [word])
     trackers = Trackers(group.workspace)
-    (ref,) = locate_items(trackers, [word])
+    (ref,) = locate_items(trackers, [word], offline=True)
     record = find_item_record(group.workspace, ref)
     return (session.over(group.workspace), record.id) if record else None
