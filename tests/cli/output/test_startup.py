@@ -86,6 +86,12 @@ def test_a_command_without_items_loads_neither_an_sdk_nor_pydantic(
     assert {"keyring"} >= loaded_by(completed, *arguments) & HEAVY
 
 
+def test_showing_links_without_their_items_loads_nothing_for_them(completed: Project) -> None:
+    loaded = loaded_by(completed, "show", "7", "--offline")
+
+    assert set() == loaded & {"unlatch.config.config", "unlatch.lifecycle.fetch_items"}
+
+
 # What quick commands on increments without records and items have no use for.
 SLOW = frozenset(
     {

@@ -120,7 +120,7 @@ def _entries(increment: Increment, seen: Sequence[ItemSnapshot]) -> Json:
     from unlatch.cli.render.documents import list_entry, synced_item_entry  # noqa: PLC0415
     from unlatch.increments.records.pending import operation_entry  # noqa: PLC0415
 
-    synced = _last_synced(increment)
+    synced = _last_synced(increment) if seen else {}
     return {
         "increment": list_entry(increment),
         "reopenHistory": increment.data.get("reopenHistory", []),
@@ -190,14 +190,16 @@ def _tell_items(session: Session, increment: Increment, seen: Sequence[ItemSnaps
         return
     output.data("  Items")
     registry, now = session.workspace.registry, session.workspace.clock()
-    synced = _last_synced(increment)
     columns = 2 + max(len(registry.manifest(link.tracker).title) for link in increment.links)
+    if not seen:
+        for link in increment.links:
+            title = registry.manifest(link.tracker).title
+            output.data(f"    {title:<{columns}}{output.clean(link.key)}")
+        return
+    synced = _last_synced(increment)
     for one in seen:
         output.data(*synced_lines(registry, one, synced, columns=columns, now=now))
         if one.item and one.item.labels:
             labels = ", ".join(map(output.clean, one.item.labels))
             output.data(*output.hang(f"    {'':<{columns}}", f"labels: {labels}"))
     tell_unread(seen)
-    for link in increment.links if not seen else ():
-        title = registry.manifest(link.tracker).title
-        output.data(f"    {title:<{columns}}{output.clean(link.key)}")
