@@ -384,6 +384,7 @@ def test_list_says_where_it_is_installed(project: Project, home: Path) -> None:
     assert (rows["codex"]["user"], rows["claude"]["user"]) == (True, False)
     done = agents(project, "list")
     assert "This checkout is not trusted" in done.err
+    assert done.err.endswith("Next: unlatch agents trust\n")
     assert home.exists()
 
 

@@ -87,7 +87,8 @@ def list_agents(session: Session, *, as_json: bool) -> int:
     output.table(("Agent", "Program", "Found", "User", "Project"), shown, flexible=(1,))
     if root:
         state = "trusted" if trusted else "not trusted, so hooks add no briefings"
-        output.talk(f"This checkout is {state}.")
+        step = "" if trusted else " Next: unlatch agents trust"
+        output.talk(f"This checkout is {state}.{step}")
     return 0
 
 
