@@ -296,6 +296,16 @@ def test_a_mistake_elsewhere_does_not_prevent_a_repair(plain: Project) -> None:
     assert text_of(plain) == "frequent_reopens = 3\n"
 
 
+def test_the_list_shows_whole_names(plain: Project) -> None:
+    plain.configure('[trackers.github]\nrepository = "octo/widgets"\n')
+    with Terminal(plain, "config", "list", columns=80) as terminal:
+        assert terminal.end() == 0
+
+    lines = terminal.text.split("\n")
+    assert max(map(len, lines)) <= 80
+    assert "trackers.github.on_reopen.milestone" in {line.split(" ")[0] for line in lines}
+
+
 @pytest.mark.parametrize("columns", [60, 100, 200])
 def test_the_list_shows_values_and_sources(plain: Project, columns: int) -> None:
     with Terminal(plain, "config", "list", columns=columns) as terminal:

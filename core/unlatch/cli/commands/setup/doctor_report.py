@@ -109,7 +109,7 @@ def tell_settings(settings: Sequence[output.Json]) -> None:
         rows.append((key, _value(one["value"]), _source(one["source"])))
         last = one["key"]
     if rows:
-        output.table(("Setting", "Value", "From"), rows, flexible=(0, 1, 2))
+        output.table(("Setting", "Value", "From"), rows, flexible=(1, 2))
 
 
 def _value(value: Any) -> str:
