@@ -24,7 +24,7 @@ def test_unlink_withdraws_the_operations_on_an_item(mistyped: Project) -> None:
     after = [mistyped.run(*words) for words in (("sync",), ("status",))]
 
     assert (3, 0) == (stuck.code, done.code), done.said
-    assert "/octo/widgets/issues/4 unlinked\nDropped 1 pending operation.\n" in done.said
+    assert "/octo/widgets/issues/4 left as it is\nDropped 1 pending operation.\n" in done.said
     assert WRONG not in "".join(one.said for one in after)
 
 
@@ -67,3 +67,14 @@ def test_the_records_stay_valid(project: Project) -> None:
     found = [project.run("doctor"), project.run("history", "verify", WRONG)]
 
     assert [0, 0] == [one.code for one in found], "".join(one.said for one in found)
+
+
+def test_an_increment_with_the_item_keeps_its_link(project: Project) -> None:
+    project.increment(links=project.items("github"))
+    url = project.urls["github"]
+    project.run("reopen", url, "--item-only", "--offline", "--reason", REASON)
+
+    done = project.run("unlink", url)
+
+    assert (0, False) == (done.code, "unlinked" in done.said)
+    assert url in project.run("show", "7", "--offline").said

@@ -1,6 +1,6 @@
 """unlatch link and unlink: items of an increment, by their addresses and names."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from shlex import join, quote
 from typing import Any
@@ -197,6 +197,8 @@ def _link(
 
 
 _UNLINKED = {False: "unlinked", True: "would be unlinked"}
+# An item without an increment has no link; where an increment has the item as well, its link stays.
+_LEFT = {False: "left as it is", True: "would be left as it is"}
 
 
 @click.command()
@@ -213,7 +215,7 @@ def unlink(
 
     who = session.who(by)
     if found := withdraw_item(session, words, by=who, dry_run=dry_run):
-        return _tell_unlinked(*found, dry_run=dry_run, as_json=as_json)
+        return _tell_unlinked(*found, _LEFT, dry_run=dry_run, as_json=as_json)
     named, item = _ids_and_item(session, words)
 
     def change(name: str) -> tuple[str, Link, int]:
@@ -222,15 +224,17 @@ def unlink(
     if named.is_many:
         return _unlink_many(session, named, change, dry_run=dry_run, as_json=as_json)
     name, link, dropped = change(named.names[0])
-    return _tell_unlinked(name, link, dropped, dry_run=dry_run, as_json=as_json)
+    return _tell_unlinked(name, link, dropped, _UNLINKED, dry_run=dry_run, as_json=as_json)
 
 
-def _tell_unlinked(name: str, link: Link, dropped: int, *, dry_run: bool, as_json: bool) -> int:
+def _tell_unlinked(
+    name: str, link: Link, dropped: int, said: Mapping[bool, str], *, dry_run: bool, as_json: bool
+) -> int:
     if as_json:
         unlinked = link_entry(link)
         output.document("unlink", id=name, unlinked=unlinked, dropped=dropped, dryRun=dry_run)
         return 0
-    output.ok(f"{output.clean(link.key)} {_UNLINKED[dry_run]}")
+    output.ok(f"{output.clean(link.key)} {said[dry_run]}")
     _tell_dropped(dropped, dry_run=dry_run)
     return 0
 
