@@ -100,7 +100,7 @@ class Conversation:
 
     def _kept(self) -> tuple[State, int]:
         """The cached state after the last turn, and the size of the events at that time."""
-        with contextlib.suppress(FileNotFoundError, NotADirectoryError, BadRecord):
+        with contextlib.suppress(OSError, BadRecord):
             raw = read_file(self.ambient.folder / STATE).decode(errors="replace")
             found = object_in(parse_line(raw), "")
             if (place := NUMBER.read(found.get("events"))) >= 0:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from shlex import quote
 from typing import TYPE_CHECKING
 
+from unlatch.errors import StoreError
 from unlatch.resume.related import efforts_of, sessions_of
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import exists
@@ -21,9 +23,9 @@ def unfinished(workspace: Workspace) -> Iterator[tuple[str, str, str]]:
 
     Work that cannot be read is left out: the commands of its kind report it.
     """
-    yield from _efforts(workspace)
-    yield from _sessions(workspace)
-    yield from _runs(workspace)
+    for find in (_efforts, _sessions, _runs):
+        with suppress(StoreError):
+            yield from find(workspace)
 
 
 @dataclass(frozen=True, slots=True)

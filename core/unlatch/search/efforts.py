@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -25,7 +26,10 @@ class EffortDocuments:
         self._store = effort_store(workspace, by="search")
 
     def sources(self) -> Iterator[Source]:
-        for name in self._store.names():
+        names: list[str] = []
+        with suppress(StoreError):  # in a shared checkout, the efforts may be another user's
+            names = self._store.names()
+        for name in names:
             stamp = file_stamp(self._store.root / name / EVENTS.name)
             yield Source(name, stamp, partial(self._read, name))
 

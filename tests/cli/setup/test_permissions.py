@@ -69,6 +69,20 @@ def test_a_session_that_cannot_be_read_stops_no_command(
 
 
 @pytest.mark.parametrize(
+    "command",
+    [("show", "7"), ("status",), ("search", "smart"), ("resume", "7", "--reason", "More", "--yes")],
+)
+def test_efforts_of_another_user_stop_no_command(single: Project, command: tuple[str, ...]) -> None:
+    assert single.run("effort", "open", "Fix").code == 0
+
+    done = denied(single, ".unlatch/efforts", *command)
+    listed = denied(single, ".unlatch/efforts", "effort", "list")
+
+    assert done.code == 0, done.said
+    assert (1, True) == (listed.code, "error[folder-unreadable]" in listed.err)
+
+
+@pytest.mark.parametrize(
     ("place", "id"),
     [
         (".unlatch", "folder-unreadable"),
