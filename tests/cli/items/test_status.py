@@ -8,6 +8,7 @@ from tests.cli.project import ALL, NAME, REASON, Project
 from tests.delivery.stage import fault
 
 __all__ = ["outside"]
+DANA = ("--reason", REASON, "--by", "Dana")
 
 
 @pytest.mark.parametrize("tracker", ALL)
@@ -28,10 +29,48 @@ def test_the_last_reopen_and_what_is_pending_are_shown(project: Project) -> None
     text = project.run("status", KEYS["jira"])
     document = project.run("status", KEYS["jira"], "--json").document
 
-    assert f"reopened today by Dana: {REASON}" in text.out
+    assert f"    reopen recorded today by Dana: {REASON}\n" in text.out
     assert "SCRUM-28: 1 operation pending. Next: unlatch sync" in text.out
     [item] = document["items"]
     assert ("doing", 1) == (item["category"], len(item["pending"]))
+
+
+@pytest.mark.parametrize("owner", ["increment", "none"])
+def test_a_reopen_is_called_done_only_once_it_is_delivered(project: Project, owner: str) -> None:
+    links = project.items("jira")
+    if owner == "increment":
+        project.increment(links=links)
+    project.run("reopen", KEYS["jira"], *DANA, "--item-only", "--offline")
+
+    waiting = project.run("status", KEYS["jira"])
+    project.run("sync")
+    delivered = project.run("status", KEYS["jira"])
+
+    assert f"    reopen recorded today by Dana: {REASON}\n" in waiting.out
+    assert f"    reopened today by Dana: {REASON}\n" in delivered.out
+
+
+def test_a_blocked_reopen_is_not_called_done(project: Project) -> None:
+    project.items("jira")
+    project.box.faults.add(fault("jira", "state", "status", code=403))
+    project.run("reopen", KEYS["jira"], *DANA)
+
+    done = project.run("status", KEYS["jira"])
+
+    assert f"    reopen recorded today by Dana: {REASON}\n" in done.out
+    assert "SCRUM-28: 1 operation blocked." in done.out
+
+
+def test_a_withdrawn_or_superseded_reopen_is_not_called_done(project: Project) -> None:
+    project.items("jira", "github")
+    project.run("reopen", KEYS["jira"], KEYS["github"], *DANA, "--offline")
+    project.run("unlink", KEYS["jira"])
+    project.run("close", KEYS["github"], "--reason", "No")
+
+    withdrawn, superseded = (project.run("status", KEYS[one]) for one in ("jira", "github"))
+
+    assert f"    reopen withdrawn, recorded today by Dana: {REASON}\n" in withdrawn.out
+    assert f"    reopen superseded, recorded today by Dana: {REASON}\n" in superseded.out
 
 
 def test_the_increment_that_an_item_belongs_to_is_named(completed: Project) -> None:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.runtime.session import Session
-    from unlatch.increments.model.increment import Increment
+    from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.lifecycle.fetch_items import ItemSnapshot
 
 _COLUMNS = 14
@@ -52,12 +52,24 @@ def show_items(session: Session, words: Sequence[str], *, as_json: bool) -> int:
         )
         if record is not None and record.reopens:
             last = record.reopens[-1]
-            head = f"reopened {ago(last.reopened_at, now)} by {output.clean(last.reopened_by)}"
+            when, by = ago(last.reopened_at, now), output.clean(last.reopened_by)
+            head = f"{_became(record, last)} {when} by {by}"
             output.data(*lines_of("    ", f"{head}: ", last.reason))
         if record is not None and record.pending:
             output.data(f"    {pending_line(record)}")
     tell_unread(seen)
     return code
+
+
+def _became(record: Increment, reopen: ReopenEntry) -> str:
+    """The result of a reopen: it is "reopened" only after its delivery to an open item."""
+    if any(one.op == reopen.id for one in record.pending):
+        return "reopen recorded"
+    if not reopen.synced_to:
+        return "reopen withdrawn, recorded"
+    after = [one.after.category for one in reopen.synced_to if one.after and one.after.category]
+    is_open = not after or any(one.is_open for one in after)
+    return "reopened" if is_open else "reopen superseded, recorded"
 
 
 def _entry(
