@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from tests.cli.items.test_reopen import outside
 from tests.cli.project import OPEN, REASON, Project
+from tests.delivery.stage import fault
 
 __all__ = ["outside"]
 WRONG = "octo/widgets#4"
@@ -35,6 +36,47 @@ def test_a_failure_that_a_person_has_to_resolve_names_the_command(project: Proje
     done = project.run(*line.partition("unlatch ")[2].split())
 
     assert ("    To withdraw it", 0) == (line.partition(":")[0], done.code), failed.said
+
+
+@pytest.mark.parametrize("place", ["project", "outside"])
+def test_undo_of_a_reopen_that_was_not_sent_names_unlink(
+    request: pytest.FixtureRequest, place: str
+) -> None:
+    project: Project = request.getfixturevalue(place)
+    project.items("github")
+    url = project.urls["github"]
+    project.run("reopen", url, "--reason", REASON, "--offline")
+
+    waiting = project.run("undo", url)
+    project.run("sync")
+    delivered = project.run("undo", url)
+
+    assert f"next: unlatch unlink {url}" in waiting.err
+    assert "unlatch close" not in waiting.err
+    assert f"next: unlatch close {url}" in delivered.err
+    assert "unlatch unlink" not in delivered.err
+
+
+@pytest.mark.parametrize(
+    ("part", "more"),
+    [("state", ""), ("comment", "; if the item is open: unlatch close SCRUM-28")],
+)
+def test_undo_of_a_reopen_that_was_begun_also_names_close(
+    project: Project, part: str, more: str
+) -> None:
+    project.items("jira")
+    project.box.faults.add(fault("jira", part, "status", code=403))
+    assert 3 == project.run("reopen", "SCRUM-28", "--reason", REASON).code
+
+    done = project.run("undo", "SCRUM-28")
+
+    assert f"next: unlatch unlink SCRUM-28{more}\n" in done.err
+
+
+def test_undo_of_an_item_that_cannot_be_reached_names_unlink(mistyped: Project) -> None:
+    done = mistyped.run("undo", WRONG)
+
+    assert f"next: unlatch unlink {WRONG}" in done.err.replace("'", "")
 
 
 def test_a_preview_withdraws_nothing(mistyped: Project) -> None:

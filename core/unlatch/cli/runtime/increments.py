@@ -105,7 +105,7 @@ def meant_increment(session: Session, word: str) -> MeantIncrement:
             if found := find_range(session.workspace, word) if is_range(word) else ():
                 error.message = f"this command takes one increment, and {word} is {first_of(found)}"
                 error.hint = f"{click.get_current_context().command_path} {quote(found[0])}"
-        _suggest_item(error, word)
+        _suggest_item(session, error, word)
         raise
     if meant.is_part or meant.item:
         output.note(f"{word} is {'linked to ' if meant.item else ''}{meant.name}")
@@ -140,12 +140,16 @@ def _refuse_other_work(error: UsageError, word: str) -> None:
         raise UsageError(error.id, message, hint=hint) from error
 
 
-def _suggest_item(error: UsageError, word: str) -> None:
+def _suggest_item(session: Session, error: UsageError, word: str) -> None:
     """Name the command for an item alone, which needs neither an increment nor a project."""
     command = _FOR_ITEMS.get(click.get_current_context().info_name or "")
     if command is None or error.id not in ("item-not-linked", "no-project"):
         return
     step = f"unlatch {command} {quote(word)}"
+    if click.get_current_context().info_name == "undo" and is_item(word):
+        from unlatch.cli.runtime.item_groups import undoing  # noqa: PLC0415  (slow to load)
+
+        step = undoing(session, word, otherwise=step)
     if error.id == "item-not-linked":
         error.hint = step if is_item(word) else error.hint
         return

@@ -8,7 +8,6 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.cli.commands.items.belonging import check_alone
-from unlatch.cli.commands.items.groups import find_groups
 from unlatch.cli.commands.items.render import (
     change_entries,
     left_code,
@@ -20,6 +19,7 @@ from unlatch.cli.render.notes import tell_unread
 from unlatch.cli.render.preview import foreseen_code, preview_document, show_preview, unread_items
 from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime.failure import UNDECIDED
+from unlatch.cli.runtime.item_groups import find_groups
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.increments.model.reason import checked_reason

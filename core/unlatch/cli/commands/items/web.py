@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.commands.items.groups import find_groups
+from unlatch.cli.runtime.item_groups import find_groups
 from unlatch.cli.runtime.link_choice import pick_link
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError

@@ -1,6 +1,6 @@
 """unlatch unlink of an item that belongs to no increment: withdraw its pending operations."""
 
-from unlatch.cli.commands.items.groups import find_record
+from unlatch.cli.runtime.item_groups import find_record
 from unlatch.cli.runtime.session import Session
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import Link

@@ -97,7 +97,7 @@ def _find_item(session: Session, wanted: str) -> tuple[Session, str] | None:
     """The record of an item; None if it has none, or if the word may be a part of a name."""
     if not session.is_item(wanted):
         return None
-    from unlatch.cli.commands.items.groups import find_record  # noqa: PLC0415  (slow to load)
+    from unlatch.cli.runtime.item_groups import find_record  # noqa: PLC0415  (slow to load)
 
     try:
         return find_record(session, wanted)

@@ -69,7 +69,7 @@ def verify(session: Session, *, wanted: tuple[str, ...], as_json: bool) -> int:
 def _verify(
     session: Session, wanted: Sequence[str]
 ) -> tuple[list[VerifiedIncrement], Sequence[BrokenIncrement]]:
-    from unlatch.cli.commands.items.groups import find_record  # noqa: PLC0415  (slow to load)
+    from unlatch.cli.runtime.item_groups import find_record  # noqa: PLC0415  (slow to load)
     from unlatch.lifecycle.verify.verify import verify_history  # noqa: PLC0415
 
     broken: Sequence[BrokenIncrement] = ()

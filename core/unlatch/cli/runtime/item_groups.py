@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
+from shlex import quote
 from typing import TYPE_CHECKING
 
+from unlatch.errors import UnlatchError
+from unlatch.increments.records.pending import has_begun
 from unlatch.lifecycle.items.change import find_item_record, locate_items
 from unlatch.lifecycle.items.places import ItemGroup, group_in_project, group_outside
 from unlatch.project.trackers import Trackers
+from unlatch.spi.operation import Kind
 from unlatch.worklog.disk.user_files import user_config_file
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.runtime.session import Session
+    from unlatch.spi.operation import Operation
 
 
 def find_groups(session: Session, words: Sequence[str]) -> list[ItemGroup]:
@@ -33,3 +39,20 @@ def find_record(session: Session, word: str) -> tuple[Session, str] | None:
     (ref,) = locate_items(trackers, [word], offline=True)
     record = find_item_record(group.workspace, ref)
     return (session.over(group.workspace), record.id) if record else None
+
+
+def undoing(session: Session, word: str, *, otherwise: str) -> str:
+    """The command that undoes the last reopen of an item: unlink withdraws one that was not sent.
+
+    `otherwise` is the command for a reopen that was delivered.
+    """
+    pending: Sequence[Operation] = ()
+    with suppress(UnlatchError):  # an item that no tracker knows
+        if found := find_record(session, word):
+            own, name = found
+            pending = own.workspace.manager.read(name).pending
+    reopens = [one for one in pending if one.kind is Kind.REOPEN and one.state]
+    if not reopens:
+        return otherwise
+    begun = f"; if the item is open: {otherwise}" if any(map(has_begun, reopens)) else ""
+    return f"unlatch unlink {quote(word)}{begun}"
