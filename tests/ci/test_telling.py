@@ -159,18 +159,36 @@ def test_github_is_told_what_a_sync_did(team: Team) -> None:
     assert "unlatch.sync/1" == json.loads(done.out)["schema"]
 
 
-def test_a_question_that_a_sync_leaves_open_is_in_its_summary(team: Team) -> None:
+@pytest.mark.parametrize("check", [False, True])
+def test_a_question_that_a_sync_leaves_open_is_in_its_summary(team: Team, check: bool) -> None:
     team.laptop.reopen("More")
     team.laptop.push("Reopened")
     number = int(team.ids["github"])
     team.box.github.edit(REPOSITORY, number, state="closed", state_reason="completed")
     here = job(team, "job")
 
-    done = here.try_unlatch("sync", "--yes")
+    done = here.try_unlatch("sync", "--check" if check else "--yes")
 
     assert (5, "1 link not in sync") == (done.code, here.outputs["summary"])
-    assert "### unlatch sync: 1 link not in sync" in here.summary
+    heading = "Increments and items differ" if check else "unlatch sync: 1 link not in sync"
+    assert f"### {heading}" in here.summary
     assert "needs a decision" in here.summary
+    text = here.summary.replace("\\", "")
+    assert (
+        "\nNext for 0007-smart-discipline, one of:\n\n"
+        "- unlatch complete 0007-smart-discipline\n"
+        "- unlatch github reopen-issue 0007-smart-discipline --reason TEXT\n"
+    ) in text
+    assert all(line[2:] in done.err for line in text.splitlines() if line.startswith("- unlatch"))
+
+
+def test_commands_are_only_in_the_summary_of_a_sync_that_leaves_a_question(team: Team) -> None:
+    reopen_by_hand(team)
+    here = job(team, "job")
+
+    here.try_unlatch("sync", "--yes")
+
+    assert "one of:" not in here.summary
 
 
 def test_azure_gets_a_file_with_the_summary(team: Team, tmp_path: Path) -> None:

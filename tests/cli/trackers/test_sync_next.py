@@ -59,6 +59,19 @@ def test_an_item_closed_by_hand_needs_one_of_two_commands(project: Project) -> N
     ]
 
 
+def test_a_hostile_name_is_escaped_in_the_summary_of_a_ci_job(project: Project) -> None:
+    links = project.items("github", finished=False)
+    project.increment("0007-*a*`b`<i>", status="completed", links=links)
+    summary = project.home / "summary.md"
+    project.extra = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary)}
+
+    done = project.run("sync", "--check")
+
+    assert "  unlatch resume '0007-*a*`b`<i>' --reason TEXT\n" in done.err
+    line = r"- unlatch resume '0007-\*a\*\`b\`\<i\>' --reason TEXT"
+    assert line in summary.read_text().splitlines()
+
+
 def test_of_many_only_some_are_named(project: Project) -> None:
     block = project.items("github")["github"]
     for number in range(5, 10):

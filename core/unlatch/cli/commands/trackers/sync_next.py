@@ -24,15 +24,20 @@ _MOST = 3
 
 def tell_decisions(session: Session, plan: SyncPlan) -> None:
     """Name the commands that bring an increment and its items together, one a line."""
+    for heading, commands in find_decisions(session, plan):
+        output.talk(output.clean(heading), *(f"  {command}" for command in commands))
+
+
+def find_decisions(session: Session, plan: SyncPlan) -> Iterator[tuple[str, Sequence[str]]]:
+    """A heading and the commands for each increment to decide about; then the number of others."""
     groups: dict[str, list[Compared]] = {}
     for one in plan.links:
         if one.verdict in _LEFT and not one.pending:
             groups.setdefault(one.increment.id, []).append(one)
     for name, group in [*groups.items()][:_MOST]:
-        output.talk(f"Next for {output.clean(name)}, one of:")
-        output.talk(*(f"  {command}" for command in _commands(session, group)))
+        yield f"Next for {name}, one of:", [*_commands(session, group)]
     if len(groups) > _MOST:
-        output.talk(f"and so on for {times(len(groups) - _MOST, 'more increment')}")
+        yield f"and so on for {times(len(groups) - _MOST, 'more increment')}", ()
 
 
 def _commands(session: Session, group: Sequence[Compared]) -> Iterator[str]:

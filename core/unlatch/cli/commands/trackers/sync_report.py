@@ -10,6 +10,7 @@ from unlatch.cli.commands.trackers.not_checked import (
     names,
     title,
 )
+from unlatch.cli.commands.trackers.sync_next import find_decisions
 from unlatch.cli.commands.trackers.sync_render import (
     HEADINGS,
     action_of,
@@ -58,6 +59,7 @@ def report_preview(
         f"### {_heading(plan, adrift=adrift, is_whole=is_whole)}",
         "",
         *_table(shown_links(plan)),
+        *_decision_lines(session, plan),
         *_missed_lines(session, plan, missed, broken),
     ]
     ci.summarise(job, lines, id=session.workspace.new_id())
@@ -110,7 +112,8 @@ def report_result(
     if commit is not None:
         lines += ["", f"Committed to {ci.words(commit.branch)}."]
         lines += [f"<{url}>" for url in [commit.proposal] if url]
-    lines += ["", *_table(left), *_missed_lines(session, plan, missed, result.broken)]
+    lines += ["", *_table(left), *_decision_lines(session, plan)]
+    lines += _missed_lines(session, plan, missed, result.broken)
     ci.summarise(job, lines, id=session.workspace.new_id())
     changed = bool(moved or served or commit)
     outputs = _outputs(code, summary, adrift=_is_adrift(result), changed=changed)
@@ -189,6 +192,12 @@ def _missed(
         level = Level.NOTICE if one.allowed else Level.ERROR
         cause = one.allowed or brief(one.unread.error)
         yield Annotation(level, title(session, one), f"{names(one)}: {cause}")
+
+
+def _decision_lines(session: Session, plan: SyncPlan) -> Iterator[str]:
+    """The commands for the links that need a decision, as the log shows them."""
+    for heading, commands in find_decisions(session, plan):
+        yield from ("", ci.words(heading), "", *(f"- {ci.words(one)}" for one in commands))
 
 
 def _missed_lines(
