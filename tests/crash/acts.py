@@ -71,7 +71,7 @@ _OFTEN: dict[str, tuple[int, dict[str, st.SearchStrategy[Any]]]] = {
     "plan_tasks": (1, {"increment": INCREMENT, "left": st.booleans()}),
     "tie_or_cut": (1, {"increment": INCREMENT, "of": PLACE, "foreign": st.integers(0, 3)}),
     "work_in_two_clones": (
-        1,
+        3,
         {
             "ours": st.lists(WORK, max_size=2),
             "theirs": st.lists(WORK, min_size=1, max_size=3),
