@@ -255,6 +255,32 @@ def test_resume_of_an_active_increment_delivers_what_is_pending(ready: Project) 
     assert dict.fromkeys(ALL, 1) == counts(ready)
 
 
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize(
+    ("more", "effect"),
+    [
+        ((), "nothing is delivered with --offline"),
+        (("--reopen-items", "--reason", "More"), "the reopen of its items is recorded"),
+    ],
+)
+def test_offline_the_line_about_active_work_promises_no_delivery(
+    ready: Project, more: tuple[str, ...], effect: str, many: bool
+) -> None:
+    ready.run(*RESUME, "--offline")
+    if more:
+        assert ready.run("sync").code == 0
+    if many:
+        ready.increment("0008-other", status="completed")
+        more = (*more, "--reason", "More") if "--reason" not in more else more
+
+    done = ready.run("resume", "7", *(["8"] if many else []), *more, "--offline", "--yes")
+
+    start = f"✓ Increment {NAME}{':' if many else ' is'} already active"
+    assert f"{start}; {effect}\n" in done.out, done.said
+    assert "3 operations pending. Next: unlatch sync\n" in done.err
+    assert "delivering" not in done.said
+
+
 @pytest.mark.parametrize("status", ["paused", "planning", "backlog", "ready_for_review"])
 def test_unfinished_work_becomes_active_without_a_reason(project: Project, status: str) -> None:
     project.increment(status=status, links=project.items(finished=False))

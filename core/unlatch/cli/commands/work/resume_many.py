@@ -9,6 +9,7 @@ from unlatch.cli.commands.work.closed_items import settle_many
 from unlatch.cli.commands.work.foreseen_work import left_keys, left_work, tell_left_work
 from unlatch.cli.commands.work.resume_documents import resume_code, resumed_entry, tell_details
 from unlatch.cli.commands.work.resume_options import ResumeOptions
+from unlatch.cli.commands.work.resume_report import active_line
 from unlatch.cli.options.reason import ask_reason, typed_reason
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
 from unlatch.cli.render.describe import times
@@ -158,7 +159,7 @@ def _apply(
             advance()
             session.trace(result.error)
             if not (typed.as_json or is_terse or result.error):
-                _tell(result, verbose=typed.verbose)
+                _tell(result, typed)
             if not is_terse:
                 tell_remarks(result.increment)
 
@@ -178,14 +179,14 @@ def _apply(
     return results
 
 
-def _tell(result: ResumeResult, *, verbose: bool) -> None:
+def _tell(result: ResumeResult, typed: ResumeOptions) -> None:
     before, now = result.before, result.increment
     moved = f"{before.status} -> {now.status}"
     if before.status is now.status:
-        moved = f"already {now.status}; delivering {times(len(now.pending), 'operation')}"
+        moved = active_line(result, offline=typed.offline)
     output.ok(f"Increment {now.id}: {moved}")
     tell_warnings(result.warnings)
-    if verbose:
+    if typed.verbose:
         tell_details(result, now)
 
 

@@ -59,7 +59,7 @@ def resume_one(session: Session, trackers: Trackers, wanted: str, typed: ResumeO
     if typed.as_json:
         tell_remarks(result.increment)
     else:
-        tell_result(result)
+        tell_result(result, offline=typed.offline)
         tell_problems(session, plan, result, typed, shown)
     delivered = deliver_and_tell(
         session,

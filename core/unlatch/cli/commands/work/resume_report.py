@@ -17,10 +17,10 @@ from unlatch.lifecycle.resume import ResumeResult
 from unlatch.lifecycle.resume_plan import ResumePlan, ResumeStep
 
 
-def tell_result(result: ResumeResult) -> None:
-    """Say what was changed, before the delivery."""
+def tell_result(result: ResumeResult, *, offline: bool) -> None:
+    """Say what was changed, before the delivery; `offline`, nothing will be delivered."""
     increment = result.increment
-    output.ok(f"Increment {increment.id} {_description(result)}")
+    output.ok(f"Increment {increment.id} {_description(result, offline=offline)}")
     if result.scope:
         output.data(*document_lines(result.scope))
     if result.known:
@@ -56,15 +56,21 @@ def _why_known(amendment: Amendment) -> str:
     return f"Not done yet, so there is nothing to untick: {parts}"
 
 
-def _description(result: ResumeResult) -> str:
+def _description(result: ResumeResult, *, offline: bool) -> str:
     increment, entry = result.increment, result.entry
     if result.step in _ACTIVE:
-        count = times(len(increment.pending), "operation")
-        return f"is already active; {_ACTIVE[result.step].format(count=count)}"
+        return f"is {active_line(result, offline=offline)}"
     moved = f"{result.before.status} -> {increment.status}"
     if entry is None:
         return f"resumed: {moved}"
     return f"reopened: {moved} (by {output.clean(entry.reopened_by)})"
+
+
+def active_line(result: ResumeResult, *, offline: bool) -> str:
+    """The effect on an increment that is active already."""
+    effects = _ACTIVE | (_ACTIVE_OFFLINE if offline else {})
+    count = times(len(result.increment.pending), "operation")
+    return f"already active; {effects[result.step].format(count=count)}"
 
 
 def tell_end(result: ResumeResult, delivered: DeliveryResult, code: int) -> None:
@@ -86,6 +92,10 @@ _ACTIVE = {
     ResumeStep.DELIVER: "delivering {count}",
     ResumeStep.AMEND: "its work was changed",
     ResumeStep.REOPEN_ITEMS: "reopening its closed items",
+}
+_ACTIVE_OFFLINE = {
+    ResumeStep.DELIVER: "nothing is delivered with --offline",
+    ResumeStep.REOPEN_ITEMS: "the reopen of its items is recorded",
 }
 
 
