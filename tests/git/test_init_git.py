@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING
 
 import pytest
@@ -125,7 +126,31 @@ def test_a_worktree_that_was_moved_or_pruned_is_named(clone: Clone) -> None:
     clone.git("worktree", "prune")
     done = moved.try_unlatch("init", "--git")
     assert (2, True) == (done.code, "not a git repository: " in done.err), done.err
-    assert "git init" not in done.err
+    assert "next: " not in done.err
+
+
+def test_a_repository_that_no_command_repairs_has_no_next_step(clone: Clone) -> None:
+    (clone.root / ".git" / "config").write_text("[core\n")
+
+    done = clone.try_unlatch("init", "--git")
+
+    assert (2, True) == (done.code, "error[no-git]: git cannot use this repository: " in done.err)
+    assert "next: " not in done.err
+
+
+def test_an_empty_git_folder_is_set_up_by_the_next_step(tmp_path: Path) -> None:
+    clone = Clone(tmp_path / "a clone")
+    (clone.root / ".git").mkdir(parents=True)
+    below = Clone(clone.root / "below")
+    below.root.mkdir()
+
+    done = below.try_unlatch("init", "--git")
+    step = done.err.partition("next: ")[2].partition(", then run the command again")[0]
+    git, *words = shlex.split(step)
+    below.git(*words)
+
+    assert (2, "git", ["init", str(clone.root)]) == (done.code, git, words)
+    assert 0 == below.try_unlatch("init", "--git").code
 
 
 def test_without_the_option_git_is_told_nothing(clone: Clone) -> None:

@@ -85,21 +85,30 @@ def require_git(root: Path) -> None:
     """Check that `root` is in a git repository of its own; UsageError `no-git`, UnsafePath."""
     if ask_git(root, "rev-parse", "--git-dir") is None:
         message, hint = _why_no_git(root)
-        where, again = str(root), f"{hint}, then run the command again"
-        raise UsageError("no-git", message, where=where, hint=again)
+        again = hint and f"{hint}, then run the command again"
+        raise UsageError("no-git", message, where=str(root), hint=again)
     check_git_folder(root)
 
 
-def _why_no_git(root: Path) -> tuple[str, str]:
-    """What keeps git from a repository, and the step that helps."""
+def _why_no_git(root: Path) -> tuple[str, str | None]:
+    """What keeps git from a repository, and the step that helps, if one is known."""
     if find_program("git", apart=root) is None:
         return "git is not installed", "install git"
     if lies_in_bare_repository(root):
         return "this is a bare repository, which has no files", "git clone it, change to the clone"
-    if git_place(root) is None:
+    if (place := git_place(root)) is None:
         return "this is not a git repository", "git init"
     complaint, advice = git_complaint(root)
-    return f"git cannot use this repository: {complaint}", advice or "repair or clone it again"
+    if _is_empty(place):
+        advice = f"git init {quote(str(place.parent))}"
+    return f"git cannot use this repository: {complaint}", advice or None
+
+
+def _is_empty(folder: Path) -> bool:
+    try:
+        return not any(folder.iterdir())
+    except OSError:  # a file, or not readable
+        return False
 
 
 def _add_lines(path: Path, wanted: tuple[str, ...]) -> tuple[str, ...]:
