@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from unlatch.errors import StoreError
 from unlatch.resume.related import efforts_of, sessions_of
 from unlatch.values import dataclass
+from unlatch.worklog.collection import leaving_out_denied
 from unlatch.worklog.disk.safe_open import exists
 
 if TYPE_CHECKING:
@@ -24,7 +23,7 @@ def unfinished(workspace: Workspace) -> Iterator[tuple[str, str, str]]:
     Work that cannot be read is left out: the commands of its kind report it.
     """
     for find in (_efforts, _sessions, _runs):
-        with suppress(StoreError):
+        with leaving_out_denied():
             yield from find(workspace)
 
 

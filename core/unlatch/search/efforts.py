@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from unlatch.efforts.events import EVENTS
 from unlatch.efforts.store import effort_store
 from unlatch.errors import StoreError
 from unlatch.search.kind import Described
+from unlatch.worklog.collection import leaving_out_denied
 from unlatch.worklog.search_index import Document, Source, file_stamp
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ class EffortDocuments:
 
     def sources(self) -> Iterator[Source]:
         names: list[str] = []
-        with suppress(StoreError):  # in a shared checkout, the efforts may be another user's
+        with leaving_out_denied():
             names = self._store.names()
         for name in names:
             stamp = file_stamp(self._store.root / name / EVENTS.name)

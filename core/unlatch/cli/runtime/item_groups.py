@@ -54,5 +54,6 @@ def undoing(session: Session, word: str, *, otherwise: str) -> str:
     reopens = [one for one in pending if one.kind is Kind.REOPEN and one.state]
     if not reopens:
         return otherwise
-    begun = f"; if the item is open: {otherwise}" if any(map(has_begun, reopens)) else ""
-    return f"unlatch unlink {quote(word)}{begun}"
+    withdrawing = f"unlatch unlink {quote(word)}"
+    begun = any(map(has_begun, reopens))
+    return f"{withdrawing}; if the item is open: {otherwise}" if begun else withdrawing
