@@ -66,6 +66,50 @@ def test_a_value_takes_what_those_of_the_standard_library_take() -> None:
             OURS(**wrong)
 
 
+GIVEN = [
+    *SOME,
+    ((), {}),
+    ((), {"x": 1, "note": "n", "more": [1]}),
+    ((1, ("a",), "note"), {}),
+    ((1,), {"x": 2}),
+    ((1,), {"_": 2}),
+    ((1,), {"double": 2}),
+]
+
+
+@pytest.mark.parametrize("given", GIVEN, ids=repr)
+def test_the_first_values_are_made_like_all_later_ones(given: Any) -> None:
+    arguments, named = given
+
+    def outcome(cls: Any) -> str:
+        try:
+            return f"{dataclasses.asdict(cls(*arguments, **named))}"
+        except TypeError as error:
+            return str(error).rpartition(".")[2]
+
+    expected, fresh = outcome(THEIRS), point(values.dataclass)
+    assert [expected] * 20 == [outcome(fresh) for _ in range(20)]
+    assert inspect.isfunction(vars(fresh)["__init__"])  # compiled by now
+
+
+def test_what_is_not_given_comes_from_the_class_at_each_time() -> None:
+    @values.dataclass
+    class Record:
+        named: int
+        cls: int = 2
+        made: list[int] = field(default_factory=list, init=False)
+        fixed: int = field(default=3, init=False)
+        later: int = field(init=False)
+
+        def __post_init__(self) -> None:
+            self.later = self.cls + self.fixed
+
+    for _ in range(12):
+        one = Record(named=1)
+        assert (1, 2, [], 3, 5) == dataclasses.astuple(one)
+        one.made.append(1)
+
+
 def test_a_value_has_its_methods_in_classes_made_from_its_class() -> None:
     class Inner(Checked):
         pass

@@ -1,8 +1,8 @@
 """Dataclasses that Python makes in a tenth of the time: docs/adr/0022.
 
 `dataclasses` compiles six methods of each class, half a millisecond in all, and a resume loads 200
-of them. Here all classes share these methods except `__init__`, which is compiled for the first
-value: most classes have none in a run.
+of them. Here all classes share these methods except `__init__`, which is compiled for the ninth
+value: most classes have fewer in a run.
 """
 
 from __future__ import annotations
@@ -54,12 +54,19 @@ else:
 
 
 class _Init:
-    """An `__init__` that replaces itself when it is looked up, which a call does."""
+    """An `__init__` that replaces itself when it is looked up, which a call does.
+
+    Compiling it takes as long as a dozen calls of `_fill`, and most classes have fewer values.
+    """
 
     def __init__(self, owner: Any) -> None:
         self._owner = owner
+        self._left = 8
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
+        if instance is not None and self._left:
+            self._left -= 1
+            return partial(_fill, self._owner, instance)
         made = _compiled_init(self._owner)
         self._owner.__init__ = made
         return made if instance is None else made.__get__(instance)
@@ -73,6 +80,31 @@ class _Factory:
 
 
 _FACTORY = _Factory()
+
+
+def _fill(cls: Any, self: Any, /, *given: Any, **named: Any) -> None:
+    """Do what the compiled `__init__` does."""
+    fields = dataclasses.fields(cls)
+    taken = [one.name for one in fields if one.init]
+    placed = [one.name for one in fields if one.init and not one.kw_only][: len(given)]
+    values = {**dict(zip(placed, given, strict=False)), **named}
+    found = [(one.name, _value(one, values)) for one in fields]
+    is_missing = any(value is MISSING and name in taken for name, value in found)
+    if is_missing or len(values) != len(given) + len(named) or not values.keys() <= {*taken}:
+        _compiled_init(cls)(self, *given, **named)  # names what is wrong
+    for name, value in found:
+        if value is not MISSING:
+            setattr(self, name, value)
+    if hasattr(cls, "__post_init__"):
+        self.__post_init__()
+
+
+def _value(one: dataclasses.Field[Any], values: dict[str, Any]) -> Any:
+    if one.init and one.name in values:
+        return values[one.name]
+    if one.default_factory is not MISSING:
+        return one.default_factory()
+    return one.default
 
 
 def _compiled_init(cls: Any) -> Any:
