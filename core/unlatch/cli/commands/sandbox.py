@@ -77,7 +77,7 @@ class _Demo:
             output.data(*(f"  | {output.clean(line)}" for line in comment["body"].splitlines()))
         self._say("The changes in git:")
         changed = self._git("diff", "--stat")
-        output.data(*(changed.rstrip() or "  (git is not installed)").split("\n"))
+        output.data(*(changed or "  (git is not installed)").split("\n"))
 
     def _make_repository(self) -> None:
         home = self._root / ".unlatch"
@@ -97,7 +97,7 @@ class _Demo:
         done = WorkingGit(self._root, settings)(*arguments)
         if not done.is_done:
             raise UnlatchError("demo-failed", f"git {arguments[0]}: {done.complaint}")
-        return done.line
+        return os.fsdecode(done.out).rstrip()
 
     def _say(self, text: str) -> None:
         output.data("", output.faint(f"# {text}"))

@@ -121,7 +121,7 @@ def plan_reopen(
     from unlatch.increments.files.work.amendments import plan_amendment  # noqa: PLC0415
     from unlatch.increments.files.work.done_count import count_done  # noqa: PLC0415
     from unlatch.increments.records.events import reopened_event  # noqa: PLC0415
-    from unlatch.increments.records.pending import struck, supersede  # noqa: PLC0415
+    from unlatch.increments.records.pending import supersede  # noqa: PLC0415
     from unlatch.spi.operation import Kind  # noqa: PLC0415
 
     if before.status is not Status.COMPLETED:
@@ -130,19 +130,7 @@ def plan_reopen(
             f"{before.id} is {before.status}; only a completed increment can be reopened",
             hint=f"unlatch show {quote(before.id)}",
         )
-    times = (before.data[key] for key in times_in(before.data, completion_keys(before.status)))
-    entry = ReopenEntry(
-        id=intent.op,
-        reopened_at=intent.at,
-        reason=intent.reason or "",
-        previous_status=before.status,
-        previous_completed_at=next(filter(None, times), None),
-        reopened_by=intent.by,
-        category=intent.category,
-        source=intent.source,
-        forced=intent.forced,
-        struck=struck(before.pending),
-    )
+    entry = _reopen_entry(before, intent)
     if amendment:
         made = AppliedAmendment(intent.op, intent.at, intent.by, amendment, intent.reason)
         entry = replace(entry, amendment=plan_amendment(before, made).amendment)
@@ -156,6 +144,24 @@ def plan_reopen(
         after = replace(after, reopens=(*before.reopens, entry))
     pinned = tuple(intent.exclude) if entry.amendment else ()
     return Plan(before, after, entry, pin_base=pinned, event=reopened_event(entry))
+
+
+def _reopen_entry(before: Increment, intent: Intent) -> ReopenEntry:
+    from unlatch.increments.records.pending import struck  # noqa: PLC0415  (as above)
+
+    times = (before.data[key] for key in times_in(before.data, completion_keys(before.status)))
+    return ReopenEntry(
+        id=intent.op,
+        reopened_at=intent.at,
+        reason=intent.reason or "",
+        previous_status=before.status,
+        previous_completed_at=next(filter(None, times), None),
+        reopened_by=intent.by,
+        category=intent.category,
+        source=intent.source,
+        forced=intent.forced,
+        struck=struck(before.pending),
+    )
 
 
 def plan_transition(

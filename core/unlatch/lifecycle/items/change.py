@@ -81,9 +81,12 @@ class ItemPlan:
 def locate_items(
     trackers: Trackers, words: Sequence[str], *, offline: bool = False
 ) -> list[ItemRef]:
-    """The items with these addresses and names; `offline`, no tracker is asked for former names.
+    """The items with these addresses and names.
 
     An operation on a host that is not trusted could never be delivered, so none is recorded.
+
+    Args:
+        offline: ask no tracker whether it knows a target by a former name.
 
     Raises:
         UnlatchError: as `Trackers.item` and `check_trust`.
