@@ -45,6 +45,7 @@ def main(arguments: list[str]) -> int:
     failures: list[str] = []
     measures: dict[str, Callable[[], Iterator[Figure]]] = {
         **PARTS,
+        many.PART: partial(many.figures, options.other),
         sync.PART: partial(sync.figures, options.items),
         cases.PART: partial(cases.figures, options.model, options.times),
     }
@@ -65,6 +66,7 @@ def main(arguments: list[str]) -> int:
 def _options(arguments: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("part", nargs="*", type=_part, help=f"of {', '.join(PARTS)}; default: all")
+    parser.add_argument("--other", metavar="PATH", help="for many: an unlatch to compare with")
     parser.add_argument("--items", type=int, default=sync.ITEMS, help="for sync; default: 1000")
     parser.add_argument("--model", metavar="NAME", help="for cases; default: as configured")
     parser.add_argument("--times", type=int, default=cases.TIMES, help="for cases; default: 5")

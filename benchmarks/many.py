@@ -101,6 +101,7 @@ _FLOORS = {
     "reading and replacing its file, with click": _CLICK + _CHANGE,
 }
 _NEW = "new Title"
+_BY_THE_OTHER = ("list --all", "show {}", "pause {} --by me")
 _COMMANDS = (
     _Beside("list --all", "reading every metadata.json", 1.5),
     _Beside("list --all", "and every spec.md"),
@@ -117,13 +118,18 @@ _COMMANDS = (
 )
 
 
-def figures() -> Iterator[Figure]:
-    """Each command as a process, in turns with those that do the least."""
+def figures(other: str | None = None) -> Iterator[Figure]:
+    """Each command as a process, in turns with those that do the least.
+
+    Args:
+        other: another `unlatch` to compare with, of an earlier state for example.
+    """
     with with_many_increments(COUNT) as (root, increments):
         # In the first round, what is read for the first time is read.
-        rounds = [_round(root, increments, turn) for turn in range(ROUNDS + 1)][1:]
+        rounds = [_round(root, increments, turn, other) for turn in range(ROUNDS + 1)][1:]
     spent = {name: least([turn[name] for turn in rounds]) for name in rounds[0]}
-    for one in _COMMANDS:
+    compared = (_Beside(one, f"{other} {one}") for one in _BY_THE_OTHER if other)
+    for one in (*_COMMANDS, *compared):
         floor, mine = spent[one.floor], spent[one.command]
         what = f"{one.command.format('N')}, {COUNT:,} increments"
         for kind, least_of_it, its in (
@@ -133,18 +139,25 @@ def figures() -> Iterator[Figure]:
             yield Figure(PART, f"{what} ({kind})", least_of_it, "ms", its, one.at_most, one.floor)
 
 
-def _round(root: Path, increments: Path, turn: int) -> dict[str, Spent]:
+def _round(root: Path, increments: Path, turn: int, other: str | None) -> dict[str, Spent]:
     """Every command and floor once, on increments of this round."""
-    env = os.environ | {"XDG_STATE_HOME": str(root / "state")}
-    nothing_indexed = {"XDG_STATE_HOME": str(root / f"state-{turn}")}
     number = COUNT - 1 - 20 * turn
-    asked: dict[str, Sequence[str]] = {
+    lines: dict[str, Sequence[str]] = {
         name: (sys.executable, "-c", script, str(increments), f"{number - 10:04d}-")
         for name, script in _FLOORS.items()
     }
     for one in _COMMANDS:
-        asked[one.command] = (UNLATCH, *one.command.format(number).split())
+        lines[one.command] = (UNLATCH, *one.command.format(number).split())
+    states = {_NEW: f"state-{turn}"}  # with nothing indexed
+    for command in _BY_THE_OTHER if other else ():
+        name = f"{other} {command}"
+        lines[name] = (str(other), *command.format(number - 5).split())
+        states[name] = "state-of-the-other"
     return {
-        name: run(line, cwd=root, env=env | (nothing_indexed if name == _NEW else {}))
-        for name, line in asked.items()
+        name: run(line, cwd=root, env=_with_state(root / states.get(name, "state")))
+        for name, line in lines.items()
     }
+
+
+def _with_state(folder: Path) -> dict[str, str]:
+    return os.environ | {"XDG_STATE_HOME": str(folder)}
