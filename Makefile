@@ -109,4 +109,6 @@ $(STAMP): pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --editable '.[all,report]' --group dev
+	@# Where bytecode is not written, as in many containers, each start would compile again.
+	$(BIN)/python -m compileall -q core plugins
 	touch $(STAMP)
