@@ -8,6 +8,7 @@ from tests.cli.project import ALL, NAME, REASON, Project
 from tests.delivery.stage import fault
 
 __all__ = ["outside"]
+KEYS_OF_TWO = (KEYS["jira"], KEYS["github"])
 DANA = ("--reason", REASON, "--by", "Dana")
 
 
@@ -71,6 +72,24 @@ def test_a_withdrawn_or_superseded_reopen_is_not_called_done(project: Project) -
 
     assert f"    reopen withdrawn, recorded today by Dana: {REASON}\n" in withdrawn.out
     assert f"    reopen superseded, recorded today by Dana: {REASON}\n" in superseded.out
+
+
+def test_the_document_counts_no_withdrawn_or_superseded_reopen(project: Project) -> None:
+    project.items("jira", "github")
+    project.run("reopen", *KEYS_OF_TWO, *DANA, "--offline")
+    recorded = reopens_of(project)
+    project.run("unlink", KEYS["jira"])
+    project.run("close", KEYS["github"], "--reason", "No")
+    given_up = reopens_of(project)
+    project.run("reopen", *KEYS_OF_TWO, "--reason", "Again", "--by", "Dana")
+    again = reopens_of(project)
+
+    assert ([1, 1], [0, 0], [1, 1]) == (recorded, given_up, again)
+
+
+def reopens_of(project: Project) -> list[int]:
+    document = project.run("status", *KEYS_OF_TWO, "--json").document
+    return [one["reopens"] for one in document["items"]]
 
 
 def test_the_increment_that_an_item_belongs_to_is_named(completed: Project) -> None:

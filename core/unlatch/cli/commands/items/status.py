@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from unlatch.cli.commands.items.render import pending_line, record_facts
+from unlatch.cli.commands.items.render import outcome_of, pending_line, record_facts
 from unlatch.cli.render.describe import ago, seen_line
 from unlatch.cli.render.documents import item_entry
 from unlatch.cli.render.notes import tell_unread
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.runtime.session import Session
-    from unlatch.increments.model.increment import Increment, ReopenEntry
+    from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.fetch_items import ItemSnapshot
 
 _COLUMNS = 14
@@ -53,23 +53,12 @@ def show_items(session: Session, words: Sequence[str], *, as_json: bool) -> int:
         if record is not None and record.reopens:
             last = record.reopens[-1]
             when, by = ago(last.reopened_at, now), output.clean(last.reopened_by)
-            head = f"{_became(record, last)} {when} by {by}"
+            head = f"{outcome_of(record, last)} {when} by {by}"
             output.data(*lines_of("    ", f"{head}: ", last.reason))
         if record is not None and record.pending:
             output.data(f"    {pending_line(record)}")
     tell_unread(seen)
     return code
-
-
-def _became(record: Increment, reopen: ReopenEntry) -> str:
-    """The result of a reopen: it is "reopened" only after its delivery to an open item."""
-    if any(one.op == reopen.id for one in record.pending):
-        return "reopen recorded"
-    if not reopen.synced_to:
-        return "reopen withdrawn, recorded"
-    after = [one.after.category for one in reopen.synced_to if one.after and one.after.category]
-    is_open = not after or any(one.is_open for one in after)
-    return "reopened" if is_open else "reopen superseded, recorded"
 
 
 def _entry(
