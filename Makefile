@@ -2,17 +2,16 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.stamp
-# Two more than there are cores: tests of waits, locks and lost answers leave a core idle.
+# Two more than the number of cores, because tests of waits and locks leave a core idle.
 WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 2)))
 
-# Tests that kill processes wait for the disk again and again; memory confirms at once. Only where
-# there is plenty of it.
+# Memory instead of the disk, if it has 2 GB free: tests that kill processes sync often.
 MEMORY := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 2000000 { print "/dev/shm" }')
 ifneq ($(MEMORY),)
 export TMPDIR ?= $(MEMORY)
 endif
 
-# A clean clone compiles its modules once, not at each of the hundreds of starts.
+# The tests start hundreds of processes, which must not compile all modules again.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: demo test check docs quick quick-check quick-tests tests wheel-check release-check torture generate format bench clean
@@ -20,11 +19,11 @@ unexport PYTHONDONTWRITEBYTECODE
 demo: $(STAMP)
 	$(BIN)/unlatch demo
 
-# Side by side: types are checked by one core, and installing the wheel is waiting for the most part.
+# In parallel: the type check uses one core, and installing the wheel mostly waits.
 test: $(STAMP)
 	$(MAKE) --no-print-directory --jobs=3 --output-sync=target check wheel-check tests
 
-# Everything that reads the code without running it, and what is generated from it.
+# Static checks, and drift of generated files.
 check: $(STAMP)
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -33,11 +32,11 @@ check: $(STAMP)
 	$(BIN)/python tools/generate.py --check
 	@$(MAKE) --no-print-directory docs
 
-# The site of the documentation, with its links and anchors checked.
+# Build the documentation; check links and anchors.
 docs: $(STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --clean
 
-# What can be said in half a minute: without HTTP, with few examples of each property.
+# Checks and tests that take less than 30 seconds: no HTTP, few examples per property.
 QUICK := $(addprefix tests/,worklog spi increments config sync lifecycle doctor migrate project delivery)
 quick: $(STAMP)
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target quick-check quick-tests
@@ -61,8 +60,7 @@ tests: $(STAMP)
 wheel-check: $(STAMP)
 	$(BIN)/python tools/wheel_check.py
 
-# What is published, in dist/, and how it installs; TAG=v1.2.3 also checks the version.
-# docs/releasing.md describes it.
+# Build the packages in dist/ and try them; TAG=v1.2.3 also checks the version (docs/releasing.md).
 release-check: $(STAMP)
 	$(BIN)/python -m pip install --quiet --group release
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
@@ -74,7 +72,7 @@ release-check: $(STAMP)
 	PATH="$(CURDIR)/tools/validators/node_modules/.bin:$$PATH" \
 	  $(BIN)/python tools/release_check.py $${TAG:+--tag "$$TAG"}
 
-# The longer sweeps; docs/reliability.md says what they find.
+# Long tests, run nightly; see docs/reliability.md.
 torture: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile=thorough -m 'sweep or hypothesis'
 	$(BIN)/python -m tests.security.hostile_tracker
@@ -109,6 +107,6 @@ $(STAMP): pyproject.toml
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --editable '.[all,report]' --group dev
-	@# Where bytecode is not written, as in many containers, each start would compile again.
+	@# With PYTHONDONTWRITEBYTECODE, as in many containers, each start would compile again.
 	$(BIN)/python -m compileall -q core plugins
 	touch $(STAMP)

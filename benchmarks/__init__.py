@@ -1,1 +1,1 @@
-"""What unlatch costs: requests, and time beside what cannot be avoided; `python -m benchmarks`."""
+"""Measure requests and time against the minimum: `python -m benchmarks`."""

@@ -1,4 +1,4 @@
-"""What unlatch costs, beside what cannot be avoided; docs/benchmarks.md explains the figures."""
+"""Measure unlatch against the minimum; docs/benchmarks.md explains the figures."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ PARTS: dict[str, Callable[[], Iterator[Figure]]] = {
 
 
 def main(arguments: list[str]) -> int:
-    """Measure, and show the figures; 1 if some could not be had."""
+    """Measure and print the figures; return 1 if some could not be measured."""
     options = _options(arguments)
     found: list[Figure] = []
     failures: list[str] = []

@@ -1,7 +1,7 @@
-"""How often a real model does what the three cases ask for: reopen, ask first, or open anew.
+"""How often a real model handles the three cases correctly: reopen, ask first, open a new effort.
 
-The model is that of the user's own configuration (`[llm]`), with `--model NAME` in place of its
-name. Nothing of it runs by default: it costs money, and needs an account or a local server.
+The model is the one in the user's configuration (`[llm]`); `--model NAME` replaces its name. This
+does not run by default: it costs money and needs an account or a local server.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 PART = "cases"
 TIMES = 5
-# Concluded before each case: id and summary, as in the requirement's examples.
+# Efforts concluded before each case: id and summary, from the requirement's examples.
 CONCLUDED = {
     "auth-bug": "Fixed 401 errors by adding axios interceptor for token refresh.",
     "db-pool-fix": "Increased connection pool from 5 to 25, fixed exhaustion errors.",
@@ -43,28 +43,28 @@ CONCLUDED = {
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a model did in a turn: the calls that succeeded, and its text."""
+    """The successful calls of a model in one turn, and its text."""
 
-    calls: tuple[tuple[str, str], ...]  # the tool, and the id or name it was given
+    calls: tuple[tuple[str, str], ...]  # the tool, and its argument: an id or name
     text: str
 
     def reopened(self, effort: str) -> bool:
         return ("reopen_effort", effort) in self.calls
 
     def asked_about(self, effort: str) -> bool:
-        """It named the effort and a choice, and neither reopened nor opened one."""
+        """Whether it named the effort and a choice without reopening or opening one."""
         acted = {tool for tool, _ in self.calls} & {"reopen_effort", "open_effort"}
         return not acted and effort in self.text and "?" in self.text
 
     def opened(self) -> bool:
-        """It opened an effort that was not there, and reopened none."""
+        """Whether it opened a new effort and reopened none."""
         tools = {tool for tool, _ in self.calls}
         return "open_effort" in tools and "reopen_effort" not in tools
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """An example: messages of the user, and what is expected after each."""
+    """An example: the messages of the user and the expected result of each."""
 
     name: str
     turns: tuple[tuple[str, Callable[[Done], bool]], ...]
@@ -126,7 +126,7 @@ def _configured(model: str | None) -> Complete:
 
 
 def passes(case: Case, complete: Complete) -> bool:
-    """Whether a model does what is expected in each turn of a case, in a project of its own."""
+    """Whether a model gives the expected result in each turn of a case, in a new project."""
     with TemporaryDirectory() as place:
         store = _prepared(Path(place))
         index = SearchIndex(Path(place) / "index")
@@ -140,7 +140,7 @@ def passes(case: Case, complete: Complete) -> bool:
 
 
 class _Watched:
-    """A model whose calls are kept."""
+    """A model that records its calls."""
 
     def __init__(self, complete: Complete) -> None:
         self._complete = complete

@@ -1,4 +1,4 @@
-"""Running a command as a process of its own, and what it took."""
+"""Run a command in a process and measure its time."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What a process took, in milliseconds.
+    """The time of a process, in milliseconds.
 
     Args:
-        wall: from its start until it was gone.
-        cpu: user and system time, its threads and its own children included. A busy machine
-            lengthens `wall` by what others use, and this hardly.
+        wall: elapsed time from start to exit.
+        cpu: user and system time, including threads and children. On a busy machine it varies less
+            than `wall`.
     """
 
     wall: float
@@ -33,10 +33,10 @@ class Spent:
 def run(
     command: Sequence[str], *, cwd: Path | None = None, env: Mapping[str, str] | None = None
 ) -> Spent:
-    """Run a command to its end.
+    """Run a command and wait for it.
 
     Raises:
-        NotMeasured: it failed.
+        NotMeasured: the command failed.
     """
     with tempfile.TemporaryFile() as said:
         began = time.perf_counter()
@@ -53,6 +53,6 @@ def run(
     return Spent(wall * 1000, (usage.ru_utime + usage.ru_stime) * 1000)
 
 
-def least(spent: Sequence[Spent]) -> Spent:
-    """The least of each: what disturbs a process only ever adds to it."""
+def minimum(spent: Sequence[Spent]) -> Spent:
+    """The minimum of each time: disturbances only add to it."""
     return Spent(min(one.wall for one in spent), min(one.cpu for one in spent))

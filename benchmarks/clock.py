@@ -1,4 +1,4 @@
-"""Time in which waiting costs nothing and is counted all the same."""
+"""A clock whose waits take no time and are counted."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import threading
 
 
 class CountingClock:
-    """Seconds that pass only while somebody waits, for several threads that wait side by side.
+    """A clock that advances only by waits, for threads that wait in parallel.
 
-    Each thread waits from the moment that it last read off, so two that wait for the same moment
-    let that time pass once.
+    A wait starts at the time that its thread last read, so the waits of two threads for the same
+    time advance the clock once.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Commands on 1,000 efforts with 100,000 lines of logs, beside reading the files."""
+"""Commands on 1,000 efforts with 100,000 log lines, compared with reading the files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.children import least, run
+from benchmarks.children import minimum, run
 from benchmarks.figures import Figure
 from benchmarks.places import UNLATCH
 from unlatch.efforts.store import EffortStore
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 PART = "efforts"
 COUNT, LINES = 1000, 100_000
-LONG = "effort-0"  # with half of the lines
+LONG = "effort-0"  # has half of the lines
 ROUNDS = 2
 # `list` needs no log, and `verify` hashes each line.
 COMMANDS = ("list", "search word-77", f"close {LONG} --summary Done", f"reopen {LONG}", "verify")
@@ -36,7 +36,7 @@ for path in pathlib.Path(sys.argv[1]).rglob("*.jsonl"):
 
 
 def figures() -> Iterator[Figure]:
-    """Each command as a process, in turns with one that reads and parses logs and events."""
+    """Each command in a process, alternating with one that reads and parses logs and events."""
     with tempfile.TemporaryDirectory(prefix="unlatch-bench-") as folder:
         root = Path(folder)
         efforts = _make(root)
@@ -45,13 +45,13 @@ def figures() -> Iterator[Figure]:
         asked = [floor, *((UNLATCH, "effort", *command.split()) for command in COMMANDS)]
         first = [run(line, cwd=root, env=env) for line in asked]
         rounds = [[run(line, cwd=root, env=env) for line in asked] for _ in range(ROUNDS)]
-    columns = [least(column) for column in zip(*rounds, strict=True)]
+    columns = [minimum(column) for column in zip(*rounds, strict=True)]
     names = [command.split()[0] for command in COMMANDS]
-    yield from _beside([columns[0], first[2]], ["first search"])
-    yield from _beside(columns, names)
+    yield from _compared([columns[0], first[2]], ["first search"])
+    yield from _compared(columns, names)
 
 
-def _beside(columns: Sequence[Spent], names: Sequence[str]) -> Iterator[Figure]:
+def _compared(columns: Sequence[Spent], names: Sequence[str]) -> Iterator[Figure]:
     floor, *others = columns
     for name, spent in zip(names, others, strict=True):
         what = f"{name}, {COUNT:,} efforts, {LINES:,} lines (CPU)"

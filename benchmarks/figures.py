@@ -1,4 +1,4 @@
-"""Figures beside what they are held against."""
+"""Measured figures and their baselines."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ if TYPE_CHECKING:
 
 
 class NotMeasured(Exception):
-    """A figure could not be had; the message says why."""
+    """A figure could not be measured; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One row of the table.
+    """A row of the table.
 
     Args:
-        part: the part of the benchmarks that it belongs to.
-        what: what was measured.
-        measured: how much of `unit` that was.
-        against: what it is compared with, in the same unit; None if the limit is on `measured`.
-        at_most: the largest ratio of the two that is on target; None for a figure without one.
-        yardstick: what `against` is, in a few words.
-        pieces: what `measured` or `against` is made of, by name, for whoever wants to mend it.
+        part: the part of the benchmarks, as named on the command line.
+        what: the subject of the measurement.
+        measured: the value, in `unit`.
+        against: the value of the baseline, in `unit`; None if the limit applies to `measured`.
+        at_most: the maximum ratio of the two; None for a figure without a target.
+        baseline: the name of the baseline.
+        details: the components of `measured` or `against`, by name.
     """
 
     part: str
@@ -33,23 +33,23 @@ class Figure:
     unit: str
     against: float | None
     at_most: float | None
-    yardstick: str
-    pieces: dict[str, float] = field(default_factory=dict)
+    baseline: str
+    details: dict[str, float] = field(default_factory=dict)
 
     @property
     def ratio(self) -> float:
-        """How many times its yardstick the figure is."""
+        """The figure divided by its baseline."""
         return self.measured if self.against is None else self.measured / self.against
 
     @property
     def verdict(self) -> str:
-        """Whether it is on target."""
+        """`ok` or `over`; empty for a figure without a target."""
         if self.at_most is None:
             return ""
         return "ok" if self.ratio <= self.at_most else "over"
 
     def document(self) -> dict[str, Any]:
-        """The figure for programs."""
+        """The figure as a JSON document."""
         return {**asdict(self), "ratio": round(self.ratio, 3), "verdict": self.verdict or None}
 
 
@@ -57,13 +57,13 @@ _HEADINGS = ("Part", "Measured", "", "Compared with", "", "Ratio", "At most", ""
 
 
 def table(figures: Sequence[Figure]) -> str:
-    """The figures for people, with their pieces below."""
+    """The figures as text, with the details below."""
     rows = [_HEADINGS, *map(_row, figures)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
     lines.insert(1, "-" * max(map(len, lines)))
-    pieces = [line for figure in figures for line in _pieces(figure)]
-    return "\n".join([*lines, *(["", *pieces] if pieces else [])])
+    details = [line for figure in figures for line in _details(figure)]
+    return "\n".join([*lines, *(["", *details] if details else [])])
 
 
 def _row(figure: Figure) -> tuple[str, ...]:
@@ -75,7 +75,7 @@ def _row(figure: Figure) -> tuple[str, ...]:
         figure.part,
         figure.what,
         measured,
-        figure.yardstick,
+        figure.baseline,
         against,
         ratio,
         most,
@@ -87,8 +87,8 @@ def _amount(value: float, unit: str) -> str:
     return f"{value:.0f}" if unit in {"requests", "modules"} else f"{value:.1f} {unit}"
 
 
-def _pieces(figure: Figure) -> list[str]:
-    if not figure.pieces:
+def _details(figure: Figure) -> list[str]:
+    if not figure.details:
         return []
-    told = (f"{name} {_amount(value, figure.unit)}" for name, value in figure.pieces.items())
-    return [f"{figure.what}: {'; '.join(told)}"]
+    named = (f"{name} {_amount(value, figure.unit)}" for name, value in figure.details.items())
+    return [f"{figure.what}: {'; '.join(named)}"]

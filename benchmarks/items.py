@@ -1,4 +1,4 @@
-"""Closed items on the sandbox, and completed increments that are linked to them."""
+"""Closed items in the sandbox, and completed increments linked to them."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Project:
     environ: Mapping[str, str]
 
     def resume(self, number: int) -> tuple[str, ...]:
-        """The command that resumes an increment of it."""
+        """The command that resumes an increment of the project."""
         reason = ("--reason", "Something was forgotten", "--yes")
         return (UNLATCH, "--root", str(self.root), "resume", str(number), *reason)
 
     def complete(self, number: int, **blocks: Block) -> None:
-        """Write a completed increment with the links of these trackers."""
+        """Write a completed increment with links to these trackers."""
         name = f"{number:04d}-something-to-be-done"
         status = {"status": "completed", "type": "feature", "created": DAY, "completedAt": DAY}
         folder = self.root / ".unlatch" / "increments" / name
@@ -50,7 +50,7 @@ class Project:
 
 @contextmanager
 def project(box: Sandbox) -> Iterator[Project]:
-    """A new project, so that nothing is cached."""
+    """A new project without caches."""
     with tempfile.TemporaryDirectory(prefix="unlatch-bench-") as folder:
         root = Path(folder)
         home = root / ".unlatch"
@@ -60,7 +60,7 @@ def project(box: Sandbox) -> Iterator[Project]:
 
 
 def github(box: Sandbox, number: int, *labels: str) -> Block:
-    """A closed issue; its link block."""
+    """Create a closed issue; return its link block."""
     box.github.add_issue(
         number=number, title=TITLE, state="closed", state_reason="completed", labels=labels
     )
@@ -68,13 +68,13 @@ def github(box: Sandbox, number: int, *labels: str) -> Block:
 
 
 def ado(box: Sandbox, number: int, *labels: str, type: str = "User Story") -> Block:
-    """A closed work item; its link block."""
+    """Create a closed work item; return its link block."""
     box.ado.add_work_item(id=number, type=type, title=TITLE, state="Closed", tags=labels)
     url = f"{box.ado.organization_url}/widgets/_workitems/edit/{number}"
     return {"workItemId": number, "url": url}
 
 
 def jira(box: Sandbox, number: int, *labels: str) -> Block:
-    """A Jira issue that is done; its link block."""
+    """Create a Jira issue with status Done; return its link block."""
     key = box.jira.add_issue(f"SCRUM-{number}", summary=TITLE, status="Done", labels=labels)
     return {"issueKey": key, "url": f"{box.jira.site}/browse/{key}"}

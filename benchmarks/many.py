@@ -1,4 +1,4 @@
-"""How long commands take with 5,000 increments, beside a process that does no more than needed."""
+"""Commands with 5,000 increments, compared with the minimum in Python."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from benchmarks.children import least, run
+from benchmarks.children import minimum, run
 from benchmarks.figures import Figure
 from benchmarks.places import UNLATCH, with_many_increments
 
@@ -21,7 +21,7 @@ PART = "many"
 COUNT = 5000
 ROUNDS = 10
 
-# Each file is read whole and parsed, and forgotten again.
+# Reads and parses each file, and keeps nothing.
 _LISTING = """
 import json, os, sys
 def read(parent, wanted=""):
@@ -51,9 +51,9 @@ for folder, _ in read(sys.argv[1], sys.argv[2]):
             file.read()
 """
 )
-# What any command line with click takes before it does anything.
+# The minimum for any command line that uses click.
 _CLICK = "import click\n"
-# As durable as unlatch: a new file in place of the old one, a line in a log, and both synced.
+# As durable as unlatch: replaces the file, adds a line to a log, and syncs both.
 _CHANGE = (
     _LISTING
     + """
@@ -78,12 +78,12 @@ for folder, data in read(sys.argv[1], sys.argv[2]):
 
 
 @dataclass(frozen=True, slots=True)
-class _Beside:
-    """A command, and the least that does the same.
+class _Comparison:
+    """A command and its baseline.
 
     Args:
-        floor: a script, by its name in the table.
-        at_most: the largest ratio that is on target.
+        floor: the name of the baseline in `_FLOORS`, or of a command of another unlatch.
+        at_most: the maximum ratio.
     """
 
     command: str
@@ -103,44 +103,44 @@ _FLOORS = {
 _NEW = "new Title"
 _BY_THE_OTHER = ("list --all", "show {}", "pause {} --by me")
 _COMMANDS = (
-    _Beside("list --all", "reading every metadata.json", 1.5),
-    _Beside("list --all", "and every spec.md"),
-    _Beside("list --all", "reading every metadata.json, with click"),
+    _Comparison("list --all", "reading every metadata.json", 1.5),
+    _Comparison("list --all", "and every spec.md"),
+    _Comparison("list --all", "reading every metadata.json, with click"),
     # These two read every increment.
-    _Beside("list --all --reverse", "reading every metadata.json"),
-    _Beside("list --all --json", "reading every metadata.json"),
-    _Beside("status", "reading every metadata.json"),
-    _Beside("show {}", "reading its files", 1.6),
-    _Beside("show {}", "reading its files, with click"),
-    _Beside("pause {} --by me", "reading and replacing its file", 2.5),
-    _Beside("pause {} --by me", "reading and replacing its file, with click"),
-    _Beside(_NEW, "reading every metadata.json"),  # with nothing indexed for search
+    _Comparison("list --all --reverse", "reading every metadata.json"),
+    _Comparison("list --all --json", "reading every metadata.json"),
+    _Comparison("status", "reading every metadata.json"),
+    _Comparison("show {}", "reading its files", 1.6),
+    _Comparison("show {}", "reading its files, with click"),
+    _Comparison("pause {} --by me", "reading and replacing its file", 2.5),
+    _Comparison("pause {} --by me", "reading and replacing its file, with click"),
+    _Comparison(_NEW, "reading every metadata.json"),  # without an index for search
 )
 
 
 def figures(other: str | None = None) -> Iterator[Figure]:
-    """Each command as a process, in turns with those that do the least.
+    """Each command in a process, alternating with its baselines.
 
     Args:
-        other: another `unlatch` to compare with, of an earlier state for example.
+        other: the path of another `unlatch`, such as an earlier version, to compare with.
     """
     with with_many_increments(COUNT) as (root, increments):
-        # In the first round, what is read for the first time is read.
+        # The first round fills the caches of the system.
         rounds = [_round(root, increments, turn, other) for turn in range(ROUNDS + 1)][1:]
-    spent = {name: least([turn[name] for turn in rounds]) for name in rounds[0]}
-    compared = (_Beside(one, f"{other} {one}") for one in _BY_THE_OTHER if other)
+    spent = {name: minimum([turn[name] for turn in rounds]) for name in rounds[0]}
+    compared = (_Comparison(one, f"{other} {one}") for one in _BY_THE_OTHER if other)
     for one in (*_COMMANDS, *compared):
         floor, mine = spent[one.floor], spent[one.command]
         what = f"{one.command.format('N')}, {COUNT:,} increments"
-        for kind, least_of_it, its in (
+        for kind, lowest, its in (
             ("CPU", mine.cpu, floor.cpu),
             ("wall", mine.wall, floor.wall),
         ):
-            yield Figure(PART, f"{what} ({kind})", least_of_it, "ms", its, one.at_most, one.floor)
+            yield Figure(PART, f"{what} ({kind})", lowest, "ms", its, one.at_most, one.floor)
 
 
 def _round(root: Path, increments: Path, turn: int, other: str | None) -> dict[str, Spent]:
-    """Every command and floor once, on increments of this round."""
+    """Run each command and baseline once, on increments that no other round uses."""
     number = COUNT - 1 - 20 * turn
     lines: dict[str, Sequence[str]] = {
         name: (sys.executable, "-c", script, str(increments), f"{number - 10:04d}-")
@@ -148,7 +148,7 @@ def _round(root: Path, increments: Path, turn: int, other: str | None) -> dict[s
     }
     for one in _COMMANDS:
         lines[one.command] = (UNLATCH, *one.command.format(number).split())
-    states = {_NEW: f"state-{turn}"}  # with nothing indexed
+    states = {_NEW: f"state-{turn}"}  # without an index
     for command in _BY_THE_OTHER if other else ():
         name = f"{other} {command}"
         lines[name] = (str(other), *command.format(number - 5).split())

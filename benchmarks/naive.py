@@ -25,7 +25,7 @@ _LABEL = "reopened"
 
 
 def addresses_of(box: Sandbox) -> Addresses:
-    """Where the trackers are, and the tokens for them."""
+    """The addresses of the trackers, and the tokens."""
     return {
         "github": {"api": box.github.api_url, "token": box.github.token},
         "ado": {"organization": box.ado.organization_url, "token": box.ado.token},
@@ -34,7 +34,7 @@ def addresses_of(box: Sandbox) -> Addresses:
 
 
 def github(at: Mapping[str, str], numbers: Iterable[int], *, pauses: bool = False) -> None:
-    """By PyGithub."""
+    """Use PyGithub."""
     from github import Auth, Github  # noqa: PLC0415  (one SDK is loaded at a time)
 
     auth = Auth.Token(at["token"])
@@ -57,7 +57,7 @@ def github(at: Mapping[str, str], numbers: Iterable[int], *, pauses: bool = Fals
 
 
 def ado(at: Mapping[str, str], numbers: Iterable[int]) -> None:
-    """By azure-devops."""
+    """Use azure-devops."""
     from azure.devops.connection import Connection  # noqa: PLC0415
     from azure.devops.v7_1.work_item_tracking.models import JsonPatchOperation  # noqa: PLC0415
     from msrest.authentication import BasicAuthentication  # noqa: PLC0415
@@ -80,7 +80,7 @@ def ado(at: Mapping[str, str], numbers: Iterable[int]) -> None:
 
 
 def jira(at: Mapping[str, str], numbers: Iterable[int]) -> None:
-    """By jira."""
+    """Use jira."""
     from jira import JIRA  # noqa: PLC0415
 
     client = JIRA(at["site"], basic_auth=(at["email"], at["token"]))

@@ -1,4 +1,4 @@
-"""Projects to measure in: real increments where they are given, else made ones of their shapes."""
+"""Projects to measure: real increments if available, else generated ones of the same shapes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _TASKS = "# Tasks\n\n" + "".join(_TASK.format(number) for number in range(365))
 
 @contextmanager
 def with_increments() -> Iterator[tuple[Path, str]]:
-    """A project with 51 increments, and a word for whose they are."""
+    """A project with 51 increments, and their description."""
     with tempfile.TemporaryDirectory(prefix="unlatch-bench-") as folder:
         root = Path(folder)
         corpus = os.environ.get(CORPUS)
@@ -35,15 +35,15 @@ def with_increments() -> Iterator[tuple[Path, str]]:
             shutil.copytree(found, root / ".specweave")
         else:
             _make_increments(root / ".specweave" / "increments")
-        yield root, "51 real increments" if corpus else "51 made increments"
+        yield root, "51 real increments" if corpus else "51 generated increments"
 
 
 @contextmanager
 def with_many_increments(count: int) -> Iterator[tuple[Path, Path]]:
-    """A project with that many increments of the usual sizes, and their folder.
+    """A project with `count` increments of the usual sizes, and their folder.
 
-    In the middle, metadata.json has 0.45 kB (one of ten has 1.8 or more), spec.md 10 and tasks.md
-    31 kB. Three of ten have links. The first four fifths are completed and archived, the rest is
+    The median metadata.json has 0.45 kB (one in ten has 1.8 kB or more), spec.md 10 kB, tasks.md
+    31 kB. Three in ten have links. The first four fifths are completed and archived, the rest is
     active.
     """
     with tempfile.TemporaryDirectory(prefix="unlatch-bench-") as folder:
@@ -57,19 +57,19 @@ def with_many_increments(count: int) -> Iterator[tuple[Path, Path]]:
             place = (increments / "_archive" if is_archived else increments) / name
             known = _usual(number) if is_archived else {**_usual(number), "status": "active"}
             write_increment(place, {"id": name, **known}, _spec(name, _USUAL_SPEC))
-            os.link(tasks, place / "tasks.md")  # one file for all, to spare the disk
+            os.link(tasks, place / "tasks.md")  # one file for all, to save disk space
         yield root, increments
 
 
 def write_increment(folder: Path, metadata: dict[str, Any], spec: str) -> None:
-    """An increment's files."""
+    """Write the files of an increment."""
     folder.mkdir(parents=True)
     (folder / "metadata.json").write_text(json.dumps(metadata, indent=2), encoding="utf-8")
     (folder / "spec.md").write_text(spec, encoding="utf-8")
 
 
 def _make_increments(increments: Path, count: int = ACTIVE + ARCHIVED) -> None:
-    """As many of them archived as of the real ones."""
+    """Write increments; the same share as in the real project is archived."""
     for number in range(1, count + 1):
         name = f"{number:04d}-something-to-be-done"
         is_archived = number <= count * ARCHIVED // (ACTIVE + ARCHIVED)
@@ -136,7 +136,7 @@ def _with_history_of_tasks(number: int) -> dict[str, Any]:
 
 
 def _spec(name: str, number: int) -> str:
-    """About as long as the real ones: between some and 26 kB, 13 in the middle."""
+    """A spec.md as long as the real ones: up to 26 kB, median 13 kB."""
     front = f'---\nincrement: {name}\ntitle: "Something to be done"\nstatus: completed\n---\n\n'
     line = "- [ ] **AC-US1-01**: what was asked for is there, and what was there is as it was\n"
     return f"{front}# Something to be done\n\n{line * (number * 6)}"

@@ -1,4 +1,4 @@
-"""How many requests a reopen takes, counted where they arrive."""
+"""The number of requests for a reopen, counted by the server."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PART = "requests"
 
 
 def figures() -> Iterator[Figure]:
-    """Each tracker, first in a project that has cached nothing, then again."""
+    """Each tracker, first in a project without caches, then again."""
     with Sandbox() as box, items.project(box) as project:
         yield from _cloud(project)
     with Sandbox() as box:

@@ -1,4 +1,4 @@
-"""The requests of a reopen on three trackers side by side, by `requests` alone.
+"""The requests of a reopen on three trackers in parallel, with `requests` alone.
 
     python -m benchmarks.rest ADDRESSES NUMBER
 
@@ -82,7 +82,7 @@ def _sent(session: requests.Session, method: str, url: str, body: Any = None) ->
 
 
 def main() -> int:
-    """Reopen all three side by side."""
+    """Reopen all three in parallel."""
     addresses, number = json.loads(sys.argv[1]), sys.argv[2]
     failed: list[BaseException] = []
 

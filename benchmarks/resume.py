@@ -1,4 +1,4 @@
-"""How long resume takes over three trackers, beside bare requests and beside the SDKs."""
+"""The time of a resume with three trackers, compared with plain requests and with the SDKs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from benchmarks import items, naive
-from benchmarks.children import Spent, least, run
+from benchmarks.children import Spent, minimum, run
 from benchmarks.figures import Figure
 from unlatch_sandbox import Sandbox
 
@@ -22,7 +22,7 @@ ROUNDS = 10
 LATENCY = 0.1
 TRACKERS = ("github", "ado", "jira")
 FLOOR_AT_MOST, NAIVE_AT_MOST, CPU_AT_MOST = 1.8, 0.5, 350.0
-# What each does to items of its own, in the order of each round.
+# The processes of a round, in order; each changes its own items.
 BESIDE = {
     "requests in parallel": ("benchmarks.rest",),
     "the SDKs, one after the other": ("benchmarks.naive",),
@@ -31,7 +31,7 @@ BESIDE = {
 
 
 def figures() -> Iterator[Figure]:
-    """Resume as a process, cold and warm, in turns with those beside it."""
+    """Resume in a process, cold and warm, alternating with the baselines."""
     rounds: list[dict[str, Spent]] = []
     with Sandbox(latency=LATENCY) as box:
         for turn in range(ROUNDS):
@@ -43,10 +43,10 @@ def figures() -> Iterator[Figure]:
         yield _wall(when, columns, floor, FLOOR_AT_MOST)
     for script, at_most in zip(scripts, (NAIVE_AT_MOST, None), strict=True):
         yield _wall("warm", columns, script, at_most)
-    what, cpu = "resume over three trackers, warm (CPU)", least(columns["warm"]).cpu
+    what, cpu = "resume over three trackers, warm (CPU)", minimum(columns["warm"]).cpu
     yield Figure(PART, what, cpu, "ms", CPU_AT_MOST, 1, "350 ms")
-    yield Figure(PART, what, cpu, "ms", least(columns[floor]).cpu, None, floor)
-    yield Figure(PART, what, cpu, "ms", least(columns[scripts[0]]).cpu, None, scripts[0])
+    yield Figure(PART, what, cpu, "ms", minimum(columns[floor]).cpu, None, floor)
+    yield Figure(PART, what, cpu, "ms", minimum(columns[scripts[0]]).cpu, None, scripts[0])
 
 
 def _round(project: Project, number: int) -> dict[str, Spent]:
@@ -68,17 +68,18 @@ def _closed(project: Project, number: int) -> dict[str, items.Block]:
     return {name: getattr(items, name)(project.box, number, "completed") for name in TRACKERS}
 
 
-def _wall(when: str, columns: dict[str, list[Spent]], beside: str, most: float | None) -> Figure:
+def _wall(when: str, columns: dict[str, list[Spent]], baseline: str, most: float | None) -> Figure:
     runs = columns[when]
     return Figure(
         PART,
         f"resume over three trackers, {when} (wall)",
-        least(runs).wall,
+        minimum(runs).wall,
         "ms",
-        least(columns[beside]).wall,
+        minimum(columns[baseline]).wall,
         most,
-        beside,
-        pieces={
-            f"{name}, median": median(one.wall for one in columns[name]) for name in (when, beside)
+        baseline,
+        details={
+            f"{name}, median": median(one.wall for one in columns[name])
+            for name in (when, baseline)
         },
     )

@@ -1,4 +1,4 @@
-"""The log of a run with 100,000 events: its state, beside parsing the lines."""
+"""Read the state of a run with 100,000 events, compared with parsing the lines."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
 PART = "runs"
 EVENTS = 100_000
 ROUNDS = 3
-# Of each task: dispatched, two checkpoints, submitted, audited, complete.
+# The events of a task: dispatched, two checkpoints, submitted, audited, complete.
 _PER_TASK = 6
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def figures() -> Iterator[Figure]:
-    """The state from the log, in turns with parsing each of its lines as JSON."""
+    """The state from the log, alternating with parsing each line as JSON."""
     with tempfile.TemporaryDirectory(prefix="unlatch-bench-") as place:
         folder = Path(place)
         (folder / LOG).write_text("".join(f"{line_of(one)}\n" for one in _events()))
@@ -43,7 +43,7 @@ def _replayed(folder: Path) -> float:
 
 
 def _spent(act: Callable[[], object]) -> float:
-    """The CPU time of this process for an act, in milliseconds."""
+    """The CPU time of this process for a call, in milliseconds."""
     begin = time.process_time()
     act()
     return (time.process_time() - begin) * 1000

@@ -1,4 +1,4 @@
-"""Search beside plain FTS5: which duplicates are found, how often it would ask, and how long."""
+"""Search compared with plain FTS5: duplicates found, false asks, and time."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 PART = "search"
 BEST = 5
-# Reports that nobody marked as duplicates; asking about one of them is a false ask.
+# Reports not marked as duplicates; asking about one of them is a false ask.
 UNRELATED = 200
 MANY = 10_000
 ROUNDS = 5

@@ -1,4 +1,4 @@
-"""The index of 5,000 sessions, beside reading their files."""
+"""The index of 5,000 sessions, compared with reading their files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.children import least, run
+from benchmarks.children import minimum, run
 from benchmarks.figures import Figure
 from benchmarks.places import UNLATCH
 from unlatch.sessions.markup import call_line, decision, prose
@@ -28,7 +28,7 @@ for path in pathlib.Path(sys.argv[1]).glob("*.md"):
 
 
 def figures() -> Iterator[Figure]:
-    """Each command as a process, in turns with one that reads the files; first without an index."""
+    """Each command in a process, alternating with reading the files; first without an index."""
     with tempfile.TemporaryDirectory(prefix="unlatch-bench-") as folder:
         root = Path(folder)
         sessions = _make(root)
@@ -37,7 +37,7 @@ def figures() -> Iterator[Figure]:
         asked = [floor, *((UNLATCH, "session", *command.split()) for command in COMMANDS)]
         cold = run(asked[2], cwd=root, env=env)
         rounds = [[run(line, cwd=root, env=env) for line in asked] for _ in range(ROUNDS)]
-    base, *others = (least(column) for column in zip(*rounds, strict=True))
+    base, *others = (minimum(column) for column in zip(*rounds, strict=True))
     names = [f"`session {command}`" for command in COMMANDS]
     pairs = [("the first `session query`", cold), *zip(names, others, strict=True)]
     for name, spent in pairs:
@@ -55,7 +55,7 @@ def _make(root: Path) -> Path:
 
 
 def _session(name: str, number: int) -> str:
-    """About 2.6 kB, as sessions of agents have."""
+    """About 2.6 kB, like the sessions of agents."""
     lines = [
         *("---", "type: session", f"session_id: {name}", "started: 2026-01-01T09:00:00Z"),
         *("ended: 2026-01-01T10:00:00Z", "status: completed", "channel: dev"),

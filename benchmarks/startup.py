@@ -1,4 +1,4 @@
-"""What it takes to start: help and list beside an interpreter that does nothing."""
+"""The start of help and list, compared with an empty interpreter."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from benchmarks.children import Spent, least, run
+from benchmarks.children import Spent, minimum, run
 from benchmarks.figures import Figure, NotMeasured
 from benchmarks.places import UNLATCH, with_increments
 
@@ -19,17 +19,17 @@ ROUNDS = 25
 BARE = (sys.executable, "-c", "pass")
 HELP_AT_MOST = 6
 LIST_AT_MOST = 15
-# The SDKs, and what they stand on; neither command has any use for one of them.
+# The SDKs and their dependencies; neither command needs them.
 SDKS = frozenset({"github", "azure", "msrest", "jira", "requests"})
 
 
 def figures() -> Iterator[Figure]:
-    """Help and list, each beside the bare interpreter, run in turns so that noise hits all."""
+    """Help and list, alternating with the interpreter so that noise affects all."""
     with with_increments() as (root, where):
         help_, list_ = (UNLATCH, "--help"), (UNLATCH, "list", "--all")
         bare, helped, listed = _in_turns((BARE, help_, list_), cwd=root)
-        yield from _beside(bare, helped, "unlatch --help", HELP_AT_MOST)
-        yield from _beside(bare, listed, f"unlatch list --all, {where}", LIST_AT_MOST)
+        yield from _compared(bare, helped, "unlatch --help", HELP_AT_MOST)
+        yield from _compared(bare, listed, f"unlatch list --all, {where}", LIST_AT_MOST)
         for command in (help_, list_):
             what = f"SDK modules that {' '.join(('unlatch', *command[1:]))} loads"
             loaded = len(sdk_modules(command[1:], cwd=root))
@@ -38,18 +38,18 @@ def figures() -> Iterator[Figure]:
 
 def _in_turns(commands: Sequence[Sequence[str]], *, cwd: Path) -> list[Spent]:
     for command in commands:
-        run(command, cwd=cwd)  # what is compiled or read for the first time is compiled and read
+        run(command, cwd=cwd)  # fills the caches
     rounds = [[run(command, cwd=cwd) for command in commands] for _ in range(ROUNDS)]
-    return [least(column) for column in zip(*rounds, strict=True)]
+    return [minimum(column) for column in zip(*rounds, strict=True)]
 
 
-def _beside(bare: Spent, spent: Spent, what: str, at_most: float) -> Iterator[Figure]:
+def _compared(bare: Spent, spent: Spent, what: str, at_most: float) -> Iterator[Figure]:
     for kind, mine, its in (("CPU", spent.cpu, bare.cpu), ("wall", spent.wall, bare.wall)):
         yield Figure(PART, f"{what} ({kind})", mine, "ms", its, at_most, "python -c pass")
 
 
 def sdk_modules(arguments: Sequence[str], *, cwd: Path) -> list[str]:
-    """The modules of SDKs that a command loads, as the interpreter itself reports them.
+    """The modules of SDKs that a command loads, as reported by the interpreter.
 
     Raises:
         NotMeasured: the command failed.

@@ -1,4 +1,4 @@
-"""What reopening many items, and finding many in step, takes beside the least that there is."""
+"""Reopening and comparing many items, compared with the minimum."""
 
 from __future__ import annotations
 
@@ -38,20 +38,20 @@ if TYPE_CHECKING:
 
 PART = "sync"
 ITEMS = 1000
-# A loop is as long as it has turns: what so many take is multiplied.
+# The turns of a loop are alike, so the result of 200 is multiplied.
 _TURNS = 200
 _TITLES = {"github": "GitHub", "ado": "Azure DevOps", "jira": "Jira Cloud"}
 
 
 @dataclass(frozen=True, slots=True)
-class Least:
-    """The least that a tracker's published limits and batch sizes allow for so many items.
+class Minimum:
+    """The minimum that a tracker's published limits and batch sizes allow, for a number of items.
 
     Args:
-        reads: requests that tell whether all are in step.
-        requests: requests that read, reopen, comment and label all of them.
-        why: what these are.
-        seconds: the least time that limits on writing leave; None where none are published.
+        reads: requests to compare all.
+        requests: requests to read, reopen, comment on and label all.
+        why: the description of these requests.
+        seconds: the minimum time under limits for writes; None if none are published.
     """
 
     reads: Callable[[int], int]
@@ -61,15 +61,15 @@ class Least:
 
 
 def _github_seconds(count: int) -> float:
-    # 500 comments an hour, and 80 of them in a minute.
+    # 500 comments an hour, 80 a minute.
     hours, rest = divmod(max(0, count - 1), 500)
     return hours * 3600 + rest // 80 * 60
 
 
-LEAST = {
-    "github": Least(lambda n: ceil(n / 100), lambda n: 4 * n, "4 each", _github_seconds),
-    "ado": Least(lambda n: ceil(n / 200), lambda n: 2 * ceil(n / 200), "2 for 200"),
-    "jira": Least(
+MINIMUM = {
+    "github": Minimum(lambda n: ceil(n / 100), lambda n: 4 * n, "4 each", _github_seconds),
+    "ado": Minimum(lambda n: ceil(n / 200), lambda n: 2 * ceil(n / 200), "2 for 200"),
+    "jira": Minimum(
         lambda n: ceil(n / 100),
         lambda n: ceil(n / 100) + ceil(n / 1000) + n,
         "1 each, the rest in bulk",
@@ -79,12 +79,12 @@ LEAST = {
 
 @dataclass(frozen=True, slots=True)
 class _Taken:
-    """What something took.
+    """The cost of an operation.
 
     Args:
-        cpu: seconds of the processor, the sandbox's included, which answers in the same process.
-        wall: seconds until it was done.
-        waited: seconds of waiting for limits, which took no time here.
+        cpu: CPU seconds, including the sandbox, which runs in the same process.
+        wall: elapsed seconds.
+        waited: seconds of waits for limits; the clock only counts them.
     """
 
     requests: int
@@ -94,12 +94,12 @@ class _Taken:
 
 
 def figures(count: int = ITEMS) -> Iterator[Figure]:
-    """Each tracker: many items reopened, found in step, and reopened by a loop over its SDK."""
-    for tracker in LEAST:
+    """Each tracker: many items reopened, compared, and reopened by a loop over its SDK."""
+    for tracker in MINIMUM:
         with Sandbox() as box, items.project(box) as project:
             _set_up(project, tracker, count)
             reopened, calm = _reopen(project, tracker, count), _compare(project, tracker)
-            # In here, because azure-devops writes to the folder of the project to the very end.
+            # Inside, because azure-devops writes to the folder of the project until the end.
             loop = _loop(tracker, count)
         yield from _figures(tracker, count, reopened, calm, loop)
 
@@ -107,33 +107,33 @@ def figures(count: int = ITEMS) -> Iterator[Figure]:
 def _figures(
     tracker: str, count: int, reopened: _Taken, calm: _Taken, loop: _Taken
 ) -> Iterator[Figure]:
-    least, name = LEAST[tracker], f"{count:,} items on {_TITLES[tracker]}"
+    bound, name = MINIMUM[tracker], f"{count:,} items on {_TITLES[tracker]}"
     sent, again = f"{name} reopened", "a loop over the SDK"
-    yield Figure(PART, sent, reopened.requests, "requests", least.requests(count), None, least.why)
+    yield Figure(PART, sent, reopened.requests, "requests", bound.requests(count), None, bound.why)
     yield Figure(PART, sent, reopened.requests, "requests", loop.requests, 1, again)
     yield Figure(PART, f"{sent} (CPU)", reopened.cpu, "s", loop.cpu, None, again)
-    if allowed := least.seconds(count) if least.seconds else 0.0:
+    if allowed := bound.seconds(count) if bound.seconds else 0.0:
         took = reopened.wall + reopened.waited
         why = "80 comments a minute, 500 an hour"
         yield Figure(PART, f"{sent} (with waits)", took, "s", allowed, None, why)
     yield Figure(
-        PART, f"{name} in step", calm.requests, "requests", least.reads(count), 2, "full batches"
+        PART, f"{name} compared", calm.requests, "requests", bound.reads(count), 2, "full batches"
     )
 
 
 def _set_up(project: Project, tracker: str, count: int) -> None:
-    """Closed items, and completed increments that are in step with them."""
+    """Create closed items, and completed increments that match them."""
     for number in range(1, count + 1):
         block = getattr(items, tracker)(project.box, number)
         block["base"] = {"local": "completed", "remote": "done", "state": "closed"}
         name = f"{number:04d}-something-to-be-done"
         folder = project.root / ".unlatch" / "increments" / name
-        told = {"id": name, "status": "completed", "created": DAY, "completedAt": DAY}
-        write_increment(folder, {**told, tracker: block}, f"# {items.TITLE}\n")
+        known = {"id": name, "status": "completed", "created": DAY, "completedAt": DAY}
+        write_increment(folder, {**known, tracker: block}, f"# {items.TITLE}\n")
 
 
 def _reopen(project: Project, tracker: str, count: int) -> _Taken:
-    """Resume all increments for one reason, and serve their items."""
+    """Resume all increments with one reason, and deliver the operations."""
     with _measured(project, tracker) as (workspace, trackers, taken):
         request = ResumeRequest("the benchmark", "Something was forgotten")
         plans = [plan_resume(one, request) for one in _increments(workspace)]
@@ -152,7 +152,7 @@ def _reopen(project: Project, tracker: str, count: int) -> _Taken:
 
 
 def _compare(project: Project, tracker: str) -> _Taken:
-    """Compare all increments with their items, and find them in step."""
+    """Compare all increments with their items; no difference is expected."""
     with _measured(project, tracker) as (workspace, trackers, taken):
         found = _increments(workspace)
         plan = plan_sync(workspace, trackers, found, found, boxes=True)
@@ -171,7 +171,7 @@ def _increments(workspace: Workspace) -> list[Increment]:
 def _measured(
     project: Project, tracker: str
 ) -> Iterator[tuple[Workspace, Trackers, Callable[[], _Taken]]]:
-    """A run of its own; what it took can be asked once it is over."""
+    """Measure a block; the cost is available after it."""
     clock = CountingClock()
     workspace = Workspace(
         paths_at(project.root), project.environ, user_config=project.root / "none.toml"
@@ -210,7 +210,7 @@ def _since(began: tuple[float, float]) -> tuple[float, float]:
 
 
 class _Trackers(Trackers):
-    """The trackers of a project, where waiting for a limit is counted and takes no time."""
+    """The trackers of a project, with a clock that counts waits."""
 
     def __init__(self, workspace: Workspace, clock: CountingClock) -> None:
         super().__init__(workspace)
