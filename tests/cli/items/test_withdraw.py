@@ -73,6 +73,27 @@ def test_undo_of_a_reopen_that_was_begun_also_names_close(
     assert f"next: unlatch unlink SCRUM-28{more}\n" in done.err
 
 
+@pytest.mark.parametrize(
+    ("place", "step"), [("project", "unlatch status {url}"), ("outside", "change to your project")]
+)
+def test_undo_of_an_item_without_a_reopen_says_that_there_is_none(
+    request: pytest.FixtureRequest, place: str, step: str
+) -> None:
+    project: Project = request.getfixturevalue(place)
+    project.items("github")
+    url = project.urls["github"]
+
+    unknown = project.run("undo", url)
+    project.run("reopen", url, "--reason", REASON, "--offline")
+    project.run("unlink", url)
+    withdrawn = project.run("undo", url)
+
+    for done in (unknown, withdrawn):
+        assert (1, True) == (done.code, "[nothing-to-undo]" in done.err), done.said
+        assert f"next: {step.format(url=url)}" in done.err
+        assert "unlatch close" not in done.err
+
+
 def test_undo_of_an_item_that_cannot_be_reached_names_unlink(mistyped: Project) -> None:
     done = mistyped.run("undo", WRONG)
 

@@ -13,7 +13,7 @@ from unlatch.cli.runtime.increment_argument import IncrementArgument
 from unlatch.cli.runtime.session import Session, session_of
 from unlatch.cli.runtime.suggest import Mistyped
 from unlatch.cli.terminal import output
-from unlatch.errors import UnlatchError, UsageError
+from unlatch.errors import StoreError, UnlatchError, UsageError
 from unlatch.project.find_increment import (
     MeantIncrement,
     find_increment,
@@ -147,9 +147,7 @@ def _suggest_item(session: Session, error: UsageError, word: str) -> None:
         return
     step = f"unlatch {command} {quote(word)}"
     if click.get_current_context().info_name == "undo" and is_item(word):
-        from unlatch.cli.runtime.item_groups import undoing  # noqa: PLC0415  (slow to load)
-
-        step = undoing(session, word, otherwise=step)
+        step = _undo_step(session, error, word, closing=step)
     if error.id == "item-not-linked":
         error.hint = step if is_item(word) else error.hint
         return
@@ -158,6 +156,16 @@ def _suggest_item(session: Session, error: UsageError, word: str) -> None:
     else:
         looks = "by URL, or as octo/widgets#4 or SCRUM-28"
         error.message += f"; without one, name an item ({looks})"
+
+
+def _undo_step(session: Session, error: UsageError, word: str, *, closing: str) -> str:
+    from unlatch.cli.runtime.item_groups import undoing  # noqa: PLC0415  (slow to load)
+
+    if (step := undoing(session, word, otherwise=closing)) is not None:
+        return step
+    message = f"no increment is linked to {word}, and it has no reopen of its own to undo"
+    hint = error.hint if error.id == "no-project" else f"unlatch status {quote(word)}"
+    raise StoreError("nothing-to-undo", message, hint=hint) from error
 
 
 # An argument of a command that names increments.

@@ -7,7 +7,7 @@ from contextlib import suppress
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from unlatch.errors import UnlatchError
+from unlatch.errors import UsageError
 from unlatch.increments.records.pending import has_begun
 from unlatch.lifecycle.items.change import find_item_record, locate_items
 from unlatch.lifecycle.items.places import ItemGroup, group_in_project, group_outside
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.runtime.session import Session
-    from unlatch.spi.operation import Operation
 
 
 def find_groups(session: Session, words: Sequence[str]) -> list[ItemGroup]:
@@ -41,19 +40,25 @@ def find_record(session: Session, word: str) -> tuple[Session, str] | None:
     return (session.over(group.workspace), record.id) if record else None
 
 
-def undoing(session: Session, word: str, *, otherwise: str) -> str:
+def undoing(session: Session, word: str, *, otherwise: str) -> str | None:
     """The command that undoes the last reopen of an item: unlink withdraws one that was not sent.
 
-    `otherwise` is the command for a reopen that was delivered.
+    `otherwise` is the command for a reopen that was delivered; None if there is no reopen.
+
+    Raises:
+        StoreError: the item's record cannot be read.
     """
-    pending: Sequence[Operation] = ()
-    with suppress(UnlatchError):  # an item that no tracker knows
-        if found := find_record(session, word):
-            own, name = found
-            pending = own.workspace.manager.read(name).pending
-    reopens = [one for one in pending if one.kind is Kind.REOPEN and one.state]
+    found: tuple[Session, str] | None = None
+    with suppress(UsageError):  # an item that no tracker knows
+        found = find_record(session, word)
+    if found is None:
+        return None
+    own, name = found
+    record = own.workspace.manager.read(name)
+    reopens = [one for one in record.pending if one.kind is Kind.REOPEN and one.state]
     if not reopens:
-        return otherwise
+        is_done = any(one.synced_to for one in record.reopens)
+        return otherwise if is_done else None
     withdrawing = f"unlatch unlink {quote(word)}"
     begun = any(map(has_begun, reopens))
     return f"{withdrawing}; if the item is open: {otherwise}" if begun else withdrawing
