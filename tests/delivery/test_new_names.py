@@ -344,3 +344,27 @@ def test_offline_no_tracker_is_asked_for_other_names(
     )
 
     assert [] == project.box.requests.entries("github")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("resume", "--reason", "More"), ("complete",), ("undo",), ("abandon", "--reason", "No")],
+)
+@pytest.mark.parametrize("count", [1, 2])
+def test_an_offline_preview_asks_no_tracker_for_other_names(
+    project: Project, words: tuple[str, ...], count: int
+) -> None:
+    links = project.items("github")
+    names = [NAME, "0008-more"][:count]
+    for name in names:
+        project.increment(name, links=links)
+    command, *options = words
+    if command != "resume":
+        project.run("resume", *names, "--reason", "More", "--offline", "--yes")
+    rename(project)
+    configure(project, f'"{HOME}"', f'"{NEW}"')
+
+    done = project.run(command, *names, *options, "--offline", "--dry-run")
+
+    assert (0, []) == (done.code, project.box.requests.entries("github")), done.said
+    assert f"{HOME}#4" in done.out

@@ -85,7 +85,11 @@ def preview_operations(
     new = frozenset().union(*(plan.new for plan in plans))
     run = replace(run, fresh=new, dry_run=True)
     planned = [
-        [make_task(run, plan.after, one) for one in plan.after.pending if run.will_attempt(one)]
+        [
+            make_task(run, plan.after, one, offline=offline)
+            for one in plan.after.pending
+            if run.will_attempt(one)
+        ]
         for plan in plans
     ]
     tasks = [one for some in planned for one in some if one.operation.kind is not Kind.CREATE]

@@ -139,7 +139,10 @@ class DeliveryTask:
         return Delivery(*facts, self.undecided, self.change, tuple(self.notes))
 
 
-def make_task(run: DeliveryRun, increment: Increment, operation: Operation) -> DeliveryTask:
+def make_task(
+    run: DeliveryRun, increment: Increment, operation: Operation, *, offline: bool = False
+) -> DeliveryTask:
+    """Make the task for an operation; `offline`, its item may be outside the configured targets."""
     is_fresh, settled = run.is_fresh(operation), not run.settle_time(increment, operation)
     now = run.workspace.clock()
     evidence = Evidence(now, probed=is_fresh, settled=settled, named=run.named)
@@ -147,5 +150,6 @@ def make_task(run: DeliveryRun, increment: Increment, operation: Operation) -> D
     task = DeliveryTask(run, increment, operation, evidence, is_fresh, options, operation.item)
     if operation.kind is not Kind.CREATE:
         with suppress(UnlatchError):  # reading the item reports why it cannot be located
-            task.locate()
+            # Whether a target is the former name of a configured one costs a request.
+            task.locate(run.trackers.place(task.link) if offline else None)
     return task
