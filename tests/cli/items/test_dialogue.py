@@ -52,6 +52,22 @@ def test_without_the_increment_nothing_changes(completed: Project) -> None:
     assert (CLOSED, []) == (completed.states(), completed.wrote())
 
 
+@pytest.mark.parametrize("typed", ["maybe", "j", "yes please"])
+def test_another_answer_is_explained_and_the_question_is_asked_again(
+    completed: Project, typed: str
+) -> None:
+    with Terminal(completed, "reopen", KEYS["jira"], "--reason", REASON) as terminal:
+        terminal.expect(INSTEAD)
+        terminal.type(f"{typed}\n")
+        terminal.expect(INSTEAD, times=2)
+        terminal.type(" No\n")
+        code = terminal.end()
+
+    assert (2, CLOSED, []) == (code, completed.states(), completed.wrote())
+    assert "\nAnswer y (yes) or n (no); Enter alone is no.\n" in terminal.text
+    assert "Error" not in terminal.text
+
+
 @pytest.mark.parametrize(("answer", "code"), [("y", 0), ("n", 2)])
 def test_completing_the_increment_of_an_item_is_offered(
     project: Project, answer: str, code: int

@@ -106,8 +106,12 @@ def asking() -> Iterator[None]:
 
 
 def confirm(question: str, *, default: bool = False) -> bool:
-    with asking():
-        return click.confirm(visible(question), default=default, err=True)
+    """Ask a question on the terminal until the answer is yes or no."""
+    shown = f"{question} [{'Y/n' if default else 'y/N'}]"
+    answers = {"y": True, "yes": True, "n": False, "no": False, "": default}
+    while (typed := prompt(shown, default="", show_default=False).strip().lower()) not in answers:
+        talk(f"Answer y (yes) or n (no); Enter alone is {'yes' if default else 'no'}.")
+    return answers[typed]
 
 
 def prompt(question: str, *, choices: Sequence[str] | None = None, **options: Any) -> str:
