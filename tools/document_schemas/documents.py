@@ -79,7 +79,8 @@ sync = unlatch sync, and unlatch ingest.
 sync-plan = unlatch sync --plan, --dry-run or --check.
   compared: [ComparedEntry]; notChecked: [NotCheckedEntry]; moves: [MoveEntry];
   pending: [PendingOf]; items: [PreviewedItem]; requests: {int}; comments: int; adrift: bool;
-  otherBranch: str?; broken: [Broken]; refused: Problem?; adoptions: [AdoptionEntry]
+  otherBranch: str?; leftOut: [str]; broken: [Broken]; refused: Problem?;
+  adoptions: [AdoptionEntry]
 dry-run = The dry run of any other command.
   increment: WouldBe; items: [PreviewedItem]; spared: [Spared]; requests: int; scope: ScopeEntry?;
   warnings: [Problem]; related?: [ForeseenWork]; digest?: str

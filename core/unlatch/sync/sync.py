@@ -14,6 +14,7 @@ from unlatch.increments.records.links import identity, link_of
 from unlatch.lifecycle.deliver import DeliveryResult, deliver_all, find_excess, read_back
 from unlatch.lifecycle.units.adoption import Adoption, adopt, find_adoption
 from unlatch.project.git.revisions import other_branch
+from unlatch.project.git.sparse import sparse_increments
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.spi import ItemEvent
@@ -79,6 +80,7 @@ class SyncPreview:
         refused: why the sync would be refused, if so.
         adoptions: statuses that other tools' files show, and the sync would record.
         alone: the requests about items that belong to no increment.
+        left_out: the increments that are not in this sparse checkout, if all were meant.
     """
 
     plan: SyncPlan = field(default_factory=SyncPlan)
@@ -90,6 +92,7 @@ class SyncPreview:
     refused: UsageError | None = None
     adoptions: tuple[Adoption, ...] = ()
     alone: tuple[Previewed, ...] = ()
+    left_out: tuple[str, ...] = ()
 
     @property
     def previewed(self) -> tuple[Previewed, ...]:
@@ -154,7 +157,9 @@ def preview(
     found = SyncPreview(
         plan, due, chosen, items, other, unchecked, adoptions=adoptions, alone=tuple(alone)
     )
-    return replace(found, refused=_refusal(workspace, options, found.written))
+    left_out = () if options.ids or options.changed_since else sparse_increments(workspace.paths)
+    refused = _refusal(workspace, options, found.written)
+    return replace(found, refused=refused, left_out=tuple(left_out))
 
 
 @dataclass

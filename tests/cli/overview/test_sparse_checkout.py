@@ -41,6 +41,30 @@ def test_list_and_doctor_name_what_is_left_out(sparse: Project) -> None:
     assert "sparse" not in sparse.run("doctor").said
 
 
+def test_a_check_names_what_it_did_not_compare(sparse: Project) -> None:
+    note = f"note: 2 increments are {ABOVE.replace(';', ', and not compared;')}\n"
+
+    text = sparse.run("sync", "--check")
+    document = sparse.run("sync", "--plan", "--json").document
+    some = sparse.run("sync", "--check", "7")
+
+    assert (0, True) == (text.code, note in text.err), text.said
+    assert [OTHER, ARCHIVED] == document["leftOut"]
+    assert (0, False) == (some.code, "sparse" in some.said), some.said
+
+
+def test_a_check_in_ci_names_it_in_the_summary(sparse: Project) -> None:
+    summary = sparse.home / "summary.md"
+    summary.touch()
+    sparse.extra = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary)}
+
+    sparse.run("sync", "--check")
+
+    assert (
+        "- 2 increments are not in this sparse checkout, and not compared;" in summary.read_text()
+    )
+
+
 def test_an_empty_list_advises_no_new_increment(sparse: Project) -> None:
     sparse.git("sparse-checkout", "set", "--no-cone", "/.unlatch/config.toml")
 

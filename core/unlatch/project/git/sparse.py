@@ -1,7 +1,7 @@
 """The increments that a sparse checkout leaves out."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from unlatch.increments.files.paths import ProjectPaths, may_be_sparse
@@ -33,6 +33,10 @@ def sparse_increments(paths: ProjectPaths) -> list[str]:
 def sparse_note(paths: ProjectPaths) -> Iterator[str]:
     """What a sparse checkout leaves out, if anything, and how to add it."""
     if names := sparse_increments(paths):
-        place = paths.increments.relative_to(paths.root).as_posix()
-        many = f"{len(names)} increments are" if len(names) > 1 else f"{names[0]} is"
-        yield f"{many} not in this sparse checkout; git sparse-checkout add {place} adds them"
+        yield sparse_line(paths, names)
+
+
+def sparse_line(paths: ProjectPaths, names: Sequence[str], effect: str = "") -> str:
+    place = paths.increments.relative_to(paths.root).as_posix()
+    many = f"{len(names)} increments are" if len(names) > 1 else f"{names[0]} is"
+    return f"{many} not in this sparse checkout{effect}; git sparse-checkout add {place} adds them"

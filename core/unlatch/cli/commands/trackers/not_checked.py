@@ -13,7 +13,9 @@ from unlatch.cli.terminal import output
 from unlatch.doctor.project import passed_over
 from unlatch.errors import CredentialMissing, UnlatchError
 from unlatch.lifecycle.fetch_items import Unread
+from unlatch.project.git.sparse import sparse_line
 from unlatch.sync.plan import SyncPlan
+from unlatch.sync.sync import SyncPreview
 from unlatch.values import dataclass
 
 # The maximum number of items with one cause, or of folders, to name; the document has all.
@@ -95,6 +97,11 @@ def excluded_lines(session: Session, plan: SyncPlan) -> list[str]:
         f'{title}: {times(counts[one], "item")} not compared (direction = "off")'
         for one, title in titles.items()
     ]
+
+
+def left_out_line(session: Session, found: SyncPreview) -> str:
+    """The increments that a sparse checkout leaves out, and how to add them."""
+    return sparse_line(session.paths, found.left_out, ", and not compared")
 
 
 def tell_passed_over(session: Session) -> None:

@@ -22,6 +22,7 @@ from unlatch.cli.commands.trackers.not_checked import (
     allowance,
     in_fork,
     is_allowed,
+    left_out_line,
     not_checked,
     tell_passed_over,
 )
@@ -212,6 +213,8 @@ def _preview(
         is_all_done = here.is_done
         sync_render.tell_preview(session, found, missed, requests=plan, is_all_done=is_all_done)
         tell_not_previewed(here, elsewhere, found.alone)
+    if found.left_out:
+        output.note(left_out_line(session, found))
     if check and not options.ids:
         tell_passed_over(session)
     report_preview(session, found, missed, waiting, check=check, code=code)

@@ -84,6 +84,7 @@ def preview_document(
         "adrift": checked_part(found.plan, missed).has_drift
         or bool((here and not in_fork()) or found.adoptions),
         "otherBranch": found.other_branch,
+        "leftOut": list(found.left_out),
         "broken": documents.broken_entries(found.broken),
         "refused": problem_entry(found.refused) if found.refused else None,
         "adoptions": list(map(adoption_entry, found.adoptions)),

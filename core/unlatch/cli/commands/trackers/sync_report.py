@@ -7,6 +7,7 @@ from unlatch.cli.commands.trackers.not_checked import (
     NotChecked,
     checked_part,
     excluded_lines,
+    left_out_line,
     names,
     title,
 )
@@ -53,7 +54,7 @@ def report_preview(
     level = Level.ERROR if check else Level.WARNING
     differences = [*_differences(plan, level), *_waiting(waiting, level)]
     ci.annotate(job, [*_missed(session, missed, broken), *differences])
-    is_whole = not (missed or broken or plan.excluded)
+    is_whole = not (missed or broken or plan.excluded or found.left_out)
     adrift = plan.has_drift or bool(waiting)
     lines = [
         f"### {_heading(plan, adrift=adrift, is_whole=is_whole)}",
@@ -61,6 +62,7 @@ def report_preview(
         *_table(shown_links(plan)),
         *_decision_lines(session, plan),
         *_missed_lines(session, plan, missed, broken),
+        *([f"- {ci.words(left_out_line(session, found))}"] if found.left_out else []),
     ]
     ci.summarise(job, lines, id=session.workspace.new_id())
     count = sum(_differs(one) for one in plan.links)
