@@ -96,7 +96,8 @@ def test_a_bare_repository_is_named_as_such(tmp_path: Path) -> None:
     done = clone.try_unlatch("init", "--git")
 
     assert (2, True) == (done.code, "this is a bare repository" in done.err)
-    assert "next: git clone it" in done.err
+    assert "use a clone of it" in done.err
+    assert "next: " not in done.err
 
 
 def test_a_repository_of_another_user_is_named_with_gits_advice(

@@ -95,7 +95,7 @@ def _why_no_git(root: Path) -> tuple[str, str | None]:
     if find_program("git", apart=root) is None:
         return "git is not installed", "install git"
     if lies_in_bare_repository(root):
-        return "this is a bare repository, which has no files", "git clone it, change to the clone"
+        return "this is a bare repository, which has no files: use a clone of it", None
     if (place := git_place(root)) is None:
         return "this is not a git repository", "git init"
     complaint, advice = git_complaint(root)
