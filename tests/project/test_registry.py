@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
 from unlatch.errors import UnlatchError, UsageError
-from unlatch.project.registry import Registry, is_installed, load_plugin
+from unlatch.increments.files.paths import METADATA, paths_at
+from unlatch.project.plugin_loading import is_installed, load_plugin
+from unlatch.project.registry import Registry
+from unlatch.project.workspace import Workspace
 from unlatch.worklog.entry_points import entry_points
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from unlatch.increments.model.increment import Increment
 
 GROUP = "unlatch.plugins"
 MODULE = """
@@ -61,6 +67,30 @@ def test_a_foreign_plugin_is_found_and_broken_ones_are_told_of() -> None:
     assert "another name than its entry point: 'other'" in registry.broken["misnamed"].message
     assert "foreign_plugin:text is not a Manifest" in registry.broken["text"].message
     assert "the plugin text (foreign 1.0) cannot be used" in registry.broken["text"].message
+
+
+@pytest.mark.usefixtures("foreign")
+@pytest.mark.parametrize("key", ["good", "externalLinks"])
+def test_a_foreign_plugins_name_in_metadata_is_a_link_or_a_warning(
+    tmp_path: Path, key: str
+) -> None:
+    def read(name: str, value: object) -> Increment:
+        folder = tmp_path / ".unlatch" / "increments" / name
+        folder.mkdir(parents=True)
+        block = value if key == "good" else {"good": value}
+        (folder / METADATA).write_text(json.dumps({"status": "active", key: block}))
+        return Workspace(paths_at(tmp_path), environ={}).manager.read(name)
+
+    place = "good" if key == "good" else "externalLinks/good"
+    linked, unread = read("0001-linked", {"issue": 4}), read("0002-unread", "https://good/4")
+    assert ([("good", "4")], ()) == (
+        [(one.tracker, one.item) for one in linked.links],
+        linked.warnings,
+    )
+    assert ((), (f"{place} names good, but no item that unlatch can read",)) == (
+        unread.links,
+        unread.warnings,
+    )
 
 
 @pytest.mark.usefixtures("foreign")

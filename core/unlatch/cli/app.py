@@ -14,12 +14,10 @@ from unlatch import __version__
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.table import COMMANDS, FRONT, MORE, Entry, Globals
 from unlatch.errors import UsageError
-from unlatch.worklog.entry_points import entry_points
+from unlatch.worklog.entry_points import PLUGINS, entry_points
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
-
-PLUGINS = "unlatch.plugins"
 
 
 class App(Group):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unlatch.errors import PluginBroken
 from unlatch.project.plugin_errors import blaming, broken_plugin
-from unlatch.project.registry import load_settings
+from unlatch.project.plugin_loading import load_settings
 from unlatch.spi import Capability
 
 if TYPE_CHECKING:

@@ -5,9 +5,8 @@ from contextlib import contextmanager
 from shlex import quote
 
 from unlatch.errors import PluginBroken, UnlatchError, unexpected
-from unlatch.worklog.entry_points import distribution_of, entry_points
+from unlatch.worklog.entry_points import PLUGINS, distribution_of, entry_points
 
-GROUP = "unlatch.plugins"
 _OWN = "unlatch"  # our distribution, and its package
 
 
@@ -17,7 +16,7 @@ def broken_plugin(name: str, problem: str, *, where: str | None = None) -> Plugi
 
 
 def _error(name: str, what: str, where: str | None = None) -> PluginBroken:
-    found = distribution_of(GROUP, name)
+    found = distribution_of(PLUGINS, name)
     culprit = f"the plugin {name}" + (f" ({found})" if found else "")
     package = quote(found.partition(" ")[0] if found else name)
     hint = f"pip install --upgrade {package}; if that does not help, report this to its authors"
@@ -50,12 +49,12 @@ def _plugin_of(error: Exception) -> tuple[str, str] | None:
     """The plugin that the innermost code is of, and the line; None for unlatch's own code."""
     from traceback import walk_tb  # noqa: PLC0415  (slow to load)
 
-    packages = {_package(target): name for name, target in entry_points(GROUP).items()}
+    packages = {_package(target): name for name, target in entry_points(PLUGINS).items()}
     for frame, line in reversed([*walk_tb(error.__traceback__)]):
         module = str(frame.f_globals.get("__name__"))
         name = packages.get(_package(module))
         if name is not None:
-            own = (distribution_of(GROUP, name) or "").partition(" ")[0] == _OWN
+            own = (distribution_of(PLUGINS, name) or "").partition(" ")[0] == _OWN
             return None if own else (name, f"{module}:{line}")
         if _package(module) == _OWN:
             return None

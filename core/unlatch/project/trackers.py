@@ -15,7 +15,7 @@ from unlatch.project.deferred import defer
 from unlatch.project.former_names import FormerNames
 from unlatch.project.load_order import LoadOrder
 from unlatch.project.plugin_errors import blaming
-from unlatch.project.registry import load, open_plugin
+from unlatch.project.plugin_loading import load, open_plugin
 from unlatch.spi import Capability
 from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions, Wait
 from unlatch.worklog.disk.user_files import state_folder

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import ConfigError
 from unlatch.increments.files.manager import MetadataManager
 from unlatch.increments.files.paths import items_at, paths_at
-from unlatch.project.registry import Registry, shapes_of
+from unlatch.project.registry import InstalledShapes, Registry
 from unlatch.values import dataclass
 from unlatch.worklog.ids import new_ulid
 
@@ -42,7 +42,7 @@ class Workspace:
 
     @cached_property
     def manager(self) -> MetadataManager:
-        shapes = shapes_of(self.registry.manifests)
+        shapes = InstalledShapes(self.registry)
         return MetadataManager(self.paths, shapes=shapes, clock=self.clock, new_id=self.new_id)
 
     @cached_property

@@ -9,6 +9,9 @@ import os
 import sys
 from collections.abc import Iterator
 
+# The group of the trackers' manifests.
+PLUGINS = "unlatch.plugins"
+
 # Bytes at a time; few distributions have as much.
 _MOST = 1 << 16
 _INSTALLED = (".dist-info", ".egg-info")

@@ -212,10 +212,9 @@ def session_of(ctx: click.Context) -> Session:
 
 def complete_tracker(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:
     """The installed trackers whose names begin so."""
-    from unlatch.project.plugin_errors import GROUP  # noqa: PLC0415
-    from unlatch.worklog.entry_points import entry_points  # noqa: PLC0415
+    from unlatch.worklog.entry_points import PLUGINS, entry_points  # noqa: PLC0415
 
-    return [name for name in entry_points(GROUP) if name.startswith(begun)]
+    return [name for name in entry_points(PLUGINS) if name.startswith(begun)]
 
 
 def _folder(given: str | None) -> Path | None:

@@ -13,8 +13,12 @@ from unlatch.errors import StoreError
 from unlatch.increments.files.paths import METADATA, SPEC
 from unlatch.increments.files.reading import (
     ACTIVITY_KEYS,
+    APPROVED,
+    COMPLETED_KEYS,
     CREATED_KEYS,
+    FORMER,
     ID_KEYS,
+    TITLE_KEYS,
     SpecText,
     completion_keys,
     invalid,
@@ -26,12 +30,14 @@ from unlatch.increments.files.reading import (
 )
 from unlatch.increments.files.units import unit_in
 from unlatch.increments.model.increment import FROM_SPEC, BrokenIncrement, Increment
+from unlatch.increments.records.link_places import trackers_in
 from unlatch.increments.records.links import read_links
 from unlatch.worklog.times import read_stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
+    from unlatch.increments.model.increment import Link
     from unlatch.increments.model.status import Status
     from unlatch.increments.records.links import Shapes
     from unlatch.spi.operation import Operation
@@ -39,6 +45,11 @@ if TYPE_CHECKING:
     from unlatch.worklog.json_text.document import JsonText
 
 _RECORDS = frozenset({"reopenHistory", "pending", "amendments"})
+# Usual keys that are no tracker's name: where there are no others, no trackers are looked for.
+_USUAL = _RECORDS.union(
+    *(ID_KEYS, TITLE_KEYS, CREATED_KEYS, ACTIVITY_KEYS, COMPLETED_KEYS, (APPROVED, FORMER)),
+    ("coverageTarget", "description", "formatVersion", "priority", "status", "testMode", "type"),
+)
 # The parts of most increments: without records, and not of another tool.
 _DEFAULTS = (
     *dict.fromkeys(("reopens", "pending", "amendments"), ()).items(),
@@ -172,24 +183,37 @@ def _title(one: Any) -> str:
     return files.layout.title_in(files.texts()) or words_of_unit(one.id)
 
 
-def _warnings(folder: Folder, text: JsonText, shapes: Shapes) -> list[str]:
-    from unlatch.increments.records.unread_places import (  # noqa: PLC0415  (`list` shows none)
-        unread_places,
-        unread_reason,
-    )
+def _links(data: Mapping[str, Any], shapes: Shapes) -> tuple[Link, ...]:
+    if _USUAL.issuperset(data) or not trackers_in(data, shapes.trackers):
+        return ()
+    return read_links(data, shapes.links)
 
+
+def _warnings(folder: Folder, text: JsonText, shapes: Shapes) -> list[str]:
     found = [f"{pointer} occurs twice; the last one counts" for pointer in text.duplicates]
     if isinstance(text, SpecText):
         found.append(FROM_SPEC)
-    for tracker, shape in shapes.links.items():
-        for path in unread_places(text.value, tracker, shape):
-            place = "/".join(map(str, path))
-            reason = unread_reason(reduce(getitem, path, text.value), tracker, shape)
-            found.append(f"{place} {reason}")
+    if not _USUAL.issuperset(text.value):
+        found += _unread(text.value, shapes)
     named = next(filter(None, map(text.value.get, ID_KEYS)), None)
     if isinstance(named, str) and named != folder.name:
         found.append(f"the id {named!r} differs from the folder's name; the folder counts")
     return found
+
+
+def _unread(value: Any, shapes: Shapes) -> Iterator[str]:
+    from unlatch.increments.records.unread_places import (  # noqa: PLC0415  (`list` shows none)
+        names_any,
+        unread_places,
+        unread_reason,
+    )
+
+    if not names_any(value, shapes.trackers):
+        return
+    for tracker, shape in shapes.links.items():
+        for path in unread_places(value, tracker, shape):
+            place = "/".join(map(str, path))
+            yield f"{place} {unread_reason(reduce(getitem, path, value), tracker, shape)}"
 
 
 def _first_time(data: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
@@ -203,7 +227,7 @@ def _first_time(data: Mapping[str, Any], keys: tuple[str, ...]) -> Any:
 _COMPUTED: dict[str, Callable[[Any], Any]] = {
     "folder": lambda one: one.source.path,
     "title": _title,
-    "links": lambda one: read_links(one.data, one.shapes.links),
+    "links": lambda one: _links(one.data, one.shapes),
     "warnings": lambda one: tuple(_warnings(one.source, one.text, one.shapes)),
     "created": lambda one: _first_time(one.data, CREATED_KEYS),
     "last_activity": lambda one: _first_time(one.data, ACTIVITY_KEYS),

@@ -11,7 +11,7 @@ from unlatch.increments.records.link_places import places_of, trackers_in
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
     from typing import Protocol
 
     from unlatch.increments.model.increment import Increment
@@ -33,6 +33,11 @@ class Shapes:
 
     links: Mapping[str, LinkShape]
     synced: Mapping[str, LinkShape]
+
+    @property
+    def trackers(self) -> Collection[str]:
+        """The names of the trackers; some may have no form that can be used."""
+        return self.links
 
 
 def read_links(data: Mapping[str, Any], shapes: Mapping[str, LinkShape]) -> tuple[Link, ...]:

@@ -18,6 +18,7 @@ from unlatch.increments.records.link_places import (
     item_keys,
     places_of,
     story_in,
+    trackers_in,
 )
 from unlatch.patterns import pattern
 
@@ -40,6 +41,14 @@ _NAMING = pattern(
 )
 # These name an item only in the block of a known tracker.
 _SHORT = pattern(r"id|num|link|href", re.IGNORECASE)
+
+
+def names_any(data: Mapping[str, Any], trackers: Iterable[str]) -> bool:
+    """Whether a key names one of the trackers, in any word for it."""
+    keys = {key for _, holder in holders(data) for key in holder}
+    return bool(trackers_in(data, trackers)) or any(
+        _is_other_name(key, one) for one in trackers for key in keys
+    )
 
 
 def unread_places(data: Mapping[str, Any], tracker: str, shape: LinkShape) -> Iterator[Path]:

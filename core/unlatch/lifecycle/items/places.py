@@ -10,7 +10,8 @@ from unlatch.errors import ConfigError, PluginBroken, StoreError, UsageError
 from unlatch.increments.files.paths import items_at
 from unlatch.project.check_trackers import read_settings
 from unlatch.project.plugin_errors import blaming
-from unlatch.project.registry import Registry, load
+from unlatch.project.plugin_loading import load
+from unlatch.project.registry import Registry
 from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import items_folder, make_items_folder
