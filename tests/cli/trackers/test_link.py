@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from tests.cli.output.test_documents import check
 from tests.cli.project import ALL, NAME, Project
@@ -209,8 +211,28 @@ def test_there_has_to_be_something_to_link(project: Project) -> None:
 
     assert refused(project, "link", "7") == (2, "link-what")
     project.run("new", "Another")
+    address = f"{project.box.github.web_url}/octo/widgets/issues/4\n"
     for other in ("8", "another"):
-        assert f"next: unlatch link 7 {other} https://" in project.run("link", "7", other).err
+        assert f"next: unlatch link 7 {other} {address}" in project.run("link", "7", other).err
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_the_next_step_has_an_address_of_a_configured_tracker(
+    project: Project, tracker: str
+) -> None:
+    project.increment()
+    project.configure(getattr(project.box, tracker).config())
+    project.items(tracker)
+    address = re.sub(r"\d+$", "4", project.urls[tracker])
+
+    assert f"next: unlatch link 7 {address}\n" in project.run("link", "7").err
+
+
+def test_the_next_step_without_a_tracker_has_no_address(project: Project) -> None:
+    project.increment()
+    project.configure("")
+
+    assert "next: unlatch link 7 URL\n" in project.run("link", "7").err
 
 
 def test_a_word_that_is_no_item_is_not_taken_for_an_increment(project: Project) -> None:
@@ -219,7 +241,7 @@ def test_a_word_that_is_no_item_is_not_taken_for_an_increment(project: Project) 
     done = project.run("link", "7", "github:4")
 
     assert "'github:4' is neither an increment nor the address or name of an item" in done.err
-    assert "next: unlatch link 7 https://" in done.err
+    assert "next: unlatch link 7 http" in done.err
 
 
 def test_an_unknown_increment_is_named_before_the_missing_item(project: Project) -> None:

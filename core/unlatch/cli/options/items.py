@@ -1,13 +1,15 @@
 """The arguments and options of commands on items."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from shlex import quote
 
 import click
 
 from unlatch.cli.runtime.session import flag
-from unlatch.errors import UsageError
+from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.find_increment import is_item
+from unlatch.project.workspace import Workspace
 
 # The commands that do the same to an increment.
 _FOR_INCREMENTS = {"close": "complete", "status": "show"}
@@ -40,6 +42,17 @@ def _step_for(ctx: click.Context, word: str) -> str:
 def without_spaces(words: Iterable[str]) -> tuple[str, ...]:
     """Words as they were meant to be pasted: a name has single spaces, inside."""
     return tuple(" ".join(one.split()) for one in words)
+
+
+def example_address(workspace: Workspace) -> str:
+    """The address of an item in a configured target."""
+    for settings in workspace.settings.values():
+        for shape in ("{}#4", "{}-4", "4"):  # the ids that `locate` takes
+            with suppress(UnlatchError):
+                ref = settings.locate(shape.format(settings.target), None)
+                if settings.allows(ref):
+                    return ref.url
+    return "URL"
 
 
 ITEMS = click.argument("items", metavar="ITEM...", callback=check_items, nargs=-1, required=True)

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from unlatch.cli.options.items import without_spaces
+from unlatch.cli.options.items import example_address, without_spaces
 from unlatch.cli.render.describe import seen_line, times
 from unlatch.cli.render.documents import item_entry, link_entry, warning_entries
 from unlatch.cli.render.notes import tell_warnings
@@ -107,11 +107,8 @@ def _ask_item(session: Session, words: tuple[str, ...]) -> str:
     else:
         ids = [*words]
         message = "name items by their addresses or names, or --create TRACKER"
-    raise UsageError(
-        "link-what",
-        message,
-        hint=f"unlatch link {join(ids)} https://github.com/octo/widgets/issues/4",
-    )
+    hint = f"unlatch link {join([*ids, example_address(session.workspace)])}"
+    raise UsageError("link-what", message, hint=hint)
 
 
 def _is_increment(session: Session, word: str) -> bool:
