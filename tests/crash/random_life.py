@@ -85,6 +85,8 @@ class Item:
         kept: people's labels.
         told: the intents whose reason is posted on it, in order.
         perhaps: intents whose reason may or may not be posted.
+        is_dropped: whether it is closed as not to be done; None if that cannot be said.
+        sparing: intents that leave it alone if it is closed as not to be done.
         linked: whether it is tied to the increment.
     """
 
@@ -93,6 +95,8 @@ class Item:
     kept: set[str] = field(default_factory=lambda: {"ours"})
     told: list[str] = field(default_factory=list)
     perhaps: set[str] = field(default_factory=set)
+    is_dropped: bool | None = False
+    sparing: set[str] = field(default_factory=set)
     linked: bool = True
 
 
@@ -101,12 +105,12 @@ class Reopen:
     """A reopen that could be undone.
 
     Args:
-        found: the state of each item at the intent, as far as known.
+        found: whether each item was open at the intent, its labels, and whether it was dropped.
         sure: items that the undo finds as the reopen left them.
     """
 
     op: str
-    found: dict[str, tuple[bool | None, set[str] | None]]
+    found: dict[str, tuple[bool | None, set[str] | None, bool | None]]
     sure: set[str]
 
 
@@ -189,7 +193,7 @@ class Life(RuleBasedStateMachine):
     def reopen(self, how: str | int) -> None:
         """As unlatch resume of a completed increment."""
         reason, waiting = self._reason(), set(self._pending())
-        found = {t: (item.is_open, item.labels) for t, item in self.items.items()}
+        found = {t: (item.is_open, item.labels, item.is_dropped) for t, item in self.items.items()}
         self._do(
             how,
             lambda w: (
@@ -204,6 +208,7 @@ class Life(RuleBasedStateMachine):
         self.is_undoable = True
         for item in self._linked():
             item.is_open, item.labels = True, {"reopened"}
+            item.is_dropped = item.is_dropped and None
             item.told.append(op)
 
     @precondition(lambda self: self.status is Status.ACTIVE)
@@ -211,19 +216,25 @@ class Life(RuleBasedStateMachine):
     def finish(self, how: str | int, to: Status) -> None:
         """As unlatch complete and abandon."""
         reason = self._reason()
-        before = {operation["op"] for operation in self.case.metadata.get("pending", [])}
+        before = self.case.metadata.get("pending", [])
         self._do(
             how, lambda w: apply_change(w, plan_finish(w, "7", to, by="Dana", reason=reason)).fresh
         )
         if not self._moved():
             return
         self.is_undoable = False
-        op = self._op_of_finish(before)
-        for item in self._linked():
+        op = self._op_of_finish({one["op"] for one in before})
+        for tracker, item in self.items.items():
+            if not item.linked:
+                continue
             item.is_open = False
-            # What is abandoned only loses its "reopened".
-            item.labels = {"completed"} if to is Status.COMPLETED else None
             item.told += [op] if op else []
+            if to is Status.ABANDONED:
+                item.is_dropped = None
+            elif item.is_dropped is not False and op:
+                item.sparing |= {op, *(one["op"] for one in before if one["tracker"] == tracker)}
+            # What is abandoned, or was, only loses its "reopened".
+            item.labels = {"completed"} if item.is_dropped is False else None
 
     def _op_of_finish(self, before: set[str]) -> str | None:
         owed = [one["op"] for one in self.case.metadata.get("pending", [])]
@@ -285,9 +296,11 @@ class Life(RuleBasedStateMachine):
                 item.perhaps.add(op)
             if not item.linked:
                 continue
+            is_open, labels, is_dropped = reopen.found[tracker]
+            item.is_dropped = is_dropped and None
             if tracker in reopen.sure and pending[tracker] == (tracker in owed):
                 STATISTICS["sure undos"] += 1
-                item.is_open, item.labels = reopen.found[tracker]
+                item.is_open, item.labels = is_open, labels
             else:
                 item.is_open = item.labels = None
             if item.is_open is None or tracker in owed:
@@ -329,6 +342,7 @@ class Life(RuleBasedStateMachine):
         self._do(how, command)
         item = self.items[tracker]
         item.is_open, item.labels = True, {"reopened"}
+        item.is_dropped = item.is_dropped and None
         item.told.append(owed[0])
 
     @rule(at=st.none() | st.integers(1, 80))
@@ -360,7 +374,7 @@ class Life(RuleBasedStateMachine):
             known = self.links[tracker]
             linking.link(manager, "7", [Link(tracker, known.item, known.url)], by="Dana")
         item.linked = not item.linked
-        item.is_open = item.labels = None
+        item.is_open = item.labels = item.is_dropped = None
         self._touch(tracker)
 
     # What people and networks do
@@ -413,12 +427,29 @@ class Life(RuleBasedStateMachine):
         assert "pending" not in data, data["pending"]
         assert self.status.value == data["status"]
         views, marked = self.stage.views(), self.stage.marked(self.case)
+        spared = self._spared()
         for tracker, item in self.items.items():
+            assert spared[tracker] <= item.sparing | item.perhaps, (item, spared[tracker])
+            STATISTICS["spared"] += len(spared[tracker].intersection(item.told))
+            item.told = [op for op in item.told if op not in spared[tracker]]
             self._check(item, views[tracker], marked[tracker])
+            item.is_dropped = _is_dropped(views[tracker])
         history = self.workspace.manager.read("7").reopens
         events = {event.id for event in read_events(self.case.folder, history)}
         assert [one.op for one in self.reopens] == [entry.id for entry in history]
         assert events.issuperset(entry.id for entry in history)
+
+    def _spared(self) -> dict[str, set[str]]:
+        """Intents that left an item alone since it was closed as not to be done."""
+        spared: dict[str, set[str]] = {tracker: set() for tracker in TRACKERS}
+        for event in read_events(self.case.folder):
+            if not isinstance(event, Delivered) or event.kind not in ("close", "reopen"):
+                continue
+            spared[event.tracker].discard(event.op)
+            is_dropped = event.before and event.before.category == "dropped"
+            if is_dropped and event.result == "state-kept" and not event.commented:
+                spared[event.tracker].add(event.op)
+        return spared
 
     def _check(self, item: Item, view: dict[str, Any], marked: Counter[str]) -> None:
         assert set(marked.values()) <= {1}, marked
@@ -435,6 +466,10 @@ class Life(RuleBasedStateMachine):
         if hasattr(self, "case"):
             self.unsettled = OFTEN + 1
             self.settle()
+
+
+def _is_dropped(view: dict[str, Any]) -> bool:
+    return view["state"] == "Removed" or "reason not_planned" in view["notes"]
 
 
 def main() -> None:
