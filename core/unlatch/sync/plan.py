@@ -74,6 +74,7 @@ class SyncPlan:
     unread: tuple[Unread, ...] = ()  # places in files that seem to name items
     excluded: tuple[str, ...] = ()  # for each item that is not compared, its tracker's name
     tries_blocked: bool = False  # whether blocked operations are tried, as for named increments
+    is_named: bool = False  # whether its increments were named
 
     def having(self, *verdicts: Verdict) -> tuple[Compared, ...]:
         """Return the links with one of these verdicts."""

@@ -147,7 +147,7 @@ def preview(
     chosen = choose(workspace, everything, ids=options.ids, since=options.changed_since)
     other = _other_branch(workspace)
     plan = plan_sync(workspace, trackers, chosen.increments, everything, boxes=other is None)
-    plan = replace(plan, tries_blocked=options.retries_blocked)
+    plan = replace(plan, tries_blocked=options.retries_blocked, is_named=bool(options.ids))
     run = DeliveryRun(workspace, trackers, options=options.delivery, named=bool(options.ids))
     due = plan if other is None else plan.only_pending
     items = preview_sync(run, due, by=by) if requests else ()

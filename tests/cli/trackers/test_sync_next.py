@@ -72,14 +72,37 @@ def test_a_hostile_name_is_escaped_in_the_summary_of_a_ci_job(project: Project) 
     assert line in summary.read_text().splitlines()
 
 
-def test_of_many_only_some_are_named(project: Project) -> None:
+@pytest.mark.parametrize(
+    ("names", "rest"),
+    [
+        ([f"{number:04}-more" for number in range(5, 10)], "8-9"),
+        (["0005-a", "0006-b", "0007-c", "0008-d"], "0008-d"),
+        (
+            ["0005-a", "0006-b", "0007-c", "2025-11-03-x", "2025-11-04-e"],
+            "2025-11-03-x 2025-11-04-e",
+        ),
+    ],
+)
+def test_of_many_some_are_named_and_the_command_for_the_others(
+    project: Project, names: list[str], rest: str
+) -> None:
     block = project.items("github")["github"]
-    for number in range(5, 10):
+    for number, name in enumerate(names, 5):
         project.box.github.add_issue(number=number, title="T", state="closed")
         link = {"issue": number, "url": block["url"].replace("/4", f"/{number}")}
-        project.increment(f"{number:04}-more", status="active", links={"github": link})
+        project.increment(name, status="active", links={"github": link})
 
-    done = project.run("sync")
+    done = project.run("sync", "--check")
+    others = project.run(*shlex.split(done.err.splitlines()[-1])[1:])
+    every = project.run("sync", "--check", *names)
+    summary = project.home / "summary.md"
+    project.extra = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary)}
+    project.run("sync", "--check")
 
-    assert done.err.count("one of:") == 3
-    assert done.err.endswith("and so on for 2 more increments\n")
+    named = [line.split()[2].strip(",") for line in others.err.splitlines() if "one of:" in line]
+    assert names[3:] == named
+    count = "1 more increment" if len(named) == 1 else f"{len(named)} more increments"
+    heading = f"and so on for {count}; to list their commands:"
+    assert done.err.endswith(f"{heading}\n  unlatch sync --check {rest}\n")
+    assert f"{heading}\n\n- unlatch sync --check {rest}\n" in summary.read_text()
+    assert [3, len(names)] == [one.err.count("one of:") for one in (done, every)]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from shlex import quote
+from shlex import join, quote
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import times
 from unlatch.cli.terminal import output
 from unlatch.increments.model.status import Status
 from unlatch.sync.compare import Side, Verdict, local_side
+from unlatch.worklog.ids import number_of
+from unlatch.worklog.name_matching import in_range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -29,15 +31,28 @@ def tell_decisions(session: Session, plan: SyncPlan) -> None:
 
 
 def find_decisions(session: Session, plan: SyncPlan) -> Iterator[tuple[str, Sequence[str]]]:
-    """A heading and the commands for each increment to decide about; then the number of others."""
+    """A heading and the commands for each increment to decide about.
+
+    Unless they were named, these are the first; then the number of others, and how to list them.
+    """
     groups: dict[str, list[Compared]] = {}
     for one in plan.links:
         if one.verdict in _LEFT and not one.pending:
             groups.setdefault(one.increment.id, []).append(one)
-    for name, group in [*groups.items()][:_MOST]:
-        yield f"Next for {name}, one of:", [*_commands(session, group)]
-    if len(groups) > _MOST:
-        yield f"and so on for {times(len(groups) - _MOST, 'more increment')}", ()
+    names = [*groups]
+    shown = len(names) if plan.is_named else _MOST
+    for name in names[:shown]:
+        yield f"Next for {name}, one of:", [*_commands(session, groups[name])]
+    if others := names[shown:]:
+        heading = f"and so on for {times(len(others), 'more increment')}; to list their commands:"
+        yield heading, [join(["unlatch", "sync", "--check", *_shortened(others)])]
+
+
+def _shortened(names: Sequence[str]) -> Sequence[str]:
+    """The range of the names' numbers, if it has all of them; else the names."""
+    numbers = [number_of(one) or 0 for one in names]
+    whole = f"{min(numbers)}-{max(numbers)}"
+    return [whole] if len(in_range(names, whole)) == len(names) > 1 else names
 
 
 def _commands(session: Session, group: Sequence[Compared]) -> Iterator[str]:
