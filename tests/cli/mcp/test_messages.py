@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.mcp.test_mcp import REASON, Talk, text_of
+from tests.cli.terminal import CTRL_C, Terminal
 from tests.warm.client import unlatch
 
 if TYPE_CHECKING:
@@ -106,3 +108,11 @@ def test_wrong_arguments_are_named_with_the_right_ones(
     found = text_of(Talk(project).call(tool, **arguments))
     assert f"error[usage]: {said}" in found
     assert "pydantic" not in found
+
+
+def test_ctrl_c_ends_a_server_at_a_terminal(project: Project) -> None:
+    with Terminal(project, "mcp") as terminal:
+        terminal.type("4\n")
+        terminal.expect("-32600")
+        terminal.type(CTRL_C)
+        assert terminal.end() == -signal.SIGINT

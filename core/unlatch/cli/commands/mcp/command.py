@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -38,5 +39,11 @@ def run(session: Session, *, toolsets: tuple[str, ...], allow_writes: bool) -> i
 
     root = session.paths.root if session.has_project else Path.cwd()
     calls = Calls(root, os.environ)
-    build_server(calls, toolsets=toolsets, allow_writes=allow_writes).run("stdio")
+    server = build_server(calls, toolsets=toolsets, allow_writes=allow_writes)
+    # Nothing wakes the thread that reads stdin, so Ctrl-C would end the server only after an Enter.
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        server.run("stdio")
+    finally:
+        signal.signal(signal.SIGINT, before)
     return 0
