@@ -51,6 +51,44 @@ def test_stdin_without_a_reason_is_refused(single: Project, typed: str) -> None:
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        ("resume", "7", "--yes"),
+        ("resume", "7", "8", "--yes"),
+        ("resume", "--all-matching", "status=completed", "--yes"),
+        ("reopen", "SCRUM-28"),
+        ("close", "SCRUM-28", "--item-only"),
+        ("pause", "8"),
+        ("start", "8"),
+        ("complete", "8", "--force"),
+        ("abandon", "8"),
+        ("undo", "8"),
+        ("jira", "reopen-issue", "7"),
+        ("effort", "reopen", "none"),
+        ("session", "resume", "none"),
+        ("run", "resume", "none"),
+        ("run", "stop", "none"),
+    ],
+)
+@pytest.mark.parametrize("option", [("--reason", "TEXT"), ("-m", "REASON"), ("-m", "-")])
+def test_a_placeholder_is_no_reason(
+    completed: Project, words: tuple[str, ...], option: tuple[str, ...]
+) -> None:
+    completed.increment("0008-more", status="active")
+    before = completed.tree()
+
+    done = completed.run(*words, *option, stdin="TEXT\n")
+
+    assert_refused(done, 2, "reason-placeholder")
+    assert "is a placeholder, not a reason\n  next: write why in its place" in done.err
+    assert_unchanged(completed, before)
+
+
+def test_a_reason_with_the_word_of_a_placeholder_is_one(single: Project) -> None:
+    assert single.run("resume", "7", "--reason", "TEXT is empty", "--yes").code == 0
+
+
+@pytest.mark.parametrize(
     "content", [LONG.encode("utf-16"), b"\x7fELF\x02\x00\x01", "café".encode("latin-1")]
 )
 def test_a_file_that_is_not_utf_8_is_refused(

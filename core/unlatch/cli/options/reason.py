@@ -21,6 +21,7 @@ from unlatch.increments.model.reason import (
     LONGEST_REASON,
     checked_reason,
     reason_too_long,
+    refuse_placeholder,
 )
 from unlatch.patterns import pattern
 from unlatch.project.find_increment import find_increment, find_range
@@ -126,6 +127,7 @@ def reason_option(
             if _STDIN in (*texts, file) and not sys.stdin.isatty():
                 check(session, given)
             reason = _read(texts, file)
+            refuse_placeholder(reason or "")
             if not edit:
                 return function(*args, reason=reason, **given)
             reason = _edited(session, about(session, given))
