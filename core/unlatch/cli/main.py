@@ -81,9 +81,13 @@ def _run(arguments: list[str]) -> int:
 
 @contextmanager
 def _paging_help(arguments: list[str]) -> Iterator[None]:
-    """Show help in the pager as other long output; click writes it itself."""
+    """Show the help of a command in the pager as other long output; click writes it itself.
+
+    `unlatch --help` needs none, as that of git and gh.
+    """
     asks = arguments[-1:] in (["--help"], ["-h"]) and "--no-pager" not in arguments
-    if not (asks and sys.stdout.isatty()):
+    is_of_all = all(one.startswith("-") for one in arguments)
+    if is_of_all or not (asks and sys.stdout.isatty()):
         yield
         return
     from unlatch.cli.terminal import output  # noqa: PLC0415

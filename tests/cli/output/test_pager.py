@@ -64,7 +64,7 @@ def test_the_pager_gets_all_lines_as_they_would_be_on_the_terminal(
 
 @pytest.mark.parametrize(
     "command",
-    [("list",), ("history", "100"), ("history", "--all"), ("help",), ("resume", "--help"), ("-h",)],
+    [("list",), ("history", "100"), ("history", "--all"), ("help",), ("resume", "--help")],
 )
 def test_what_is_longer_than_the_screen_is_paged(long: Project, command: tuple[str, ...]) -> None:
     install(long.bin)
@@ -72,8 +72,19 @@ def test_what_is_longer_than_the_screen_is_paged(long: Project, command: tuple[s
     text = shown(long, *command, PAGER="my-pager")
     lines = shown(long, *command, PAGER="cat").splitlines()
 
-    assert (len(lines) >= 40) is text.startswith(str(long.bin))
-    assert (command[-1] == "-h") is (len(lines) < 40)
+    assert len(lines) >= 40
+    assert text.startswith(str(long.bin))
+
+
+@pytest.mark.parametrize("option", ["-h", "--help"])
+def test_the_list_of_commands_is_not_paged_as_by_git_and_gh(long: Project, option: str) -> None:
+    install(long.bin)
+
+    with Terminal(long, option, lines=24, extra={"PAGER": "my-pager"}) as terminal:
+        assert 0 == terminal.end()
+
+    assert terminal.text.startswith("Usage: unlatch ")
+    assert len(terminal.text.splitlines()) > 24
 
 
 @pytest.mark.parametrize(
