@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.changes import reopen, undo
-from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
+from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Done, Project
 from tests.cli.refusing import assert_refused
 from tests.crash.delivering import deliver_one
 
@@ -142,6 +142,49 @@ def test_events_that_found_no_room_are_written_by_the_next_change(single: Projec
     assert shown == [one for one in again if one["id"] != single.events()[3]["id"]]
     assert single.run("sync", "7").code == 0
     assert single.run("history", "verify", "7").code == 0
+
+
+@pytest.fixture
+def full(single: Project) -> Callable[..., Done]:
+    """Run a command on active work whose events.jsonl cannot grow, and whose metadata.json can."""
+    size, path = 100_000, single.folder() / "events.jsonl"
+    single.run(*RESUME)
+    filler = {"id": "filler", "at": "2020-01-01T00:00:00Z", "event": "note", "by": "x" * size}
+    path.write_text(json.dumps(filler) + "\n" + path.read_text())
+    single.extra["PYTHONDONTWRITEBYTECODE"] = "1"
+    limit = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (size, size))
+    return lambda *words: single.process(*words, preexec_fn=limit)
+
+
+def test_moves_that_found_no_room_are_written_by_the_next_change(
+    single: Project, full: Callable[..., Done]
+) -> None:
+    paused = full("pause", "7", "--reason", "Holiday", "--by", "Grace")
+    started = full("start", "7")
+    shown = single.run("history", "7", "--json").document["events"]
+    assert 2 == len(single.metadata()["unwrittenEvents"])
+
+    single.run("pause", "7", "--reason", "Again")
+    ended = single.run("start", "7")
+
+    for one in (paused, started):
+        assert (0, True) == (one.code, "doctor --fix, adds the event" in one.err), one.said
+    moves = [one for one in single.events() if one["event"] == "transitioned"]
+    assert ["paused", "active"] * 2 == [one["to"] for one in moves]
+    assert ("Holiday", "Grace") == (moves[0]["reason"], moves[0]["by"])
+    assert shown == single.run("history", "7", "--json").document["events"][: len(shown)]
+    assert (0, False) == (ended.code, "unwrittenEvents" in single.metadata())
+
+
+def test_a_move_that_found_no_room_is_written_by_doctor(
+    single: Project, full: Callable[..., Done]
+) -> None:
+    full("pause", "7", "--reason", "Holiday")
+
+    assert single.run("doctor", "--fix", "--yes").code == 0
+
+    assert ("paused", "Holiday") == (single.events()[-1]["to"], single.events()[-1]["reason"])
+    assert "event-missing" not in single.run("doctor").said
 
 
 def test_events_that_found_no_room_are_written_by_doctor(single: Project) -> None:

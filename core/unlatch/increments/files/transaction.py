@@ -23,7 +23,7 @@ from unlatch.increments.files.snapshots import IncrementHeader, read_increment
 from unlatch.increments.files.units import UnitFolder, unit_in
 from unlatch.increments.model.increment import NEW_TYPE
 from unlatch.increments.model.status import Status, read_status
-from unlatch.increments.records.status_events import LOG
+from unlatch.increments.records.status_events import LOG, UNWRITTEN
 from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.atomic import replace_file, sweep, writing
 from unlatch.worklog.disk.safe_open import open_folder, read_file
@@ -64,7 +64,7 @@ def change_folder(
         data |= {"status": before.status.value, "type": NEW_TYPE}
         data |= dict.fromkeys(("created", "lastActivity"), stamp(now))
         known = copied(data)
-    events = [*_lost_events(before), *edit(before, data)]
+    events = [*_lost_events(before, data), *edit(before, data)]
     if events_first:
         LOG.append(folder.path, *events)
     with _move_out(paths, folder, wanted=unarchive) as place:
@@ -79,8 +79,7 @@ def change_folder(
             LOG.append(place.path, *events)
         except StoreError as error:
             # The change is on disk, and the next one adds the event, so this is no failure.
-            later = "the next change, or unlatch doctor --fix, adds a reopen or undo to it"
-            warnings.append(f"{error.message}; {later}")
+            warnings.append(f"{error.message}; {_keep_events(place, text, data, events)}")
     increment = read_increment(place, shapes)
     if increment.unit is None:
         warnings += _follow_status(place, increment.status)
@@ -92,14 +91,29 @@ def change_folder(
     return replace(increment, warnings=(*increment.warnings, *warnings)) if warnings else increment
 
 
-def _lost_events(before: Increment) -> list[Event]:
+def _lost_events(before: Increment, data: dict[str, Any]) -> list[Event]:
     """The events that could not be written with their changes, as on a full disk."""
-    if before.reopens or before.amendments:
+    if before.reopens or before.amendments or UNWRITTEN in data:
         from unlatch.increments.records.events import lost_events  # noqa: PLC0415  (slow to load)
 
         with contextlib.suppress(StoreError):  # whether any is lost is unknown
-            return lost_events(before, LOG.read(before.folder))
+            lost = lost_events(before, LOG.read(before.folder))
+            if not lost:
+                data.pop(UNWRITTEN, None)
+            return lost
     return []
+
+
+def _keep_events(place: Folder, text: JsonText, data: dict[str, Any], events: list[Event]) -> str:
+    """Keep events that the log did not take for the next change; says what becomes of them."""
+    from unlatch.increments.records.events import keep_events  # noqa: PLC0415  (slow to load)
+
+    keep_events(data, events)
+    try:
+        replace_file(place.path / METADATA, text.with_value(data))
+    except StoreError:
+        return "only a reopen or undo is added to it later"
+    return "the next change, or unlatch doctor --fix, adds the event"
 
 
 def _read_to_write(folder: Folder) -> JsonText:

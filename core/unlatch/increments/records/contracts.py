@@ -17,7 +17,7 @@ from unlatch.increments.records.bases import BASE, BOXES
 from unlatch.increments.records.links import Shapes
 from unlatch.increments.records.pending import ATTEMPT, COMMENTS, OPERATION, SEEN
 from unlatch.increments.records.reopens import AMENDED, REOPEN, SYNCED, TASK
-from unlatch.increments.records.status_events import LOG
+from unlatch.increments.records.status_events import LOG, UNWRITTEN
 from unlatch.increments.records.units import UNIT_RECORD
 from unlatch.spi.category import Category
 from unlatch.spi.change import Result
@@ -101,6 +101,8 @@ _METADATA = {
     "amendments": NotRequired[list[AmendmentRecord]],
     "pending": NotRequired[list[PendingRecord]],
     "unit": NotRequired[record_type(UNIT_RECORD)],
+    # Lines that events.jsonl did not take, as on a full disk.
+    UNWRITTEN: NotRequired[list[dict[str, object]]],
 }
 Metadata: Any = TypedDict("Metadata", _METADATA)  # type: ignore[misc]  # it refers to tables
 Metadata.__doc__ = "metadata.json as unlatch writes it; other keys may be beside these."

@@ -5,6 +5,7 @@ Each type is one class; reader, writer and JSON Schema come from it.
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.model.increment import (
@@ -15,12 +16,12 @@ from unlatch.increments.model.increment import (
 )
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.pending import SEEN, read_seen
-from unlatch.increments.records.status_events import LOG, Moved
+from unlatch.increments.records.status_events import LOG, UNWRITTEN, Moved
 from unlatch.worklog.event_log import Event, in_order
 from unlatch.worklog.record import FLAG, TEXT, TEXTS, ULID, WORD, WORDS, Type, key, record, text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
     from unlatch.spi.operation import Operation, SeenItem
@@ -151,15 +152,30 @@ def amended_event(done: AppliedAmendment) -> Amended:
 
 
 def lost_events(increment: Increment, events: Sequence[Event]) -> list[Event]:
-    """The events that metadata.json implies and `events` lack, as after a full disk."""
+    """The events that metadata.json implies or keeps, and `events` lack, as after a full disk."""
     known = {event.id for event in events}
+    lines = map(json.dumps, _kept(increment.data))
     undone = {one.revert: one for one in increment.reopens if one.revert and one.reverted_at}
     implied = (
         *map(reopened_event, increment.reopens),
         *map(amended_event, increment.amendments),
         *(_undone_event(increment, entry, events) for entry in undone.values()),
+        *filter(None, map(LOG.parse, lines)),
     )
     return [event for event in implied if event.id not in known]
+
+
+def keep_events(data: dict[str, Any], events: Iterable[Event]) -> None:
+    """Put events into the content of metadata.json, unless it implies them."""
+    kept, implied = _kept(data), Reopened | Undone | Amended
+    found = [LOG.entry(one) for one in events if not isinstance(one, implied)]
+    if new := [one for one in found if one not in kept]:
+        data[UNWRITTEN] = [*kept, *new]
+
+
+def _kept(data: Mapping[str, Any]) -> list[Any]:
+    kept = data.get(UNWRITTEN)
+    return kept if isinstance(kept, list) else []
 
 
 def _undone_event(increment: Increment, entry: ReopenEntry, events: Iterable[Event]) -> Undone:

@@ -10,6 +10,8 @@ from unlatch.worklog.record import TEXT, WORDS, Type, key, record, text
 
 LOG = EventLog("events.jsonl", others="unlatch.increments.records.events")
 
+# The key of metadata.json with events that found no room in the log.
+UNWRITTEN = "unwrittenEvents"
 # Words of other versions are kept, so these are read as any text.
 STATUS = Type("Status", text)
 
