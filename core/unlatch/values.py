@@ -85,26 +85,24 @@ _FACTORY = _Factory()
 def _fill(cls: Any, self: Any, /, *given: Any, **named: Any) -> None:
     """Do what the compiled `__init__` does."""
     fields = dataclasses.fields(cls)
-    taken = [one.name for one in fields if one.init]
-    placed = [one.name for one in fields if one.init and not one.kw_only][: len(given)]
-    values = {**dict(zip(placed, given, strict=False)), **named}
-    found = [(one.name, _value(one, values)) for one in fields]
-    is_missing = any(value is MISSING and name in taken for name, value in found)
-    if is_missing or len(values) != len(given) + len(named) or not values.keys() <= {*taken}:
-        _compiled_init(cls)(self, *given, **named)  # names what is wrong
-    for name, value in found:
+    placed = (one.name for one in fields if one.init and not one.kw_only)
+    values = dict(zip(placed, given, strict=False), **named)
+    is_wrong = len(values) < len(given) + len(named)
+    for one in fields:
+        if one.init and one.name in values:
+            value = values.pop(one.name)
+        elif one.default_factory is not MISSING:
+            value = one.default_factory()
+        else:
+            value = one.default
         if value is not MISSING:
-            setattr(self, name, value)
+            setattr(self, one.name, value)
+        elif one.init:
+            is_wrong = True
+    if is_wrong or values:
+        _compiled_init(cls)(self, *given, **named)  # names what is wrong
     if hasattr(cls, "__post_init__"):
         self.__post_init__()
-
-
-def _value(one: dataclasses.Field[Any], values: dict[str, Any]) -> Any:
-    if one.init and one.name in values:
-        return values[one.name]
-    if one.default_factory is not MISSING:
-        return one.default_factory()
-    return one.default
 
 
 def _compiled_init(cls: Any) -> Any:
