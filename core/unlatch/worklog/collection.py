@@ -1,17 +1,15 @@
 """The folders of one kind of work (`0007-search`) and its archives (`_archive`)."""
 
 import os
-from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import field
-from itertools import islice, takewhile
+from itertools import takewhile
 from pathlib import Path
 
 from unlatch.errors import StoreError
 from unlatch.values import dataclass
-from unlatch.worklog.disk.atomic import vanished
-from unlatch.worklog.disk.file_check import UnsafePath, not_a_folder
+from unlatch.worklog.disk.file_check import UnsafePath, not_a_folder, vanished
 from unlatch.worklog.disk.safe_open import ListedFolder, list_folder, open_folder
 from unlatch.worklog.ids import has_number
 from unlatch.worklog.name_matching import Match, candidates, matching
@@ -52,9 +50,9 @@ class Collection:
         yield from self._archives_in(self._names(self.path))
 
     def _archives_in(self, names: Sequence[str]) -> Iterator[Path]:
-        first = bisect_left(names, "_")  # of thousands
-        for name in takewhile(lambda it: it.startswith("_"), islice(names, first, None)):
-            yield self.path / name
+        # From the end: of thousands, all but these begin with a number.
+        last = takewhile(lambda it: it >= "_", reversed(names))
+        yield from (self.path / name for name in sorted(last) if name.startswith("_"))
 
     def folders(self) -> Iterator[Folder]:
         """All folders by name, the archived ones last.

@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Unpack
 
 from unlatch.errors import StoreError, UsageError
-from unlatch.increments.files.locks import NEW, store_lock
 from unlatch.increments.files.reading import words_of
 from unlatch.increments.files.snapshots import read_folder, read_increment
 from unlatch.increments.files.units import unit_in
@@ -159,6 +158,7 @@ class MetadataManager:
         Args:
             taken: the names of increments that are not checked out.
         """
+        from unlatch.increments.files.locks import NEW, store_lock  # noqa: PLC0415
         from unlatch.increments.files.new_increment import make_increment  # noqa: PLC0415
 
         with store_lock(self.paths, NEW):
@@ -223,6 +223,7 @@ class MetadataManager:
         Raises:
             StoreError: the files cannot be read or written; nothing was changed.
         """
+        from unlatch.increments.files.locks import store_lock  # noqa: PLC0415
         from unlatch.increments.files.transaction import change_folder  # noqa: PLC0415
 
         folder = self.find(wanted)
@@ -236,6 +237,7 @@ class MetadataManager:
 
     def _make_state(self, folder: Folder) -> None:
         """Make unlatch's own folder for a unit, which alone changes nothing."""
+        from unlatch.increments.files.locks import NEW, store_lock  # noqa: PLC0415
         from unlatch.worklog.disk.safe_open import exists, make_folders  # noqa: PLC0415
 
         if not exists(folder.path):

@@ -8,7 +8,7 @@ from pathlib import Path
 from shlex import quote
 
 from unlatch.errors import NotDurable, StoreError
-from unlatch.worklog.disk.file_check import UnsafePath, check_size, not_a_folder, or_restore
+from unlatch.worklog.disk.file_check import UnsafePath, check_size, not_a_folder, vanished
 from unlatch.worklog.disk.flock import carry
 from unlatch.worklog.disk.folder import OpenFolder
 from unlatch.worklog.disk.safe_open import make_folders, open_folder, open_parent
@@ -151,10 +151,3 @@ def writing(path: Path) -> Iterator[None]:
         message = f"cannot write {path.name}: {error.strerror or error}"
         hint = "make the folder writable and its disk not full, then run the command again"
         raise StoreError("not-writable", message, where=str(path), hint=hint) from error
-
-
-def vanished(folder: Path) -> StoreError:
-    """The error for a folder that disappeared while a command wrote to it."""
-    message = f"the folder {folder.name} disappeared while it was being written"
-    hint = or_restore("move it back and run the command again", folder, what="it")
-    return StoreError("folder-vanished", message, where=str(folder), hint=hint)

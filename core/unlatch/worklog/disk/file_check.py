@@ -75,6 +75,13 @@ def not_a_folder(path: Path) -> StoreError:
     return StoreError("folder-unreadable", message, where=str(place), hint=hint)
 
 
+def vanished(folder: Path) -> StoreError:
+    """The error for a folder that disappeared while a command wrote to it."""
+    message = f"the folder {folder.name} disappeared while it was being written"
+    hint = or_restore("move it back and run the command again", folder, what="it")
+    return StoreError("folder-vanished", message, where=str(folder), hint=hint)
+
+
 def unsafe(place: str, why: str, hint: str) -> UnsafePath:
     return UnsafePath("unsafe-path", f"{Path(place).name} {why}", where=place, hint=hint)
 

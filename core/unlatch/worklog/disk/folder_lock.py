@@ -9,7 +9,8 @@ from pathlib import Path
 
 from unlatch.errors import StoreError
 from unlatch.worklog.disk import flock
-from unlatch.worklog.disk.atomic import vanished, writing
+from unlatch.worklog.disk.atomic import writing
+from unlatch.worklog.disk.file_check import vanished
 from unlatch.worklog.disk.safe_open import open_folder
 
 # A read-modify-write of small files takes milliseconds; a process that holds it this long hangs.

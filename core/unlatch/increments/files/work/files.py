@@ -8,7 +8,6 @@ from unlatch.errors import StoreError
 from unlatch.increments.files.paths import SPEC, TASKS
 from unlatch.increments.files.reading import conflict_in, document, read_document
 from unlatch.values import dataclass
-from unlatch.worklog.disk.atomic import replace_file, sweep
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -61,6 +60,8 @@ class WorkFiles:
 
         In the folder of another tool, a file that a crash left beside it is removed first.
         """
+        from unlatch.worklog.disk.atomic import replace_file, sweep  # noqa: PLC0415  (to write)
+
         path = self.place / name
         if self.unit is not None:
             sweep(path.parent)
