@@ -182,3 +182,15 @@ def test_started_as_a_module_it_runs_no_module_of_the_current_folder(
 
     assert (0, "") == (done.returncode, done.stderr)
     assert done.stdout.startswith("Usage: unlatch config")
+
+
+@pytest.mark.parametrize("module", ["unlatch", "unlatch.cli"])
+def test_a_module_of_the_current_folder_is_not_run(tmp_path: Path, module: str) -> None:
+    (tmp_path / "click.py").write_text("raise SystemExit('unsafe')")
+    environ = {name: one for name, one in os.environ.items() if name != "PYTHONSAFEPATH"}
+    command = [PYTHON, "-m", module, "--version"]
+
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False
+    )
+    assert (0, "") == (done.returncode, done.stderr)

@@ -9,6 +9,9 @@ _OBJECTS_BETWEEN_COLLECTIONS = 100_000
 
 
 def main() -> None:
+    # Python puts the script's folder first, where each import would look in vain.
+    if sys.path[0] == os.path.dirname(sys.executable):  # noqa: PTH120  (pathlib is not loaded yet)
+        del sys.path[0]
     prepare()
     from unlatch.cli.main import main as run  # noqa: PLC0415  (loads click)
 
@@ -72,4 +75,6 @@ def ngettext(one: str, many: str, number: int) -> str:
 
 
 if __name__ == "__main__":
+    if not sys.flags.safe_path:  # as `python -m unlatch`
+        del sys.path[0]
     main()

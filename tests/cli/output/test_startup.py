@@ -155,6 +155,22 @@ def test_a_quick_command_loads_few_modules(
     assert budget > len(own_and_third_party(loaded))
 
 
+AS_A_SCRIPT = """
+import os, sys
+folder = os.path.dirname(sys.executable)
+sys.path.insert(0, folder)
+from unlatch.cli.__main__ import main
+try:
+    main()
+finally:
+    print(folder in sys.path, file=sys.stderr)
+"""
+
+
+def test_nothing_is_imported_from_the_folder_of_the_script(project: Project) -> None:
+    assert ["False"] == last_lines(project, "--version", script=AS_A_SCRIPT)
+
+
 NOT_FOR_A_RESUME = HEAVY & {
     *("filelock", "jsonschema", "keyring", "prompt_toolkit", "pydantic", "rich.console"),
     "unlatch.llm",
