@@ -242,8 +242,13 @@ def test_a_repository_that_git_cannot_use_has_an_unknown_conflict(
 
 
 def test_nothing_to_resolve_is_an_error_that_says_so(two: Two) -> None:
-    done = two[0].try_unlatch("merge", "--resolve", "7")
+    here = two[0]
+
+    done = here.try_unlatch("merge", "--resolve", "7")
+
     assert (1, True) == (done.code, "error[not-in-conflict]" in done.err)
+    _, _, command = done.err.rstrip().rpartition(": git ")
+    assert "" != here.git(*command.split())
 
 
 def test_both_sides_at_once_are_refused(two: Two) -> None:

@@ -320,6 +320,7 @@ def test_a_session_without_a_conflict_is_not_touched(both: Two) -> None:
     done = both[1].try_unlatch("merge", "--resolve", "session:login")
 
     assert (1, True) == (done.code, "error[not-in-conflict]" in done.err), done.err
+    assert done.err.endswith(f": git log -- .unlatch/sessions/{path_of(both[1]).name}\n")
 
 
 def test_lines_like_gits_markers_in_a_session_are_left_to_people(clashing: Clone) -> None:

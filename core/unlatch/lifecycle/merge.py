@@ -92,7 +92,7 @@ def _plans(folder: Folder, shapes: Shapes, take: Side | None) -> list[_Plan]:
     if stages := versions_of(folder.path, BRIEFING):
         plans.append(_briefing_plan(folder, stages))
     if not plans:
-        raise not_in_conflict(folder.name, folder.path, METADATA)
+        raise not_in_conflict(folder.name, folder.path / METADATA)
     return plans
 
 

@@ -9,7 +9,7 @@ from unlatch.errors import StoreError
 from unlatch.project.git.run import run_git
 from unlatch.project.git.setup import check_git_folder, git_place, require_git
 from unlatch.values import dataclass
-from unlatch.worklog.disk.file_check import check_size
+from unlatch.worklog.disk.file_check import check_size, git_command
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.json_text.three_way import Clash, Side
 from unlatch.worklog.text_merge import MergedText, UnmergeableError
@@ -68,15 +68,16 @@ def sides_of(versions: dict[int, bytes], path: Path) -> tuple[bytes, bytes]:
     return versions[OURS], versions[THEIRS]
 
 
-def not_in_conflict(name: str, path: Path, file: str) -> StoreError:
-    """The error that git knows of no conflict; as `require_git` if git cannot tell."""
+def not_in_conflict(name: str, path: Path) -> StoreError:
+    """The error that git knows of no conflict in a file; as `require_git` if git cannot tell."""
     if git_place(path) is not None:
         require_git(path.parent)
+    versions = git_command("log", path) or "git log"
     return StoreError(
         "not-in-conflict",
         f"git knows of no conflict in {name}",
         where=str(path),
-        hint=f"if markers were committed, restore the file: git log -- {file}",
+        hint=f"if markers were committed, restore a version without them: {versions}",
     )
 
 

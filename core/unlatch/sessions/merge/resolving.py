@@ -49,7 +49,7 @@ def resolve_session(
     with folder_lock(store.root):
         versions = versions_of(path.parent, path.name)
         if not versions:
-            raise not_in_conflict(path.stem, path, path.name)
+            raise not_in_conflict(path.stem, path)
         ours, theirs = sides_of(versions, path)
         sides = (versions.get(BASE, b""), ours, theirs)
         merged = merge_unless_fixed(

@@ -107,13 +107,18 @@ def replace_command(place: Path | str, *, is_folder: bool) -> str | None:
 
 def restore_command(place: Path | str) -> str | None:
     """The command that restores a file or folder; None outside of git's repositories."""
+    return git_command("restore", place)
+
+
+def git_command(verb: str, place: Path | str) -> str | None:
+    """A command of git for a file or folder, from here; None outside of git's repositories."""
     path, here = Path(place), _here()
     top = next((folder for folder in path.parents if os.path.lexists(folder / ".git")), None)
     if top is None:
         return None
     if here and path.is_relative_to(here) and here.is_relative_to(top):
-        return f"git restore -- {quote(str(path.relative_to(here)))}"
-    return f"git -C {quote(str(top))} restore -- {quote(str(path.relative_to(top)))}"
+        return f"git {verb} -- {quote(str(path.relative_to(here)))}"
+    return f"git -C {quote(str(top))} {verb} -- {quote(str(path.relative_to(top)))}"
 
 
 def _here() -> Path | None:
