@@ -257,11 +257,17 @@ def parse(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
         hint = "save it as UTF-8"
         raise ConfigError((problem,), where=str(path), hint=hint) from error
     except (OSError, ValueError, RecursionError) as error:
+        from unlatch.increments.files.reading import conflict_in  # noqa: PLC0415  (only here)
+        from unlatch.worklog.disk.file_check import git_command  # noqa: PLC0415
+
         # tomllib counts lines everywhere but there.
         lines = text.rstrip().count("\n") + 1 if isinstance(error, tomllib.TOMLDecodeError) else 0
         why = str(error).replace("at end of document", f"at line {lines}, the end of the file")
-        problem = f"the file cannot be read: {why}"
-        raise ConfigError((problem,), where=str(path), hint="fix the line shown above") from error
+        problem, hint = f"the file cannot be read: {why}", "fix the line shown above"
+        if marked := conflict_in(text):
+            problem = f"the file has git conflict markers (at line {marked})"
+            hint = f"resolve it by hand, then {git_command('add', path) or 'git add it'}"
+        raise ConfigError((problem,), where=str(path), hint=hint) from error
 
 
 def _merged(under: dict[str, Any], over: dict[str, Any]) -> dict[str, Any]:

@@ -164,6 +164,19 @@ def test_a_configuration_that_ends_too_early_names_its_last_line(project: Projec
     assert f".unlatch/config.toml: {said} [config-invalid]" in done.out
 
 
+def test_a_configuration_in_conflict_says_so_and_not_what_toml_expects(project: Project) -> None:
+    project.configure(
+        "settle = 0\n<<<<<<< HEAD\nmax_items = 2\n=======\nmax_items = 3\n>>>>>>> b\n"
+    )
+    project.git("init")
+
+    done = project.run("doctor")
+
+    said = "the file has git conflict markers (at line 2)"
+    assert f".unlatch/config.toml: {said} [config-invalid]" in done.out
+    assert "next: resolve it by hand, then git add -- .unlatch/config.toml\n" in done.out
+
+
 def test_an_item_and_an_address_that_differ_are_both_named(project: Project) -> None:
     url = "https://github.com/octo/widgets/issues/5"
     project.increment(links={"github": {"issue": 4, "url": url}})
