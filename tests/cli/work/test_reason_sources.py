@@ -295,17 +295,18 @@ def test_a_reason_of_a_refused_command_is_kept(single: Project, tmp_path: Path) 
     assert before == single.tree()
 
 
-@pytest.mark.parametrize("option", ["-F", "-m"])
+@pytest.mark.parametrize("source", ["-F", "-m", "-"])
 def test_a_reason_in_another_encoding_is_refused(
-    single: Project, tmp_path: Path, option: str
+    single: Project, tmp_path: Path, source: str
 ) -> None:
     file, before = tmp_path / "why.txt", single.tree()
-    file.write_bytes("Schöner Grund".encode("latin-1"))
+    file.write_bytes(reason := "Schöner Grund".encode("latin-1"))
 
-    words = ("resume", "7", option, str(file) if option == "-F" else "-", "--yes")
+    words: dict[str, list[str | bytes]]
+    words = {"-F": ["-F", str(file)], "-m": ["-m", reason], "-": ["-m", "-"]}
     with file.open("rb") as stdin:
         done = subprocess.run(
-            [*COLD, *words],
+            [*COLD, "resume", "7", *words[source], "--yes"],
             cwd=single.root,
             env=single.environ,
             stdin=stdin,
@@ -317,6 +318,21 @@ def test_a_reason_in_another_encoding_is_refused(
     assert b"error[reason-unreadable]" in done.stderr
     assert b"UTF-8: it has the byte 0xf6" in done.stderr
     assert_unchanged(single, before)
+
+
+def test_a_typed_reason_is_kept_where_python_decodes_ascii_alone(single: Project) -> None:
+    ascii_alone = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+
+    done = subprocess.run(
+        [*COLD, "resume", "7", "--reason", "Schöner Grund".encode(), "--yes", "--offline"],
+        cwd=single.root,
+        env=single.environ | ascii_alone,
+        capture_output=True,
+        check=False,
+    )
+
+    assert 0 == done.returncode, done.stderr
+    assert ["Schöner Grund"] == reasons(single)
 
 
 def test_an_editor_that_fails_unsaved_leaves_no_file(single: Project, tmp_path: Path) -> None:

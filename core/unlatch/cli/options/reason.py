@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import sys
+from contextlib import suppress
 from functools import wraps
 from itertools import islice
 from pathlib import Path
@@ -191,13 +193,24 @@ def _read(texts: tuple[str, ...], file: str | None) -> str | None:
                 output.talk("Reading the reason from stdin; end with Ctrl-D.")
             return _text(sys.stdin)
     if file is None:
-        return next(iter(texts), None)
+        return _typed(texts[0]) if texts else None
     try:
         with Path(file).open(encoding="utf-8-sig") as opened:
             return _text(opened)
     except OSError as error:
         message = f"the reason cannot be read: {error.strerror}"
         raise UsageError("reason-unreadable", message, where=file, hint=_OTHERWISE) from error
+
+
+def _typed(text: str) -> str:
+    # Python keeps bytes that the locale cannot decode as halves of characters (PEP 383).
+    with suppress(UnicodeEncodeError):
+        text.encode()
+        return text
+    try:
+        return os.fsencode(text).decode()
+    except UnicodeDecodeError as error:
+        raise _unreadable(f"it has the byte {error.object[error.start]:#x}") from error
 
 
 def _text(stream: IO[str]) -> str:
