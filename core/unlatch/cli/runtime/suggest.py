@@ -67,8 +67,16 @@ class Group(click.Group):
         parent: click.Context | None = None,
         **extra: Any,
     ) -> click.Context:
+        if (found := self.named_first(args)) is not None:
+            own = self.context_class(self, info_name=info_name, parent=parent)
+            with placed(found, found.name, own):
+                return found.make_context(found.name, args[1:], own, **extra)
         with placed(self, info_name, parent):
             return super().make_context(info_name, args, parent, **extra)
+
+    def named_first(self, args: Sequence[str]) -> click.Command | None:
+        """The command that runs in place of the group; None to parse the group's arguments."""
+        return None
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -92,19 +100,8 @@ class GroupWithArguments(Group):
             return found
         return [one for one in found if not isinstance(one, click.Argument)]
 
-    def make_context(
-        self,
-        info_name: str | None,
-        args: list[str],
-        parent: click.Context | None = None,
-        **extra: Any,
-    ) -> click.Context:
-        found = self.commands.get(args[0]) if args else None
-        if found is None:
-            return super().make_context(info_name, args, parent, **extra)
-        own = self.context_class(self, info_name=info_name, parent=parent)
-        with placed(found, found.name, own):
-            return found.make_context(found.name, args[1:], own, **extra)
+    def named_first(self, args: Sequence[str]) -> click.Command | None:
+        return self.commands.get(args[0]) if args else None
 
 
 @contextmanager
