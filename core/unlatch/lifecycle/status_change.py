@@ -110,10 +110,7 @@ def plan_finish(
         UsageError: the increment is unknown, or the reason is too long.
         UnlatchError: as `check_finish`.
     """
-    # These load git, and most commands that change a status do not complete.
     from unlatch.increments.model.reason import checked_reason  # noqa: PLC0415
-    from unlatch.lifecycle.completion.evidence import find_evidence, weigh_evidence  # noqa: PLC0415
-    from unlatch.lifecycle.completion.open_work import check_finish  # noqa: PLC0415
     from unlatch.spi.operation import Kind  # noqa: PLC0415
 
     before = workspace.manager.read(wanted).as_recorded
@@ -123,11 +120,9 @@ def plan_finish(
         shared = SharedItems.of(workspace)
     is_done = before.status is to
     reason = None if reason is None else checked_reason(reason)
-    approval = APPROVED if is_done else check_finish(before, to, reason=reason, force=force)
-    evidence = None
-    if to is Status.COMPLETED and not is_done:
-        evidence = find_evidence(workspace, before)
-        approval = weigh_evidence(workspace, before, evidence, approval, reason=reason, force=force)
+    approval, evidence = APPROVED, None
+    if not is_done:
+        approval, evidence = _check_finish(workspace, before, to, reason=reason, force=force)
     spared = () if is_done else shared.needed_links(before)
     details: IntentDetails = {
         "options": options,
@@ -141,6 +136,20 @@ def plan_finish(
     return ChangePlan(
         before, to, by, reason, decide, details, approval, spared, shared, evidence=evidence
     )
+
+
+def _check_finish(
+    workspace: Workspace, before: Increment, to: Status, *, reason: str | None, force: bool
+) -> tuple[Approval, Evidence | None]:
+    # These load git, and most commands that change a status do not complete.
+    from unlatch.lifecycle.completion.evidence import find_evidence, weigh_evidence  # noqa: PLC0415
+    from unlatch.lifecycle.completion.open_work import check_finish  # noqa: PLC0415
+
+    approval = check_finish(before, to, reason=reason, force=force)
+    if to is not Status.COMPLETED:
+        return approval, None
+    found = find_evidence(workspace, before)
+    return weigh_evidence(workspace, before, found, approval, reason=reason, force=force), found
 
 
 def plan_undo_reopen(
