@@ -106,7 +106,6 @@ def asking() -> Iterator[None]:
 
 
 def confirm(question: str, *, default: bool = False) -> bool:
-    """Ask a question on the terminal until the answer is yes or no."""
     shown = f"{question} [{'Y/n' if default else 'y/N'}]"
     answers = {"y": True, "yes": True, "n": False, "no": False, "": default}
     while (typed := prompt(shown, default="", show_default=False).strip().lower()) not in answers:
