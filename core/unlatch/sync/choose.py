@@ -8,6 +8,7 @@ from unlatch.increments.files.paths import METADATA, SPECWEAVE
 from unlatch.increments.model.increment import Increment
 from unlatch.project.git.revisions import changed_since
 from unlatch.project.git.setup import require_git
+from unlatch.project.git.sparse import sparse_increments
 from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
 
@@ -72,7 +73,7 @@ def _gone(workspace: Workspace, files: Iterable[str]) -> tuple[str, ...]:
     paths = [path for path in every if any(path.is_relative_to(place) for place in places)]
     gone = {path.parent.name for path in paths if path.name == METADATA and not path.exists()}
     here = {folder.name for folder in workspace.manager.collection.folders()}
-    return tuple(sorted(gone - here))
+    return tuple(sorted(gone - here - {*sparse_increments(workspace.paths)}))
 
 
 def _places(workspace: Workspace, one: Increment) -> Iterator[PurePosixPath]:

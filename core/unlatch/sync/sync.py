@@ -80,7 +80,7 @@ class SyncPreview:
         refused: why the sync would be refused, if so.
         adoptions: statuses that other tools' files show, and the sync would record.
         alone: the requests about items that belong to no increment.
-        left_out: the increments that are not in this sparse checkout, if all were meant.
+        left_out: the increments that are not in this sparse checkout, unless others were named.
     """
 
     plan: SyncPlan = field(default_factory=SyncPlan)
@@ -157,7 +157,7 @@ def preview(
     found = SyncPreview(
         plan, due, chosen, items, other, unchecked, adoptions=adoptions, alone=tuple(alone)
     )
-    left_out = () if options.ids or options.changed_since else sparse_increments(workspace.paths)
+    left_out = () if options.ids else sparse_increments(workspace.paths)
     refused = _refusal(workspace, options, found.written)
     return replace(found, refused=refused, left_out=tuple(left_out))
 

@@ -53,6 +53,13 @@ def test_a_check_names_what_it_did_not_compare(sparse: Project) -> None:
     assert (0, False) == (some.code, "sparse" in some.said), some.said
 
 
+def test_a_check_of_a_branch_takes_nothing_left_out_for_removed(sparse: Project) -> None:
+    done = sparse.run("sync", "--check", "--changed-since", "HEAD")
+
+    assert (0, False) == (done.code, "removed" in done.said), done.said
+    assert "note: 2 increments are not in this sparse checkout, and not compared;" in done.err
+
+
 def test_a_check_in_ci_names_it_in_the_summary(sparse: Project) -> None:
     summary = sparse.home / "summary.md"
     summary.touch()
