@@ -43,6 +43,17 @@ def test_git_knows_the_person(project: Project, monkeypatch: pytest.MonkeyPatch)
     assert user_name(None, environ={}, root=project.root) == ("Someone Else", False)
 
 
+def test_gits_environment_goes_before_its_configuration(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in project.environ.items():
+        monkeypatch.setenv(name, value)
+    container = {"GIT_COMMITTER_NAME": "Con Tainer", "GIT_AUTHOR_NAME": "Replayed"}
+
+    assert user_name(None, environ=container, root=project.root) == ("Con Tainer", False)
+    assert ("octocat", False) == user_name(None, environ=container | CI, root=project.root)
+
+
 def test_a_git_folder_that_is_gone_hides_no_name(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,6 +11,8 @@ from unlatch.worklog.neutral import without_controls, without_surrogates
 LONGEST_NAME = 200
 # The variables of CI systems for the person whose push or click started the job.
 _CI_ACTORS = ("GITHUB_ACTOR", "BUILD_REQUESTEDFOR", "GITLAB_USER_LOGIN")
+# It goes before git's user.name. The author is somebody else while git replays a commit.
+_COMMITTER = "GIT_COMMITTER_NAME"
 
 
 def user_name(given: str | None, *, environ: Mapping[str, str], root: Path) -> tuple[str, bool]:
@@ -24,8 +26,8 @@ def user_name(given: str | None, *, environ: Mapping[str, str], root: Path) -> t
             return name, False
         message = f"the name has {len(name):,} characters; at most {LONGEST_NAME} are kept"
         raise UsageError("name-too-long", message, hint="use --by NAME for another name")
-    actors = (environ.get(actor, "") for actor in _CI_ACTORS)
-    found = next(filter(None, map(_tidy, actors)), "")
+    known = (environ.get(name, "") for name in (*_CI_ACTORS, _COMMITTER))
+    found = next(filter(None, map(_tidy, known)), "")
     if not found:
         from unlatch.project.git.run import ask_git  # noqa: PLC0415  (slow to load)
 
@@ -33,14 +35,14 @@ def user_name(given: str | None, *, environ: Mapping[str, str], root: Path) -> t
         # Where .git names a repository that is gone, git reads no configuration by itself.
         answer = ask_git(root, *asked) or ask_git(root, f"--git-dir={os.devnull}", *asked)
         found = _tidy(answer or "")
-    known = found
+    is_known = bool(found)
     with suppress(OSError, KeyError):
         if not found:
             from getpass import getuser  # noqa: PLC0415  (slow to load)
 
             found = getuser()
     # Not typed for this command, so it is cut instead of refused.
-    return (found or "unknown")[:LONGEST_NAME], not known
+    return (found or "unknown")[:LONGEST_NAME], not is_known
 
 
 def _tidy(name: str) -> str:
