@@ -87,8 +87,13 @@ def test_undo_of_an_item_without_a_reopen_says_that_there_is_none(
     project.run("reopen", url, "--reason", REASON, "--offline")
     project.run("unlink", url)
     withdrawn = project.run("undo", url)
+    project.run("reopen", url, "--reason", REASON)
+    project.run("close", url, "--reason", "No", "--offline")
+    closing = project.run("undo", url)
+    project.run("sync")
+    closed = project.run("undo", url)
 
-    for done in (unknown, withdrawn):
+    for done in (unknown, withdrawn, closing, closed):
         assert (1, True) == (done.code, "[nothing-to-undo]" in done.err), done.said
         assert f"next: {step.format(url=url)}" in done.err
         assert "unlatch close" not in done.err

@@ -163,7 +163,7 @@ def _undo_step(session: Session, error: UsageError, word: str, *, closing: str) 
 
     if (step := undoing(session, word, otherwise=closing)) is not None:
         return step
-    message = f"no increment is linked to {word}, and it has no reopen of its own to undo"
+    message = f"no increment is linked to {word}, and no reopen of it is left to undo"
     hint = error.hint if error.id == "no-project" else f"unlatch status {quote(word)}"
     raise StoreError("nothing-to-undo", message, hint=hint) from error
 

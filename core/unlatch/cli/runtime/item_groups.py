@@ -8,6 +8,7 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
+from unlatch.increments.records.events import Delivered, read_events
 from unlatch.increments.records.pending import has_begun
 from unlatch.lifecycle.items.change import find_item_record, locate_items
 from unlatch.lifecycle.items.places import ItemGroup, group_in_project, group_outside
@@ -43,7 +44,7 @@ def find_record(session: Session, word: str) -> tuple[Session, str] | None:
 def undoing(session: Session, word: str, *, otherwise: str) -> str | None:
     """The command that undoes the last reopen of an item: unlink withdraws one that was not sent.
 
-    `otherwise` is the command for a reopen that was delivered; None if there is no reopen.
+    `otherwise` is the command for a reopen that was delivered; None if none was, or it was closed.
 
     Raises:
         StoreError: the item's record cannot be read.
@@ -57,8 +58,9 @@ def undoing(session: Session, word: str, *, otherwise: str) -> str | None:
     record = own.workspace.manager.read(name)
     reopens = [one for one in record.pending if one.kind is Kind.REOPEN and one.state]
     if not reopens:
-        is_done = any(one.synced_to for one in record.reopens)
-        return otherwise if is_done else None
+        done = [one.kind for one in read_events(record.folder) if isinstance(one, Delivered)]
+        done += [one.kind for one in record.pending if one.state]
+        return otherwise if done[-1:] == [Kind.REOPEN] else None
     withdrawing = f"unlatch unlink {quote(word)}"
     begun = any(map(has_begun, reopens))
     return f"{withdrawing}; if the item is open: {otherwise}" if begun else withdrawing
