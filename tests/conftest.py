@@ -27,7 +27,7 @@ from unlatch.worklog.search_path import find_program
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from unlatch.increments.records.links import Shapes
+    from unlatch.increments.records.shapes import Shapes
     from unlatch_sandbox import Sandbox
 
 

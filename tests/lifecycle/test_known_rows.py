@@ -23,7 +23,7 @@ from unlatch.worklog.disk.user_files import state_folder
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from unlatch.increments.records.links import Shapes
+    from unlatch.increments.records.shapes import Shapes
 
 NAMES = ("0001-one", "0002-two", "0003-three")
 ISSUE = {"issue": 5, "url": "https://github.com/octo/widgets/issues/5"}

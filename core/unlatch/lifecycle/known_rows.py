@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.increments.model.increment import BrokenIncrement
-    from unlatch.increments.records.links import Shapes
+    from unlatch.increments.records.shapes import Shapes
     from unlatch.worklog.collection import Folder
 
 # Shorter lists are read in a few milliseconds.

@@ -10,7 +10,7 @@ from unlatch.increments.files.paths import BRIEFING, EVENTS, METADATA, SPEC
 from unlatch.increments.files.reading import conflict_in
 from unlatch.increments.merge.briefing import merge_briefings
 from unlatch.increments.merge.metadata import merge_events, merge_metadata
-from unlatch.increments.records.links import Shapes
+from unlatch.increments.records.shapes import Shapes
 from unlatch.project.git.conflict import (
     BASE,
     OURS,

@@ -25,7 +25,8 @@ from unlatch.increments.records.link_edits import (
     remove_link,
 )
 from unlatch.increments.records.link_places import ITEMS, LISTS, OUTER_BLOCKS, places_of
-from unlatch.increments.records.links import Shapes, read_links, same_item
+from unlatch.increments.records.links import read_links, same_item
+from unlatch.increments.records.shapes import Shapes
 from unlatch.spi.manifest import LinkShape
 from unlatch.worklog.collection import Folder
 from unlatch.worklog.json_text.document import JsonText

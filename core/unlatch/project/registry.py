@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from unlatch.errors import PluginBroken, UsageError
-from unlatch.increments.records.links import Shapes
+from unlatch.increments.records.shapes import Shapes
 from unlatch.worklog.entry_points import PLUGINS, entry_points
 
 if TYPE_CHECKING:

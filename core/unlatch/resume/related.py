@@ -5,16 +5,15 @@ Each of them names its increment, so a link holds in both directions and cannot 
 
 from __future__ import annotations
 
-import os
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UnlatchError
-from unlatch.increments.files.paths import BRIEFING, SESSIONS
+from unlatch.increments.files.paths import BRIEFING
+from unlatch.resume.places import has_sessions, sessions_path, shares_efforts
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import exists, read_file
-from unlatch.worklog.disk.user_files import has_state
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator
@@ -108,37 +107,9 @@ class Related:
         return [f"effort:{one.id}" for one in self.efforts]
 
 
-def may_have_related(workspace: Workspace, increment: Increment) -> bool:
-    """Whether there is any other work, or a briefing; a quick look at the folders."""
-    if _shares_efforts(workspace):
-        return True
-    home = workspace.paths.home
-    places = (home / "efforts", home / "runs", increment.folder / BRIEFING)
-    return any(map(exists, places)) or _has_sessions(workspace)
-
-
-def _shares_efforts(workspace: Workspace) -> bool:
-    """Whether the user keeps the efforts of all projects in one folder."""
-    return os.path.lexists(workspace.user_file) and bool(workspace.user.efforts.path)
-
-
-def _has_sessions(workspace: Workspace) -> bool:
-    root = workspace.paths.root
-    return exists(root / _sessions_path(workspace)) or has_state(root, "imports")
-
-
-def _sessions_path(workspace: Workspace) -> str:
-    # Loading the configuration takes longer than all of `show`, and most have no such table.
-    try:
-        has_table = b"sessions" in read_file(workspace.paths.config)
-    except (OSError, StoreError):
-        has_table = False
-    return workspace.raw_config.core.sessions.path if has_table else SESSIONS
-
-
 def sessions_of(workspace: Workspace) -> SessionStore | None:
     """The sessions of a project; None if it has no folder of sessions, or that is misconfigured."""
-    if not exists(workspace.paths.root / _sessions_path(workspace)):
+    if not exists(workspace.paths.root / sessions_path(workspace)):
         return None
     from unlatch.sessions.project import session_store  # noqa: PLC0415
 
@@ -191,7 +162,7 @@ class _Search:
 
     def sessions(self) -> Iterator[RelatedSession]:
         workspace = self._workspace
-        if not _has_sessions(workspace):
+        if not has_sessions(workspace):
             return
         from unlatch.sessions.project import import_store  # noqa: PLC0415
         from unlatch.sessions.store import Broken  # noqa: PLC0415
@@ -286,7 +257,7 @@ def read_filed(folder: Path) -> str | None:
 
 def efforts_of(workspace: Workspace) -> EffortStore | None:
     """The efforts of a project; None, and nothing loaded, if it has no folder of efforts."""
-    if not exists(workspace.paths.home / "efforts") and not _shares_efforts(workspace):
+    if not exists(workspace.paths.home / "efforts") and not shares_efforts(workspace):
         return None
     from unlatch.efforts.store import effort_store  # noqa: PLC0415
 

@@ -104,9 +104,11 @@ SLOW = frozenset(
         "unlatch.lifecycle.status_change",
         "unlatch.increments.model.unit",
         "unlatch.increments.records.events",
+        "unlatch.increments.records.links",
         "unlatch.increments.records.reopens",
         "unlatch.increments.records.unread_places",
         "unlatch.project.plugin_loading",
+        "unlatch.resume.related",
         "unlatch.spi.interface",
         "unlatch.spi.item",
         "unlatch.spi.manifest",
@@ -126,13 +128,13 @@ SLOW_OF_PYTHON = frozenset(
 @pytest.mark.parametrize(
     ("arguments", "budget", "used"),
     [
-        (["list"], 84, set()),
-        (["list", "--json"], 84, set()),
-        (["show", "1"], 84, set()),
-        (["pause", "1", "--by", "me"], 94, {"unlatch.increments.files.locks"}),
+        (["list"], 81, set()),
+        (["list", "--json"], 81, set()),
+        (["show", "1"], 81, set()),
+        (["pause", "1", "--by", "me"], 91, {"unlatch.increments.files.locks"}),
         (
             ["history", "1"],
-            102,
+            99,
             {
                 "unlatch.delivery.states",
                 "unlatch.increments.records.events",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from unlatch.increments.files.manager import MetadataManager
 from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.increment import Link
-from unlatch.increments.records.links import Shapes
+from unlatch.increments.records.shapes import Shapes
 from unlatch.spi.manifest import LinkShape
 
 if TYPE_CHECKING:

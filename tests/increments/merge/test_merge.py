@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from unlatch.increments.merge.metadata import merge, merge_events, merge_metadata
-from unlatch.increments.records.links import Shapes
+from unlatch.increments.records.shapes import Shapes
 from unlatch.spi.manifest import LinkShape
 from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
 from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.notes import tell_warnings
-from unlatch.resume.related import find_related, may_have_related
+from unlatch.resume.places import may_have_related
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +19,8 @@ def related_lines(session: Session, increment: Increment) -> Iterator[tuple[str,
     """The kind, id and status of each; loads nothing if the project has no such work."""
     if not may_have_related(session.workspace, increment):
         return
+    from unlatch.resume.related import find_related  # noqa: PLC0415  (slow to load)
+
     found = find_related(session.workspace, increment)
     tell_warnings(found.unreadable)
     yield from (("Effort", one.id, one.status.value) for one in found.efforts)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from unlatch.increments.files.plans import Intent, IntentDetails, Plan
     from unlatch.increments.files.transaction import Edit
     from unlatch.increments.model.increment import Increment, Link
-    from unlatch.increments.records.links import Shapes
+    from unlatch.increments.records.shapes import Shapes
     from unlatch.worklog.collection import Folder
     from unlatch.worklog.event_log import Event
 

@@ -11,7 +11,7 @@ from unlatch.increments.files.paths import METADATA, SPEC, TASKS, ProjectPaths
 from unlatch.increments.model.increment import Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.link_edits import add_link
-from unlatch.increments.records.links import Shapes
+from unlatch.increments.records.shapes import Shapes
 from unlatch.increments.records.status_events import LOG, Created
 from unlatch.worklog.collection import Collection
 from unlatch.worklog.disk.atomic import replace_file, writing

@@ -20,7 +20,6 @@ from unlatch.increments.model.increment import (
     ReopenEntry,
 )
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.links import same_item
 from unlatch.increments.records.status_events import Transitioned
 from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
 from unlatch.values import dataclass
@@ -204,6 +203,8 @@ def build_operations(
     before: Increment, kind: Kind, intent: Intent, *, by: str | None
 ) -> tuple[Operation, ...]:
     """An operation for each item that the intent does not exclude."""
+    from unlatch.increments.records.links import same_item  # noqa: PLC0415  (for items alone)
+
     return tuple(
         build_operation(kind, link, intent, by)
         for link in before.links

@@ -13,8 +13,6 @@ from unlatch.increments.files import front_matter
 from unlatch.increments.files.paths import METADATA, SPEC
 from unlatch.increments.files.units import unit_in
 from unlatch.increments.model.status import Status, read_status
-from unlatch.increments.records.item_ids import TRACKERS
-from unlatch.increments.records.link_places import EXTERNAL_REF, EXTERNAL_URL, OUTER_BLOCKS
 from unlatch.patterns import pattern
 from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.file_check import or_restore
@@ -35,7 +33,6 @@ TITLE_KEYS = ("title", "name")
 # The keys that are read from the front matter where there is no metadata.json.
 _SPEC_KEYS = ("status", "type", "origin")
 _SPEC_TIMES = (*CREATED_KEYS, *ACTIVITY_KEYS, *COMPLETED_KEYS, APPROVED)
-_LINK_KEYS = (*TRACKERS, *OUTER_BLOCKS, EXTERNAL_REF, EXTERNAL_URL)
 # The title is at the beginning of a spec.md, and the rest may be long.
 _HEAD = 2048
 # git writes all three in this order, each at the start of a line.
@@ -85,6 +82,8 @@ def _of_new_unit(folder: Folder) -> NewUnitText:
 
 
 def _from_spec(folder: Folder) -> SpecText:
+    from unlatch.increments.records.link_places import LINK_KEYS  # noqa: PLC0415  (rarely needed)
+
     values: dict[str, Any] = {}
     with suppress(OSError, StoreError, UnicodeDecodeError):
         values = front_matter.values(read_in(folder, SPEC).decode("utf-8"))
@@ -92,7 +91,7 @@ def _from_spec(folder: Folder) -> SpecText:
         place = folder.path / METADATA
         hint = or_restore(f"write 'status: STATUS' into the front matter of {SPEC}", place)
         raise _error("metadata-missing", "the folder has no metadata.json", place, hint)
-    links = {key: _with_numbers(values[key]) for key in _LINK_KEYS if key in values}
+    links = {key: _with_numbers(values[key]) for key in LINK_KEYS if key in values}
     known = {key: values[key] for key in _SPEC_KEYS if isinstance(values.get(key), str)}
     # Every scalar is a text here, also a truth value under such a name.
     times = {key: values[key] for key in _SPEC_TIMES if read_stamp(values.get(key))}

@@ -30,8 +30,6 @@ from unlatch.increments.files.reading import (
 )
 from unlatch.increments.files.units import unit_in
 from unlatch.increments.model.increment import FROM_SPEC, BrokenIncrement, Increment
-from unlatch.increments.records.link_places import trackers_in
-from unlatch.increments.records.links import read_links
 from unlatch.worklog.times import read_stamp
 
 if TYPE_CHECKING:
@@ -39,7 +37,7 @@ if TYPE_CHECKING:
 
     from unlatch.increments.model.increment import Link
     from unlatch.increments.model.status import Status
-    from unlatch.increments.records.links import Shapes
+    from unlatch.increments.records.shapes import Shapes
     from unlatch.spi.operation import Operation
     from unlatch.worklog.collection import Folder
     from unlatch.worklog.json_text.document import JsonText
@@ -184,9 +182,12 @@ def _title(one: Any) -> str:
 
 
 def _links(data: Mapping[str, Any], shapes: Shapes) -> tuple[Link, ...]:
-    if _USUAL.issuperset(data) or not trackers_in(data, shapes.trackers):
+    if _USUAL.issuperset(data):
         return ()
-    return read_links(data, shapes.links)
+    from unlatch.increments.records.link_places import trackers_in  # noqa: PLC0415  (for links)
+    from unlatch.increments.records.links import read_links  # noqa: PLC0415
+
+    return read_links(data, shapes.links) if trackers_in(data, shapes.trackers) else ()
 
 
 def _warnings(folder: Folder, text: JsonText, shapes: Shapes) -> list[str]:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
     from unlatch.increments.files.plans import Plan
     from unlatch.increments.model.increment import Increment, ReopenEntry
-    from unlatch.increments.records.links import Shapes
+    from unlatch.increments.records.shapes import Shapes
     from unlatch.worklog.event_log import Event
     from unlatch.worklog.json_text.document import JsonText
 

@@ -9,8 +9,9 @@ from unlatch.increments.files.reading import ACTIVITY_KEYS, CREATED_KEYS
 from unlatch.increments.merge.unit_rule import unit_rule, with_fields_of
 from unlatch.increments.model.increment import Link
 from unlatch.increments.records.link_places import LISTS, OUTER_BLOCKS
-from unlatch.increments.records.links import Shapes, identity
+from unlatch.increments.records.links import identity
 from unlatch.increments.records.pending import read_seen
+from unlatch.increments.records.shapes import Shapes
 from unlatch.increments.records.units import UNIT
 from unlatch.spi.category import Category
 from unlatch.spi.manifest import LinkShape

@@ -16,7 +16,7 @@ from unlatch.increments.merge.field_rules import field_rules
 from unlatch.increments.merge.unit_rule import with_fields_of
 from unlatch.increments.model.increment import ReopenEntry
 from unlatch.increments.model.status import read_status
-from unlatch.increments.records.links import Shapes, read_links, same_item
+from unlatch.increments.records.links import read_links, same_item
 from unlatch.increments.records.pending import (
     is_in_doubt,
     mark_format,
@@ -25,6 +25,7 @@ from unlatch.increments.records.pending import (
     supersede,
 )
 from unlatch.increments.records.reopens import read_reopens
+from unlatch.increments.records.shapes import Shapes
 from unlatch.spi.operation import Attempt, Kind, Operation
 from unlatch.values import dataclass
 from unlatch.worklog.json_text.document import JsonText, JsonTextError

@@ -14,9 +14,9 @@ from typing_extensions import TypedDict
 
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.bases import BASE, BOXES
-from unlatch.increments.records.links import Shapes
 from unlatch.increments.records.pending import ATTEMPT, COMMENTS, OPERATION, SEEN
 from unlatch.increments.records.reopens import AMENDED, REOPEN, SYNCED, TASK
+from unlatch.increments.records.shapes import Shapes
 from unlatch.increments.records.status_events import LOG, UNWRITTEN
 from unlatch.increments.records.units import UNIT_RECORD
 from unlatch.spi.category import Category

@@ -38,6 +38,8 @@ URL_LISTS = ("issue_urls", "issueUrls")
 STORY = "story"
 STORY_KEYS = (STORY, "userStory", "id")
 EXTERNAL_REF, EXTERNAL_URL = "external_ref", "external_url"
+# The keys of metadata.json that may name items of the trackers that SpecWeave knows.
+LINK_KEYS = (*TRACKERS, *OUTER_BLOCKS, EXTERNAL_REF, EXTERNAL_URL)
 _OLD_ITEM_KEYS: Mapping[str, tuple[str, ...]] = {
     "github": ("issueNumber", "issue_number", "number"),
     "ado": ("workItem", "item", "work_item_id", "featureId"),

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 from unlatch.increments.model.increment import Link
 from unlatch.increments.records.item_address import address_of
 from unlatch.increments.records.link_places import places_of, trackers_in
-from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Protocol
 
     from unlatch.increments.model.increment import Increment
@@ -25,19 +24,6 @@ if TYPE_CHECKING:
         def tracker(self) -> str: ...
         @property
         def item(self) -> str: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Shapes:
-    """The forms of the trackers' links and syncedTo entries, by the plugins' names."""
-
-    links: Mapping[str, LinkShape]
-    synced: Mapping[str, LinkShape]
-
-    @property
-    def trackers(self) -> Collection[str]:
-        """The names of the trackers; some may have no form that can be used."""
-        return self.links
 
 
 def read_links(data: Mapping[str, Any], shapes: Mapping[str, LinkShape]) -> tuple[Link, ...]:

@@ -15,7 +15,8 @@ from unlatch.cli.terminal import output
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.units.archiving import archive_command, archive_unit
 from unlatch.project.plugin_errors import attribute
-from unlatch.resume.related import find_related, may_have_related
+from unlatch.resume.places import may_have_related
+from unlatch.resume.related import find_related
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from unlatch.cli.terminal.progress import FEW
 from unlatch.errors import UsageError
 from unlatch.increments.model.reason import checked_reason
 from unlatch.project.plugin_errors import attribute
-from unlatch.resume.related import Related, find_related, may_have_related
+from unlatch.resume.places import may_have_related
+from unlatch.resume.related import Related, find_related
 from unlatch.resume.reopening import Step, plan_related
 
 if TYPE_CHECKING:

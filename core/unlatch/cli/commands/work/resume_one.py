@@ -38,7 +38,7 @@ from unlatch.lifecycle.resume import apply_resume
 from unlatch.lifecycle.resume_plan import ResumePlan, ResumeStep, digest_of, plan_resume
 from unlatch.project.plugin_errors import attribute
 from unlatch.project.trackers import Trackers
-from unlatch.resume.related import may_have_related
+from unlatch.resume.places import may_have_related
 from unlatch.resume.reopening import Step
 
 

@@ -1,0 +1,45 @@
+"""The places of the efforts, sessions and runs of a project; loads nothing of them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from unlatch.errors import StoreError
+from unlatch.increments.files.paths import BRIEFING, SESSIONS
+from unlatch.worklog.disk.safe_open import exists, read_file
+from unlatch.worklog.disk.user_files import has_state
+
+if TYPE_CHECKING:
+    from unlatch.increments.model.increment import Increment
+    from unlatch.project.workspace import Workspace
+
+
+def may_have_related(workspace: Workspace, increment: Increment) -> bool:
+    """Whether there is any other work, or a briefing; a quick look at the folders."""
+    if shares_efforts(workspace):
+        return True
+    home = workspace.paths.home
+    places = (home / "efforts", home / "runs", increment.folder / BRIEFING)
+    return any(map(exists, places)) or has_sessions(workspace)
+
+
+def shares_efforts(workspace: Workspace) -> bool:
+    """Whether the user keeps the efforts of all projects in one folder."""
+    return os.path.lexists(workspace.user_file) and bool(workspace.user.efforts.path)
+
+
+def has_sessions(workspace: Workspace) -> bool:
+    """Whether there is a folder of sessions, the project's own or of imported ones."""
+    root = workspace.paths.root
+    return exists(root / sessions_path(workspace)) or has_state(root, "imports")
+
+
+def sessions_path(workspace: Workspace) -> str:
+    """The folder of the sessions, from the project's root."""
+    # Loading the configuration takes longer than all of `show`, and most have no such table.
+    try:
+        has_table = b"sessions" in read_file(workspace.paths.config)
+    except (OSError, StoreError):
+        has_table = False
+    return workspace.raw_config.core.sessions.path if has_table else SESSIONS
