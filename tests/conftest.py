@@ -7,7 +7,6 @@ import os
 import signal
 import sys
 from functools import cache
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,9 +18,8 @@ from tests.warm import client
 
 from unlatch.doctor import snapshot
 from unlatch.increments.records.contracts import event_schema, metadata_schema
-from unlatch.project import registry
 from unlatch.project.git import run
-from unlatch.worklog.entry_points import entry_points
+from unlatch.worklog import entry_points
 from unlatch.worklog.search_path import find_program
 
 if TYPE_CHECKING:
@@ -30,9 +28,6 @@ if TYPE_CHECKING:
     from unlatch.increments.records.shapes import Shapes
     from unlatch_sandbox import Sandbox
 
-
-# The package exports the command group under the name of its module.
-app = import_module("unlatch.cli.app")
 
 # How long an example takes depends on what else the machine does; no property is about time. A CI
 # run is about its commit, so its examples are the same each time.
@@ -112,17 +107,17 @@ def box(_running: Sandbox) -> Sandbox:
 @pytest.fixture(scope="session", autouse=True)
 def _installed_once() -> Iterator[None]:
     """Look at the files of installed distributions once for each sys.path, as a process does."""
+    read = entry_points.entry_points
 
     @cache
     def found(_path: tuple[str, ...], group: str) -> dict[str, str]:
-        return entry_points(group)
+        return read(group)
 
     def cached(group: str) -> dict[str, str]:
         return dict(found(tuple(sys.path), group))
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(app, "entry_points", cached)
-        patch.setattr(registry, "entry_points", cached)
+        patch.setattr(entry_points, "entry_points", cached)
         yield
 
 

@@ -14,9 +14,10 @@ from unlatch import __version__
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.table import COMMANDS, FRONT, MORE, Entry, Globals
 from unlatch.errors import UsageError
-from unlatch.worklog.entry_points import PLUGINS, entry_points
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from click.shell_completion import CompletionItem
 
 
@@ -24,12 +25,12 @@ class App(Group):
     """All commands, and one group for each installed tracker."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return [*COMMANDS, *entry_points(PLUGINS)]
+        return [*COMMANDS, *_trackers()]
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if entry := COMMANDS.get(name):
             return _load(entry)
-        if name in entry_points(PLUGINS):
+        if name in _trackers():
             from unlatch.cli.commands.trackers.tracker import tracker_group  # noqa: PLC0415
 
             return tracker_group(name)
@@ -56,6 +57,12 @@ class App(Group):
             with formatter.section(section):
                 formatter.write_dl([(name, COMMANDS[name].line) for name in names])
         formatter.write(f"\nMore: unlatch help {'|'.join(MORE)}\n")
+
+
+def _trackers() -> Iterable[str]:
+    from unlatch.worklog.entry_points import PLUGINS, entry_points  # noqa: PLC0415  (slow to load)
+
+    return entry_points(PLUGINS)
 
 
 def _load(entry: Entry) -> click.Command:

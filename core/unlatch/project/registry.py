@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import PluginBroken, UsageError
 from unlatch.increments.records.shapes import Shapes
-from unlatch.worklog.entry_points import PLUGINS, entry_points
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping
@@ -19,6 +18,8 @@ class Registry:
     @cached_property
     def targets(self) -> Mapping[str, str]:
         """The manifest of each plugin, as "module:object", by the plugin's name; loads none."""
+        from unlatch.worklog.entry_points import PLUGINS, entry_points  # noqa: PLC0415
+
         return entry_points(PLUGINS)
 
     @cached_property

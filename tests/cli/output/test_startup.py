@@ -114,6 +114,8 @@ SLOW = frozenset(
         "unlatch.spi.manifest",
         "unlatch.spi.operation",
         "unlatch.spi.text",
+        "unlatch.worklog.entry_points",
+        "unlatch.worklog.json_text.nodes",
     }
 )
 # A quarter of their instructions once: `inspect` loads `ast`, and `hashlib` loads OpenSSL.
@@ -128,19 +130,24 @@ SLOW_OF_PYTHON = frozenset(
 @pytest.mark.parametrize(
     ("arguments", "budget", "used"),
     [
-        (["list"], 81, set()),
-        (["list", "--json"], 81, set()),
-        (["show", "1"], 81, set()),
-        (["pause", "1", "--by", "me"], 91, {"unlatch.increments.files.locks"}),
+        (["list"], 79, set()),
+        (["list", "--json"], 79, set()),
+        (["show", "1"], 77, set()),
+        (
+            ["pause", "1", "--by", "me"],
+            90,
+            {"unlatch.increments.files.locks", "unlatch.worklog.json_text.nodes"},
+        ),
         (
             ["history", "1"],
-            99,
+            98,
             {
                 "unlatch.delivery.states",
                 "unlatch.increments.records.events",
                 "unlatch.spi.item",
                 "unlatch.spi.operation",
                 "unlatch.spi.text",
+                "unlatch.worklog.json_text.nodes",
             },
         ),
     ],

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.cli.render.notes import tell_warnings
 from unlatch.resume.places import may_have_related
 
 if TYPE_CHECKING:
@@ -19,6 +18,7 @@ def related_lines(session: Session, increment: Increment) -> Iterator[tuple[str,
     """The kind, id and status of each; loads nothing if the project has no such work."""
     if not may_have_related(session.workspace, increment):
         return
+    from unlatch.cli.render.notes import tell_warnings  # noqa: PLC0415
     from unlatch.resume.related import find_related  # noqa: PLC0415  (slow to load)
 
     found = find_related(session.workspace, increment)

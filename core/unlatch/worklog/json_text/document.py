@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
-from unlatch.worklog.json_text.nodes import MAX_DEPTH, duplicate_keys, is_too_deep, read_nodes
+from unlatch.worklog.json_text import MAX_DEPTH
 
 # They have no UTF-8 form; inside JSON their escapes mean the same.
 _LONE_SURROGATES = "backslashreplace"
@@ -39,6 +39,11 @@ class JsonText:
         """The JSON pointers of keys that occur twice in an object; `value` has the last."""
         if not _has_duplicates(self.text):
             return ()
+        from unlatch.worklog.json_text.nodes import (  # noqa: PLC0415  (rarely needed)
+            duplicate_keys,
+            read_nodes,
+        )
+
         return tuple(dict.fromkeys(duplicate_keys(read_nodes(self.text))))
 
     @classmethod
@@ -73,6 +78,11 @@ class JsonText:
             TypeError: `new` contains a key or an object that JSON does not know.
         """
         from unlatch.worklog.json_text.edit import edited  # noqa: PLC0415  (`list` never writes)
+        from unlatch.worklog.json_text.nodes import (  # noqa: PLC0415
+            duplicate_keys,
+            is_too_deep,
+            read_nodes,
+        )
 
         if is_too_deep(new):
             raise ValueError(f"nested more than {MAX_DEPTH} deep")
@@ -95,6 +105,7 @@ class JsonText:
 def render_new(value: Any) -> bytes:
     """Render the content of a new file: indented by two spaces, with a final newline."""
     from unlatch.worklog.json_text.edit import Style  # noqa: PLC0415  (`list` never writes)
+    from unlatch.worklog.json_text.nodes import is_too_deep  # noqa: PLC0415
 
     if is_too_deep(value):
         raise ValueError(f"nested more than {MAX_DEPTH} deep")

@@ -6,9 +6,7 @@ from typing import Any
 
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
-
-# Far beyond any real file, and low enough for the recursive functions here and in `edit`.
-MAX_DEPTH = 100
+from unlatch.worklog.json_text import MAX_DEPTH
 
 _SPACE = pattern(r"[ \t\n\r]*")
 _SCALAR = json.JSONDecoder()

@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.render.describe import ago, next_command, synced_lines, times
-from unlatch.cli.render.notes import not_read, tell_unread
 from unlatch.cli.render.related import related_keys, related_lines
-from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime.increments import increment_argument, increment_id
 from unlatch.cli.runtime.session import JSON, Session, complete_tracker, flag, with_session
 from unlatch.cli.terminal import output
@@ -23,7 +21,7 @@ if TYPE_CHECKING:
 
     from unlatch.cli.runtime.references import Reference
     from unlatch.cli.terminal.output import Json
-    from unlatch.increments.model.increment import Increment, Link
+    from unlatch.increments.model.increment import Increment, Link, ReopenEntry
     from unlatch.lifecycle.fetch_items import ItemSnapshot
 
 # The number of the last reopens to show.
@@ -86,8 +84,11 @@ def run(
         show_briefing(session, increment)
         return 0
     seen = _fetched(session, increment, offline=offline)
-    unreadable = session.workspace.manager.unreadable_documents(increment)
-    warnings = [*increment.warnings, *map(not_read, unreadable)]
+    warnings = [*increment.warnings]
+    if unreadable := session.workspace.manager.unreadable_documents(increment):
+        from unlatch.cli.render.notes import not_read  # noqa: PLC0415  (rarely needed)
+
+        warnings += map(not_read, unreadable)
     if not as_json:
         with session.paged():
             _tell(session, increment, seen, warnings)
@@ -151,9 +152,7 @@ def _tell(
         earlier = len(increment.reopens) - _SHOWN
         output.data(f"    {earlier} earlier: unlatch history {quote(increment.id)}")
     for entry in increment.reopens[-_SHOWN:]:
-        when, undone = f"{entry.reopened_at:%Y-%m-%d}", " (undone)" if entry.reverted_at else ""
-        head = f"{when} by {output.clean(entry.reopened_by)}{undone}"
-        output.data(*lines_of("    ", f"{head}: ", entry.reason))
+        _tell_reopen(entry)
     _tell_items(session, increment, seen)
     for kind, name, status in related_lines(session, increment):
         output.data(*output.hang(f"  {kind:<13}", f"{output.clean(name)} ({status})"))
@@ -170,6 +169,14 @@ def _tell(
         output.talk(*note)
     if increment.pending:
         output.talk(f"Next: {next_command(increment.id, increment.pending)}")
+
+
+def _tell_reopen(entry: ReopenEntry) -> None:
+    from unlatch.cli.render.texts import lines_of  # noqa: PLC0415  (most were never reopened)
+
+    when, undone = f"{entry.reopened_at:%Y-%m-%d}", " (undone)" if entry.reverted_at else ""
+    head = f"{when} by {output.clean(entry.reopened_by)}{undone}"
+    output.data(*lines_of("    ", f"{head}: ", entry.reason))
 
 
 def _tell_unit(increment: Increment) -> None:
@@ -196,6 +203,8 @@ def _tell_items(session: Session, increment: Increment, seen: Sequence[ItemSnaps
             title = registry.manifest(link.tracker).title
             output.data(f"    {title:<{columns}}{output.clean(link.key)}")
         return
+    from unlatch.cli.render.notes import tell_unread  # noqa: PLC0415  (for items alone)
+
     synced = _last_synced(increment)
     for one in seen:
         output.data(*synced_lines(registry, one, synced, columns=columns, now=now))
