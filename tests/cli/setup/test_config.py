@@ -311,12 +311,12 @@ def test_the_list_shows_values_and_sources(plain: Project, columns: int) -> None
     with Terminal(plain, "config", "list", columns=columns) as terminal:
         assert terminal.end() == 0
 
-    lines = terminal.text.split("\n")
-    assert max(map(len, lines)) <= columns
-    assert lines[0].split() == ["Setting", "Value", "From"]
-    (row,) = (line for line in lines if line.startswith("frequent_reopens "))
-    name, value, source = row.split()
-    assert (name, value) == ("frequent_reopens", "5")
+    assert max(map(len, terminal.text.split("\n"))) <= columns
+    # On a narrow terminal the names have lines of their own.
+    words = terminal.text.split()
+    assert words[:3] == ["Setting", "Value", "From"]
+    value, source = words[words.index("frequent_reopens") + 1 :][:2]
+    assert value == "5"
     assert ".unlatch/config.toml".startswith(source)
 
 

@@ -270,8 +270,7 @@ def test_offline_the_line_about_active_work_promises_no_delivery(
     if more:
         assert ready.run("sync").code == 0
     if many:
-        ready.increment("0008-other", status="completed")
-        more = (*more, "--reason", "More") if "--reason" not in more else more
+        ready.increment("0008-other", status="paused")
 
     done = ready.run("resume", "7", *(["8"] if many else []), *more, "--offline", "--yes")
 
