@@ -239,6 +239,7 @@ def parse(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
     ConfigError: it cannot be read, or is not TOML; for a project's file also with the id
     `unsafe-path`, `not-a-file` or `file-too-large`.
     """
+    text = ""
     try:
         text = read(path).decode("utf-8-sig")
         if found := _LONG_KEY.search(text):
