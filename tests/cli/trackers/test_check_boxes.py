@@ -12,12 +12,11 @@ from tests.cli.trackers.test_depth import NOUNS, SPEC, TASKS
 from tests.cli.trackers.test_sync import writes
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.work import files as work_files
 from unlatch.increments.layouts import installed
 from unlatch.increments.layouts.spec_kit import SPEC_KIT
 from unlatch.sync import sync
 from unlatch.sync.plan import plan_sync
-from unlatch.worklog.disk.atomic import replace_file
+from unlatch.worklog.disk import atomic
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
@@ -401,14 +400,14 @@ def test_files_that_cannot_be_written_keep_no_other_increment_from_its_sync(
 ) -> None:
     created(project, "github")
     tick(project, "github", "T-002: Erase")
-    written = replace_file
+    written = atomic.replace_file
 
     def fail(path: Path, content: bytes) -> None:
         if path.parent == project.folder():
             raise StoreError("not-writable", f"cannot write {path.name}: No space left on device")
         written(path, content)
 
-    monkeypatch.setattr(work_files, "replace_file", fail)
+    monkeypatch.setattr(atomic, "replace_file", fail)
     other = project.increment("0008-other", status="active")
     (project.folder(other) / "tasks.md").write_text(TASKS)
     assert 0 == project.run("github", "create-issue", "8").code
