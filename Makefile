@@ -81,7 +81,7 @@ torture: $(STAMP)
 	$(BIN)/python -m tests.crash.item_kill --outside
 	$(BIN)/python -m tests.crash.box_kill
 	$(BIN)/python -m tests.crash.effort_kill --twice 5
-	$(BIN)/python -m tests.crash.run_kill --every 3 --twice 200
+	$(BIN)/python -m tests.crash.run_kill --every 3 --twice 100
 	$(BIN)/python -m tests.crash.fault_matrix --both
 	$(BIN)/python -m tests.crash.disturbed interrupt full full-for-good read-only
 	$(BIN)/python -m tests.crash.crowd --processes 50 --commands 6

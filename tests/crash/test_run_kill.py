@@ -9,8 +9,8 @@ from tests.crash.test_many_at_once import told_by
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# `make torture` dies at every third of some 600 boundaries, and in recoveries.
-EVERY = "401"
+# `make torture` dies at every third of some 500 boundaries, and in recoveries.
+EVERY = "199"
 
 
 def test_death_at_any_boundary_of_a_coordinator_loses_and_repeats_nothing(
