@@ -72,22 +72,27 @@ release-check: $(STAMP)
 	PATH="$(CURDIR)/tools/validators/node_modules/.bin:$$PATH" \
 	  $(BIN)/python tools/release_check.py $${TAG:+--tag "$$TAG"}
 
-# Long tests, run nightly; see docs/reliability.md.
+# Long tests, run nightly; see docs/reliability.md. Two programs run at a time, the longest first.
 torture: $(STAMP)
 	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --hypothesis-profile=thorough -m 'sweep or hypothesis'
-	$(BIN)/python -m tests.security.hostile_tracker
-	$(BIN)/python -m tests.crash.kill_matrix --both
-	$(BIN)/python -m tests.crash.item_kill
-	$(BIN)/python -m tests.crash.item_kill --outside
-	$(BIN)/python -m tests.crash.box_kill
-	$(BIN)/python -m tests.crash.effort_kill --twice 5
-	$(BIN)/python -m tests.crash.run_kill --every 3 --twice 100
-	$(BIN)/python -m tests.crash.fault_matrix --both
-	$(BIN)/python -m tests.crash.disturbed interrupt full full-for-good read-only
-	$(BIN)/python -m tests.crash.crowd --processes 50 --commands 6
-	$(BIN)/python -m tests.crash.at_once --processes 20 --rounds 5
-	$(BIN)/python -m tests.crash.random_life --examples 200 --steps 30 --random
-	$(BIN)/python -m tests.crash.both_sides --examples 100 --steps 25 --random
+	$(MAKE) --no-print-directory --jobs=2 --keep-going --output-sync=target $(TORTURE)
+
+TORTURE := $(addprefix torture/, \
+  crash.fault_matrix security.hostile_tracker crash.run_kill crash.disturbed crash.both_sides \
+  crash.random_life crash.box_kill crash.effort_kill crash.item_kill outside/crash.item_kill \
+  crash.kill_matrix crash.crowd crash.at_once)
+.PHONY: $(TORTURE)
+torture/crash.fault_matrix torture/crash.kill_matrix: OPTIONS := --both
+torture/crash.run_kill: OPTIONS := --every 3 --twice 100
+torture/crash.disturbed: OPTIONS := interrupt full full-for-good read-only
+torture/crash.both_sides: OPTIONS := --examples 100 --steps 25 --random
+torture/crash.random_life: OPTIONS := --examples 200 --steps 30 --random
+torture/crash.effort_kill: OPTIONS := --twice 5
+torture/outside/crash.item_kill: OPTIONS := --outside
+torture/crash.crowd: OPTIONS := --processes 50 --commands 6
+torture/crash.at_once: OPTIONS := --processes 20 --rounds 5
+$(TORTURE): $(STAMP)
+	$(BIN)/python -m tests.$(@F) $(OPTIONS)
 
 generate: $(STAMP)
 	$(BIN)/python tools/generate.py
