@@ -18,7 +18,7 @@ from unlatch.delivery.steps import conclude, execute, plan_remaining
 from unlatch.delivery.task import Delivery, DeliveryTask, make_task
 from unlatch.errors import Conflict, Unauthorised, UnlatchError
 from unlatch.increments.files.locks import delivery_lock
-from unlatch.increments.files.outbox import close_attempt
+from unlatch.increments.files.outbox import Failure, close_attempt
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.records.links import identity, link_of
 from unlatch.project.plugin_errors import attribute
@@ -160,7 +160,7 @@ def _conclude(task: DeliveryTask, change: Change, outcome: Outcome | UnlatchErro
         elif outcome is None or isinstance(outcome, Conflict):
             # Nothing was taken, so the loop sends it by itself without a wait.
             name, operation = task.increment.id, task.operation
-            close_attempt(task.manager, name, operation, cause="conflict", counts=False)
+            close_attempt(task.manager, name, operation, Failure("conflict", counts=False))
         else:
             record_failure(task, outcome)
     except UnlatchError as error:

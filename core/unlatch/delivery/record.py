@@ -128,20 +128,18 @@ def _is_news(task: DeliveryTask, error: UnlatchError, event: Event) -> bool:
 def _close_attempt(
     task: DeliveryTask, error: UnlatchError, event: Event, *, was_unknown: bool
 ) -> None:
+    failure = outbox.Failure(
+        cause=error.id,
+        counts=event in _COUNTED,
+        in_doubt=was_unknown or event is Event.UNCLEAR,
+        retry_at=task.evidence.retry_at,
+        remedy=error.remedy if isinstance(error, TrackerError) else None,
+        # A proxy may answer 429 after the tracker has acted, so a limit proves nothing.
+        untouched=event is not Event.LIMITED and _is_untouched(task),
+        unblock=task.evidence.state is not State.BLOCKED,
+    )
     try:
-        closed = outbox.close_attempt(
-            task.manager,
-            task.increment.id,
-            task.operation,
-            cause=error.id,
-            counts=event in _COUNTED,
-            in_doubt=was_unknown or event is Event.UNCLEAR,
-            retry_at=task.evidence.retry_at,
-            remedy=error.remedy if isinstance(error, TrackerError) else None,
-            # A proxy may answer 429 after the tracker has acted, so a limit proves nothing.
-            untouched=event is not Event.LIMITED and _is_untouched(task),
-            unblock=task.evidence.state is not State.BLOCKED,
-        )
+        closed = outbox.close_attempt(task.manager, task.increment.id, task.operation, failure)
     except StoreError:
         return  # the note stays open: the outcome counts as unknown
     task.operation = closed or task.operation

@@ -14,6 +14,7 @@ from unlatch.increments.records.links import same_item
 from unlatch.increments.records.pending import set_pending
 from unlatch.increments.records.reopens import write_synced
 from unlatch.spi.operation import Attempt, Kind, Operation, SeenItem
+from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -68,22 +69,12 @@ def _with_attempt(operation: Operation, now: datetime, before: SeenItem | None) 
     return replace(operation, attempt=Attempt(number, now, first_seen), cause=None, blocked_at=None)
 
 
-def close_attempt(
-    manager: MetadataManager,
-    wanted: str,
-    operation: Operation,
-    *,
-    cause: str,
-    counts: bool,
-    in_doubt: bool = False,
-    retry_at: datetime | None = None,
-    remedy: str | None = None,
-    untouched: bool = False,
-    unblock: bool = False,
-) -> Operation | None:
-    """Record the end of a failed attempt; None if the operation is no longer pending.
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """The end of a failed attempt.
 
     Args:
+        cause: the id of the error.
         counts: whether it counts towards the maximum number of attempts.
         in_doubt: whether a request may still take effect.
         retry_at: when the tracker accepts requests again.
@@ -91,27 +82,44 @@ def close_attempt(
         untouched: whether the item is certainly unchanged, so that the next attempt reads it again.
         unblock: whether it stops waiting for a person, who named it.
     """
+
+    cause: str
+    counts: bool
+    in_doubt: bool = False
+    retry_at: datetime | None = None
+    remedy: str | None = None
+    untouched: bool = False
+    unblock: bool = False
+
+    def close(self, operation: Operation, now: datetime) -> Operation:
+        """The operation after this end of its attempt."""
+        last = operation.attempt or Attempt(0, now)
+        # An attempt that failed before it was recorded is not counted yet.
+        number = last.number if last.is_open and operation.attempt else last.number + 1
+        ended = Attempt(
+            number if self.counts or self.in_doubt else max(0, number - 1),
+            last.at,
+            None if self.untouched and not self.in_doubt else last.before,
+            None if self.in_doubt else now,
+            self.cause,
+            self.retry_at,
+            # A failure other than a refusal keeps the remedy of the last refusal.
+            self.remedy or (None if self.counts else last.remedy),
+        )
+        closed = replace(operation, attempt=ended)
+        return replace(closed, cause=None, blocked_at=None) if self.unblock else closed
+
+
+def close_attempt(
+    manager: MetadataManager, wanted: str, operation: Operation, failure: Failure
+) -> Operation | None:
+    """Record the end of a failed attempt; None if the operation is no longer pending."""
     found: list[Operation] = []
 
     def close(one: Operation) -> Operation:
         if one.key != operation.key:
             return one
-        now = manager.clock()
-        last = one.attempt or Attempt(0, now)
-        # An attempt that failed before it was recorded is not counted yet.
-        number = last.number if last.is_open and one.attempt else last.number + 1
-        ended = Attempt(
-            number if counts or in_doubt else max(0, number - 1),
-            last.at,
-            None if untouched and not in_doubt else last.before,
-            None if in_doubt else now,
-            cause,
-            retry_at,
-            # A failure other than a refusal keeps the remedy of the last refusal.
-            remedy or (None if counts else last.remedy),
-        )
-        closed = replace(one, attempt=ended)
-        found.append(replace(closed, cause=None, blocked_at=None) if unblock else closed)
+        found.append(failure.close(one, manager.clock()))
         return found[-1]
 
     _edit_pending(manager, wanted, lambda pending: map(close, pending))
