@@ -7,11 +7,11 @@ state under its lock.
 import json
 from dataclasses import replace
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.plans import (
     Intent,
-    IntentDetails,
     Plan,
     build_operations,
     plan_enqueue,
@@ -38,6 +38,9 @@ from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
 from unlatch.spi.operation import Kind
 from unlatch.values import dataclass
 from unlatch.worklog.digests import sha256
+
+if TYPE_CHECKING:
+    from unlatch.increments.files.plans import IntentDetails
 
 # The reason in a preview without one.
 NO_REASON = "(the reason)"
@@ -132,7 +135,7 @@ class ResumePlan:
         links += self.before.links if self.reopens_items else self.reopening
         return frozenset(map(identity, links))
 
-    def details(self, approval: Approval | None = None) -> IntentDetails:
+    def details(self, approval: Approval | None = None) -> "IntentDetails":
         """The options of the operations, and the facts to record."""
         options = self.request.options
         if self.step is ResumeStep.REVIVE and self.reopens_items:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.plans import IntentDetails, Plan, plan_transition
+from unlatch.increments.files.plans import Plan, plan_transition
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import APPROVED, Approval
 from unlatch.lifecycle.move import ChangeResult, join_change, unchanged
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch.delivery.run import SharedItems
-    from unlatch.increments.files.plans import Intent
+    from unlatch.increments.files.plans import Intent, IntentDetails
     from unlatch.increments.model.increment import Increment, Link, ReopenEntry
     from unlatch.lifecycle.completion.evidence import Evidence
     from unlatch.project.workspace import Workspace
@@ -172,5 +172,5 @@ def plan_undo_reopen(
     before = workspace.manager.read(wanted).as_recorded
     reason = None if reason is None else checked_reason(reason)
     entries = undoable(before)
-    to, details = entries[-1].previous_status, IntentDetails(options=options)
-    return ChangePlan(before, to, by, reason, plan_undo, details, undone=entries)
+    to = entries[-1].previous_status
+    return ChangePlan(before, to, by, reason, plan_undo, {"options": options}, undone=entries)

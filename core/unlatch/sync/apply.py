@@ -227,7 +227,7 @@ def _relabel(move: Move, intent: Intent) -> tuple[Operation, ...]:
 
     Without a comment: the items' author knows the change.
     """
-    silent = replace(intent.options, comment=CommentStyle.NONE.value)
+    silent = replace(intent.delivery, comment=CommentStyle.NONE.value)
     intent = replace(intent, exclude=(), options=silent)
     reopened = replace(move.increment, links=move.relabelled)
     return build_operations(reopened, Kind.REOPEN, intent, by=intent.by)

@@ -135,7 +135,7 @@ SLOW_OF_PYTHON = frozenset(
         (["show", "1"], 77, set()),
         (
             ["pause", "1", "--by", "me"],
-            90,
+            88,
             {"unlatch.increments.files.locks", "unlatch.worklog.json_text.nodes"},
         ),
         (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from shlex import quote
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.reading import completion_keys, times_in
@@ -21,15 +21,26 @@ from unlatch.increments.model.increment import (
 )
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.status_events import Transitioned
-from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
     from datetime import datetime
+    from typing import TypedDict
 
+    from unlatch.spi.delivery_options import DeliveryOptions
     from unlatch.spi.operation import Kind, Operation
     from unlatch.worklog.event_log import Event
+
+    class IntentDetails(TypedDict, total=False):
+        """The parts of an intent that have defaults, as keywords."""
+
+        options: DeliveryOptions
+        exclude: Collection[Link]
+        source: str | None
+        category: str | None
+        forced: tuple[str, ...]
+
 
 # The command that moves an increment to a status.
 _COMMANDS = {
@@ -48,6 +59,7 @@ class Intent:
 
     Args:
         op: the ULID of the operations that follow from it.
+        options: those of the operations; None as configured.
         exclude: links whose items are left alone.
         source: the item that the change follows, for a pull.
         forced: the ids of the rule violations that were overridden.
@@ -57,26 +69,23 @@ class Intent:
     at: datetime
     by: str
     reason: str | None = None
-    options: DeliveryOptions = AS_CONFIGURED
+    options: DeliveryOptions | None = None
     exclude: Collection[Link] = ()
     source: str | None = None
     category: str | None = None
     forced: tuple[str, ...] = ()
 
     @property
+    def delivery(self) -> DeliveryOptions:
+        """The options of the operations that follow from it."""
+        from unlatch.spi.delivery_options import AS_CONFIGURED  # noqa: PLC0415  (for items alone)
+
+        return self.options or AS_CONFIGURED
+
+    @property
     def facts(self) -> dict[str, Any]:
         """The part of it that an event records."""
         return {"id": self.op, "at": self.at, "by": self.by, "reason": self.reason}
-
-
-class IntentDetails(TypedDict, total=False):
-    """The parts of an intent that have defaults, as keywords."""
-
-    options: DeliveryOptions
-    exclude: Collection[Link]
-    source: str | None
-    category: str | None
-    forced: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +225,7 @@ def build_operation(kind: Kind, link: Link, intent: Intent, by: str | None) -> O
     from unlatch.spi.operation import Operation  # noqa: PLC0415  (as above)
 
     item = link.tracker, link.key
-    return Operation(intent.op, kind, *item, intent.at, by, intent.reason, options=intent.options)
+    return Operation(intent.op, kind, *item, intent.at, by, intent.reason, options=intent.delivery)
 
 
 def _command_towards(status: Status, to: Status) -> str:

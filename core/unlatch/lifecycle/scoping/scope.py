@@ -189,7 +189,7 @@ def plan_amendment_of_active(
     if is_known(before, amendment):
         return plan, None
     amended = amended_by(intent, amendment)
-    operations = operations_for(workspace, before, amended, intent.options)
+    operations = operations_for(workspace, before, amended, intent.delivery)
     after = plan_amend(plan.after, amended, *operations).after
     return replace(plan, after=after), scope_of(after, amended.id)
 
@@ -206,7 +206,7 @@ def amend_active(
         StoreError: its files cannot be read or written; nothing was changed.
     """
     amended = amended_by(intent, amendment)
-    operations = operations_for(workspace, increment, amended, intent.options)
+    operations = operations_for(workspace, increment, amended, intent.delivery)
     _, after = workspace.manager.apply(
         increment.id,
         lambda before, _: plan_amend(before, amended, *operations),
