@@ -97,6 +97,7 @@ SLOW = frozenset(
     {
         "unlatch.config.choices",
         "unlatch.delivery.states",
+        "unlatch.errors.trackers",
         "unlatch.increments.documents.headings",
         "unlatch.increments.files.locks",
         "unlatch.increments.model.policies",
@@ -140,9 +141,10 @@ SLOW_OF_PYTHON = frozenset(
         ),
         (
             ["history", "1"],
-            98,
+            99,
             {
                 "unlatch.delivery.states",
+                "unlatch.errors.trackers",
                 "unlatch.increments.records.events",
                 "unlatch.spi.item",
                 "unlatch.spi.operation",

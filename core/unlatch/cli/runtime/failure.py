@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from unlatch.cli.terminal import output
-from unlatch.errors import Unauthorised, UnlatchError
+from unlatch.errors import UnlatchError
 from unlatch.worklog.neutral import without_passwords
 
 DECLINED = 2
@@ -31,6 +31,8 @@ def code_of_many(codes: Iterable[int], *, changed: bool) -> int:
 
 def exit_code_of(error: UnlatchError) -> int:
     """The exit code of a command that an error ended."""
+    from unlatch.errors import Unauthorised  # noqa: PLC0415  (loaded at its first use)
+
     # Commands that recorded a change first do not get here: the delivery has the error.
     return UNAUTHORISED if isinstance(error, Unauthorised) else error.exit_code
 
