@@ -151,7 +151,7 @@ def _round(root: Path, increments: Path, turn: int, other: str | None) -> dict[s
     states = {_NEW: f"state-{turn}"}  # without an index
     for command in _BY_THE_OTHER if other else ():
         name = f"{other} {command}"
-        lines[name] = (str(other), *command.format(number - 5).split())
+        lines[name] = (str(other), *command.format(number - 4).split())
         states[name] = "state-of-the-other"
     return {
         name: run(line, cwd=root, env=_with_state(root / states.get(name, "state")))

@@ -105,8 +105,8 @@ class Collection:
         how: Match | None = Match.NAME
         meant: Sequence[str] = (wanted,)
         if not has_number(wanted) or not any(wanted in names for names in places.values()):
-            listed = set().union(*places.values())
-            known = [one for one in candidates(listed, wanted) if has_number(one)]
+            likely = {one for names in places.values() for one in candidates(names, wanted)}
+            known = [one for one in likely if has_number(one)]
             how, meant = matching(known, wanted, up_to=up_to)
         chosen = frozenset(meant)
         return how, [
