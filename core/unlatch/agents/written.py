@@ -14,7 +14,7 @@ from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import PRIVATE, replace_file
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.private_folder import make_private
-from unlatch.worklog.disk.user_files import make_state, read_user_file
+from unlatch.worklog.disk.user_files import is_closed, make_state, read_user_file
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -70,6 +70,8 @@ def save_written(target: str, entries: Iterable[Written]) -> None:
 
 
 def _read() -> dict[str, list[dict[str, Any]]]:
+    if is_closed(record_file()):
+        return {}
     with suppress(FileNotFoundError):
         try:
             found = json.loads(read_user_file(record_file()))

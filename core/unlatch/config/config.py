@@ -30,7 +30,7 @@ from unlatch.spi.text import slots
 from unlatch.spi.validation import validation_message
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import read_file
-from unlatch.worklog.disk.user_files import read_user_file, user_config_file
+from unlatch.worklog.disk.user_files import is_closed, read_user_file, user_config_file
 
 Model = TypeVar("Model")
 
@@ -179,7 +179,7 @@ def merge_config(paths: ProjectPaths, ours: dict[str, Any]) -> RawConfig:
 
 def read_user_config(path: Path) -> UserConfig:
     """The user's configuration; ConfigError: it is not TOML, or has mistakes (all are listed)."""
-    values = parse(read_user_file, path)
+    values = {} if is_closed(path) else parse(read_user_file, path)
     config, problems = validate(UserConfig, values, prefix="")
     if config is None:
         raise ConfigError(problems, where=str(path))
@@ -257,7 +257,11 @@ def parse(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
         )
         hint = "save it as UTF-8"
         raise ConfigError((problem,), where=str(path), hint=hint) from error
-    except (OSError, ValueError, RecursionError) as error:
+    except OSError as error:
+        problem = f"the file cannot be read: {error.strerror}"
+        hint = "check the file and its permissions"
+        raise ConfigError((problem,), where=str(path), hint=hint) from error
+    except (ValueError, RecursionError) as error:
         from unlatch.increments.files.reading import conflict_in  # noqa: PLC0415  (only here)
         from unlatch.worklog.disk.file_check import git_command  # noqa: PLC0415
 

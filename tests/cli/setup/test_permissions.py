@@ -103,3 +103,40 @@ def test_init_refuses_what_it_cannot_read(single: Project, place: str) -> None:
     done = denied(single, place, "init")
 
     assert (1, True) == (done.code, "error[not-writable]" in done.err), done.said
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        (("list",), 0),
+        (("status",), 0),
+        (("sync", "--check"), 0),
+        (("resume", "7", "--reason", "More", "--yes"), 0),
+        (("search", "smart"), 0),
+        (("config", "list"), 0),
+        (("doctor",), 0),
+        (("effort", "open", "Fix"), 0),
+        (("agents", "list"), 0),
+        (("agents", "install"), 2),
+    ],
+)
+def test_the_home_of_another_user_stops_no_command(
+    single: Project, command: tuple[str, ...], code: int
+) -> None:
+    (single.home / ".config/unlatch").mkdir(parents=True)
+    (single.home / ".config/unlatch/config.toml").write_text("mistake = 1\n")
+
+    done = denied(single, str(single.home), *command)
+
+    assert (code, False) == (done.code, "denied" in done.said), done.said
+
+
+def test_a_configuration_that_cannot_be_read_is_not_ignored(single: Project) -> None:
+    own = single.home / ".config/unlatch/config.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text("")
+
+    done = denied(single, str(own), "resume", "7", "--reason", "More", "--yes")
+
+    assert (1, True) == (done.code, "the file cannot be read: Permission denied\n" in done.err)
+    assert "next: check the file and its permissions\n" in done.err

@@ -12,6 +12,7 @@ from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.lifecycle.deliver import DeliveryResult, deliver_all, read_back
 from unlatch.lifecycle.items.places import ItemGroup, group_in_project, group_outside, user_items
 from unlatch.project.workspace import Workspace
+from unlatch.worklog.disk.user_files import is_closed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -43,7 +44,9 @@ def pending_outside(
     Raises:
         StoreError: their folder cannot be listed.
     """
-    records, unread = _waiting(Workspace(user_items(), environ, user_config))
+    if is_closed((mine := user_items()).root):
+        return [], ()
+    records, unread = _waiting(Workspace(mine, environ, user_config))
     broken, of = list(unread), dict[str, "Increment"]()
     for one in records:
         try:

@@ -57,6 +57,20 @@ def read_user_file(path: Path, *, at_most: int = _LARGEST) -> bytes:
     return content
 
 
+def is_closed(path: Path) -> bool:
+    """Whether the user may not even look for a file or folder of theirs, so that it is none.
+
+    In containers HOME is often that of another user. git ignores its configuration there, too.
+    """
+    try:
+        path.lstat()
+    except PermissionError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
 def allowed_links() -> tuple[tuple[str, ...], bool]:
     """The folders that links in a project may lead into, and whether their list has mistakes.
 

@@ -100,10 +100,15 @@ def _row(agent: Agent, root: Path | None) -> output.Json:
     user = _at(None)
     return {
         **output.fields(agent, "name", "title"),
-        "found": agent.sign.of(user)[1].is_dir(),
+        "found": _is_there(agent, user),
         "user": _is_installed(agent, user),
         "project": _is_installed(agent, _at(root)) if root else None,
     }
+
+
+def _is_there(agent: Agent, user: Target) -> bool:
+    # Unlike Path.is_dir(), also where the home is another user's.
+    return os.path.isdir(agent.sign.of(user)[1])  # noqa: PTH112
 
 
 def _is_installed(agent: Agent, target: Target) -> bool:
@@ -127,7 +132,7 @@ def _chosen(names: tuple[str, ...]) -> list[Agent]:
 def _used(target: Target) -> list[Agent]:
     """The agents that the user has, by their folders."""
     user = _at(None)
-    found = [one for one in AGENTS.values() if one.sign.of(user)[1].is_dir()]
+    found = [one for one in AGENTS.values() if _is_there(one, user)]
     if not found:
         option = " --project" if target.root else ""
         message = "no folder of a coding agent was found"
