@@ -65,7 +65,8 @@ def _blocks(node: dict[str, Any]) -> list[str]:
 def children(node: dict[str, Any]) -> list[dict[str, Any]]:
     """The nodes inside of a node."""
     content = node.get("content")
-    return [child for child in content if isinstance(child, dict)] if content else []
+    nodes = content if isinstance(content, list) else ()
+    return [child for child in nodes if isinstance(child, dict)]
 
 
 def find_section(is_begin: Sequence[bool], is_end: Sequence[bool]) -> slice | None:

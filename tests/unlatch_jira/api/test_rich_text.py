@@ -111,6 +111,14 @@ def test_what_is_no_body_has_no_words(body: object) -> None:
     assert plain(body) == ""
 
 
+@pytest.mark.parametrize("content", [7, "text", {"type": "text"}, None])
+def test_a_node_with_another_content_has_no_text(content: Any) -> None:
+    paragraph = {"type": "paragraph", "content": content}
+
+    assert plain({"type": "doc", "content": [paragraph]}) == ""
+    assert plain({"type": "doc", "content": content}) == ""
+
+
 def test_the_limit_counts_what_jira_counts() -> None:
     text: Text = ((Span("***"),),)
     assert [len(plain(format_of(v).render(text))) for v in (2, 3)] == [6, 3]
