@@ -229,10 +229,12 @@ class Life(RuleBasedStateMachine):
                 continue
             item.is_open = False
             item.told += [op] if op else []
+            if item.is_dropped is not False:
+                # So may reopens that this has overtaken.
+                item.sparing |= {one["op"] for one in before if one["tracker"] == tracker}
+                item.sparing |= {op} if op and to is Status.COMPLETED else set()
             if to is Status.ABANDONED:
                 item.is_dropped = None
-            elif item.is_dropped is not False and op:
-                item.sparing |= {op, *(one["op"] for one in before if one["tracker"] == tracker)}
             # What is abandoned, or was, only loses its "reopened".
             item.labels = {"completed"} if item.is_dropped is False else None
 
