@@ -294,7 +294,8 @@ class Life(RuleBasedStateMachine):
         undone = next(e for e in self.case.metadata["reopenHistory"] if e["id"] == op)["revert"]
         for tracker, item in self.items.items():
             if tracker in owed:
-                item.told.remove(op)
+                # An unlinked item may have it still: nobody knows whether it took effect.
+                item.told = [one for one in item.told if one != op]
                 item.perhaps.add(op)
             if not item.linked:
                 continue
