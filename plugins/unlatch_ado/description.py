@@ -12,7 +12,6 @@ from itertools import islice
 from unlatch.errors import Rejected
 from unlatch.patterns import pattern
 from unlatch.spi import Draft, KeptPart, as_html, read_checks, visible
-from unlatch.spi.text import one_line
 from unlatch_ado.api.plain_text import plain
 
 LONGEST = 1_000_000
@@ -72,13 +71,13 @@ def check_length(description: str) -> str:
 
 def title_notes(draft: Draft) -> tuple[str, ...]:
     """A note if the title did not fit."""
-    cut = title_of(draft) != one_line(draft.title)
+    cut = len(draft.title) > LONGEST_TITLE
     return (f"the title was cut to {LONGEST_TITLE} characters",) if cut else ()
 
 
 def title_of(draft: Draft) -> str:
-    """The draft's title on one line, cut to Azure DevOps' limit."""
-    title = one_line(draft.title)
+    """The draft's title, cut to Azure DevOps' limit."""
+    title = draft.title
     return title if len(title) <= LONGEST_TITLE else f"{title[: LONGEST_TITLE - 3]}..."
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.errors import Rejected
 from unlatch.spi import markdown, with_kept_part
-from unlatch.spi.text import one_line
 from unlatch_github.draft_options import number_of
 
 if TYPE_CHECKING:
@@ -75,7 +74,7 @@ def resolve_milestone(
 
 
 def _title(draft: Draft, *, where: str) -> str:
-    title = one_line(draft.title)
+    title = draft.title
     if len(title) > _LONGEST_TITLE:
         raise Rejected(
             "title-too-long",

@@ -14,7 +14,7 @@ from unlatch.increments.model.status import Status
 from unlatch.patterns import pattern
 from unlatch.spi.change import Draft
 from unlatch.spi.operation import Kind, Operation
-from unlatch.spi.text import Check, Checks, Heading, Text, fill
+from unlatch.spi.text import Check, Checks, Heading, Text, fill, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -116,7 +116,7 @@ def draft_of(increment: Increment, tracker: str, story: str | None = None) -> Dr
     metadata = {key: value for key, value in front.items() if key not in _OWN_KEYS}
     for block in (front.get(tracker), increment.data.get(tracker)):
         metadata |= block if isinstance(block, dict) else {}
-    return Draft(increment.id, title, increment.type, body, story, metadata)
+    return Draft(increment.id, one_line(title), increment.type, body, story, metadata)
 
 
 def stories_of(increment: Increment) -> tuple[str, ...]:

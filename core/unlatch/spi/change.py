@@ -32,7 +32,7 @@ class Draft:
 
     Args:
         increment: its id (the folder's name).
-        title: the item's new title.
+        title: the item's new title, on one line; untrusted, and of any length.
         type: the increment's ("feature", "bug"), for trackers with item types.
         body: the generated part of the item's body; people may write around it.
         story: the id of the user story; None for the whole increment.

@@ -6,7 +6,6 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING, Any
 
 from unlatch.spi import Span, visible
-from unlatch.spi.text import one_line
 from unlatch.values import dataclass
 from unlatch_jira.api.rich_text import check_length, format_of
 
@@ -131,6 +130,6 @@ def marker(op: str) -> Paragraph:
 
 
 def title_of(draft: Draft) -> str:
-    """The draft's title on one line, cut to Jira's limit."""
-    title = one_line(draft.title)
+    """The draft's title, cut to Jira's limit."""
+    title = draft.title
     return title if len(title) <= _LONGEST_SUMMARY else f"{title[: _LONGEST_SUMMARY - 3]}..."

@@ -311,6 +311,20 @@ def test_an_item_can_be_made_and_linked(project: Project, tracker: str) -> None:
 
 
 @pytest.mark.parametrize("tracker", ALL)
+def test_the_title_of_a_made_item_is_one_line(project: Project, tracker: str) -> None:
+    project.increment(status="active")
+    spec = project.folder(NAME) / "spec.md"
+    title = r"Smart\r\n\tdiscipline\u0007 \u0085 now"
+    spec.write_text(f'---\ntitle: "{title}"\n---\n', encoding="utf-8")
+
+    done = project.run("link", "7", "--create", tracker)
+
+    assert done.code == 0, done.said
+    items = [*project.box.github.items(), *project.box.ado.items(), *project.box.jira.items()]
+    assert [item.title for item in items] == ["Smart discipline now"]
+
+
+@pytest.mark.parametrize("tracker", ALL)
 def test_an_item_whose_making_was_never_answered_is_found_and_not_made_twice(
     project: Project, tracker: str
 ) -> None:
