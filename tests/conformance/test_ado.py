@@ -9,6 +9,7 @@ import pytest
 from unlatch.testing import Harness
 from unlatch.testing.conformance import Conformance
 from unlatch_sandbox import Fault
+from unlatch_sandbox.ado.admin import PERSON
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -51,6 +52,21 @@ class AdoHarness(Harness):
     def add_comments(self, item: str, texts: Sequence[str]) -> None:
         for text in texts:
             self._ado.add_comment(int(item), text)
+
+    def add_comment_of_a_member(self, item: str, text: str) -> None:
+        self._ado.add_comment(int(item), text, PERSON)
+
+    def edit_comments(self, item: str, old: str, new: str) -> None:
+        for one in self._ado.comments(int(item)):
+            self._ado.edit_comment(int(item), one["id"], one["text"].replace(old, new))
+
+    def assign(self, item: str) -> str:
+        self._ado.edit(int(item), assigned_to=PERSON)
+        return PERSON
+
+    def close_as_a_person(self, item: str) -> str:
+        self._ado.edit(int(item), state="Closed")
+        return PERSON
 
     def add_label(self, item: str, label: str) -> None:
         self._ado.edit(int(item), tags=[*self.labels(item), label])

@@ -67,6 +67,24 @@ class GithubHarness(Harness):
         self._github.add_person("stranger")
         return str(self._github.add_issue(title=title, body=body, author="stranger"))
 
+    def add_comment_of_a_member(self, item: str, text: str) -> None:
+        self._github.add_comment(REPOSITORY, int(item), text, "a-person")
+
+    def edit_comments(self, item: str, old: str, new: str) -> None:
+        for one in self._github.comments(REPOSITORY, int(item)):
+            self._github.edit_comment(REPOSITORY, one["id"], one["body"].replace(old, new))
+
+    def assign(self, item: str) -> str:
+        self._github.edit(REPOSITORY, int(item), assignees=["a-person"])
+        return "a-person"
+
+    def close_as_a_person(self, item: str) -> str:
+        self._github.edit(REPOSITORY, int(item), state="closed", by="a-person")
+        return "a-person"
+
+    def read_only_environ(self) -> Mapping[str, str]:
+        return {"GITHUB_TOKEN": self._github.reader_token}
+
     def add_label(self, item: str, label: str) -> None:
         self._github.edit(REPOSITORY, int(item), labels=[*self.labels(item), label])
 

@@ -10,6 +10,7 @@ from unlatch.testing import Harness
 from unlatch.testing.conformance import Conformance
 from unlatch_sandbox import Fault
 from unlatch_sandbox.jira import adf
+from unlatch_sandbox.jira.admin import PERSON
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -53,6 +54,22 @@ class JiraHarness(Harness):
     def add_comments(self, item: str, texts: Sequence[str]) -> None:
         for text in texts:
             self._jira.add_comment(item, text)
+
+    def add_comment_of_a_member(self, item: str, text: str) -> None:
+        self._jira.add_comment(item, text, PERSON)
+
+    def edit_comments(self, item: str, old: str, new: str) -> None:
+        for one in self._jira.comments(item):
+            text = adf.to_text(one["body"]).replace(old, new)
+            self._jira.edit_comment(item, one["id"], text)
+
+    def assign(self, item: str) -> str:
+        self._jira.edit(item, assignee=PERSON)
+        return PERSON
+
+    def close_as_a_person(self, item: str) -> str:
+        self._jira.edit(item, status="Done")
+        return PERSON
 
     def add_label(self, item: str, label: str) -> None:
         self._jira.edit(item, labels=[*self.labels(item), label])

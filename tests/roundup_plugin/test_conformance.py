@@ -40,6 +40,10 @@ class RoundupHarness(Harness):
     def add_comments(self, item: str, texts: Sequence[str]) -> None:
         self._roundup.say(item, texts)
 
+    def assign(self, item: str) -> str:
+        self._roundup.change(item, {"assignedto": self._roundup.user})
+        return self._roundup.user
+
     def close_deliberately(self, item: str) -> None:
         self._roundup.change(item, {"status": "wont-do"})
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from unlatch.spi import SyncPlugin
+    from unlatch.transport.credentials import Credential
 
 
 class MutatedFixture(Fixture):
@@ -24,8 +25,10 @@ class MutatedFixture(Fixture):
     def plugin(self) -> SyncPlugin:
         return self.open()
 
-    def open(self, read_seconds: float = READ_SECONDS) -> SyncPlugin:
-        plugin = super().open(read_seconds)
+    def open(
+        self, read_seconds: float = READ_SECONDS, *, credential: Credential | None = None
+    ) -> SyncPlugin:
+        plugin = super().open(read_seconds, credential=credential)
         if self.mutant is not None:
             assert issubclass(self.mutant, type(plugin))
             plugin.__class__ = self.mutant

@@ -14,6 +14,7 @@ from tests.testing import ado_mutants as ado
 from tests.testing import github_mutants as gh
 from tests.testing import github_reading_mutants as reading
 from tests.testing import jira_mutants as jira
+from tests.testing import people_mutants as people
 from tests.testing.mutated import MutatedFixture, passes
 
 from unlatch.testing import FaultKind, Proxy
@@ -22,6 +23,7 @@ from unlatch.testing.bodies import Bodies
 from unlatch.testing.many import Many
 from unlatch.testing.markers import Markers
 from unlatch.testing.parts import Parts
+from unlatch.testing.people import People
 from unlatch.testing.planning import Consultation
 from unlatch.testing.scenario import FaultCase, run_update_faults
 from unlatch_sandbox import Sandbox
@@ -45,7 +47,9 @@ def _survives(kind: FaultKind) -> Callable[[Fixture], None]:
 
 
 _BODIES, _MANY, _MARKERS = Bodies(), Many(), Markers()
-_BEHAVIOUR, _CONSULTATION = Behaviour(), Consultation()
+_BEHAVIOUR, _CONSULTATION, _PEOPLE = Behaviour(), Consultation(), People()
+_CLOSES = _PEOPLE.test_a_person_who_closed_an_item_is_named
+_MEMBERS = _PEOPLE.test_a_comment_of_another_member_counts_and_is_not_own
 _KEEPS = _BODIES.test_an_update_keeps_what_people_wrote_around_the_part
 _UPDATES = _BODIES.test_an_update_sets_the_title_and_leaves_the_rest
 _CREATES = _BODIES.test_a_created_item_has_the_text_and_the_labels
@@ -178,6 +182,21 @@ READING: tuple[Case, ...] = (
     ),
     (reading.ReadsAHundred, _AMONG, "`read_many` has no item for"),
 )
+PEOPLE: tuple[Case, ...] = (
+    (people.HidesTheAssignee, _PEOPLE.test_the_assignee_is_named, "a read names the assignee"),
+    (people.HidesWhoClosedIt, _CLOSES, "who closed an item is its `changed_by`"),
+    (people.TakesTheAssigneeForTheAuthor, _CLOSES, "who closed an item is its `changed_by`"),
+    (
+        people.SeesNoEdits,
+        _PEOPLE.test_an_edited_comment_is_shown_as_it_is_now,
+        "a comment that was edited is `edited`",
+    ),
+    (
+        people.TakesReadingForWriting,
+        _CONSULTATION.test_an_examination_grants_no_write_to_who_may_only_read,
+        "an examination shows no right that the credential lacks",
+    ),
+)
 ADO: tuple[Case, ...] = (
     (
         ado.ShowsOneRevision,
@@ -215,6 +234,14 @@ ADO: tuple[Case, ...] = (
 )
 JIRA: tuple[Case, ...] = (
     (
+        people.TakesACommentForAChange,
+        _CLOSES,
+        "a comment does not change the author of the state",
+    ),
+    (people.NamesItselfInTheHistory, _CLOSES, "the history names the author of a change of state"),
+    (people.OwnsAllComments, _MEMBERS, "a comment of another member counts, and is not `own`"),
+    (people.CountsItsOwnComments, _MEMBERS, "a comment of another member counts"),
+    (
         jira.ReadsAheadInPart,
         _MANY.test_items_are_read_ahead_with_all_that_their_writes_need,
         "a write of a snapshot of `read_many` needs no further request",
@@ -240,7 +267,7 @@ def fixture(box: Sandbox, tmp_path: Path, request: pytest.FixtureRequest) -> Ite
     [
         pytest.param(harness, case, id=case[0].__name__)
         for harness, cases in (
-            (GithubHarness, (*GITHUB, *READING)),
+            (GithubHarness, (*GITHUB, *READING, *PEOPLE)),
             (AdoHarness, ADO),
             (JiraHarness, JIRA),
         )

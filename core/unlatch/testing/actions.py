@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
@@ -14,12 +14,15 @@ from unlatch.testing.clone import REASON
 from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from unlatch.spi.item import ItemRef
     from unlatch.testing.checks import Transition
     from unlatch.testing.faults import Request
     from unlatch.testing.fixture import Fixture
 
 
+T = TypeVar("T")
 _OFF = timedelta(minutes=25)
 # Markup, commands, mentions, links, control characters and a false marker, in the formats of all
 # trackers.
@@ -35,6 +38,14 @@ def require(fixture: Fixture, capability: Capability) -> None:
     """Skip the test if the plugin does not declare a capability."""
     if not fixture.can(capability):
         pytest.skip(f"the plugin does not declare {capability.value}")
+
+
+def offered(act: Callable[[], T], otherwise: str) -> T:
+    """The result of an optional method of the harness; without it, the test is skipped."""
+    try:
+        return act()
+    except NotImplementedError:
+        pytest.skip(otherwise)
 
 
 def comment_text(text: str) -> Text:

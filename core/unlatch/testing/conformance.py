@@ -24,6 +24,7 @@ pytest.register_assert_rewrite(
     "unlatch.testing.parts",
     "unlatch.testing.planning",
     "unlatch.testing.markers",
+    "unlatch.testing.people",
     "unlatch.testing.scenario",
 )
 
@@ -33,6 +34,7 @@ from unlatch.testing.fixture import Fixture  # noqa: E402
 from unlatch.testing.many import Many  # noqa: E402
 from unlatch.testing.markers import Markers  # noqa: E402
 from unlatch.testing.parts import Parts  # noqa: E402
+from unlatch.testing.people import People  # noqa: E402
 from unlatch.testing.planning import Consultation, Planning  # noqa: E402
 from unlatch.testing.proxy import Proxy  # noqa: E402
 from unlatch.testing.resilience import Resilience  # noqa: E402
@@ -46,7 +48,9 @@ if TYPE_CHECKING:
 __all__ = ["Conformance"]
 
 
-class Conformance(Behaviour, Planning, Consultation, Parts, Markers, Bodies, Many, Resilience):
+class Conformance(
+    Behaviour, Planning, Consultation, Parts, Markers, People, Bodies, Many, Resilience
+):
     """All tests; a subclass whose name begins with Test gives them a harness."""
 
     @pytest.fixture

@@ -15,6 +15,7 @@ from unlatch.transport.testing import SkippingClock
 from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from unlatch.project.workspace import Workspace
@@ -61,16 +62,20 @@ class Fixture:
     @cached_property
     def credential(self) -> Credential:
         """The credential from the harness's environment."""
+        return self.find_credential(self.harness.environ())
+
+    def find_credential(self, environ: Mapping[str, str]) -> Credential:
+        """The credential in these variables of the harness."""
         found = find_credential(
             self.manifest.tokens,
             tracker=self.manifest.name,
             host="",
-            env=self.harness.environ(),
+            env=environ,
             keyring_get=lambda _service, _key: None,
             run=lambda _argv: None,
         )
         if found is None:
-            raise LookupError("the harness's environ() holds none of the manifest's tokens")
+            raise LookupError("the harness's variables hold none of the manifest's tokens")
         return found
 
     @cached_property
@@ -83,7 +88,9 @@ class Fixture:
         """The plugin, with a short timeout for answers."""
         return self.open(SHORT_SECONDS)
 
-    def open(self, read_seconds: float = READ_SECONDS) -> SyncPlugin:
+    def open(
+        self, read_seconds: float = READ_SECONDS, *, credential: Credential | None = None
+    ) -> SyncPlugin:
         """The plugin as another process would open it."""
         clock = SkippingClock()
         cache = self.folder / "cache"
@@ -91,7 +98,7 @@ class Fixture:
         transport = Transport(
             self.manifest.name,
             origin=self.settings.base_url,
-            credential=self.credential,
+            credential=credential or self.credential,
             cache=cache,
             options=TransportOptions(
                 timeouts=(CONNECT_SECONDS, read_seconds), clock=clock, sleep=clock.sleep

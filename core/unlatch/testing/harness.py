@@ -79,6 +79,35 @@ class Harness(ABC):
         """
         raise NotImplementedError
 
+    def add_comment_of_a_member(self, item: str, text: str) -> None:
+        """Add a comment of another person who may change items; optional."""
+        raise NotImplementedError
+
+    def edit_comments(self, item: str, old: str, new: str) -> None:
+        """Replace a word in its comments, as a person; optional.
+
+        For a plugin that declares HISTORY, on trackers where comments can be edited.
+        """
+        raise NotImplementedError
+
+    def assign(self, item: str) -> str:
+        """Assign it to a person; returns their name as the tracker shows it; optional."""
+        raise NotImplementedError
+
+    def close_as_a_person(self, item: str) -> str:
+        """Close it as a person who is not that of `environ`; optional.
+
+        For trackers that show who changed a state. Returns the person's name as shown there.
+        """
+        raise NotImplementedError
+
+    def read_only_environ(self) -> Mapping[str, str]:
+        """The variables of a credential that may read items and not change them; optional.
+
+        For a plugin that declares EXAMINE.
+        """
+        raise NotImplementedError
+
     def labels(self, item: str) -> Collection[str]:
         """The labels or tags of an item; required for LABELS."""
         raise NotImplementedError

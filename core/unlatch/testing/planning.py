@@ -9,7 +9,7 @@ import pytest
 
 from unlatch.errors import TrackerError
 from unlatch.spi import Capability, Change, ItemRef, PlannedRequest
-from unlatch.testing.actions import apply, draft, make_change, require, writes
+from unlatch.testing.actions import apply, draft, make_change, offered, require, writes
 from unlatch.testing.checks import CLOSE, KEPT, REOPEN, Transition, check_labels
 from unlatch.testing.faults import Fault, FaultKind
 from unlatch.worklog.ids import new_ulid
@@ -113,6 +113,14 @@ class Consultation:
             return
         rights = [may for place in found.places for may in place.rights.values()]
         assert True not in rights, "an examination with a refused token shows no right"
+
+    def test_an_examination_grants_no_write_to_who_may_only_read(self, fixture: Fixture) -> None:
+        require(fixture, Capability.EXAMINE)
+        item = _closed(fixture)
+        environ = offered(fixture.harness.read_only_environ, "the harness has no such credential")
+        found = fixture.open(credential=fixture.find_credential(environ)).examine([item])
+        granted = {name for place in found.places for name, may in place.rights.items() if may}
+        assert granted <= {"read"}, "an examination shows no right that the credential lacks"
 
 
 def _closed(fixture: Fixture) -> ItemRef:

@@ -35,6 +35,8 @@ class GithubAdmin:
     bot_token = "sandbox-github-bot-token"  # noqa: S105
     # A fine-grained token of the owner's: no answer shows its permissions.
     fine_token = "sandbox-github-fine-token"  # noqa: S105
+    # A classic token without scopes reads what is public.
+    reader_token = "sandbox-github-reader-token"  # noqa: S105
     repository = HOME
     # The organization's issue types.
     types = ("Bug", "Feature", "Task")
@@ -49,6 +51,7 @@ class GithubAdmin:
             self.token: OWNER,
             self.bot_token: "github-actions[bot]",
             self.fine_token: OWNER,
+            self.reader_token: "reader",
         }
 
     def furnish(self) -> None:

@@ -81,8 +81,9 @@ def _leave(answer: Response) -> Response:
     answer.headers["X-GitHub-Media-Type"] = "github.v3; format=json"
     answer.headers["X-GitHub-Request-Id"] = uuid.uuid4().hex.upper()
     answer.headers["Date"] = http_date(guards.admin().clock())
-    if g.get("kind") == "classic":
-        answer.headers["X-OAuth-Scopes"] = guards.admin().scopes
+    scopes = {"classic": guards.admin().scopes, "reader": ""}
+    if (granted := scopes.get(g.get("kind", ""))) is not None:
+        answer.headers["X-OAuth-Scopes"] = granted
     return answer
 
 

@@ -50,7 +50,12 @@ def authenticate() -> None:
     if scheme.casefold() not in ("bearer", "token") or login is None:
         raise refusal(401, "Bad credentials")
     g.login = login
-    g.kind = {admin().bot_token: "app", admin().fine_token: "fine"}.get(token.strip(), "classic")
+    kinds = {
+        admin().bot_token: "app",
+        admin().fine_token: "fine",
+        admin().reader_token: "reader",
+    }
+    g.kind = kinds.get(token.strip(), "classic")
 
 
 def repository(owner: str, name: str, *, changes: bool = False) -> RepositoryRecord:
@@ -81,6 +86,8 @@ def _follow_rename(full_name: str) -> None:
 
 
 def _may_change(found: RepositoryRecord) -> None:
+    if g.kind == "reader":
+        raise refusal(404, "Not Found", headers={"X-Accepted-OAuth-Scopes": "public_repo, repo"})
     if found.archived:
         raise refusal(403, "Repository was archived so is read-only.")
     if not found.issues_write:

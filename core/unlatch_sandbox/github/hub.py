@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from unlatch_sandbox.clock import Clock, stored
@@ -150,7 +151,9 @@ class Hub:
         if body is None:
             self.remove_comment(comment)
             return
-        comment.body, comment.updated_at = body, self.now()
+        # Times are shown in seconds, and nobody edits a comment in the second of its post.
+        earliest = datetime.fromisoformat(comment.created_at) + timedelta(seconds=1)
+        comment.body, comment.updated_at = body, max(self.now(), stored(earliest))
         self.comments.put(_comment_key(comment), comment)
 
     def remove_comment(self, comment: CommentRecord) -> None:
