@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.errors import ConfigError, UnlatchError
 from unlatch.increments.model.increment import Increment, Link
+from unlatch.increments.records.item_address import address_of, on_other_host
 from unlatch.increments.records.links import same_item
 from unlatch.project.trackers import Trackers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from unlatch.project.workspace import Workspace
     from unlatch.spi import ItemRef, Settings
@@ -24,13 +26,11 @@ def find_linked(workspace: Workspace, word: str) -> list[Increment]:
         UnlatchError: no increment is linked to the address, and `Trackers.recognise` refuses it.
     """
     increments, _ = workspace.manager.read_all()
-    found = [one for one in increments if matching_links(workspace, one, word)]
-    if found or "://" not in word:
-        return found
-    trackers = Trackers(workspace)
-    ref = trackers.recognise(word)
-    settings = trackers.settings(ref.tracker)
-    return [one for one in increments if links_to(one, ref, settings)]
+    matches = _matcher(workspace, word)
+    found = [one for one in increments if any(map(matches, one.links))]
+    if not found and "://" in word:
+        Trackers(workspace).recognise(word)
+    return found
 
 
 def linked_to(
@@ -95,10 +95,10 @@ def _number(ref: ItemRef) -> str:
 def links_to(increment: Increment, ref: ItemRef, settings: Settings) -> bool:
     """Whether an increment is linked to an item, by the settings of its tracker."""
     theirs = (link for link in increment.links if link.tracker == ref.tracker)
-    return any(_is_at(settings, link, ref) for link in theirs)
+    return any(_is_at(settings, ref, link) for link in theirs)
 
 
-def _is_at(settings: Settings, link: Link, ref: ItemRef) -> bool:
+def _is_at(settings: Settings, ref: ItemRef, link: Link) -> bool:
     try:
         return settings.locate(link.name, link.url).url.casefold() == ref.url.casefold()
     except ConfigError:
@@ -107,12 +107,33 @@ def _is_at(settings: Settings, link: Link, ref: ItemRef) -> bool:
 
 def matching_links(workspace: Workspace, increment: Increment, wanted: str) -> list[Link]:
     """The links that a word matches: an address, an item's id or name, or a tracker."""
+    return [*filter(_matcher(workspace, wanted), increment.links)]
+
+
+def _matcher(workspace: Workspace, wanted: str) -> Callable[[Link], bool]:
     if "://" in wanted:
-        return [
-            one for one in increment.links if same_item(one, Link(one.tracker, one.item, wanted))
-        ]
-    trackers, name = Trackers(workspace), " ".join(wanted.split()).casefold()
-    return [link for link in increment.links if _has_name(trackers, link, name)]
+        return partial(_has_address, url=wanted, places=_recognised(workspace, wanted))
+    name = " ".join(wanted.split()).casefold()
+    return partial(_has_name, Trackers(workspace), name=name)
+
+
+def _recognised(workspace: Workspace, url: str) -> Mapping[str, Callable[[Link], bool]]:
+    """For each tracker that knows an address, whether a link is to the item there."""
+    with suppress(UnlatchError):
+        found = ((one, one.recognise(url)) for one in workspace.settings.values())
+        return {ref.tracker: partial(_is_at, one, ref) for one, ref in found if ref}
+    return {}
+
+
+def _has_address(link: Link, *, url: str, places: Mapping[str, Callable[[Link], bool]]) -> bool:
+    """Whether an address is that of a link's item: by that of the link, else by the settings.
+
+    The id alone proves nothing: many places have an item with this number.
+    """
+    other = Link(link.tracker, link.item, url)
+    if address_of(link) and same_item(link, other) and not on_other_host(link, other):
+        return True
+    return link.tracker in places and places[link.tracker](link)
 
 
 def _has_name(trackers: Trackers, link: Link, name: str) -> bool:

@@ -125,6 +125,65 @@ def test_the_address_of_an_item(two: Project, tracker: str, end: str) -> None:
         assert NAME == shown(two.run("show", word, "--offline", "--json"))
 
 
+BARE = {"github": {"issue": 4}, "ado": {"workItemId": 101}, "jira": {"issueKey": "SCRUM-28"}}
+# On the hosts of the sandbox, but for the whole ones.
+ELSEWHERE = {
+    "github": ("/octo/widgets/issues/5", "/octo/gadgets/issues/4"),
+    "ado": ("/widgets/_workitems/edit/102",),
+    "jira": ("/browse/SCRUM-29", "/browse/OTHER-28"),
+}
+FOREIGN = ("https://github.com/other/repo/issues/99", "https://example.com/", "x://")
+
+
+@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
+def test_an_item_whose_link_has_no_address(project: Project, tracker: str) -> None:
+    project.increment(links={tracker: BARE[tracker]})
+    project.increment(OTHER)
+
+    assert NAME == shown(project.run("show", project.urls[tracker], "--offline", "--json"))
+    done = project.run("unlink", NAME, project.urls[tracker])
+    assert (0, False) == (done.code, tracker in project.metadata()), done.said
+
+
+@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
+@pytest.mark.parametrize("form", ["bare", "with an address"])
+def test_the_address_of_another_item_means_no_increment(
+    project: Project, tracker: str, form: str
+) -> None:
+    links = {**BARE, **project.items()} if form != "bare" else BARE
+    project.increment(links={tracker: links[tracker]}, status="active")
+    hosts = {"github": project.box.github.web_url, "ado": project.box.ado.web_url,
+             "jira": project.box.jira.site}  # fmt: skip
+    before = project.tree()
+
+    for path in (*(f"{hosts[tracker]}{one}" for one in ELSEWHERE[tracker]), *FOREIGN):
+        for command in ("pause", "unlink 7"):
+            done = project.run(*command.split(), path)
+            assert 2 == done.code, (path, done.said)
+    assert_unchanged(project, before)
+
+
+def test_the_address_on_another_host_means_no_increment(project: Project) -> None:
+    url = "https://github.com/octo/widgets/issues/4"
+    project.increment(links={"github": {"issue": 4, "url": url}}, status="active")
+    before = project.tree()
+
+    for host in ("ghe.corp.example", "evil.example/x/y"):
+        for command in ("pause", "unlink 7"):
+            done = project.run(*command.split(), url.replace("github.com", host))
+            assert 2 == done.code, done.said
+    assert_unchanged(project, before)
+    assert NAME == shown(project.run("show", url.upper(), "--offline", "--json"))
+
+
+def test_the_address_of_one_item_beside_links_without_addresses(project: Project) -> None:
+    links = project.items("github")
+    project.increment(links=links, status="active")
+    project.increment(OTHER, links={"jira": {"issueKey": "SCRUM-1"}, "ado": {"workItemId": 5}})
+
+    assert NAME == shown(project.run("show", project.urls["github"], "--offline", "--json"))
+
+
 COMMANDS = [
     "show --offline", "history", "complete --dry-run", "abandon --dry-run", "undo --yes", "pause",
     "start", "backlog", "sync --plan", "doctor", "github status", "link --suggest",
