@@ -176,7 +176,7 @@ def test_without_a_map_a_way_of_several_steps_is_not_guessed(jira820_server: Jir
 
 def test_a_created_issue_is_found_and_updated(plugin: JiraPlugin) -> None:
     op = "01JC0000000000000000000002"
-    draft = Draft("0007-smart", "Smart\ndiscipline", "feature", ((Span("{code} <b>"),),))
+    draft = Draft("0007-smart", "Smart discipline", "feature", ((Span("{code} <b>"),),))
 
     created = plugin.create(Change(op, add_labels=("increment",), draft=draft)).after
     found = plugin.find_created(op, LONG_AGO)

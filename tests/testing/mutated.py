@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -28,11 +28,13 @@ class MutatedFixture(Fixture):
     def open(
         self, read_seconds: float = READ_SECONDS, *, credential: Credential | None = None
     ) -> SyncPlugin:
-        plugin = super().open(read_seconds, credential=credential)
+        guarded: Any = super().open(read_seconds, credential=credential)
         if self.mutant is not None:
+            plugin = guarded._inner
             assert issubclass(self.mutant, type(plugin))
             plugin.__class__ = self.mutant
-        return plugin
+        opened: SyncPlugin = guarded
+        return opened
 
     def mutate(self, mutant: type[SyncPlugin]) -> None:
         self.mutant = mutant

@@ -13,7 +13,7 @@ import click
 from unlatch import __version__
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.table import COMMANDS, FRONT, MORE, Entry, Globals
-from unlatch.errors import UsageError
+from unlatch.errors import PluginBroken, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,7 +33,11 @@ class App(Group):
         if name in _trackers():
             from unlatch.cli.commands.trackers.tracker import tracker_group  # noqa: PLC0415
 
-            return tracker_group(name)
+            try:
+                return tracker_group(name)
+            except PluginBroken:
+                if not ctx.resilient_parsing:  # an error would break the line that is being typed
+                    raise
         return None
 
     def resolve_command(

@@ -12,7 +12,7 @@ import click
 
 from unlatch.cli.app import app
 from unlatch.cli.table import COMMANDS
-from unlatch.errors import UnlatchError, UsageError
+from unlatch.errors import UnlatchError, UsageError, unexpected
 from unlatch.worklog.search_path import search_path
 
 # click looks for it, and completes a command line instead.
@@ -105,7 +105,6 @@ def _paging_help(arguments: list[str]) -> Iterator[None]:
 
 def _tell_unexpected(error: Exception, arguments: list[str]) -> int:
     from unlatch.cli.terminal import output  # noqa: PLC0415
-    from unlatch.project.plugin_errors import attribute  # noqa: PLC0415  (slow to load)
 
     # click writes --help and --version itself.
     if isinstance(error, OSError) and output.is_stdout_lost():
@@ -114,7 +113,7 @@ def _tell_unexpected(error: Exception, arguments: list[str]) -> int:
         hint = "change to a folder that exists"
         message = "the current folder was removed"
         return _tell(UnlatchError("no-folder", message, hint=hint), arguments)
-    return _tell(attribute(error), arguments)
+    return _tell(unexpected(error), arguments)
 
 
 def _has_folder() -> bool:

@@ -16,12 +16,11 @@ from unlatch.delivery.run import DeliveryRun
 from unlatch.delivery.states import Block, Event, Send, advance, begin_contact
 from unlatch.delivery.steps import conclude, execute, plan_remaining
 from unlatch.delivery.task import Delivery, DeliveryTask, make_task
-from unlatch.errors import Conflict, Unauthorised, UnlatchError
+from unlatch.errors import Conflict, Unauthorised, UnlatchError, unexpected
 from unlatch.increments.files.locks import delivery_lock
 from unlatch.increments.files.outbox import Failure, close_attempt
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.records.links import identity, link_of
-from unlatch.project.plugin_errors import attribute
 from unlatch.spi import Capability, Snapshot
 from unlatch.spi.change import Change, Outcome
 from unlatch.spi.operation import Kind
@@ -150,7 +149,7 @@ def _write(
         changes = [(snapshot, change) for _, snapshot, change in pending]
         return run.trackers.open(tracker).write_many(changes)
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not stop the others
-        return [attribute(error)] * len(pending)
+        return [unexpected(error)] * len(pending)
 
 
 def _conclude(task: DeliveryTask, change: Change, outcome: Outcome | UnlatchError | None) -> None:

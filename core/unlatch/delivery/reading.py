@@ -13,12 +13,11 @@ from functools import partial
 
 from unlatch.delivery.planning import expected_change
 from unlatch.delivery.task import DeliveryTask
-from unlatch.errors import Moved, UnlatchError
+from unlatch.errors import Moved, UnlatchError, unexpected
 from unlatch.increments.files.linking import repoint
 from unlatch.increments.files.outbox import withdraw
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.records.links import same_item
-from unlatch.project.plugin_errors import attribute
 from unlatch.spi import Capability, Snapshot
 from unlatch.spi.item import ItemRef
 from unlatch.worklog.parallel import run_parallel
@@ -134,7 +133,7 @@ def _read_one(task: DeliveryTask) -> Mapping[DeliveryTask, Answer]:
     except Withdrawn as withdrawn:
         return {task: UnlatchError(SAME_ITEM, str(withdrawn))}
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not hide the other items
-        return {task: attribute(error)}
+        return {task: unexpected(error)}
 
 
 def _read_together(tasks: Iterable[DeliveryTask]) -> Mapping[DeliveryTask, Answer]:
@@ -151,7 +150,7 @@ def _read_together(tasks: Iterable[DeliveryTask]) -> Mapping[DeliveryTask, Answe
     try:
         found = first.plugin.read_many(list(dict.fromkeys(refs.values())), expected_change(first))
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not hide the other items
-        return answers | dict.fromkeys(refs, attribute(error))
+        return answers | dict.fromkeys(refs, unexpected(error))
     for task, ref in refs.items():
         answer = found[ref]
         if isinstance(answer, Snapshot) and has_new_name(task, answer.item.ref):

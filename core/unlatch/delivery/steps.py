@@ -19,9 +19,8 @@ from unlatch.delivery.record import keep_effect, note_attempts, record_delivery,
 from unlatch.delivery.revert import is_undo_of_unsent
 from unlatch.delivery.states import Block, Event, Probe, Send, Step, Wait, advance, begin_contact
 from unlatch.delivery.task import DeliveryTask
-from unlatch.errors import Limited, Moved, NotFound, TrackerError, UnlatchError
+from unlatch.errors import Limited, Moved, NotFound, TrackerError, UnlatchError, unexpected
 from unlatch.increments.files.outbox import block, withdraw
-from unlatch.project.plugin_errors import attribute
 from unlatch.spi import Capability
 from unlatch.spi.change import Change, Outcome
 from unlatch.spi.item import RemoteItem, Snapshot
@@ -40,10 +39,10 @@ def execute(task: DeliveryTask, step: Step) -> None:
         task.evidence = advance(task.evidence, Event.GONE)
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not stop the others
         if isinstance(step, Probe | Send):
-            record_failure(task, attribute(error))
+            record_failure(task, unexpected(error))
             return
         # Nothing was sent: the next run continues.
-        task.error = task.error or attribute(error)
+        task.error = task.error or unexpected(error)
         task.evidence = replace(task.evidence, last=Event.NOT_SENT)
 
 

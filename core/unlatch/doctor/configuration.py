@@ -42,7 +42,7 @@ def mistakes(project: ProjectSnapshot) -> Hits:
         checked = check_trackers(raw, workspace.registry)
         for problem in checked.problems:
             yield _mistake(problem, raw, known)
-        yield from checked.broken
+        yield from checked.broken.values()
     try:
         _ = workspace.user.trusted_hosts, workspace.user.allowed_links
     except ConfigError as error:

@@ -197,12 +197,13 @@ def unusable_links(one: ReadableIncrement) -> Iterator[tuple[str, Found]]:
         where = one.files.at(*link.path)
         try:
             ref = settings.locate(link.name, link.url)
+            is_allowed = settings.allows(ref)
         except UnlatchError as error:
             is_config = isinstance(error, ConfigError)
             message = "; ".join(error.problems) if is_config else error.message
             yield "link-unlocated", Found(message, where, error.hint)
             continue
-        if not settings.allows(ref):
+        if not is_allowed:
             title = project.workspace.registry.manifests[link.tracker].title
             message = f"{ref.target} is not among the configured targets of {title}"
             yield "target-not-allowed", Found(message, where)
@@ -292,7 +293,8 @@ def unconfigured_trackers(project: ProjectSnapshot) -> Hits:
     if project.settings is None:
         return
     links = [link.tracker for one in project.readable for link in one.increment.links]
-    for tracker in sorted(set(links) - set(project.settings)):
+    known = {*project.settings, *project.workspace.broken}  # another check reports those
+    for tracker in sorted(set(links) - known):
         count = links.count(tracker)
         pointing = "1 link points" if count == 1 else f"{count} links point"
         title = project.workspace.registry.manifests[tracker].title

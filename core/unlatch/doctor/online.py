@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from unlatch.doctor.finding import Finding, Severity, from_error
-from unlatch.errors import StoreError, UnlatchError
+from unlatch.errors import StoreError, UnlatchError, unexpected
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.lifecycle.linking.link import check_capability
-from unlatch.project.plugin_errors import attribute
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.spi import Access, Capability, Examination, ItemRef
@@ -80,8 +79,7 @@ def _ask(workspace: Workspace, trackers: Trackers, name: str, refs: list[ItemRef
     try:
         found = trackers.open(name).examine(refs)
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not hide the others
-        known = error if isinstance(error, UnlatchError) else attribute(error)
-        return Examined(name, tuple(from_error(known, workspace.paths.root)))
+        return Examined(name, tuple(from_error(unexpected(error), workspace.paths.root)))
     return Examined(name, tuple(_findings(title, found)), found)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from jsonschema import Draft202012Validator
 
 from unlatch.doctor.shape import pointer
-from unlatch.errors import ConfigError, PluginBroken, StoreError
+from unlatch.errors import ConfigError, StoreError
 from unlatch.increments.files.paths import EVENTS, METADATA, items_at
 from unlatch.increments.files.reading import read_document, read_metadata
 from unlatch.increments.files.snapshots import snapshot
@@ -169,7 +169,7 @@ class ProjectSnapshot:
         """The settings of each configured tracker; None where they have mistakes."""
         try:
             return self.workspace.settings
-        except (ConfigError, PluginBroken):
+        except ConfigError:
             return None
 
     @cached_property

@@ -10,11 +10,12 @@ from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from unlatch.errors import StoreError, UnlatchError
+from unlatch.errors import StoreError, UnlatchError, unexpected
 from unlatch.increments.records.events import Delivered, Linked, Synced, read_events
 from unlatch.increments.records.links import identity, link_of
 from unlatch.increments.records.unread_places import unknown_trackers, unread_places
-from unlatch.project.plugin_errors import attribute
+from unlatch.project.registry import shapes_of
+from unlatch.project.workspace import broken_links
 from unlatch.spi import Capability
 from unlatch.values import dataclass
 from unlatch.worklog.parallel import run_parallel
@@ -24,8 +25,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from unlatch.increments.model.increment import Increment, Link
+    from unlatch.project.registry import Registry
     from unlatch.project.trackers import Trackers
-    from unlatch.spi import LinkShape
     from unlatch.spi.item import ItemRef, RemoteItem
 
 
@@ -66,15 +67,21 @@ def group_unread(snapshots: Iterable[ItemSnapshot]) -> list[Unread]:
     return [Unread(cause[0], tuple(names[cause]), error) for cause, error in errors.items()]
 
 
-def find_unread(increments: Iterable[Increment], shapes: Mapping[str, LinkShape]) -> list[Unread]:
+def find_unread(increments: Iterable[Increment], registry: Registry) -> list[Unread]:
     """The places that seem to name items and are not read as links, by tracker."""
+    shapes = shapes_of(registry.manifests).links
     names: dict[str, list[str]] = {}
-    errors: dict[str, StoreError] = {}
+    errors: dict[str, UnlatchError] = {}
     for one in increments:
+        for tracker, error in broken_links(one, registry).items():
+            errors[tracker] = error
+            names.setdefault(tracker, []).append(one.id)
         places = [
             (name, at) for name in shapes for at in unread_places(one.data, name, shapes[name])
         ]
-        places += [(str(at[-1]).casefold(), at) for at in unknown_trackers(one.data, shapes)]
+        places += [
+            (str(at[-1]).casefold(), at) for at in unknown_trackers(one.data, registry.targets)
+        ]
         for tracker, path in places:
             errors.setdefault(tracker, _unread_error(tracker, one.id, is_known=tracker in shapes))
             names.setdefault(tracker, []).append(f"{one.id}:/{'/'.join(map(str, path))}")
@@ -114,10 +121,11 @@ def fetch_items(
     for link in links:
         try:
             ref = trackers.locate(link)
+            name = trackers.settings(link.tracker).name(ref)
         except UnlatchError as error:
             seen[link] = replace(seen[link], error=error)
         else:
-            seen[link] = replace(seen[link], name=trackers.settings(link.tracker).name(ref))
+            seen[link] = replace(seen[link], name=name)
             located.setdefault(link.tracker, {})[link] = ref
     tasks: dict[tuple[Link, ...], Callable[[], Mapping[Link, RemoteItem | UnlatchError]]] = {}
     for tracker, refs in located.items():
@@ -166,5 +174,5 @@ def _read(
     except UnlatchError as refused:
         error = refused
     except Exception as mistake:  # noqa: BLE001  # a plugin's mistake must not hide the other items
-        error = attribute(mistake)
+        error = unexpected(mistake)
     return dict.fromkeys(refs, error)

@@ -154,6 +154,7 @@ class ResumePlan:
         """The change for the increment's present state; raises if the plan does not fit it."""
         if self.step in ACTIVE_STEPS:
             return plan_enqueue(before)
+        workspace.check_links(before)
         if self.step is ResumeStep.REOPEN_ITEMS:
             if self.is_new and intent.reason in known_reasons(before):
                 return plan_enqueue(before)  # another process was faster

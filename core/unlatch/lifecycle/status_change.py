@@ -118,6 +118,7 @@ def plan_finish(
         from unlatch.delivery.run import SharedItems  # noqa: PLC0415  (slow to load)
 
         shared = SharedItems.of(workspace)
+    workspace.check_links(before)
     is_done = before.status is to
     reason = None if reason is None else checked_reason(reason)
     approval, evidence = APPROVED, None
@@ -170,6 +171,7 @@ def plan_undo_reopen(
     from unlatch.increments.model.reason import checked_reason  # noqa: PLC0415
 
     before = workspace.manager.read(wanted).as_recorded
+    workspace.check_links(before)
     reason = None if reason is None else checked_reason(reason)
     entries = undoable(before)
     to = entries[-1].previous_status

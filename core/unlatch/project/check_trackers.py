@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 class CheckedTrackers(NamedTuple):
     settings: Mapping[str, Settings]  # of the usable trackers, by name
     problems: tuple[str, ...]  # every mistake in the whole configuration
-    broken: tuple[PluginBroken, ...] = ()  # the errors in the plugins of configured trackers
+    broken: Mapping[str, PluginBroken]  # the errors in the plugins of configured trackers
 
 
 def check_trackers(raw: RawConfig, registry: Registry) -> CheckedTrackers:
     """Check the whole configuration."""
     settings: dict[str, Settings] = {}
-    problems, broken = list(raw.problems), []
+    problems, broken = list(raw.problems), dict[str, PluginBroken]()
     for name, table in raw.trackers.items():
         if name not in registry.manifests and name not in registry.broken:
             problems.append(f"trackers.{name}: {_unknown(name, registry.manifests)}")
@@ -34,12 +34,12 @@ def check_trackers(raw: RawConfig, registry: Registry) -> CheckedTrackers:
         try:
             model, found = read_settings(registry.manifest(name), table, raw.core.labels)
         except PluginBroken as error:
-            broken.append(error)
+            broken[name] = error
             continue
         problems += found
         if model is not None:
             settings[name] = model
-    return CheckedTrackers(settings, tuple(problems), tuple(broken))
+    return CheckedTrackers(settings, tuple(problems), broken)
 
 
 def read_settings(

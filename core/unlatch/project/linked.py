@@ -120,8 +120,8 @@ def _matcher(workspace: Workspace, wanted: str) -> Callable[[Link], bool]:
 def _recognised(workspace: Workspace, url: str) -> Mapping[str, Callable[[Link], bool]]:
     """For each tracker that knows an address, whether a link is to the item there."""
     with suppress(UnlatchError):
-        found = ((one, one.recognise(url)) for one in workspace.settings.values())
-        return {ref.tracker: partial(_is_at, one, ref) for one, ref in found if ref}
+        settings, found = workspace.settings, workspace.recognise(url)
+        return {name: partial(_is_at, settings[name], ref) for name, ref in found.items()}
     return {}
 
 

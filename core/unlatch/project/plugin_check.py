@@ -17,6 +17,7 @@ _METHODS = {
     Capability.EXAMINE: ("examine",),
     Capability.RENAMES: ("present_name",),
     Capability.APPROVE: ("approve",),
+    Capability.HISTORY: ("read_history",),
 }
 _ALL = [name for name, one in vars(SyncPlugin).items() if inspect.isfunction(one)]
 

@@ -4,10 +4,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from shlex import quote
 
-from unlatch.errors import PluginBroken, UnlatchError, unexpected
-from unlatch.worklog.entry_points import PLUGINS, distribution_of, entry_points
-
-_OWN = "unlatch"  # our distribution, and its package
+from unlatch.errors import PluginBroken, UnlatchError
+from unlatch.worklog.entry_points import PLUGINS, distribution_of
 
 
 def broken_plugin(name: str, problem: str, *, where: str | None = None) -> PluginBroken:
@@ -24,45 +22,53 @@ def _error(name: str, what: str, where: str | None = None) -> PluginBroken:
 
 
 @contextmanager
-def blaming(name: str, doing: str, *, where: str | None = None) -> Iterator[None]:
-    """Report errors in a plugin's code as the plugin's, except those that it raises for users."""
+def blaming(
+    name: str, doing: str, *, where: str | None = None, of: type | None = None
+) -> Iterator[None]:
+    """Report errors in a plugin's code as the plugin's, except those that it raises for users.
+
+    Args:
+        doing: what fails then.
+        of: a class of the plugin, whose package the line of the error is in.
+    """
     try:
         yield
-    except UnlatchError:
+    except (UnlatchError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit) as error:
-        cause = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        raise broken_plugin(name, f"{doing} failed: {cause}", where=where) from error
+    except BaseException as error:
+        raise _failure(name, doing, error, where, of) from error
 
 
-def attribute(error: Exception) -> UnlatchError:
-    """Return an error as ours, or as that of the third party's plugin whose code raised it."""
-    if not isinstance(error, UnlatchError) and (place := _plugin_of(error)):
-        name, where = place
-        broken = _error(name, f"failed at {where}: {type(error).__name__}: {error}")
-        broken.__cause__ = error
-        return broken
-    return unexpected(error)
+@contextmanager
+def importing(name: str, module: str, *, where: str) -> Iterator[None]:
+    """Report every error in the import of a plugin's module as the plugin's."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        raise _failure(name, f"importing {module}", error, where, None) from error
 
 
-def _plugin_of(error: Exception) -> tuple[str, str] | None:
-    """The plugin that the innermost code is of, and the line; None for unlatch's own code."""
+def _failure(
+    name: str, doing: str, error: BaseException, where: str | None, of: type | None
+) -> PluginBroken:
+    cause = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    if of is not None:
+        return _error(name, f"failed at {_line(error, of) or doing}: {cause}", where)
+    return broken_plugin(name, f"{doing} failed: {cause}", where=where)
+
+
+def _line(error: BaseException, of: type) -> str | None:
+    """The innermost line of the plugin's own code that an error passed through."""
     from traceback import walk_tb  # noqa: PLC0415  (slow to load)
 
-    packages = {_package(target): name for name, target in entry_points(PLUGINS).items()}
+    package = of.__module__.partition(".")[0]
     for frame, line in reversed([*walk_tb(error.__traceback__)]):
         module = str(frame.f_globals.get("__name__"))
-        name = packages.get(_package(module))
-        if name is not None:
-            own = (distribution_of(PLUGINS, name) or "").partition(" ")[0] == _OWN
-            return None if own else (name, f"{module}:{line}")
-        if _package(module) == _OWN:
-            return None
+        if module.partition(".")[0] == package:
+            return f"{module}:{line}"
     return None
-
-
-def _package(target: str) -> str:
-    return target.partition(":")[0].partition(".")[0]
 
 
 def check_part(name: str, where: str, mistakes: Sequence[str]) -> None:

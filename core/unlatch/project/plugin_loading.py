@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 from unlatch.errors import UnlatchError
 from unlatch.project.deferred import defer
-from unlatch.project.plugin_errors import blaming, check_part
-from unlatch.spi import SPI_VERSION, Capability, CommandToken, EnvToken, LinkShape, Manifest
+from unlatch.project.plugin_errors import blaming, check_part, importing
+from unlatch.spi import (
+    SPI_VERSION,
+    Capability,
+    CommandToken,
+    EnvToken,
+    LinkShape,
+    Manifest,
+    Option,
+)
+
+# Seconds; no request of an ended connection takes effect later.
+_DAY = 86_400
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from unlatch.spi import Settings, SyncPlugin
 
@@ -20,7 +32,9 @@ if TYPE_CHECKING:
 def load_manifest(name: str, target: str) -> Manifest:
     """The manifest of an entry point; PluginBroken."""
     manifest = _load(name, target)
-    check_part(name, target, _mistakes(name, manifest))
+    with blaming(name, "reading its manifest", where=target):
+        mistakes = _mistakes(name, manifest)
+    check_part(name, target, mistakes)
     found: Manifest = manifest
     return found
 
@@ -28,6 +42,17 @@ def load_manifest(name: str, target: str) -> Manifest:
 def load(manifest: Manifest, target: str) -> Any:
     """The object that a manifest names as "module:object"; PluginBroken."""
     return _load(manifest.name, target)
+
+
+def table_for(manifest: Manifest, url: str) -> str | None:
+    """The table of a tracker in config.toml for an address that is its own; PluginBroken."""
+    if manifest.from_remote is None:
+        return None
+    with blaming(manifest.name, "from_remote"):
+        table = manifest.from_remote(url)
+        if not isinstance(table, str | None):
+            raise TypeError("it returned no text")
+    return table
 
 
 def load_settings(manifest: Manifest) -> Any:
@@ -74,11 +99,13 @@ def is_installed(module: str) -> bool:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:
         return False
+    except Exception:  # noqa: BLE001  # of its parent, which is there, and fails when it is used
+        return True
 
 
 def _load(plugin: str, target: str) -> Any:
     module, _, name = target.partition(":")
-    with blaming(plugin, f"importing {module}", where=target):
+    with importing(plugin, module, where=target):
         found = importlib.import_module(module)
     with blaming(plugin, f"loading {name} from {module}", where=target):
         return getattr(found, name)
@@ -95,19 +122,22 @@ def _mistakes(name: str, manifest: object) -> list[str]:
 
 
 def _invalid_fields(manifest: Manifest) -> Iterator[str]:
-    shapes, targets = (manifest.link, manifest.synced), (manifest.settings, manifest.plugin)
-    if not all(isinstance(one, LinkShape) for one in shapes):
-        yield "link or synced: they are LinkShapes"
-    if not all(isinstance(one, str) and ":" in one for one in targets):
-        yield 'settings or plugin: they are "module:Class"'
-    if not _is_requirement(manifest.requires):
-        yield "requires: it is a pair of a module and the requirement that installs it"
-    if not all(isinstance(one, Capability) for one in manifest.capabilities):
-        yield "capabilities: they are Capabilities"
-    if not all(isinstance(one, EnvToken | CommandToken) for one in manifest.tokens):
-        yield "tokens: they are EnvTokens and CommandTokens"
-    if not callable(manifest.label_problem):
-        yield "label_problem: it is a function"
+    for what, (fits, names) in _FIELDS.items():
+        yield from (f"{name}: it is {what}" for name in names if not fits(getattr(manifest, name)))
+
+
+def _is_line(value: object) -> bool:
+    return isinstance(value, str) and value.isprintable() and bool(value.strip())
+
+
+def _is_target(value: object) -> bool:
+    return isinstance(value, str) and all(value.partition(":"))
+
+
+def _is_shape(value: object) -> bool:
+    if not isinstance(value, LinkShape):
+        return False
+    return _is_line(value.item) and _is_line(value.url) and isinstance(value.number, bool)
 
 
 def _is_requirement(requires: object) -> bool:
@@ -115,3 +145,48 @@ def _is_requirement(requires: object) -> bool:
         case (str() as module, str() as requirement):
             return bool(requirement) and all(one.isidentifier() for one in module.split("."))
     return False
+
+
+def _is_option(value: object) -> bool:
+    return isinstance(value, Option) and all(map(_is_line, (value.name, value.help, *value.kinds)))
+
+
+def _is_collection(value: object) -> TypeGuard[Collection[object]]:
+    return isinstance(value, Collection) and not isinstance(value, str | bytes)
+
+
+def _are(fits: Callable[[object], bool]) -> Callable[[object], bool]:
+    return lambda values: _is_collection(values) and all(map(fits, values))
+
+
+def _are_readers(value: object) -> bool:
+    return (
+        isinstance(value, Mapping)
+        and all(map(_is_line, value))
+        and _are(_is_target)((*value.values(),))
+    )
+
+
+# Each kind of value, with the fields that have it.
+_FIELDS: Mapping[str, tuple[Callable[[object], bool], tuple[str, ...]]] = {
+    "a line of printable text": (_is_line, ("title", "noun")),
+    "a LinkShape of texts": (_is_shape, ("link", "synced")),
+    '"module:Class"': (_is_target, ("settings", "plugin")),
+    "a pair of a module and the requirement that installs it": (_is_requirement, ("requires",)),
+    "a set of Capabilities": (_are(lambda one: isinstance(one, Capability)), ("capabilities",)),
+    "a tuple of EnvTokens and CommandTokens": (
+        _are(lambda one: isinstance(one, EnvToken | CommandToken)),
+        ("tokens",),
+    ),
+    "a tuple of texts": (_are(_is_line), ("hosts", "host_env", "deferred")),
+    "a function": (callable, ("label_problem",)),
+    "a function, or None": (lambda one: one is None or callable(one), ("from_remote",)),
+    "a number of seconds": (
+        lambda one: isinstance(one, int | float) and 0 <= one < _DAY,
+        ("settle",),
+    ),
+    "a number from 1": (lambda one: isinstance(one, int) and one > 0, ("parallel",)),
+    "a tuple of Options": (_are(_is_option), ("options",)),
+    'a mapping of names to "module:function"': (_are_readers, ("events",)),
+    "a text": (lambda one: isinstance(one, str), ("example", "outside")),
+}

@@ -14,13 +14,28 @@ if TYPE_CHECKING:
     from unlatch.spi import LinkShape, Manifest
 
 
+# Our distribution.
+_OWN = "unlatch"
+
+
 class Registry:
     @cached_property
     def targets(self) -> Mapping[str, str]:
         """The manifest of each plugin, as "module:object", by the plugin's name; loads none."""
-        from unlatch.worklog.entry_points import PLUGINS, entry_points  # noqa: PLC0415
+        return {name: target for name, (target, _) in self._points.items()}
 
-        return entry_points(PLUGINS)
+    @cached_property
+    def _points(self) -> Mapping[str, tuple[str, str]]:
+        from unlatch.worklog.entry_points import PLUGINS, installed_points  # noqa: PLC0415
+
+        return installed_points(PLUGINS)
+
+    def is_own(self, name: str) -> bool:
+        """Whether a plugin comes with unlatch, whose tests prove that it keeps the interface."""
+        from unlatch.worklog.entry_points import distribution_in  # noqa: PLC0415
+
+        _, folder = self._points.get(name, ("", ""))
+        return distribution_in(folder).partition(" ")[0] == _OWN
 
     @cached_property
     def _found(self) -> tuple[dict[str, Manifest], dict[str, PluginBroken]]:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from unlatch.errors import UsageError
+from unlatch.errors import PluginBroken, UsageError
 from unlatch.increments.files.paths import ProjectPaths, find_paths, paths_at
 from unlatch.increments.files.work.files import work_files
 from unlatch.increments.layouts.installed import installed_layouts
@@ -15,6 +15,7 @@ from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Unit
 from unlatch.project.git.run import ask_git
 from unlatch.project.git.setup import check_git_folder
+from unlatch.project.plugin_loading import table_for
 from unlatch.spi import Manifest
 from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import replace_file, writing
@@ -116,5 +117,7 @@ def _tables(root: Path, manifests: Iterable[Manifest]) -> Iterator[str]:
         check_git_folder(root)
         remote = ask_git(root, "remote", "get-url", "origin") or ""
     for manifest in manifests:
-        filled = manifest.from_remote(remote) if manifest.from_remote else None
+        filled = None
+        with suppress(PluginBroken):  # doctor reports it
+            filled = table_for(manifest, remote)
         yield filled or "".join(f"# {line}\n" for line in manifest.example.splitlines())

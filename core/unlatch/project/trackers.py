@@ -15,7 +15,7 @@ from unlatch.project.deferred import defer
 from unlatch.project.former_names import FormerNames
 from unlatch.project.load_order import LoadOrder
 from unlatch.project.plugin_errors import blaming
-from unlatch.project.plugin_loading import load, open_plugin
+from unlatch.project.plugin_loading import load, open_plugin, table_for
 from unlatch.spi import Capability
 from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions, Wait
 from unlatch.worklog.disk.user_files import state_folder
@@ -53,15 +53,20 @@ class Trackers:
         self._locks: dict[str, threading.Lock] = {}
 
     def settings(self, name: str) -> Settings:
-        """The settings of one tracker; UsageError `unknown-tracker` or `tracker-not-configured`."""
+        """The settings of one tracker.
+
+        UsageError: `unknown-tracker` or `tracker-not-configured`. PluginBroken: its plugin cannot
+        be used.
+        """
         manifest = self.registry.manifest(name)
         if name in self._workspace.settings:
             return self._workspace.settings[name]
+        if name in self._workspace.broken:
+            raise self._workspace.broken[name]
         raise self._not_configured(manifest)
 
     def _not_configured(self, manifest: Manifest, url: str = "") -> UsageError:
-        table = manifest.from_remote(url) if manifest.from_remote else None
-        lines = (table or manifest.example).splitlines()[1:]
+        lines = (table_for(manifest, url) or manifest.example).splitlines()[1:]
         example = f", for example with {', '.join(lines)}" if lines else ""
         return UsageError(
             "tracker-not-configured",
@@ -107,11 +112,10 @@ class Trackers:
 
     def recognise(self, url: str, *, ask_former: bool = False) -> ItemRef:
         """The item at a pasted address; UsageError `url-unknown` or `target-not-allowed`."""
-        found = (settings.recognise(url) for settings in self._workspace.settings.values())
-        if ref := next(filter(None, found), None):
+        if ref := next(iter(self._workspace.recognise(url).values()), None):
             self.check_target(ref, ask_former=ask_former)
             return ref
-        raise self._not_recognised(url)
+        raise self._broken() or self._not_recognised(url)
 
     def named(self, key: str, *, ask_former: bool = False) -> ItemRef:
         """The item with a name such as octo/widgets#4, fabrikam/widgets 101 or SCRUM-28.
@@ -131,11 +135,15 @@ class Trackers:
         if found and not allowed:
             self.check_target(found[0], ask_former=ask_former)
             return found[0]
-        raise UsageError(
+        raise self._broken() or UsageError(
             "unknown-item",
             f"{key!r} names no item of a configured tracker (configured: {self._known()})",
             hint="paste the item's address, or its name: octo/widgets#4, SCRUM-28",
         )
+
+    def _broken(self) -> PluginBroken | None:
+        """The error of a configured tracker, whose item may be meant."""
+        return next(iter(self._workspace.broken.values()), None)
 
     def _known(self) -> str:
         manifests = self.registry.manifests
@@ -259,7 +267,12 @@ class Trackers:
         self._transport_of[name] = transport
         self._order.wait(name)
         with _LOADING:
-            return open_plugin(manifest, settings, transport)
+            plugin = open_plugin(manifest, self._workspace.own_settings[name], transport)
+            if self.registry.is_own(name):
+                return plugin
+            from unlatch.project.plugin_guard import guard_plugin  # noqa: PLC0415  (slow)
+
+            return guard_plugin(name, plugin)
 
     def pause(self, name: str, seconds: float, why: str) -> None:
         """Wait before a request to a tracker, and report it; an interruption ends the wait."""

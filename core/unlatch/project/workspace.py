@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from unlatch.errors import ConfigError
+from unlatch.errors import ConfigError, PluginBroken
 from unlatch.increments.files.manager import MetadataManager
 from unlatch.increments.files.paths import items_at, paths_at
 from unlatch.project.registry import InstalledShapes, Registry
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 
     from unlatch.config.config import CoreConfig, RawConfig, UserConfig
     from unlatch.increments.files.paths import ProjectPaths
-    from unlatch.spi import Settings
+    from unlatch.increments.model.increment import Increment
+    from unlatch.project.check_trackers import CheckedTrackers
+    from unlatch.spi import ItemRef, Settings
 
 
 def utc_now() -> datetime:
@@ -81,29 +84,77 @@ class Workspace:
     @property
     def config(self) -> CoreConfig:
         """The core's configuration; raises as `check_config`."""
-        return self._checked[0]
-
-    @property
-    def settings(self) -> Mapping[str, Settings]:
-        """The settings of the configured trackers, by name; raises as `check_config`."""
-        return self._checked[1]
-
-    def check_config(self) -> None:
-        """Check the configuration before anything is recorded; ConfigError lists all mistakes.
-
-        PluginBroken: the plugin of a configured tracker cannot be used.
-        """
-        _ = self.user, self._checked
+        self.check_config()
+        return self.raw_config.core
 
     @cached_property
-    def _checked(self) -> tuple[CoreConfig, Mapping[str, Settings]]:
+    def settings(self) -> Mapping[str, Settings]:
+        """The settings of the configured trackers, by name; raises as `check_config`.
+
+        Without those of broken plugins, which hinder no other tracker.
+        """
+        return {
+            name: one if self.registry.is_own(name) else _guarded(name, one)
+            for name, one in self.own_settings.items()
+        }
+
+    @property
+    def own_settings(self) -> Mapping[str, Settings]:
+        """The same as the plugins made them, which they get themselves."""
+        return self._checked.settings
+
+    def recognise(self, url: str) -> Mapping[str, ItemRef]:
+        """The item at an address by the settings of each tracker that knows it.
+
+        A plugin that fails does not hide the item of another one.
+        """
+        found = {}
+        for name, settings in self.settings.items():
+            with suppress(PluginBroken):
+                if ref := settings.recognise(url):
+                    found[name] = ref
+        return found
+
+    @property
+    def broken(self) -> Mapping[str, PluginBroken]:
+        """The errors of the configured trackers' plugins, by the trackers' names."""
+        return self._checked.broken
+
+    def check_config(self) -> None:
+        """Check the configuration before anything is recorded; ConfigError lists all mistakes."""
+        _ = self.user, self._checked
+
+    def check_links(self, increment: Increment) -> None:
+        """Refuse an increment that names items of a broken plugin: nobody else can read its links.
+
+        PluginBroken: that plugin's.
+        """
+        for error in broken_links(increment, self.registry).values():
+            raise error
+
+    @cached_property
+    def _checked(self) -> CheckedTrackers:
         from unlatch.project.check_trackers import check_trackers  # noqa: PLC0415
 
-        raw = self.raw_config
-        checked = check_trackers(raw, self.registry)
+        checked = check_trackers(self.raw_config, self.registry)
         if checked.problems:
             where, hint = str(self.paths.config), "unlatch doctor --settings"
             raise ConfigError(checked.problems, where=where, hint=hint)
-        for error in checked.broken:
-            raise error
-        return raw.core, checked.settings
+        return checked
+
+
+def broken_links(increment: Increment, registry: Registry) -> Mapping[str, PluginBroken]:
+    """The errors of the broken plugins whose items an increment names, by their trackers."""
+    from unlatch.increments.records.unread_places import names_any  # noqa: PLC0415  (for links)
+
+    if not names_any(increment.data, registry.targets):
+        return {}
+    return {
+        name: error for name, error in registry.broken.items() if names_any(increment.data, [name])
+    }
+
+
+def _guarded(name: str, settings: Settings) -> Settings:
+    from unlatch.project.plugin_guard import guard_settings  # noqa: PLC0415  (slow to load)
+
+    return guard_settings(name, settings)

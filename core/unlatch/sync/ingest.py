@@ -13,6 +13,7 @@ from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment
 from unlatch.project.identity import LONGEST_NAME
 from unlatch.project.linked import links_to, renamed_link
+from unlatch.project.plugin_errors import blaming
 from unlatch.project.plugin_loading import load
 from unlatch.project.registry import Registry
 from unlatch.project.trackers import Trackers
@@ -53,16 +54,19 @@ def read_event(registry: Registry, source: str, path: Path) -> tuple[str, ItemEv
             hint=f"known types are {', '.join(readers) or 'none'}",
         )
     tracker, target = readers[source]
-    read = load(registry.manifest(tracker), target)
-    try:
-        event: ItemEvent = read(_read_file(path))
-    except ValueError as error:
-        raise UsageError(
-            "event-not-understood",
-            f"not an event of type {source}: {error}",
-            where=str(path),
-            hint="in GitHub Actions the file is at $GITHUB_EVENT_PATH",
-        ) from error
+    read, content = load(registry.manifest(tracker), target), _read_file(path)
+    with blaming(tracker, f"reading an event with {target}"):
+        try:
+            event = read(content)
+        except ValueError as error:
+            raise UsageError(
+                "event-not-understood",
+                f"not an event of type {source}: {error}",
+                where=str(path),
+                hint="in GitHub Actions the file is at $GITHUB_EVENT_PATH",
+            ) from error
+        if not isinstance(event, ItemEvent):
+            raise TypeError("it returned no ItemEvent")
     return tracker, event
 
 

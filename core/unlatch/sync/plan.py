@@ -164,7 +164,7 @@ def plan_sync(
         one = _compare(increment, seen[link], policy(link.tracker), others)
         one = check_branches(workspace, trackers, one, everything)
         compared.append(_find_author(trackers, one))
-    unread = find_unread(chosen, workspace.manager.shapes.links)
+    unread = find_unread(chosen, workspace.registry)
     excluded += [one.tracker for one in unread if _is_off(policy(one.tracker)) for _ in one.names]
     missed = tuple(one for one in unread if not _is_off(policy(one.tracker)))
     if boxes:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from unlatch.project.plugin_guard import check_results
 from unlatch.project.plugin_loading import load_settings, open_plugin
 from unlatch.project.registry import Registry
 from unlatch.project.trackers import Trackers
@@ -55,7 +56,12 @@ class Fixture:
 
     @cached_property
     def settings(self) -> Settings:
-        """The table, checked by the plugin's model."""
+        """The table, checked by the plugin's model; results of another type are refused."""
+        settings: Settings = check_results(self.manifest.name, self._own_settings, Settings)
+        return settings
+
+    @cached_property
+    def _own_settings(self) -> Settings:
         settings: Settings = load_settings(self.manifest).model_validate(self.table)
         return settings
 
@@ -91,7 +97,7 @@ class Fixture:
     def open(
         self, read_seconds: float = READ_SECONDS, *, credential: Credential | None = None
     ) -> SyncPlugin:
-        """The plugin as another process would open it."""
+        """The plugin as another process would open it; results of another type are refused."""
         clock = SkippingClock()
         cache = self.folder / "cache"
         cache.mkdir(exist_ok=True)
@@ -104,7 +110,9 @@ class Fixture:
                 timeouts=(CONNECT_SECONDS, read_seconds), clock=clock, sleep=clock.sleep
             ),
         )
-        return open_plugin(self.manifest, self.settings, transport)
+        made = open_plugin(self.manifest, self._own_settings, transport)
+        plugin: SyncPlugin = check_results(self.manifest.name, made, SyncPlugin)
+        return plugin
 
     def can(self, capability: Capability) -> bool:
         """Whether the plugin declares a capability."""

@@ -20,23 +20,31 @@ _BINARY = getattr(os, "O_BINARY", 0)
 
 def entry_points(group: str) -> dict[str, str]:
     """The entry points of a group: "module:object" by name, the first on sys.path first."""
-    found: dict[str, str] = {}
-    for _, name, target in _installed(group):
-        found.setdefault(name, target)
+    return {name: target for name, (target, _) in installed_points(group).items()}
+
+
+def installed_points(group: str) -> dict[str, tuple[str, str]]:
+    """The same, each with the folder of its distribution."""
+    found: dict[str, tuple[str, str]] = {}
+    for folder, name, target in _installed(group):
+        found.setdefault(name, (target, folder))
     return dict(sorted(found.items()))
 
 
 def distribution_of(group: str, name: str) -> str | None:
-    """The distribution of an entry point, with its version if known: "unlatch-redmine 1.2".
+    """The distribution of an entry point, with its version if known: "unlatch-redmine 1.2"."""
+    _, folder = installed_points(group).get(name, ("", ""))
+    return distribution_in(folder) if folder else None
 
-    Its folder has both, escaped, as of
+
+def distribution_in(folder: str) -> str:
+    """The distribution with this folder, and its version if known.
+
+    Its name has both, escaped, as of
     https://packaging.python.org/en/latest/specifications/binary-distribution-format/.
     """
-    for folder, found, _ in _installed(group):
-        if found == name:
-            distribution, _, version = folder.rpartition(".")[0].partition("-")
-            return f"{distribution.replace('_', '-')} {version.partition('-')[0]}".rstrip()
-    return None
+    distribution, _, version = folder.rpartition(".")[0].partition("-")
+    return f"{distribution.replace('_', '-')} {version.partition('-')[0]}".rstrip()
 
 
 def _installed(group: str) -> Iterator[tuple[str, str, str]]:

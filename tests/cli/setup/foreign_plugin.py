@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 DISTRIBUTION = "unlatch-redmine 1.2"
@@ -75,19 +76,31 @@ class RedminePlugin(SyncPlugin):
 FILES = {"__init__.py": MANIFEST, "settings.py": SETTINGS, "plugin.py": PLUGIN}
 
 
-def install(folder: Path, package: str, *, file: str = "", old: str = "", new: str = "") -> None:
+def install(
+    folder: Path,
+    package: str,
+    *,
+    file: str = "",
+    old: str = "",
+    new: str = "",
+    more: Sequence[tuple[str, str, str]] = (),
+) -> None:
     """Install the plugin as the distribution unlatch-redmine 1.2.
 
     Args:
         folder: a folder on sys.path.
         package: the name of its package; a process imports each only once.
         file: the file in which `old` is replaced by `new`.
+        more: further files, each with its replacement.
     """
     place = folder / package
     place.mkdir(parents=True)
     for name, text in FILES.items():
-        changed = text.replace(old, new, 1) if name == file else text
-        assert (changed != text) == (name == file)
+        changed = text
+        for here, was, now in ((file, old, new), *more):
+            if here == name:
+                assert was in changed
+                changed = changed.replace(was, now, 1)
         (place / name).write_text(changed.replace("PACKAGE", package), encoding="utf-8")
     info = folder / "unlatch_redmine-1.2.dist-info"
     info.mkdir()

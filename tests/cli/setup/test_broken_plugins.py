@@ -39,7 +39,37 @@ MANIFESTS = (
     Mistake("__init__.py", "Scheme.BEARER)", 'Scheme.HEADER("a b"))', "not the name of a header"),
     Mistake("__init__.py", 'EnvToken("REDMINE_KEY", Scheme.BEARER)', "7", "invalid tokens"),
     Mistake("__init__.py", "noun=", "none=", "TypeError"),
+    Mistake("__init__.py", "manifest =", "raise GeneratorExit\nmanifest =", "GeneratorExit"),
+    Mistake(
+        "__init__.py",
+        "manifest =",
+        "from unlatch.errors import UsageError\nraise UsageError('odd', 'no')\nmanifest =",
+        "importing PACKAGE failed: UsageError: odd: no",
+    ),
 )
+# Fields that are not what the manifest declares.
+FIELDS = (
+    ('title="Redmine"', "title=7", "title: it is a line of printable text"),
+    ('title="Redmine"', "title='Red\\x1b[31m'", "title: it is a line of printable text"),
+    ('noun="issue"', "noun=None", "noun: it is a line of printable text"),
+    ('LinkShape(item="issue"', "LinkShape(item=None", "link: it is a LinkShape of texts"),
+    ('settings="PACKAGE.settings:Red', 'settings="PACKAGE.settings.Red', "settings: it is"),
+    ("capabilities=frozenset({", "capabilities=None and ({", "capabilities: it is"),
+    ("spi_version=2", "tokens=None and (), spi_version=2", "SyntaxError"),
+    ('hosts=("redmine.example.com",)', 'hosts="*.example.com"', "hosts: it is a tuple of texts"),
+    ("spi_version=2", "host_env=None", "host_env: it is a tuple of texts"),
+    ("spi_version=2", "deferred=None", "deferred: it is a tuple of texts"),
+    ("label_problem=lambda label: None", "label_problem=7", "label_problem: it is a function"),
+    ("spi_version=2", "settle=-1", "settle: it is a number of seconds"),
+    ("spi_version=2", "parallel=0", "parallel: it is a number from 1"),
+    ("spi_version=2", 'parallel="8"', "parallel: it is a number from 1"),
+    ("spi_version=2", 'options=("x",)', "options: it is a tuple of Options"),
+    ("spi_version=2", 'events=["redmine-event"]', "events: it is a mapping"),
+    ("spi_version=2", 'events={"redmine-event": len}', "events: it is a mapping"),
+    ("spi_version=2", "example=None", "example: it is a text"),
+    ("spi_version=2", "from_remote='x'", "from_remote: it is a function, or None"),
+)
+UNREADABLE = (*MANIFESTS, *(Mistake("__init__.py", *one) for one in FIELDS))
 SETTINGS = (
     Mistake("settings.py", "class Red", "import no_such_library\nclass Red", "ModuleNotFound"),
     Mistake("settings.py", "RedmineSettings", "Other", "has no attribute 'RedmineSettings'"),
@@ -78,8 +108,8 @@ def package(tmp_path: Path, project: Project, monkeypatch: pytest.MonkeyPatch) -
 
 def spoil(project: Project, package: str, mistake: Mistake) -> str:
     """Install the plugin with a mistake; the part of the message that tells of it."""
-    change = {"file": mistake.file, "old": mistake.old, "new": mistake.new}
-    install(project.root.parent / "site", package, **change)
+    site = project.root.parent / "site"
+    install(site, package, file=mistake.file, old=mistake.old, new=mistake.new)
     return mistake.said.replace("PACKAGE", package)
 
 
@@ -104,20 +134,149 @@ def check_no_traceback(done: Done) -> None:
     assert "unexpected" not in done.said
 
 
-@pytest.mark.parametrize("mistake", [*MANIFESTS, *SETTINGS], ids=lambda one: one.said)
-def test_a_plugin_that_cannot_be_configured_is_named(
+@pytest.mark.parametrize("mistake", [*UNREADABLE, *SETTINGS], ids=lambda one: one.said)
+def test_a_plugin_that_cannot_be_configured_is_named_and_hinders_no_other(
     project: Project, package: str, mistake: Mistake
 ) -> None:
     said = spoil(project, package, mistake)
     project.increment(links=project.items("github"))
-    before = project.tree()
 
     check_doctor(project, said)
     done = project.run("resume", "7", "--reason", REASON, "--yes", "--json")
 
-    assert (done.code, project.wrote()) == (1, [])
-    check_error(done.document["error"], said)
+    assert (done.code, project.states()["github"]) == (0, OPEN["github"]), done.said
+    assert project.run("sync", "--check").code == 0
+
+
+LINK = {"redmine": {"issue": 5, "url": "https://redmine.example.com/issues/5"}}
+
+
+@pytest.mark.parametrize("command", ["resume --reason why --yes", "abandon --yes", "undo --yes"])
+def test_an_increment_whose_links_cannot_be_read_is_refused(
+    project: Project, package: str, command: str
+) -> None:
+    said = spoil(project, package, MANIFESTS[0])
+    status = "active" if command.startswith("abandon") else "completed"
+    project.increment(links={**project.items("github"), **LINK}, status=status)
+    before = project.tree()
+
+    for more in ([], ["--dry-run"]):
+        name, *options = command.split()
+        done = project.run(name, "7", *options, *more, "--json")
+        if name == "undo":  # there is nothing to undo, either
+            assert done.code in (1, 2)
+            continue
+        assert (done.code, project.wrote()) == (1, [])
+        check_error(done.document["error"], said)
     assert before == project.tree()
+
+
+def test_links_that_cannot_be_read_fail_the_gate(project: Project, package: str) -> None:
+    said = spoil(project, package, MANIFESTS[0])
+    project.increment(links={**project.items("github"), **LINK})
+
+    done = project.run("sync", "--check")
+
+    assert (done.code, said in done.said) == (5, True), done.said
+
+
+@pytest.mark.parametrize("mistake", [SETTINGS[0], SETTINGS[-1]], ids=lambda one: one.said)
+def test_an_item_of_a_plugin_without_settings_stays_pending(
+    project: Project, package: str, mistake: Mistake
+) -> None:
+    said = spoil(project, package, mistake)
+    project.increment(links={**project.items("github"), **LINK})
+
+    done = project.run("resume", "7", "--reason", REASON, "--yes", "--json")
+
+    assert (done.code, project.states()["github"]) == (3, OPEN["github"]), done.said
+    outcomes = {one["tracker"]: one["error"] for one in done.document["trackers"]}
+    check_error(outcomes["redmine"], said)
+    assert [one["tracker"] for one in project.metadata()["pending"]] == ["redmine"]
+
+
+CALLED = 'raise AssertionError("not called")'
+# A result of another type, in `read` or `write`, and what is said of it.
+RESULTS = (
+    ("return None", "RedminePlugin.read returned another type: Input should be an instance of"),
+    ("return Snapshot(RemoteItem(ref, None, 'new', Category.DONE))", "item.title: Input should be"),
+    ("return Snapshot(RemoteItem(ref, 'A', 'new', 'done'))", "item.category: Input should be"),
+    ("raise SystemExit(0)", "SystemExit: 0"),
+    ("raise GeneratorExit", "GeneratorExit"),
+    ("raise BaseException('odd')", "BaseException: odd"),
+    ("return {}['id']", "KeyError: 'id'"),
+)
+
+
+@pytest.mark.parametrize(("result", "said"), RESULTS)
+def test_a_call_that_goes_wrong_is_named_and_others_are_reopened(
+    project: Project, package: str, result: str, said: str
+) -> None:
+    names = "SyncPlugin, Snapshot, RemoteItem, Category"
+    install(
+        project.root.parent / "site", package, file="plugin.py", old=CALLED, new=result,
+        more=[("plugin.py", "import SyncPlugin", f"import {names}")],
+    )  # fmt: skip
+    project.increment(links={**project.items("github"), **LINK})
+
+    done = project.run("resume", "7", "--reason", REASON, "--yes", "--json")
+
+    assert (done.code, project.states()["github"]) == (3, OPEN["github"]), done.said
+    error = {one["tracker"]: one["error"] for one in done.document["trackers"]}["redmine"]
+    assert (error["id"], said in error["message"]) == ("plugin-broken", True), error
+
+
+def test_an_outcome_of_another_type_is_unknown_and_probed(project: Project, package: str) -> None:
+    read = "return Snapshot(RemoteItem(ref, 'A', 'new', Category.DONE))"
+    wrong = "return Outcome(snapshot.item, notes='done')"
+    names = "SyncPlugin, Snapshot, RemoteItem, Category, Outcome"
+    install(
+        project.root.parent / "site", package, file="plugin.py", old=CALLED, new=read,
+        more=[("plugin.py", CALLED, wrong), ("plugin.py", "import SyncPlugin", f"import {names}")],
+    )  # fmt: skip
+    project.increment(links={**project.items("github"), **LINK})
+
+    done = project.run("resume", "7", "--reason", REASON, "--yes", "--json")
+
+    assert (done.code, project.states()["github"]) == (3, OPEN["github"]), done.said
+    error = {one["tracker"]: one["error"] for one in done.document["trackers"]}["redmine"]
+    assert "RedminePlugin.write returned another type: notes: " in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('return f"widgets#{ref.id}"', "raise KeyError(ref.id)"),
+        ('return f"widgets#{ref.id}"', "return None"),
+        ('return ItemRef("redmine"', 'return None and ItemRef("redmine"'),
+        ("return True", "raise KeyError(ref.id)"),
+        ("prefix, _, number =", "raise KeyError(url)\n        prefix, _, number ="),
+    ],
+)
+def test_a_mistake_in_a_method_of_the_settings_hinders_no_other(
+    project: Project, package: str, old: str, new: str
+) -> None:
+    spoil(project, package, Mistake("settings.py", old, new, ""))
+    project.increment(links={**project.items("github"), **LINK})
+
+    done = project.run("resume", "7", "--reason", REASON, "--yes", "--json")
+    again = project.run("sync")
+    doctor = project.run("doctor", "--json")
+
+    assert (done.code, project.states()["github"]) == (3, OPEN["github"]), done.said
+    assert (again.code, "unexpected" in again.said) == (3, False), again.said
+    assert "findings" in doctor.document
+    assert "unexpected" not in doctor.said
+
+
+def test_a_shell_completes_beside_a_broken_plugin(project: Project, package: str) -> None:
+    spoil(project, package, MANIFESTS[0])
+    project.extra |= {"PYTHONPATH": str(project.root.parent / "site"), "COMP_WORDS": "unlatch re",
+                      "COMP_CWORD": "1", "_UNLATCH_COMPLETE": "bash_complete"}  # fmt: skip
+
+    done = project.process()
+
+    assert (done.code, "\treport\t" in done.out, "redmine" in done.out) == (0, True, False)
 
 
 @pytest.mark.parametrize("mistake", PLUGINS, ids=lambda one: one.said)
@@ -125,8 +284,7 @@ def test_a_plugin_that_cannot_be_loaded_is_named_and_other_trackers_are_reopened
     project: Project, package: str, mistake: Mistake
 ) -> None:
     said = spoil(project, package, mistake)
-    link = {"issue": 5, "url": "https://redmine.example.com/issues/5"}
-    project.increment(links={**project.items("github"), "redmine": link})
+    project.increment(links={**project.items("github"), **LINK})
 
     check_doctor(project, said)
     done = project.run("resume", "7", "--reason", REASON, "--yes", "--json")
@@ -148,8 +306,7 @@ def test_an_error_in_a_method_is_that_of_the_plugin(
     project: Project, package: str, file: str, old: str, place: str
 ) -> None:
     spoil(project, package, Mistake(file, old, f"{{}}['id']; {old}", ""))
-    link = {"issue": 5, "url": "https://redmine.example.com/issues/5"}
-    project.increment(links={**project.items("github"), "redmine": link})
+    project.increment(links={**project.items("github"), **LINK})
 
     done = project.run("resume", "7", "--reason", REASON, "--yes", "--json")
 

@@ -10,10 +10,9 @@ from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from unlatch.errors import StoreError, UnlatchError
+from unlatch.errors import StoreError, UnlatchError, unexpected
 from unlatch.increments.records.events import Delivered, read_events
 from unlatch.lifecycle.linking.mentioned import mentioned_items
-from unlatch.project.plugin_errors import attribute
 from unlatch.spi import Capability
 from unlatch.spi.operation import Kind
 from unlatch.values import dataclass
@@ -144,7 +143,7 @@ def _list(trackers: Trackers, name: str) -> list[Listed] | UnlatchError:
     except UnlatchError as error:
         return error
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not hide the others
-        return attribute(error)
+        return unexpected(error)
 
 
 def _proposals(

@@ -5,10 +5,9 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from unlatch.errors import Moved, UnlatchError
+from unlatch.errors import Moved, UnlatchError, unexpected
 from unlatch.increments.model.increment import Link
 from unlatch.increments.records.links import identity
-from unlatch.project.plugin_errors import attribute
 from unlatch.spi import Capability, ItemHistory, MarkedComment, hidden
 from unlatch.values import dataclass
 from unlatch.worklog.parallel import run_parallel
@@ -73,7 +72,7 @@ def _read(trackers: Trackers, link: Link, ops: Iterable[str]) -> Evidence:
     except UnlatchError as error:
         return Evidence(name, error=error)
     except Exception as mistake:  # noqa: BLE001  # a plugin's mistake must not hide the other items
-        return Evidence(name, error=attribute(mistake))
+        return Evidence(name, error=unexpected(mistake))
 
 
 def _read_item(

@@ -5,6 +5,7 @@ import sys
 
 import click
 
+from unlatch.cli.render.describe import brief
 from unlatch.cli.runtime.session import JSON, Session, complete_tracker, with_session
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.terminal import output
@@ -85,6 +86,8 @@ def _logout(session: Session, *, tracker: str) -> int:
 @with_session
 def _status(session: Session, *, as_json: bool) -> int:
     rows = [_row(session, name) for name in session.workspace.settings]
+    for error in session.workspace.broken.values():
+        output.note(brief(error))
     if as_json:
         output.document("auth", trackers=rows)
         return 0
@@ -127,8 +130,10 @@ def _host(session: Session, manifest: Manifest) -> str:
 def _settings(session: Session, manifest: Manifest) -> Settings | None:
     """The settings of a tracker; outside of a project the defaults, if complete."""
     try:
+        if error := session.workspace.broken.get(manifest.name):
+            raise error
         return session.workspace.settings.get(manifest.name)
-    except UsageError as error:
-        if error.id != "no-project":
+    except UsageError as lacking:
+        if lacking.id != "no-project":
             raise
     return read_settings(manifest, {})[0]

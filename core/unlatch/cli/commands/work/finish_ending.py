@@ -12,9 +12,9 @@ import click
 
 from unlatch.cli.runtime.failure import error_lines
 from unlatch.cli.terminal import output
+from unlatch.errors import unexpected
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.units.archiving import archive_command, archive_unit
-from unlatch.project.plugin_errors import attribute
 from unlatch.resume.places import may_have_related
 from unlatch.resume.related import find_related
 from unlatch.values import dataclass
@@ -62,7 +62,7 @@ def end_change(session: Session, id: str, ending: Ending) -> tuple[list[UnlatchE
         except click.Abort:
             raise
         except Exception as error:  # noqa: BLE001  # a bug is reported like any error
-            failed.append(attribute(error))
+            failed.append(unexpected(error))
             session.trace(failed[-1])
             output.talk(*error_lines(failed[-1]))
     return failed, keys

@@ -12,9 +12,8 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.session import is_interactive
 from unlatch.cli.terminal import output
 from unlatch.cli.terminal.progress import FEW
-from unlatch.errors import UsageError
+from unlatch.errors import UsageError, unexpected
 from unlatch.increments.model.reason import checked_reason
-from unlatch.project.plugin_errors import attribute
 from unlatch.resume.places import may_have_related
 from unlatch.resume.related import Related, find_related
 from unlatch.resume.reopening import Step, plan_related
@@ -59,7 +58,7 @@ def _due(session: Session, increment: Increment, kinds: Collection[str]) -> list
         related = chosen_related(session, increment, kinds)
         return [one for one in plan_related(session.workspace, related, by="") if one.is_due]
     except Exception as error:  # noqa: BLE001  # it cannot stop the resume of the increment
-        session.trace(attribute(error))
+        session.trace(unexpected(error))
         return []
 
 

@@ -31,12 +31,11 @@ from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED, error_lines
 from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
 from unlatch.cli.terminal import output
-from unlatch.errors import UnlatchError
+from unlatch.errors import UnlatchError, unexpected
 from unlatch.increments.model.increment import Increment
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.resume import apply_resume
 from unlatch.lifecycle.resume_plan import ResumePlan, ResumeStep, digest_of, plan_resume
-from unlatch.project.plugin_errors import attribute
 from unlatch.project.trackers import Trackers
 from unlatch.resume.places import may_have_related
 from unlatch.resume.reopening import Step
@@ -101,7 +100,7 @@ def _other_work(
     except click.Abort:
         raise
     except Exception as error:  # noqa: BLE001  # a bug is reported like any error
-        failed = attribute(error)
+        failed = unexpected(error)
         session.trace(failed)
         output.talk(*error_lines(failed))
         return UNDECIDED, {}, (failed,)

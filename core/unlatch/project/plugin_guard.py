@@ -1,0 +1,118 @@
+"""The plugin of a third party, whose calls cannot harm the work on other trackers.
+
+An error in its code, or a result of another type than the interface declares, is reported as the
+plugin's mistake. pydantic compares results with the annotations of the interface.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache, partial
+from inspect import isfunction
+from typing import Any, get_origin
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+
+from unlatch.project.plugin_errors import blaming, broken_plugin
+from unlatch.spi import Settings, SyncPlugin
+
+# Each part of a result is checked, also that of a value that was made without a check.
+_CHECKED = ConfigDict(strict=True, revalidate_instances="always", arbitrary_types_allowed=True)
+_END = object()
+
+
+def guard_plugin(name: str, plugin: SyncPlugin) -> SyncPlugin:
+    """A plugin whose calls raise UnlatchError alone; PluginBroken: the plugin is at fault."""
+    guarded: Any = _Guard(plugin, SyncPlugin, name)
+    return guarded  # type: ignore[no-any-return]  # it has the methods of the interface
+
+
+def guard_settings(name: str, settings: Settings) -> Settings:
+    """Settings whose methods raise UnlatchError alone; PluginBroken: the plugin is at fault."""
+    guarded: Any = _Guard(settings, Settings, name)
+    return guarded  # type: ignore[no-any-return]  # it has the methods of the interface
+
+
+def check_results(name: str, inner: Any, interface: type) -> Any:
+    """A plugin or settings whose results are checked; errors in their code stay as they are."""
+    return _Checked(inner, interface, name)
+
+
+class _Checked:
+    """Passes calls of an interface on, and checks their results."""
+
+    def __init__(self, inner: object, interface: type, name: str) -> None:
+        self._inner, self._interface, self._name = inner, interface, name
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute not in vars(self._interface):
+            return getattr(self._inner, attribute)
+        if isfunction(vars(self._interface)[attribute]):
+            return partial(self._call, attribute)
+        with self._running(attribute):
+            value = getattr(self._inner, attribute)
+        return self._checked(attribute, value)
+
+    def _call(self, attribute: str, /, *args: Any, **named: Any) -> Any:
+        with self._running(attribute):
+            result = getattr(self._inner, attribute)(*args, **named)
+        if _is_iterator(self._interface, attribute):
+            return self._each(attribute, result)
+        return self._checked(attribute, result)
+
+    def _each(self, attribute: str, result: Any) -> Iterator[Any]:
+        with self._running(attribute):
+            found = iter(result)
+        while True:
+            with self._running(attribute):
+                one = next(found, _END)
+            if one is _END:
+                return
+            yield self._checked(attribute, one)
+
+    def _running(self, _attribute: str) -> AbstractContextManager[None]:
+        """The context of each piece of the plugin's code."""
+        return nullcontext()
+
+    def _checked(self, attribute: str, value: Any) -> Any:
+        if (adapter := _adapter(self._interface, attribute)) is None:
+            return value
+        try:
+            adapter.validate_python((value,))
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_input=False)[0]
+            part = ".".join(map(str, first["loc"][1:]))
+            wrong = f"{part}: {first['msg']}" if part else f"{first['msg']}"
+            problem = f"{self._title(attribute)} returned another type: {wrong}"
+            raise broken_plugin(self._name, problem) from error
+        return value
+
+    def _title(self, attribute: str) -> str:
+        return f"{type(self._inner).__name__}.{attribute}"
+
+
+class _Guard(_Checked):
+    """The same, and reports errors in the code as the plugin's."""
+
+    def _running(self, attribute: str) -> AbstractContextManager[None]:
+        return blaming(self._name, self._title(attribute), of=type(self._inner))
+
+
+@cache
+def _adapter(interface: type, attribute: str) -> TypeAdapter[Any] | None:
+    """The check of a result, in a tuple: pydantic takes no options for a class alone."""
+    declared = _declared(interface, attribute)
+    if get_origin(declared) is Iterator:
+        (declared,) = declared.__args__
+    return None if declared is None else TypeAdapter(tuple[declared], config=_CHECKED)  # type: ignore[valid-type]  # a value
+
+
+def _is_iterator(interface: type, attribute: str) -> bool:
+    return get_origin(_declared(interface, attribute)) is Iterator
+
+
+def _declared(interface: type, attribute: str) -> Any:
+    member = vars(interface)[attribute]
+    annotations: Mapping[str, Any] = getattr(member, "fget", member).__annotations__
+    return annotations["return"]
