@@ -57,6 +57,23 @@ def test_line_ends_that_git_checked_out_do_not_differ(root: Path) -> None:
     assert frozenset() == changed(root)
 
 
+def test_what_a_sparse_checkout_leaves_out_is_compared_as_git_has_it(
+    root: Path, project: Project
+) -> None:
+    (root / BELOW / "two").write_text("other\n")
+    project.git("commit", "--quiet", "--all", "--message", "More")
+    project.git("sparse-checkout", "set", "--no-cone", f"/{BELOW}/inner/")
+
+    assert (False, False) == ((root / BELOW / "one").exists(), (root / BELOW / "two").exists())
+    assert frozenset({f"{BELOW}/two"}) == changed_files(root, "HEAD~1", root / BELOW)
+    assert frozenset() == changed(root)
+
+    (root / BELOW / "one").write_text("back\n")
+    assert frozenset({f"{BELOW}/one"}) == changed(root)
+    project.git("rm", "--quiet", "--sparse", f"{BELOW}/two")
+    assert frozenset({f"{BELOW}/one", f"{BELOW}/two"}) == changed(root)
+
+
 @pytest.mark.parametrize("kind", ["link", "fifo"])
 def test_what_is_no_regular_file_differs_and_is_not_read(root: Path, kind: str) -> None:
     path = root / BELOW / "one"

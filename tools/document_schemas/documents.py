@@ -75,11 +75,12 @@ dry-run-items = The dry run of these.
 sync = unlatch sync, and unlatch ingest.
   increments: [SyncedIncrement]; compared: [ComparedEntry]; notChecked: [NotCheckedEntry];
   moves: [MoveEntry]; otherBranch: str?; commit: CommitEntry?; event: MessageEntry?;
-  broken: [Broken]; refused: Problem?; items: [ChangedItem]; adoptions: [AdoptionEntry]
+  leftOut changedLeftOut: [str]; broken: [Broken]; refused: Problem?; items: [ChangedItem];
+  adoptions: [AdoptionEntry]
 sync-plan = unlatch sync --plan, --dry-run or --check.
   compared: [ComparedEntry]; notChecked: [NotCheckedEntry]; moves: [MoveEntry];
   pending: [PendingOf]; items: [PreviewedItem]; requests: {int}; comments: int; adrift: bool;
-  otherBranch: str?; leftOut: [str]; broken: [Broken]; refused: Problem?;
+  otherBranch: str?; leftOut changedLeftOut: [str]; broken: [Broken]; refused: Problem?;
   adoptions: [AdoptionEntry]
 dry-run = The dry run of any other command.
   increment: WouldBe; items: [PreviewedItem]; spared: [Spared]; requests: int; scope: ScopeEntry?;

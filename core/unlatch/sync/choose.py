@@ -1,6 +1,7 @@
 """Choose the increments to sync: by name, by a branch's changes, or all."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 
 from unlatch.errors import UsageError
@@ -20,11 +21,15 @@ class Chosen:
     Args:
         gone: the folders of increments that the branch removed, so that nothing is compared.
         configuration: a changed file that decides about every increment, so that all are chosen.
+        left_out: the increments that are not in this sparse checkout, unless others were named.
+        changed_left_out: those of them that the branch changed, and that could not be compared.
     """
 
     increments: Sequence[Increment]
     gone: tuple[str, ...] = ()
     configuration: str | None = None
+    left_out: tuple[str, ...] = ()
+    changed_left_out: tuple[str, ...] = ()
 
 
 def choose(
@@ -38,18 +43,23 @@ def choose(
     if ids:
         found = map(workspace.manager.read, ids)
         everything = list({one.id: one for one in found}.values())
+    left_out = {} if ids else sparse_increments(workspace.paths)
+    chosen = Chosen(everything, left_out=tuple(left_out))
     if since is None:
-        return Chosen(everything)
+        return chosen
     paths = workspace.paths
-    for path in (paths.config, paths.root / SPECWEAVE / "config.json"):
-        if name := next(iter(_changed(workspace, since, path)), None):
-            return Chosen(everything, configuration=name)
     places = [paths.increments, *([paths.root] if paths.layouts else [])]
     files = frozenset[str]().union(*(_changed(workspace, since, place) for place in places))
     touched = {folder for file in files for folder in PurePosixPath(file).parents}
-    return Chosen(
-        [one for one in everything if touched & {*_places(workspace, one)}],
-        gone=() if ids else _gone(workspace, files),
+    changed = tuple(name for name, folder in left_out.items() if folder in touched)
+    chosen = replace(chosen, changed_left_out=changed)
+    for path in (paths.config, paths.root / SPECWEAVE / "config.json"):
+        if name := next(iter(_changed(workspace, since, path)), None):
+            return replace(chosen, configuration=name)
+    return replace(
+        chosen,
+        increments=[one for one in everything if touched & {*_places(workspace, one)}],
+        gone=() if ids else _gone(workspace, files, left_out),
     )
 
 
@@ -66,14 +76,14 @@ def _changed(workspace: Workspace, since: str, place: Path) -> frozenset[str]:
     )
 
 
-def _gone(workspace: Workspace, files: Iterable[str]) -> tuple[str, ...]:
+def _gone(workspace: Workspace, files: Iterable[str], left_out: Iterable[str]) -> tuple[str, ...]:
     """The names of folders that lost their metadata.json and are in no other place."""
     places = (workspace.paths.increments, workspace.paths.states)
     every = [workspace.paths.root / file for file in files]
     paths = [path for path in every if any(path.is_relative_to(place) for place in places)]
     gone = {path.parent.name for path in paths if path.name == METADATA and not path.exists()}
     here = {folder.name for folder in workspace.manager.collection.folders()}
-    return tuple(sorted(gone - here - {*sparse_increments(workspace.paths)}))
+    return tuple(sorted(gone - here - {*left_out}))
 
 
 def _places(workspace: Workspace, one: Increment) -> Iterator[PurePosixPath]:

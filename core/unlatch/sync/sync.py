@@ -80,7 +80,6 @@ class SyncPreview:
         refused: why the sync would be refused, if so.
         adoptions: statuses that other tools' files show, and the sync would record.
         alone: the requests about items that belong to no increment.
-        left_out: the increments that are not in this sparse checkout, unless others were named.
     """
 
     plan: SyncPlan = field(default_factory=SyncPlan)
@@ -92,7 +91,6 @@ class SyncPreview:
     refused: UsageError | None = None
     adoptions: tuple[Adoption, ...] = ()
     alone: tuple[Previewed, ...] = ()
-    left_out: tuple[str, ...] = ()
 
     @property
     def previewed(self) -> tuple[Previewed, ...]:
@@ -157,9 +155,7 @@ def preview(
     found = SyncPreview(
         plan, due, chosen, items, other, unchecked, adoptions=adoptions, alone=tuple(alone)
     )
-    left_out = () if options.ids else sparse_increments(workspace.paths)
-    refused = _refusal(workspace, options, found.written)
-    return replace(found, refused=refused, left_out=tuple(left_out))
+    return replace(found, refused=_refusal(workspace, options, found.written))
 
 
 @dataclass
@@ -233,7 +229,9 @@ class Sync:
             since = options.changed_since
             return choose(self.workspace, everything, ids=options.ids, since=since)
         self.event = match_event(self.trackers, *options.event, everything)
-        return Chosen(self.event.increments)
+        return Chosen(
+            self.event.increments, left_out=tuple(sparse_increments(self.workspace.paths))
+        )
 
     def _deliver(self, due: Sequence[Increment], fresh: frozenset[str] = frozenset()) -> None:
         options, named = self.options.delivery, bool(self.options.ids)

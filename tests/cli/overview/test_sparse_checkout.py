@@ -1,8 +1,10 @@
 """A sparse checkout that has no increments, or some of them."""
 
+import json
 from pathlib import Path
 
 import pytest
+from tests.cli.output.test_documents import check
 from tests.cli.project import NAME, Project
 
 OTHER = "0009-export-to-csv"
@@ -57,6 +59,110 @@ def test_a_check_of_a_branch_takes_nothing_left_out_for_removed(sparse: Project)
     done = sparse.run("sync", "--check", "--changed-since", "HEAD")
 
     assert (0, False) == (done.code, "removed" in done.said), done.said
+    assert "note: 2 increments are not in this sparse checkout, and not compared;" in done.err
+
+
+@pytest.fixture
+def changed(sparse: Project) -> Project:
+    """The same after a commit that completes an increment that is left out."""
+    sparse.git("sparse-checkout", "disable")
+    path = sparse.folder(OTHER) / "metadata.json"
+    path.write_text(path.read_text().replace("completed", "active"))
+    sparse.git("commit", "--quiet", "--all", "--message", "Change")
+    sparse.git("sparse-checkout", "set", "--no-cone", "/.unlatch/config.toml", f"**/{NAME}/")
+    assert [NAME] == [one.name for one in sparse.increments.iterdir()]
+    return sparse
+
+
+NAMED = (
+    f"✗ changed since HEAD~1, but not in this sparse checkout: {OTHER}\n"
+    "    git sparse-checkout add .unlatch/increments adds them\n"
+)
+LEFT = f"note: {ARCHIVED} is {ABOVE.replace(';', ', and not compared;')}\n"
+
+
+@pytest.mark.parametrize("command", [("sync", "--check"), ("sync", "--plan"), ("sync", "--yes")])
+def test_a_changed_increment_that_is_left_out_fails_the_check(
+    changed: Project, command: tuple[str, ...]
+) -> None:
+    done = changed.run(*command, "--changed-since", "HEAD~1")
+    since = changed.run(*command, "--changed-since", "HEAD")
+
+    assert (5, NAMED, LEFT) == (done.code, done.out, done.err)
+    assert 0 == since.code
+    assert "No increments changed since HEAD.\nnote: 2 increments are" in since.err
+
+
+@pytest.mark.parametrize(
+    ("name", "command"), [("sync-plan", ("sync", "--check")), ("sync", ("sync", "--yes"))]
+)
+def test_the_document_names_it(changed: Project, name: str, command: tuple[str, ...]) -> None:
+    document = check(changed, name, *command, "--changed-since", "HEAD~1")
+    everything = check(changed, name, *command)
+
+    assert (5, [OTHER, ARCHIVED], [OTHER]) == _left_out(document)
+    assert (0, [OTHER, ARCHIVED], []) == _left_out(everything)
+
+
+def _left_out(document: dict[str, object]) -> tuple[object, ...]:
+    return tuple(document[key] for key in ("exitCode", "leftOut", "changedLeftOut"))
+
+
+def test_a_job_reports_it_as_an_error(changed: Project) -> None:
+    summary, outputs = changed.home / "summary.md", changed.home / "outputs"
+    for path in (summary, outputs):
+        path.touch()
+    changed.extra = {
+        "GITHUB_ACTIONS": "true",
+        "GITHUB_STEP_SUMMARY": str(summary),
+        "GITHUB_OUTPUT": str(outputs),
+    }
+
+    done = changed.run("sync", "--check", "--changed-since", "HEAD~1")
+
+    line = "changed on this branch, but not in this sparse checkout"
+    assert f"::error title={OTHER} not compared::{line}" in done.said
+    assert f"not compared: {line}" in summary.read_text()
+    assert "0 links not in sync, 1 increment not compared" in outputs.read_text()
+
+
+def test_a_changed_increment_counts_where_the_configuration_changed_too(changed: Project) -> None:
+    changed.configure_more("# more")
+
+    done = changed.run("sync", "--check", "--changed-since", "HEAD~1")
+
+    assert (5, True) == (done.code, NAMED in done.out), done.said
+    assert "syncing all increments" in done.err
+
+
+def test_a_sync_says_what_it_compared(project: Project) -> None:
+    project.increment(links=project.items())
+    project.increment(OTHER)
+    assert 0 == project.run("sync").code
+    project.commit()
+    project.git("sparse-checkout", "set", "--no-cone", "/.unlatch/config.toml", f"**/{NAME}/")
+
+    checked, synced = project.run("sync", "--check"), project.run("sync")
+    project.git("sparse-checkout", "set", "--no-cone", "/.unlatch/config.toml")
+    nothing, none = project.run("sync", "--check"), project.run("sync")
+
+    note = ABOVE.replace(";", ", and not compared;")
+    end = f"sides are in sync as far as they were compared.\nnote: {OTHER} is {note}\n"
+    assert (0, f"Both {end}") == (checked.code, checked.said)
+    assert (0, f"Nothing is pending in this checkout; both {end}") == (synced.code, synced.said)
+    end = f"o items were compared.\nnote: 2 increments are {note}\n"
+    assert (0, f"N{end}") == (nothing.code, nothing.said)
+    assert (0, f"Nothing is pending in this checkout; n{end}") == (none.code, none.said)
+
+
+def test_an_event_may_belong_to_an_increment_that_is_left_out(sparse: Project) -> None:
+    issue = {"html_url": sparse.urls["github"], "state": "open"}
+    event = sparse.home / "event.json"
+    event.write_text(json.dumps({"action": "reopened", "sender": {"login": "a"}, "issue": issue}))
+
+    done = sparse.run("ingest", "--from", "github-event", str(event))
+
+    assert f"No increment in this checkout is linked to {sparse.urls['github']}." in done.err
     assert "note: 2 increments are not in this sparse checkout, and not compared;" in done.err
 
 

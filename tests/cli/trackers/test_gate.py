@@ -335,3 +335,4 @@ def test_a_tracker_that_is_not_compared_is_named(finished: Project) -> None:
 
     assert 0 == done.code, done.said
     assert 'GitHub: 1 item not compared (direction = "off")' in done.err
+    assert "Both sides are in sync as far as they were compared.\n" in done.err

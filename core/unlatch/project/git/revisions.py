@@ -1,7 +1,8 @@
 """Branches and commits: the current branch, and the files that differ from a commit.
 
 `git diff` would run the filters of .gitattributes and trust git's index. Here git lists a commit's
-files, and the files on disk are hashed in git's way.
+files, and the files on disk are hashed in git's way. Only what a sparse checkout leaves out is
+compared as the index has it.
 """
 
 import hashlib
@@ -13,6 +14,7 @@ from pathlib import Path
 
 from unlatch.errors import StoreError
 from unlatch.project.git.run import ask_git, run_git
+from unlatch.project.git.sparse import sparse_files
 from unlatch.worklog.disk.folder import OpenFolder
 from unlatch.worklog.disk.safe_open import open_folder, read_file
 
@@ -102,9 +104,11 @@ def changed_files(root: Path, commit: str, folder: Path) -> frozenset[str] | Non
         here = {folder.relative_to(root).as_posix(): folder}
     with suppress(OSError), open_folder(folder) as opened:
         here = {path.relative_to(root).as_posix(): path for path in _files_in(opened, folder)}
-    gone = files.keys() - here.keys()
+    apart = {n: blob for n, blob in sparse_files(root, folder).items() if n not in here}
+    gone = files.keys() - here.keys() - apart.keys()
     changed = (name for name, path in here.items() if not is_committed(path, files.get(name)))
-    return frozenset(gone).union(changed)
+    changed_apart = (name for name, blob in apart.items() if blob != files.get(name))
+    return frozenset(gone).union(changed, changed_apart)
 
 
 def is_committed(path: Path, blob: str | None) -> bool:

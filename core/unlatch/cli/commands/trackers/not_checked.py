@@ -1,7 +1,7 @@
 """The items that a sync could not compare, as text and as JSON."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,8 +14,8 @@ from unlatch.doctor.project import passed_over
 from unlatch.errors import CredentialMissing, UnlatchError
 from unlatch.lifecycle.fetch_items import Unread
 from unlatch.project.git.sparse import sparse_line
+from unlatch.sync.choose import Chosen
 from unlatch.sync.plan import SyncPlan
-from unlatch.sync.sync import SyncPreview
 from unlatch.values import dataclass
 
 # The maximum number of items with one cause, or of folders, to name; the document has all.
@@ -99,9 +99,16 @@ def excluded_lines(session: Session, plan: SyncPlan) -> list[str]:
     ]
 
 
-def left_out_line(session: Session, found: SyncPreview) -> str:
-    """The increments that a sparse checkout leaves out, and how to add them."""
-    return sparse_line(session.paths, found.left_out, ", and not compared")
+def left_out_lines(session: Session, chosen: Chosen) -> Iterator[str]:
+    """The other increments that a sparse checkout leaves out, and how to add them."""
+    others = [one for one in chosen.left_out if one not in chosen.changed_left_out]
+    if others:
+        yield sparse_line(session.paths, others, ", and not compared")
+
+
+def tell_left_out(session: Session, chosen: Chosen) -> None:
+    for line in left_out_lines(session, chosen):
+        output.note(line)
 
 
 def tell_passed_over(session: Session) -> None:

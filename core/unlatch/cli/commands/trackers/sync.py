@@ -22,8 +22,8 @@ from unlatch.cli.commands.trackers.not_checked import (
     allowance,
     in_fork,
     is_allowed,
-    left_out_line,
     not_checked,
+    tell_left_out,
     tell_passed_over,
 )
 from unlatch.cli.commands.trackers.sync_listener import Listener
@@ -209,12 +209,11 @@ def _preview(
     if run.as_json:
         document = sync_documents.preview_document(found, missed, here.records, elsewhere.records)
         output.document("sync-plan", code, **document)
-    elif not sync_render.tell_none_changed(options, found):
+    elif not sync_render.tell_none_changed(session, options, found):
         is_all_done = here.is_done
         sync_render.tell_preview(session, found, missed, requests=plan, is_all_done=is_all_done)
         tell_not_previewed(here, elsewhere, found.alone)
-    if found.left_out:
-        output.note(left_out_line(session, found))
+    tell_left_out(session, found.chosen)
     if check and not options.ids:
         tell_passed_over(session)
     report_preview(session, found, missed, waiting, check=check, code=code)
@@ -259,7 +258,8 @@ def _run_sync(
     if run.as_json:
         document = sync_documents.result_document(result, missed, published)
         output.document("sync", code, **document, items=[*here.entries, *elsewhere.entries])
-    elif not sync_render.tell_none_changed(options, result):
+    elif not sync_render.tell_none_changed(session, options, result):
         is_all_done = here.is_done and elsewhere.is_done
         sync_render.tell_result(session, result, missed, is_all_done=is_all_done)
+    tell_left_out(session, result.chosen)
     return code

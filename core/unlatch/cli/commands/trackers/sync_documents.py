@@ -18,6 +18,7 @@ from unlatch.delivery.preview import Previewed
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.publish.publish import PublishResult
+from unlatch.sync.choose import Chosen
 from unlatch.sync.compare import Compared, ComparedBoxes
 from unlatch.sync.ingest import MatchedEvent
 from unlatch.sync.plan import Move
@@ -26,7 +27,8 @@ from unlatch.sync.sync import SyncPreview, SyncResult
 
 def preview_code(found: SyncPreview, missed: Sequence[NotChecked], *, check: bool) -> int:
     """5 if anything could not be checked, and with `check` for any drift."""
-    is_checked = not found.broken and all(one.allowed for one in missed)
+    is_checked = not (found.broken or found.chosen.changed_left_out)
+    is_checked &= all(one.allowed for one in missed)
     has_drift = checked_part(found.plan, missed).has_drift
     return 0 if is_checked and not (check and has_drift) else UNDECIDED
 
@@ -42,7 +44,7 @@ def result_code(result: SyncResult, missed: Sequence[NotChecked], published: Pub
         max(codes, default=0)
         or (UNDECIDED if is_undecided else 0)
         or (published.exit_code if isinstance(published, UnlatchError) else 0)
-        or (UNDECIDED if result.broken else 0)
+        or (UNDECIDED if result.broken or result.chosen.changed_left_out else 0)
     )
 
 
@@ -84,7 +86,7 @@ def preview_document(
         "adrift": checked_part(found.plan, missed).has_drift
         or bool((here and not in_fork()) or found.adoptions),
         "otherBranch": found.other_branch,
-        "leftOut": list(found.left_out),
+        **_left_out(found.chosen),
         "broken": documents.broken_entries(found.broken),
         "refused": problem_entry(found.refused) if found.refused else None,
         "adoptions": list(map(adoption_entry, found.adoptions)),
@@ -111,6 +113,7 @@ def result_document(
         "otherBranch": result.other_branch,
         "commit": _commit_entry(published),
         "event": _event_entry(result.event) if result.event else None,
+        **_left_out(result.chosen),
         "broken": documents.broken_entries(result.broken),
         "refused": problem_entry(result.refused) if result.refused else None,
         "adoptions": list(map(adoption_entry, result.adoptions)),
@@ -123,7 +126,13 @@ def no_result(broken: Sequence[BrokenIncrement]) -> output.Json:
         key: [] for key in ("increments", "compared", "notChecked", "moves", "adoptions")
     }
     nothing = dict.fromkeys(("otherBranch", "commit", "event", "refused"))
-    return {**lists, **nothing, "broken": documents.broken_entries(broken)}
+    left_out = _left_out(Chosen(()))
+    return {**lists, **nothing, **left_out, "broken": documents.broken_entries(broken)}
+
+
+def _left_out(chosen: Chosen) -> output.Json:
+    names = {"leftOut": chosen.left_out, "changedLeftOut": chosen.changed_left_out}
+    return {key: list(value) for key, value in names.items()}
 
 
 def _compared_entry(one: Compared) -> output.Json:

@@ -19,6 +19,7 @@ from unlatch.cli.terminal import output
 from unlatch.cli.terminal.progress import FEW
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.lifecycle.deliver import DeliveryResult
+from unlatch.project.git.sparse import sparse_command
 from unlatch.sync.compare import Compared, Verdict
 from unlatch.sync.plan import Move, SyncPlan
 from unlatch.sync.sync import SyncOptions, SyncPreview, SyncResult
@@ -36,15 +37,20 @@ _ACTIONS = {
 _CHANGES = frozenset({Verdict.PULL, Verdict.PUSH, Verdict.RECORD})
 
 
-def tell_none_changed(options: SyncOptions, found: SyncPreview | SyncResult) -> bool:
-    """Report changes of a branch besides increments, and whether no increment changed."""
+def tell_none_changed(
+    session: Session, options: SyncOptions, found: SyncPreview | SyncResult
+) -> bool:
+    """Report what a branch changed and is not compared; return whether nothing else changed."""
     since, chosen = options.changed_since, found.chosen
     if chosen.configuration is not None:
         output.note(f"{chosen.configuration} changed since {since}: syncing all increments")
     if chosen.gone:
         output.note(f"removed since {since}, and not compared: {', '.join(chosen.gone)}")
+    if missing := chosen.changed_left_out:
+        text = f"changed since {since}, but not in this sparse checkout: {', '.join(missing)}"
+        output.failed(output.clean(text), f"{sparse_command(session.paths)} adds them")
     is_none = since is not None and not chosen.increments and not found.broken
-    if is_none and not chosen.gone:
+    if is_none and not (chosen.gone or missing):
         output.talk(f"No increments changed since {output.clean(str(since))}.")
     return is_none
 
@@ -73,9 +79,23 @@ def tell_preview(
         output.data(_sum(session, found))
         if found.refused:
             tell_excess("unlatch sync", found.refused, found.written)
-    elif is_all_done and not (found.plan.reported or missed or found.broken):
-        is_none = found.plan.excluded and not found.plan.links
-        output.talk("No items were compared." if is_none else "Both sides are in sync.")
+        return
+    left = (found.plan.reported, missed, found.broken, found.chosen.changed_left_out)
+    if is_all_done and not any(left):
+        output.talk(f"{_in_sync(found).capitalize()}.")
+
+
+def is_partial(found: SyncPreview | SyncResult) -> bool:
+    """Whether increments or items were not compared, without an error."""
+    return bool(found.plan.excluded or found.chosen.left_out or found.chosen.gone)
+
+
+def _in_sync(found: SyncPreview | SyncResult) -> str:
+    if not is_partial(found):
+        return "both sides are in sync"
+    if not found.plan.links:
+        return "no items were compared"
+    return "both sides are in sync as far as they were compared"
 
 
 def place_of(other_branch: str) -> str:
@@ -169,8 +189,9 @@ def tell_result(
 ) -> None:
     """Show everything that is left to do; `is_all_done` if it is nothing for items alone."""
     event = result.event
+    here = " in this checkout" if result.chosen.left_out else ""
     if event and event.ref and not event.increments:
-        output.talk(f"No increment is linked to {event.ref.url}.")
+        output.talk(f"No increment{here} is linked to {event.ref.url}.")
     for adopted in result.adoptions:
         output.ok(f"Increment {adoption_line(adopted)}")
     tell_all_left([one for one in result.delivered if one.deliveries and not _is_skipped(one)])
@@ -183,10 +204,8 @@ def tell_result(
     if result.refused:
         output.talk(*error_lines(result.refused))
     left = (result.delivered, result.plan.reported, missed, result.moved, result.broken)
-    if is_all_done and not any(left):
-        is_none = result.plan.excluded and not result.plan.links
-        end = "no items were compared" if is_none else "both sides are in sync"
-        output.talk(f"Nothing is pending; {end}.")
+    if is_all_done and not any((*left, result.chosen.changed_left_out)):
+        output.talk(f"Nothing is pending{here}; {_in_sync(result)}.")
 
 
 def _is_skipped(one: DeliveryResult) -> bool:

@@ -7,7 +7,7 @@ from unlatch.cli.commands.trackers.not_checked import (
     NotChecked,
     checked_part,
     excluded_lines,
-    left_out_line,
+    left_out_lines,
     names,
     title,
 )
@@ -15,6 +15,7 @@ from unlatch.cli.commands.trackers.sync_next import find_decisions
 from unlatch.cli.commands.trackers.sync_render import (
     HEADINGS,
     action_of,
+    is_partial,
     left_links,
     link_row,
     shown_links,
@@ -26,7 +27,7 @@ from unlatch.cli.runtime.session import Session
 from unlatch.delivery.task import Delivery
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.paths import METADATA
-from unlatch.increments.model.increment import BrokenIncrement, Increment
+from unlatch.increments.model.increment import Increment
 from unlatch.lifecycle.deliver import DeliveryResult
 from unlatch.publish.publish import PublishResult
 from unlatch.sync.compare import Compared, Verdict
@@ -53,20 +54,19 @@ def report_preview(
     plan, broken = checked_part(found.plan, missed), found.broken
     level = Level.ERROR if check else Level.WARNING
     differences = [*_differences(plan, level), *_waiting(waiting, level)]
-    ci.annotate(job, [*_missed(session, missed, broken), *differences])
-    is_whole = not (missed or broken or plan.excluded or found.left_out)
+    ci.annotate(job, [*_missed(session, found, missed), *differences])
+    is_whole = not (missed or broken or is_partial(found))
     adrift = plan.has_drift or bool(waiting)
     lines = [
         f"### {_heading(plan, adrift=adrift, is_whole=is_whole)}",
         "",
         *_table(shown_links(plan)),
         *_decision_lines(session, plan),
-        *_missed_lines(session, plan, missed, broken),
-        *([f"- {ci.words(left_out_line(session, found))}"] if found.left_out else []),
+        *_missed_lines(session, found, missed),
     ]
     ci.summarise(job, lines, id=session.workspace.new_id())
     count = sum(_differs(one) for one in plan.links)
-    summary = f"{times(count, 'link')} not in sync{_missed_sum(missed, broken)}"
+    summary = f"{times(count, 'link')} not in sync{_missed_sum(found, missed)}"
     if waiting:
         summary += f", {times(len(waiting), 'item')} with pending operations"
     ci.tell_outputs(job, _outputs(code, summary, adrift=adrift, changed=False))
@@ -94,7 +94,7 @@ def report_result(
         return
     plan, commit = result.plan, None if isinstance(published, UnlatchError) else published
     annotations = _annotations(result, published)
-    ci.annotate(job, [*_missed(session, missed, result.broken), *annotations])
+    ci.annotate(job, [*_missed(session, result, missed), *annotations])
     moved = [one for one in result.moved if one.error is None]
     served = [one for each in result.delivered for one in each.deliveries if one.error is None]
     is_unchanged = result.refused or result.other_branch is not None
@@ -107,7 +107,7 @@ def report_result(
         (pending, "operation", "not delivered"),
         (sum(map(_differs, left)), "link", "not in sync"),
     )
-    summary += _missed_sum(missed, result.broken) + (", too many items" if result.refused else "")
+    summary += _missed_sum(result, missed) + (", too many items" if result.refused else "")
     command = "ingest" if result.event else "sync"
     lines = [f"### unlatch {command}: {summary}", "", *map(_moved_line, result.moved)]
     lines += [_line(session, each, one) for each in result.delivered for one in each.deliveries]
@@ -115,7 +115,7 @@ def report_result(
         lines += ["", f"Committed to {ci.words(commit.branch)}."]
         lines += [f"<{url}>" for url in [commit.proposal] if url]
     lines += ["", *_table(left), *_decision_lines(session, plan)]
-    lines += _missed_lines(session, plan, missed, result.broken)
+    lines += _missed_lines(session, result, missed)
     ci.summarise(job, lines, id=session.workspace.new_id())
     changed = bool(moved or served or commit)
     outputs = _outputs(code, summary, adrift=_is_adrift(result), changed=changed)
@@ -185,11 +185,14 @@ def _differs(one: Compared) -> bool:
 
 
 def _missed(
-    session: Session, missed: Sequence[NotChecked], broken: Sequence[BrokenIncrement]
+    session: Session, found: SyncPreview | SyncResult, missed: Sequence[NotChecked]
 ) -> Iterator[Annotation]:
-    for each in broken:
+    for each in found.broken:
         message = f"{each.reason} [{each.error_id}]"
         yield Annotation(Level.ERROR, f"{each.id} not read", message, each.folder / METADATA)
+    for name in found.chosen.changed_left_out:
+        message = "changed on this branch, but not in this sparse checkout"
+        yield Annotation(Level.ERROR, f"{name} not compared", message)
     for one in missed:
         level = Level.NOTICE if one.allowed else Level.ERROR
         cause = one.allowed or brief(one.unread.error)
@@ -203,20 +206,20 @@ def _decision_lines(session: Session, plan: SyncPlan) -> Iterator[str]:
 
 
 def _missed_lines(
-    session: Session,
-    plan: SyncPlan,
-    missed: Sequence[NotChecked],
-    broken: Sequence[BrokenIncrement],
+    session: Session, found: SyncPreview | SyncResult, missed: Sequence[NotChecked]
 ) -> list[str]:
-    lines = [f"{one.title}: {one.message}" for one in _missed(session, missed, broken)]
-    lines += excluded_lines(session, plan)
+    lines = [f"{one.title}: {one.message}" for one in _missed(session, found, missed)]
+    lines += [*excluded_lines(session, found.plan), *left_out_lines(session, found.chosen)]
     return ["", *(f"- {ci.words(line)}" for line in lines)] if lines else []
 
 
-def _missed_sum(missed: Sequence[NotChecked], broken: Sequence[BrokenIncrement]) -> str:
-    count = sum(len(one.unread.names) for one in missed)
-    items = f", {times(count, 'item')} not checked" if count else ""
-    return items + (f", {times(len(broken), 'increment')} not read" if broken else "")
+def _missed_sum(found: SyncPreview | SyncResult, missed: Sequence[NotChecked]) -> str:
+    counts = (
+        (sum(len(one.unread.names) for one in missed), "item", "not checked"),
+        (len(found.broken), "increment", "not read"),
+        (len(found.chosen.changed_left_out), "increment", "not compared"),
+    )
+    return "".join(f", {one}" for one in _counted(counts))
 
 
 def _moved_line(move: Move) -> str:
@@ -234,8 +237,12 @@ def _line(session: Session, each: DeliveryResult, one: Delivery) -> str:
 
 
 def _sums(*counts: tuple[int, str, str]) -> str:
+    return ", ".join(_counted(counts)) or "no changes"
+
+
+def _counted(counts: Iterable[tuple[int, str, str]]) -> Iterator[str]:
     """The counts that are not zero, as "3 operations delivered"."""
-    return ", ".join(f"{times(n, noun)} {what}" for n, noun, what in counts if n) or "no changes"
+    return (f"{times(n, noun)} {what}" for n, noun, what in counts if n)
 
 
 def _table(links: Iterable[Compared]) -> list[str]:
