@@ -55,7 +55,7 @@ def line(said: list[str]) -> dict[str, Any]:
 
 
 def found(project: Workspace, query: str) -> list[Found]:
-    return search(project, query, kinds=("effort",), limit=5)
+    return search(project, query, kinds=("effort",), limit=5).found
 
 
 def ids(project: Workspace, query: str) -> list[str]:

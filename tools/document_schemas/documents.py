@@ -52,7 +52,7 @@ status = unlatch status.
   active: [ListEntry]; maxActive: int?; limits: LimitsEntry; wip: WipEntry; paused: [ListEntry];
   stale: [StaleEntry]; pending: [WaitingEntry]; notRecorded: [PendingOf]; reopenedOften: [str];
   broken: [ListEntry]; configMistakes: [str]; itemsPending: [PendingOf];
-  adoptions: [AdoptionEntry]; otherWork?: [RelatedWork]
+  adoptions: [AdoptionEntry]; warnings: [Problem]; otherWork?: [RelatedWork]
 link = unlatch link.
   id: str; linked: [ItemEntry]; warnings: [Problem]; dryRun: bool
 link-file = unlatch link --file.
@@ -113,7 +113,7 @@ doctor = unlatch doctor.
   root: str; settings: [SettingEntry]; findings: [FindingEntry]; access: [AccessEntry];
   fixes: [FixEntry]; increments items errors warnings: int
 search = unlatch search, and unlatch effort search.
-  query: str; results: [SearchResult]
+  query: str; results: [SearchResult]; warnings: [Problem]
 # `active` is the active effort of the conversation after the command.
 effort = unlatch effort open, close, reopen, switch, expand and collapse.
   status: str; effortId active: str?; summary priorSummary: str?; tokensLoaded: int?;

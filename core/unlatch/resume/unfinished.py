@@ -5,26 +5,34 @@ from __future__ import annotations
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from unlatch.resume.related import efforts_of, sessions_of
+from unlatch.resume.places import sessions_path
+from unlatch.resume.related import efforts_of
+from unlatch.resume.unread import collecting_unread, unread_warnings
 from unlatch.values import dataclass
-from unlatch.worklog.collection import leaving_out_denied
 from unlatch.worklog.disk.safe_open import exists
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from unlatch.errors import UnlatchError
     from unlatch.project.workspace import Workspace
     from unlatch.resume.related import Related
 
 
-def unfinished(workspace: Workspace) -> Iterator[tuple[str, str, str]]:
-    """The kind, id and status of each; nothing is loaded of a kind that is not used.
+def unfinished(
+    workspace: Workspace,
+) -> tuple[list[tuple[str, str, str]], tuple[UnlatchError, ...]]:
+    """The kind, id and status of each, and a warning for each kind that cannot be listed.
 
-    Work that cannot be read is left out: the commands of its kind report it.
+    Nothing is loaded of a kind that is not used. An effort, session or run with an unreadable file
+    is left out: the commands of its kind report it.
     """
-    for find in (_efforts, _sessions, _runs):
-        with leaving_out_denied():
-            yield from find(workspace)
+    found: list[tuple[str, str, str]] = []
+    unread: dict[str, UnlatchError] = {}
+    for kind, find in (("effort", _efforts), ("session", _sessions), ("run", _runs)):
+        with collecting_unread(kind, unread):
+            found += ((kind, *one) for one in find(workspace))
+    return found, unread_warnings(unread)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +62,7 @@ def open_work(related: Related) -> Iterator[OpenWork]:
             yield OpenWork(run.ref, run.state.status.value, command)
 
 
-def _efforts(workspace: Workspace) -> Iterator[tuple[str, str, str]]:
+def _efforts(workspace: Workspace) -> Iterator[tuple[str, str]]:
     if (store := efforts_of(workspace)) is None:
         return
     from unlatch.efforts.store import project_of  # noqa: PLC0415
@@ -62,21 +70,22 @@ def _efforts(workspace: Workspace) -> Iterator[tuple[str, str, str]]:
     project = project_of(workspace)
     for one in store.all():
         if one.is_open and (project is None or one.project == project):
-            yield "effort", one.id, one.status.value
+            yield one.id, one.status.value
 
 
-def _sessions(workspace: Workspace) -> Iterator[tuple[str, str, str]]:
-    if (store := sessions_of(workspace)) is None:
+def _sessions(workspace: Workspace) -> Iterator[tuple[str, str]]:
+    if not exists(workspace.paths.root / sessions_path(workspace)):
         return
     from unlatch.sessions.model import Status  # noqa: PLC0415
+    from unlatch.sessions.project import session_store  # noqa: PLC0415
     from unlatch.sessions.store import Broken  # noqa: PLC0415
 
-    for one in store.heads():
+    for one in session_store(workspace).heads():
         if not isinstance(one, Broken) and one[1].status in (Status.ACTIVE, Status.PAUSED):
-            yield "session", one[1].session_id, one[1].status.value
+            yield one[1].session_id, one[1].status.value
 
 
-def _runs(workspace: Workspace) -> Iterator[tuple[str, str, str]]:
+def _runs(workspace: Workspace) -> Iterator[tuple[str, str]]:
     if not exists(workspace.paths.home / "runs"):
         return
     from unlatch.errors import StoreError  # noqa: PLC0415
@@ -90,4 +99,4 @@ def _runs(workspace: Workspace) -> Iterator[tuple[str, str, str]]:
         except StoreError:
             continue
         if not state.is_over:
-            yield "run", name, state.status.value
+            yield name, state.status.value

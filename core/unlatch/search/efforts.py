@@ -10,7 +10,6 @@ from unlatch.efforts.events import EVENTS
 from unlatch.efforts.store import effort_store
 from unlatch.errors import StoreError
 from unlatch.search.kind import Described
-from unlatch.worklog.collection import leaving_out_denied
 from unlatch.worklog.search_index import Document, Source, file_stamp
 
 if TYPE_CHECKING:
@@ -26,10 +25,7 @@ class EffortDocuments:
         self._store = effort_store(workspace, by="search")
 
     def sources(self) -> Iterator[Source]:
-        names: list[str] = []
-        with leaving_out_denied():
-            names = self._store.names()
-        for name in names:
+        for name in self._store.names():
             stamp = file_stamp(self._store.root / name / EVENTS.name)
             yield Source(name, stamp, partial(self._read, name))
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
 from unlatch.project.find_increment import names_item
+from unlatch.resume.unread import collecting_unread, unread_warnings
 from unlatch.search.efforts import EffortDocuments
 from unlatch.search.increments import IncrementDocuments, described
 from unlatch.values import dataclass
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.project.workspace import Workspace
     from unlatch.search.kind import Described, Kind
-    from unlatch.worklog.search_index import Hit
+    from unlatch.worklog.search_index import Hit, Source
 
 KINDS = ("increment", "effort", "session", "run")
 # On samples/duplicates every tenth unrelated query has a hit with this coverage, and 39 % of those
@@ -55,6 +56,19 @@ class Found:
         return self.score >= LIKELY
 
 
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The result of a search.
+
+    Args:
+        found: the best first.
+        warnings: why efforts, sessions or runs were not read.
+    """
+
+    found: list[Found]
+    warnings: tuple[UnlatchError, ...] = ()
+
+
 def search(
     workspace: Workspace,
     query: str,
@@ -64,8 +78,8 @@ def search(
     since: datetime | None = None,
     limit: int = 10,
     seconds: float | None = None,
-) -> list[Found]:
-    """The work that has words of the query, the best first.
+) -> Result:
+    """Find the work that has words of the query.
 
     Args:
         status: only work with this status.
@@ -73,27 +87,38 @@ def search(
         seconds: time for indexing new work of each kind; by default as long as it takes.
 
     Raises:
-        StoreError: `search-unavailable`, or the work cannot be listed.
+        StoreError: `search-unavailable`, or increments, or all of `kinds`, cannot be listed.
     """
     index = SearchIndex(state_folder(workspace.paths.root) / "search.sqlite3")
-    documents = {kind: _documents(workspace, kind) for kind in kinds}
+    documents: dict[str, Kind] = {}
+    unread: dict[str, UnlatchError] = {}
+    for kind in kinds:
+        with collecting_unread(kind, unread):
+            documents[kind] = _documents(workspace, kind)
+
+    def sources(kind: str) -> Iterator[Source]:
+        with collecting_unread(kind, unread):
+            yield from documents[kind].sources()
 
     def hits() -> list[Hit]:
-        for kind, one in documents.items():
-            index.refresh(kind, one.sources(), seconds=seconds)
-        return index.search(query, kinds=list(kinds), limit=limit * _SPARE)
+        for kind in documents:
+            index.refresh(kind, sources(kind), seconds=seconds)
+        return index.search(query, kinds=list(documents), limit=limit * _SPARE)
 
     found = [*_linked(workspace, query)] if "increment" in kinds else []
     found = [one for one in found if status in (None, one.work.status)]
     found = [one for one in found if _is_since(one.work, since)]
     known = {one.work.id for one in found}
-    for hit in retry_if_damaged(hits):
+    best = retry_if_damaged(hits)
+    if unread.keys() >= {*kinds} or "increment" in unread:
+        raise unread.get("increment") or unread[kinds[0]]
+    for hit in best:
         work = documents[hit.kind].describe(hit.key)
         if work and hit.kind == "increment" and work.id in known:
             continue
         if work and (status is None or work.status == status) and _is_since(work, since):
             found.append(Found(hit.kind, work, hit.coverage, _placed(hit, work)))
-    return found[:limit]
+    return Result(found[:limit], unread_warnings(unread))
 
 
 def _placed(hit: Hit, work: Described) -> tuple[Match, ...]:

@@ -24,7 +24,7 @@ def similar_work(workspace: Workspace, title: str, *, apart: str) -> tuple[Unlat
     """A warning for each likely match of a title, except the increment `apart`."""
     found: list[Found] = []
     with suppress(UnlatchError):  # an index that cannot be used stops nothing
-        found = search(workspace, title, limit=_MOST + 1, seconds=_SECONDS)
+        found = search(workspace, title, limit=_MOST + 1, seconds=_SECONDS).found
     likely = [one for one in found if one.is_likely and one.work.id != apart]
     return tuple(map(_warning, likely[:_MOST]))
 

@@ -151,13 +151,3 @@ def listing(parent: Path) -> Iterator[None]:
             where=str(parent),
             hint="check the folder's permissions",
         ) from error
-
-
-@contextmanager
-def leaving_out_denied() -> Iterator[None]:
-    """Leave out what the user may not read: another user's work in a shared checkout."""
-    try:
-        yield
-    except StoreError as error:
-        if not isinstance(error.__cause__, PermissionError):
-            raise

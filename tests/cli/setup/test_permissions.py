@@ -79,6 +79,8 @@ def test_efforts_of_another_user_stop_no_command(single: Project, command: tuple
     listed = denied(single, ".unlatch/efforts", "effort", "list")
 
     assert done.code == 0, done.said
+    assert "note: " in done.err
+    assert "the folder cannot be listed: Permission denied [folder-unreadable]\n" in done.err
     assert (1, True) == (listed.code, "error[folder-unreadable]" in listed.err)
 
 

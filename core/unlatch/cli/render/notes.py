@@ -23,6 +23,12 @@ def tell_warnings(warnings: Iterable[UnlatchError], *, known: Collection[str] = 
             output.remark(warning.message, warning.id)
 
 
+def tell_unread_work(warnings: Iterable[UnlatchError]) -> None:
+    """Name the kinds of work that were not read."""
+    for warning in warnings:
+        output.note(f"{warning.message} [{warning.id}]")
+
+
 def tell_remarks(increment: Increment) -> None:
     """Show remarks: files that a change did not write, and odd values in them."""
     for warning in increment.warnings:

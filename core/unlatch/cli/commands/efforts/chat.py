@@ -98,7 +98,7 @@ def _found(workspace: Workspace, query: str) -> list[Answer]:
             "summary": one.work.summary,
             "why": [f"{match.word} in {match.where}" for match in one.why],
         }
-        for one in search(workspace, query, kinds=("effort",), limit=_HITS)
+        for one in search(workspace, query, kinds=("effort",), limit=_HITS).found
     ]
 
 

@@ -6,6 +6,8 @@ from datetime import datetime
 import click
 
 from unlatch.cli.options.period import read_period
+from unlatch.cli.render.documents import warning_entries
+from unlatch.cli.render.notes import tell_unread_work
 from unlatch.cli.runtime.session import JSON, Session, filter_option, with_session
 from unlatch.cli.terminal import output
 from unlatch.search.search import KINDS, Found, search
@@ -51,17 +53,20 @@ def run_search(
     since: datetime | None = None,
 ) -> int:
     query = " ".join(words)
-    found = search(session.workspace, query, kinds=kinds, status=status, since=since, limit=_LIMIT)
+    workspace = session.workspace
+    result = search(workspace, query, kinds=kinds, status=status, since=since, limit=_LIMIT)
+    tell_unread_work(result.warnings)
     if as_json:
-        output.document("search", query=query, results=[result_entry(one) for one in found])
+        results, warnings = map(result_entry, result.found), warning_entries(result.warnings)
+        output.document("search", query=query, results=[*results], warnings=warnings)
         return 0
-    for one in found:
+    for one in result.found:
         changed = f", {one.work.changed:%Y-%m-%d}" if one.work.changed else ""
         head = f"{one.kind} {one.work.status}{changed}"
         output.data(*output.hang(f"{output.strong(one.work.id)}  ", output.faint(head)))
         output.data(*output.hang("  ", output.clean(one.work.summary or one.work.title)))
         output.data(*output.hang("  ", output.faint(why(one))))
-    if not found:
+    if not result.found:
         listing = "effort list" if kinds == ("effort",) else "list --all"
         output.talk(f"Nothing found. Next: unlatch {listing}")
     return 0

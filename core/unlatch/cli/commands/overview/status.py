@@ -14,8 +14,14 @@ from unlatch.cli.commands.items.render import pending_line, record_status, tell_
 from unlatch.cli.options.items import check_items
 from unlatch.cli.render.delivery_documents import pending_of
 from unlatch.cli.render.describe import ago, next_command, times
-from unlatch.cli.render.documents import list_entry
-from unlatch.cli.render.notes import adoption_entry, adoption_line, not_read, tell_hint
+from unlatch.cli.render.documents import list_entry, warning_entries
+from unlatch.cli.render.notes import (
+    adoption_entry,
+    adoption_line,
+    not_read,
+    tell_hint,
+    tell_unread_work,
+)
 from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.cli.terminal import output
 from unlatch.increments.model.increment import Increment
@@ -59,12 +65,13 @@ def run(session: Session, *, items: tuple[str, ...], web: bool, as_json: bool) -
         tell_broken(here.broken)
         return 0
     found = overview(session.workspace)
-    others = [*unfinished(session.workspace)]
+    others, warnings = unfinished(session.workspace)
     if as_json:
         waiting = (*here.records, *elsewhere.records)
         pending = [entry for one in waiting for entry in pending_of(one)]
         other = [{"ref": f"{kind}:{name}", "status": status} for kind, name, status in others]
         more = {"otherWork": other} if other else {}
+        more["warnings"] = warning_entries(warnings)
         output.document("status", **_document(found), itemsPending=pending, **more)
     else:
         workspace = session.workspace
@@ -73,6 +80,7 @@ def run(session: Session, *, items: tuple[str, ...], web: bool, as_json: bool) -
             text = f"{output.clean(name)} ({status})"
             output.data(*output.hang(f"{kind.capitalize():<13}", text))
         show_pending(here, elsewhere)
+    tell_unread_work(warnings)
     manager = session.workspace.manager
     for error in filter(None, map(manager.unreadable_title, found.wip.active)):
         output.note(not_read(error))
