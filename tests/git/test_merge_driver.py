@@ -7,6 +7,8 @@ import json
 import pytest
 from tests.git.clone import NAME, Clone
 
+from unlatch.worklog.disk.file_check import LARGEST
+
 Two = tuple[Clone, Clone]
 
 
@@ -104,6 +106,30 @@ def test_delivered_here_and_noted_there(two: Two) -> None:
     here.git("pull", "--quiet", "--no-rebase", "origin", "main")
 
     assert (None, "theirs") == (here.metadata().get("pending"), here.metadata()["notes"])
+
+
+def test_events_that_found_no_room_in_two_clones_are_all_written(two: Two) -> None:
+    there, here = two
+    there.resume("why")
+    here.git("pull", "--quiet", "origin", "main")
+    for clone, reason in ((there, "theirs"), (here, "ours")):
+        log = clone.path("events.jsonl")
+        before = log.read_bytes()
+        with log.open("ab") as file:
+            file.truncate(LARGEST)
+        clone.unlatch("pause", "7", "--reason", reason)
+        log.write_bytes(before)
+        clone.commit(reason)
+
+    here.git("pull", "--quiet", "--no-rebase", "origin", "main")
+    kept = here.metadata()["unwrittenEvents"]
+    here.unlatch("start", "7")
+    here.unlatch("pause", "7")
+
+    assert ["theirs", "ours"] == [one["reason"] for one in kept]
+    lines = map(json.loads, here.path("events.jsonl").read_text().splitlines())
+    assert kept == [one for one in lines if one.get("reason") in ("theirs", "ours")]
+    assert "unwrittenEvents" not in here.metadata()
 
 
 def test_one_merge_is_a_small_diff(two: Two) -> None:

@@ -5,15 +5,17 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from tests.changes import reopen
-from tests.increments.files.making import NOW, Project, metadata, ulid
+import pytest
+from tests.changes import reopen, transition
+from tests.increments.files.making import NOW, STAMP, Project, metadata, ulid
 
 from unlatch.increments.model.increment import ReopenEntry
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import read_events, reopened_event
 from unlatch.increments.records.status_events import LOG
+from unlatch.worklog.disk.file_check import LARGEST
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,6 +42,48 @@ def test_a_derived_reopen_is_the_event_that_was_lost(project: Project) -> None:
     told = read_events(folder)
     (folder / LOG.name).unlink()
     assert read_events(folder, after.reopens) == told
+
+
+def kept_event(number: int) -> dict[str, Any]:
+    return {"id": ulid(number), "at": STAMP, "event": "note", "by": "ada", "theirs": number}
+
+
+@pytest.mark.parametrize(
+    ("kept", "left"),
+    [
+        ([[5], kept_event(5), {"a": 1}], [[5], {"a": 1}]),
+        ([[5]], [[5]]),
+        ({"a": 1}, {"a": 1}),
+        ("text", "text"),
+        ([kept_event(5), kept_event(6)], None),
+    ],
+)
+def test_a_change_writes_the_kept_events_and_leaves_what_is_no_event(
+    project: Project, kept: object, left: object
+) -> None:
+    folder = project.add(metadata(unwrittenEvents=kept))
+    reopen(project.manager, "7", "why", "ada")
+    transition(project.manager, "7", Status.PAUSED, by="ada")
+
+    assert left == json.loads((folder / "metadata.json").read_bytes()).get("unwrittenEvents")
+    written = [LOG.entry(one) for one in LOG.read(folder)]
+    events = kept if isinstance(kept, list) else []
+    assert [one for one in events if "id" in one] == [one for one in written if "theirs" in one]
+
+
+@pytest.mark.parametrize("kept", [[[5]], {"a": 1}, "text", None])
+def test_an_event_that_finds_no_room_is_kept_beside_what_is_no_event(
+    project: Project, kept: object
+) -> None:
+    folder = project.add(metadata(status="active", unwrittenEvents=kept))
+    with (folder / LOG.name).open("wb") as file:
+        file.truncate(LARGEST)
+
+    transition(project.manager, "7", Status.PAUSED, by="ada")
+
+    *others, event = json.loads((folder / "metadata.json").read_bytes())["unwrittenEvents"]
+    assert kept == (others if isinstance(kept, list) else others[0])
+    assert ("transitioned", "paused") == (event["event"], event["to"])
 
 
 def test_a_log_knows_types_of_events_that_nothing_has_imported() -> None:

@@ -357,6 +357,37 @@ def test_documents_that_one_clone_wrote_are_not_written_again(
     assert left == merged["amendments"][0].get("unwritten")
 
 
+def unwritten(*numbers: int) -> dict[str, Any]:
+    """A completed increment whose events.jsonl lacks these events."""
+    events = [{"id": ulid(one), "at": time(one), "event": "note", "by": "x"} for one in numbers]
+    return completed(**({"unwrittenEvents": events} if events else {}))
+
+
+@pytest.mark.parametrize(
+    ("base", "ours", "theirs", "left"),
+    [
+        ([], [3], [2], [2, 3]),
+        ([1], [1, 3], [1, 2], [1, 2, 3]),
+        ([1], [], [1, 2], [2]),
+        ([1, 2], [3], [1, 2], [3]),
+        ([1], [], [], []),
+        ([1, 2], [1], [2, 3], [3]),
+    ],
+)
+def test_events_that_both_sides_keep_stay_until_one_has_written_them(
+    base: list[int], ours: list[int], theirs: list[int], left: list[int]
+) -> None:
+    one, *sides = [render_new(unwritten(*numbers)) for numbers in (base, ours, theirs)]
+
+    for mine, other in (sides, sides[::-1]):
+        merged = merge_metadata(one, mine, other, shapes=SHAPES)
+        assert ((), unwritten(*left)) == (merged.clashes, json.loads(merged.content))
+
+
+def test_events_that_two_clones_keep_without_a_common_ancestor_are_all_kept() -> None:
+    assert unwritten(1, 2, 3) == clean(None, unwritten(1, 3), unwritten(1, 2))
+
+
 def test_items_that_two_clones_reached_are_all_told() -> None:
     base = reopened(completed(), 5, "why")
     ours, theirs = copy.deepcopy(base), copy.deepcopy(base)
@@ -496,7 +527,18 @@ def _field(data: dict[str, Any], number: int) -> None:
     data[f"field{number % 3}"] = [number]
 
 
-STEPS = (_reopen, _finish, _deliver, _park, _owe, _link, _unlink, _note, _forget, _field)
+def _keep_event(data: dict[str, Any], number: int) -> None:
+    data.setdefault("unwrittenEvents", []).extend(unwritten(number)["unwrittenEvents"])
+
+
+def _write_events(data: dict[str, Any], _number: int) -> None:
+    data.pop("unwrittenEvents", None)
+
+
+STEPS = (
+    *(_reopen, _finish, _deliver, _park, _owe, _link, _unlink, _note, _forget, _field),
+    *(_keep_event, _write_events),
+)
 lives = st.lists(st.sampled_from(STEPS), max_size=6)
 
 
@@ -570,6 +612,10 @@ def _keys(data: dict[str, Any]) -> set[tuple[str, str, str]]:
     return {(one["op"], one["tracker"], one["item"]) for one in data.get("pending", [])}
 
 
+def _kept_events(data: dict[str, Any]) -> set[str]:
+    return {one["id"] for one in data.get("unwrittenEvents", [])}
+
+
 def _urls(data: dict[str, Any]) -> set[str]:
     block = data.get("github", {})
     return {item["url"] for item in block.get("items", [block] if block else [])}
@@ -584,6 +630,9 @@ def test_nothing_is_lost_and_what_was_removed_stays_removed(case: Any) -> None:
         one["id"]: one["reason"] for s in (ours, theirs) for one in s.get("reopenHistory", [])
     }
     assert entries == {one["id"]: one["reason"] for one in value.get("reopenHistory", [])}
+
+    written = _kept_events(base) - (_kept_events(ours) & _kept_events(theirs))
+    assert (_kept_events(ours) | _kept_events(theirs)) - written == _kept_events(value)
 
     cut = _urls(base) - (_urls(ours) & _urls(theirs))
     assert (_urls(ours) | _urls(theirs)) - cut == _urls(value)

@@ -94,13 +94,12 @@ def change_folder(
 def _lost_events(before: Increment, data: dict[str, Any]) -> list[Event]:
     """The events that could not be written with their changes, as on a full disk."""
     if before.reopens or before.amendments or UNWRITTEN in data:
-        from unlatch.increments.records.events import lost_events  # noqa: PLC0415  (slow to load)
+        from unlatch.increments.records.events import drop_written, lost_events  # noqa: PLC0415  (slow)
 
         with contextlib.suppress(StoreError):  # whether any is lost is unknown
-            lost = lost_events(before, LOG.read(before.folder))
-            if not lost:
-                data.pop(UNWRITTEN, None)
-            return lost
+            events = LOG.read(before.folder)
+            drop_written(data, events)
+            return lost_events(before, events)
     return []
 
 

@@ -12,6 +12,7 @@ from unlatch.increments.records.link_places import LISTS, OUTER_BLOCKS
 from unlatch.increments.records.links import identity
 from unlatch.increments.records.pending import read_seen
 from unlatch.increments.records.shapes import Shapes
+from unlatch.increments.records.status_events import UNWRITTEN
 from unlatch.increments.records.units import UNIT
 from unlatch.spi.category import Category
 from unlatch.spi.manifest import LinkShape
@@ -43,6 +44,8 @@ def field_rules(way: ThreeWay, shapes: Shapes, completed: Iterable[str]) -> dict
         "reopenHistory": united(_entry_key, reopen, "reopenedAt"),
         "amendments": united(_entry_key, record("at", "by", documents), "at"),
         "pending": united(_operation_key, operation, "at"),
+        # An event that one side removed is in its events.jsonl.
+        UNWRITTEN: united(_entry_key, way.merge_changes, "at"),
     }
 
 

@@ -1,9 +1,9 @@
 """Merge two versions of a metadata.json with a common ancestor, by the meaning of their fields.
 
-Entries of reopenHistory, pending operations, links and reached items are matched by their ids.
-Records that either side removed stay removed: an operation that one clone delivered is not pending
-any more. The later of two times counts, of creation the earlier. The base of a link is dropped if
-both sides changed it. A status that both sides changed clashes.
+Entries of reopenHistory, pending operations, unwritten events, links and reached items are matched
+by their ids. Records that either side removed stay removed: an operation that one clone delivered
+is not pending any more. The later of two times counts, of creation the earlier. The base of a link
+is dropped if both sides changed it. A status that both sides changed clashes.
 """
 
 from collections.abc import Mapping

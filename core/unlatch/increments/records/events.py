@@ -154,13 +154,12 @@ def amended_event(done: AppliedAmendment) -> Amended:
 def lost_events(increment: Increment, events: Sequence[Event]) -> list[Event]:
     """The events that metadata.json implies or keeps, and `events` lack, as after a full disk."""
     known = {event.id for event in events}
-    lines = map(json.dumps, _kept(increment.data))
     undone = {one.revert: one for one in increment.reopens if one.revert and one.reverted_at}
     implied = (
         *map(reopened_event, increment.reopens),
         *map(amended_event, increment.amendments),
         *(_undone_event(increment, entry, events) for entry in undone.values()),
-        *filter(None, map(LOG.parse, lines)),
+        *filter(None, map(_kept_event, _kept(increment.data))),
     )
     return [event for event in implied if event.id not in known]
 
@@ -173,9 +172,25 @@ def keep_events(data: dict[str, Any], events: Iterable[Event]) -> None:
         data[UNWRITTEN] = [*kept, *new]
 
 
+def drop_written(data: dict[str, Any], events: Iterable[Event]) -> None:
+    """Remove the kept events that are in `events`; anything that is not an event stays."""
+    kept, known = _kept(data), {event.id for event in events}
+    parsed = map(_kept_event, kept)
+    left = [raw for raw, one in zip(kept, parsed, strict=True) if not one or one.id not in known]
+    if not left:
+        data.pop(UNWRITTEN, None)
+    elif left != kept:
+        data[UNWRITTEN] = left
+
+
 def _kept(data: Mapping[str, Any]) -> list[Any]:
-    kept = data.get(UNWRITTEN)
-    return kept if isinstance(kept, list) else []
+    """What `unwrittenEvents` has; a value that is not a list counts as its only entry."""
+    kept = data.get(UNWRITTEN, [])
+    return kept if isinstance(kept, list) else [kept]
+
+
+def _kept_event(entry: Any) -> Event | None:
+    return LOG.parse(json.dumps(entry))
 
 
 def _undone_event(increment: Increment, entry: ReopenEntry, events: Iterable[Event]) -> Undone:
