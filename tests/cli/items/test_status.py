@@ -6,6 +6,7 @@ import pytest
 from tests.cli.items.test_reopen import KEYS, outside
 from tests.cli.project import ALL, NAME, REASON, Project
 from tests.delivery.stage import fault
+from tests.delivery.test_resolved_items import MOVED
 
 __all__ = ["outside"]
 KEYS_OF_TWO = (KEYS["jira"], KEYS["github"])
@@ -72,6 +73,26 @@ def test_a_withdrawn_or_superseded_reopen_is_not_called_done(project: Project) -
 
     assert f"    reopen withdrawn, recorded today by Dana: {REASON}\n" in withdrawn.out
     assert f"    reopen superseded, recorded today by Dana: {REASON}\n" in superseded.out
+
+
+def test_a_reopen_of_an_open_item_is_not_called_done(project: Project) -> None:
+    project.items("jira", finished=False)
+    project.run("reopen", KEYS["jira"], *DANA)
+
+    done = project.run("status", KEYS["jira"])
+
+    assert f"    already open when reopened today by Dana: {REASON}\n" in done.out
+
+
+def test_a_reopen_of_a_resolved_item_is_called_done(project: Project) -> None:
+    project.box.ado.add_work_item(id=101, type="Bug", title="T", state="Resolved")
+    project.configure_more(tables=MOVED)
+    done = project.run("reopen", KEYS["ado"], *DANA)
+
+    shown = project.run("status", KEYS["ado"])
+
+    assert ("Active", True) == (project.states()["ado"], "reopened; commented" in done.out)
+    assert f"    reopened today by Dana: {REASON}\n" in shown.out
 
 
 def test_the_document_counts_no_withdrawn_or_superseded_reopen(project: Project) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.cli.items.test_reopen import outside
-from tests.cli.project import OPEN, REASON, Project
+from tests.cli.project import ALL, OPEN, REASON, Project
 from tests.delivery.stage import fault
 
 __all__ = ["outside"]
@@ -97,6 +97,69 @@ def test_undo_of_an_item_without_a_reopen_says_that_there_is_none(
         assert (1, True) == (done.code, "[nothing-to-undo]" in done.err), done.said
         assert f"next: {step.format(url=url)}" in done.err
         assert "unlatch close" not in done.err
+
+
+# Lives of a closed item; `later` records an operation that is not sent.
+LIVES = {
+    "reopen": "close",
+    "open": None,
+    "open reopen": None,
+    "open reopen reopen": None,
+    "open reopen close": None,
+    "reopen reopen": "close",
+    "reopen close": None,
+    "reopen close reopen": "close",
+    "reopen close open reopen": None,
+    "reopen close reopen-later unlink": None,
+    "reopen close-later": None,
+    "reopen close-later unlink": "close",
+    "reopen close-later reopen": "close",
+    "reopen reopen-later unlink": "close",
+    "reopen-later close": None,
+    "reopen-later close-later sync": None,
+    "open reopen-later": "unlink",
+    "close": None,
+}
+
+
+def live(project: Project, *steps: str) -> None:
+    url = project.urls["github"]
+    for number, step in enumerate(steps):
+        verb, _, later = step.partition("-")
+        reason = ("--reason", f"{REASON} {number}", *(("--offline",) if later else ()))
+        if verb == "open":
+            project.box.github.edit("octo/widgets", 4, state="open")
+        elif verb == "sync":
+            project.run("sync")
+        else:
+            project.run(verb, url, *(() if verb == "unlink" else reason))
+
+
+@pytest.mark.parametrize("steps", LIVES)
+def test_undo_names_close_only_if_a_reopen_opened_the_item(project: Project, steps: str) -> None:
+    project.items("github")
+    live(project, *steps.split())
+
+    found = [project.run("undo", project.urls["github"])]
+    for path in project.root.glob(".unlatch/items/*/events.jsonl"):
+        path.unlink()  # metadata.json has all that counts
+    found.append(project.run("undo", project.urls["github"]))
+
+    verb = LIVES[steps] or "status"
+    for done in found:
+        assert f"next: unlatch {verb} {project.urls['github']}\n" in done.err, done.said
+        assert (verb == "status") is ("[nothing-to-undo]" in done.err)
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_undo_closes_no_item_that_was_open_already(project: Project, tracker: str) -> None:
+    project.items(tracker, finished=False)
+    project.run("reopen", project.urls[tracker], "--reason", REASON)
+
+    done = project.run("undo", project.urls[tracker])
+
+    assert (1, True) == (done.code, "[nothing-to-undo]" in done.err), done.said
+    assert "unlatch close" not in done.err
 
 
 def test_undo_of_an_item_that_cannot_be_reached_names_unlink(mistyped: Project) -> None:

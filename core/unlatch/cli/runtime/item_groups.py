@@ -8,9 +8,9 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UsageError
-from unlatch.increments.records.events import Delivered, read_events
 from unlatch.increments.records.pending import has_begun
 from unlatch.lifecycle.items.change import find_item_record, locate_items
+from unlatch.lifecycle.items.outcome import is_left_open
 from unlatch.lifecycle.items.places import ItemGroup, group_in_project, group_outside
 from unlatch.project.trackers import Trackers
 from unlatch.spi.operation import Kind
@@ -44,7 +44,7 @@ def find_record(session: Session, word: str) -> tuple[Session, str] | None:
 def undoing(session: Session, word: str, *, otherwise: str) -> str | None:
     """The command that undoes the last reopen of an item: unlink withdraws one that was not sent.
 
-    `otherwise` is the command for a reopen that was delivered; None if none was, or it was closed.
+    `otherwise` is the command for one that opened the item; None if none did, or it was closed.
 
     Raises:
         StoreError: the item's record cannot be read.
@@ -58,9 +58,7 @@ def undoing(session: Session, word: str, *, otherwise: str) -> str | None:
     record = own.workspace.manager.read(name)
     reopens = [one for one in record.pending if one.kind is Kind.REOPEN and one.state]
     if not reopens:
-        done = [one.kind for one in read_events(record.folder) if isinstance(one, Delivered)]
-        done += [one.kind for one in record.pending if one.state]
-        return otherwise if done[-1:] == [Kind.REOPEN] else None
+        return otherwise if is_left_open(record) else None
     withdrawing = f"unlatch unlink {quote(word)}"
     begun = any(map(has_begun, reopens))
     return f"{withdrawing}; if the item is open: {otherwise}" if begun else withdrawing

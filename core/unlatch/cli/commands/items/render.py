@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from shlex import join
 from typing import TYPE_CHECKING
 
@@ -13,24 +12,16 @@ from unlatch.cli.render.documents import item_entry, link_entry
 from unlatch.cli.runtime.failure import UNDECIDED, problem_entry
 from unlatch.cli.terminal import output
 from unlatch.lifecycle.fetch_items import ItemSnapshot
+from unlatch.lifecycle.items.outcome import outcome_of
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.runtime.session import Session
-    from unlatch.increments.model.increment import BrokenIncrement, Increment, ReopenEntry
+    from unlatch.increments.model.increment import BrokenIncrement, Increment
     from unlatch.lifecycle.deliver import DeliveryResult
     from unlatch.lifecycle.items.change import ItemPlan
-
-
-class Outcome(StrEnum):
-    """The outcome of a reopen of an item, as its status shows it."""
-
-    DONE = "reopened"
-    RECORDED = "reopen recorded"
-    WITHDRAWN = "reopen withdrawn, recorded"
-    SUPERSEDED = "reopen superseded, recorded"
 
 
 def tell_unchanged(session: Session, plans: Sequence[ItemPlan], kind: Kind) -> None:
@@ -154,17 +145,5 @@ def record_facts(record: Increment | None) -> output.Json:
     }
 
 
-def outcome_of(record: Increment, reopen: ReopenEntry) -> Outcome:
-    """The outcome of a reopen: it is done only after its delivery to an open item."""
-    if any(one.op == reopen.id for one in record.pending):
-        return Outcome.RECORDED
-    if not reopen.synced_to:
-        return Outcome.WITHDRAWN
-    after = [one.after.category for one in reopen.synced_to if one.after and one.after.category]
-    is_open = not after or any(one.is_open for one in after)
-    return Outcome.DONE if is_open else Outcome.SUPERSEDED
-
-
 def _count_reopens(record: Increment) -> int:
-    counted = (Outcome.DONE, Outcome.RECORDED)
-    return sum(outcome_of(record, one) in counted for one in record.reopens)
+    return sum(outcome_of(record, one).counts for one in record.reopens)

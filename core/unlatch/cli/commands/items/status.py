@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from unlatch.cli.commands.items.render import outcome_of, pending_line, record_facts
+from unlatch.cli.commands.items.render import pending_line, record_facts
 from unlatch.cli.render.describe import ago, seen_line
 from unlatch.cli.render.documents import item_entry
 from unlatch.cli.render.notes import tell_unread
@@ -14,6 +14,7 @@ from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.item_groups import find_groups
 from unlatch.cli.terminal import output
 from unlatch.lifecycle.items.change import find_increments, find_records, locate_items
+from unlatch.lifecycle.items.outcome import ReopenOutcome, outcome_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,6 +24,13 @@ if TYPE_CHECKING:
     from unlatch.lifecycle.fetch_items import ItemSnapshot
 
 _COLUMNS = 14
+_OUTCOMES = {
+    ReopenOutcome.OPENED: "reopened",
+    ReopenOutcome.ALREADY_OPEN: "already open when reopened",
+    ReopenOutcome.RECORDED: "reopen recorded",
+    ReopenOutcome.WITHDRAWN: "reopen withdrawn, recorded",
+    ReopenOutcome.SUPERSEDED: "reopen superseded, recorded",
+}
 
 
 def show_items(session: Session, words: Sequence[str], *, as_json: bool) -> int:
@@ -53,7 +61,7 @@ def show_items(session: Session, words: Sequence[str], *, as_json: bool) -> int:
         if record is not None and record.reopens:
             last = record.reopens[-1]
             when, by = ago(last.reopened_at, now), output.clean(last.reopened_by)
-            head = f"{outcome_of(record, last)} {when} by {by}"
+            head = f"{_OUTCOMES[outcome_of(record, last)]} {when} by {by}"
             output.data(*lines_of("    ", f"{head}: ", last.reason))
         if record is not None and record.pending:
             output.data(f"    {pending_line(record)}")

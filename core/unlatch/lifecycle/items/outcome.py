@@ -1,0 +1,68 @@
+"""The outcome of the reopens of an item, as metadata.json of its record shows it."""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+from typing import TYPE_CHECKING
+
+from unlatch.spi.category import Category
+from unlatch.spi.operation import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unlatch.increments.model.increment import Increment, ReopenEntry
+    from unlatch.spi.operation import SeenItem
+
+_CLOSED = (Category.DONE.value, Category.DROPPED.value)
+
+
+class ReopenOutcome(Enum):
+    """The outcome of a reopen of an item."""
+
+    OPENED = auto()
+    ALREADY_OPEN = auto()
+    RECORDED = auto()
+    WITHDRAWN = auto()
+    SUPERSEDED = auto()
+
+    @property
+    def counts(self) -> bool:
+        """Whether the reopen was neither withdrawn nor superseded."""
+        return self not in (ReopenOutcome.WITHDRAWN, ReopenOutcome.SUPERSEDED)
+
+
+def outcome_of(record: Increment, reopen: ReopenEntry) -> ReopenOutcome:
+    """The outcome of a reopen; an item whose earlier state is not recorded counts as opened."""
+    if any(one.op == reopen.id for one in record.pending):
+        return ReopenOutcome.RECORDED
+    if not reopen.synced_to:
+        return ReopenOutcome.WITHDRAWN
+    after = [one.after.category for one in reopen.synced_to if one.after and one.after.category]
+    if after and not any(one.is_open for one in after):
+        return ReopenOutcome.SUPERSEDED
+    is_known_open = all(_is_open(one.before) for one in reopen.synced_to)
+    return ReopenOutcome.ALREADY_OPEN if is_known_open else ReopenOutcome.OPENED
+
+
+def _is_open(seen: SeenItem | None) -> bool:
+    # A reopen moves a resolved item, too.
+    return bool(seen and seen.category and seen.category.is_open and not seen.resolved)
+
+
+def is_left_open(record: Increment) -> bool:
+    """Whether a reopen opened an item that unlatch neither closed since nor is about to close."""
+    if any(one.base and one.base.remote in _CLOSED for one in record.links):
+        return False
+    if any(one.kind is Kind.CLOSE and one.state for one in record.pending):
+        return False
+    outcomes = [outcome_of(record, one) for one in _since_close(record)]
+    return ReopenOutcome.OPENED in outcomes
+
+
+def _since_close(record: Increment) -> Iterator[ReopenEntry]:
+    """The reopens after the last close that was delivered, the newest first."""
+    for one in reversed(record.reopens):
+        yield one
+        if one.previous_completed_at and not one.struck:
+            return
