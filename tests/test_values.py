@@ -5,16 +5,22 @@ from __future__ import annotations
 import copy
 import dataclasses
 import inspect
+import keyword
 import pickle
+import re
+import weakref
 from dataclasses import KW_ONLY, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
 
 from unlatch import values
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import CodeType
 
 
 def point(decorate: Callable[..., Any]) -> Any:
@@ -90,6 +96,113 @@ def test_the_first_values_are_made_like_all_later_ones(given: Any) -> None:
     expected, fresh = outcome(THEIRS), point(values.dataclass)
     assert [expected] * 20 == [outcome(fresh) for _ in range(20)]
     assert inspect.isfunction(vars(fresh)["__init__"])  # compiled by now
+
+
+def words_of(code: CodeType) -> set[str]:
+    """The words in the texts of a function, which are the names in code that it compiles."""
+    texts = [one for one in code.co_consts[1:] if isinstance(one, str)]
+    return {word.strip("_") for one in texts for word in re.findall(r"\w+", one)}
+
+
+WORDS = sorted({*words_of(values._compiled_init.__code__), "x"} - {*keyword.kwlist})
+# With two underscores, a class would change the name.
+NAMES = st.builds(str.__add__, st.sampled_from(["", "_"]), st.sampled_from(WORDS))
+DEFAULTS = st.sampled_from([{"default": 1}, {"default": None}, {"default_factory": list}, {}])
+FIELDS = st.builds(
+    lambda init, kw_only, default: {"init": init, "kw_only": kw_only, **default},
+    st.sampled_from([True, True, False]),
+    st.sampled_from([True, True, False]),
+    DEFAULTS,
+)
+SHAPES = st.dictionaries(NAMES.filter(str.isidentifier), FIELDS, max_size=5)
+NUMBERS = st.integers(5, 9)
+
+
+def made(decorate: Callable[..., Any], shape: dict[str, dict[str, Any]]) -> Any:
+    """A class with these fields; the words of the error if they are refused."""
+    types = {"__annotations__": dict.fromkeys(shape, "Any")}
+    try:
+        fields = {name: field(**options) for name, options in shape.items()}
+        return decorate(frozen=True, slots=True)(type("Made", (), {**types, **fields}))
+    except (TypeError, ValueError) as error:
+        return f"{error}"
+
+
+def parts(cls: Any, arguments: list[int], named: dict[str, int]) -> Any:
+    """The attributes of a value; the words of the error if it is refused."""
+    try:
+        value = cls(*arguments, **named)
+    except TypeError as error:
+        return str(error).rpartition(".")[2]
+    return {one.name: getattr(value, one.name, "unset") for one in dataclasses.fields(value)}
+
+
+@given(SHAPES, st.lists(NUMBERS, max_size=3), st.dictionaries(NAMES, NUMBERS, max_size=3))
+@example({"missing": {"default": 1}, "x": {"default_factory": list}}, [], {})
+@example({"self": {}}, [], {"self": 5})
+@example({"_x": {}, "x": {"default": 1, "init": False}}, [5], {})
+def test_fields_of_any_name_are_those_of_the_standard_library(
+    shape: dict[str, dict[str, Any]], arguments: list[int], named: dict[str, int]
+) -> None:
+    theirs = made(dataclasses.dataclass, shape)
+    assume(not isinstance(theirs, str))  # mypy refuses those
+
+    for one in (([], {}), (arguments, {}), ([], named), (arguments, named)):
+        expected, fresh = parts(theirs, *one), made(values.dataclass, shape)
+        assert [expected] * 10 == [parts(fresh, *one) for _ in range(10)]
+        assert inspect.isfunction(vars(fresh)["__init__"])  # compiled by now
+
+
+@pytest.mark.parametrize("base", [{}, {"frozen": True, "slots": True}, {"slots": True}])
+@pytest.mark.parametrize("eq", [True, False])
+@pytest.mark.parametrize(
+    "option",
+    [
+        *({name: False} for name in ("repr", "init", "match_args")),
+        *({name: True} for name in ("order", "unsafe_hash", "kw_only", "weakref_slot")),
+    ],
+    ids=str,
+)
+def test_each_option_does_what_it_does_in_the_standard_library(
+    option: dict[str, bool], base: dict[str, bool], *, eq: bool
+) -> None:
+    def outcome(action: Callable[[], object]) -> object:
+        try:
+            return action()
+        except (TypeError, ValueError, AttributeError) as error:
+            return type(error)
+
+    def shown(decorate: Callable[..., Any]) -> list[object]:
+        class Some:
+            """What has options."""
+
+            x: int = 1
+            note: str = field(default="", compare=False)
+
+        cls: Any = outcome(lambda: decorate(**base, eq=eq, **option)(Some))
+        one, other = outcome(cls), outcome(cls)
+        actions = (
+            lambda: repr(one).partition(" at ")[0],
+            lambda: one == other,
+            lambda: hash(one) == hash(other),
+            lambda: one < other,  # type: ignore[operator]  # some have an order
+            lambda: weakref.ref(one)() is one,
+            lambda: cls.__match_args__,
+            lambda: cls(2).x,
+            lambda: cls(x=2).x,
+        )
+        return [type(cls), *map(outcome, actions)]
+
+    assert shown(dataclasses.dataclass) == shown(values.dataclass)
+
+
+def test_what_belongs_to_the_class_is_no_argument() -> None:
+    @values.dataclass(frozen=True, slots=True)
+    class Some:
+        limit: ClassVar[int] = 3
+        x: int
+
+    assert [(3, 1)] * 12 == [(one.limit, one.x) for one in (Some(1) for _ in range(12))]
 
 
 def test_what_is_not_given_comes_from_the_class_at_each_time() -> None:

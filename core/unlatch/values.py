@@ -26,20 +26,22 @@ def _dataclass(
     frozen: bool = False,
     slots: bool = False,
     eq: bool = True,
-    **options: Any,
+    kw_only: bool = False,
+    **others: Any,
 ) -> Any:
     """As `dataclasses.dataclass`; mypy alone proves that a class with slots stays frozen."""
+    options = {"slots": slots, "kw_only": kw_only}
     if cls is None:
-        return partial(_dataclass, frozen=frozen, slots=slots, eq=eq, **options)
-    if frozen and not (slots and eq):
-        return dataclasses.dataclass(cls, frozen=frozen, slots=slots, eq=eq, **options)
+        return partial(_dataclass, frozen=frozen, eq=eq, **options, **others)
+    if others or (frozen and not (slots and eq)):
+        return dataclasses.dataclass(cls, frozen=frozen, eq=eq, **options, **others)
     shared = {**(_COMPARED if eq else {}), "__repr__": _repr}
     if not frozen and eq:
         shared["__hash__"] = None
     shared = {name: method for name, method in shared.items() if name not in vars(cls)}
     # Without a docstring, `dataclasses` derives one from the signature, in 0.4 ms.
     cls.__doc__ = cls.__doc__ or cls.__name__
-    made: Any = dataclasses.dataclass(cls, slots=slots, eq=False, repr=False, init=False, **options)
+    made: Any = dataclasses.dataclass(cls, eq=False, repr=False, init=False, **options)
     if "__init__" not in vars(cls):
         made.__init__ = _Init(made)
     for name, method in shared.items():
@@ -107,17 +109,22 @@ def _fill(cls: Any, self: Any, /, *given: Any, **named: Any) -> None:
 
 def _compiled_init(cls: Any) -> Any:
     """The `__init__` that `dataclasses` would make."""
-    scope: dict[str, Any] = {"_missing": _FACTORY}
+    fields = sorted(dataclasses.fields(cls), key=attrgetter("kw_only"))
+    names = [one.name for one in fields]
+    # Longer than the name of any field, so no field's name can begin with it.
+    own = "_" * (1 + max(map(len, names), default=0))
+    this, missing = own if "self" in names else "self", f"{own}missing"
+    scope: dict[str, Any] = {missing: _FACTORY}
     types: dict[str, Any] = {}
-    takes, does = ["self"], []
-    for one in sorted(dataclasses.fields(cls), key=attrgetter("kw_only")):
-        name, value, default = one.name, one.name, ""
+    takes, does = [this], []
+    for number, one in enumerate(fields):
+        name, value, default, known = one.name, one.name, "", f"{own}{number}"
         if one.default is not MISSING:
-            scope[f"_{name}"], default = one.default, f"=_{name}"
-            value = name if one.init else f"_{name}"
+            scope[known], default = one.default, f"={known}"
+            value = name if one.init else known
         elif one.default_factory is not MISSING:
-            scope[f"_{name}"], default = one.default_factory, "=_missing"
-            value = f"_{name}() if {name} is _missing else {name}" if one.init else f"_{name}()"
+            scope[known], default = one.default_factory, f"={missing}"
+            value = f"{known}() if {name} is {missing} else {name}" if one.init else f"{known}()"
         elif not one.init:
             continue
         if one.init:
@@ -125,9 +132,9 @@ def _compiled_init(cls: Any) -> Any:
                 takes.append("*")
             takes.append(f"{name}{default}")
             types[name] = one.type
-        does.append(f" self.{name} = {value}")
+        does.append(f" {this}.{name} = {value}")
     if hasattr(cls, "__post_init__"):
-        does.append(" self.__post_init__()")
+        does.append(f" {this}.__post_init__()")
     exec(f"def __init__({', '.join(takes)}):\n" + "\n".join(does or [" pass"]), scope)  # noqa: S102
     made = scope["__init__"]
     made.__qualname__ = f"{cls.__qualname__}.__init__"
