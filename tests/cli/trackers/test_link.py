@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 import re
+import shlex
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.output.test_documents import check
 from tests.cli.project import ALL, NAME, Project
 from tests.cli.refusing import assert_refused
+from tests.cli.setup.foreign_plugin import install
 from tests.cli.terminal import Terminal
 
 from unlatch_sandbox import Fault
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 LINES = {
     "github": '✓ GitHub        octo/widgets#4 "Smart discipline" (closed, assigned to octocat)\n',
@@ -211,7 +217,7 @@ def test_there_has_to_be_something_to_link(project: Project) -> None:
 
     assert refused(project, "link", "7") == (2, "link-what")
     project.run("new", "Another")
-    address = f"{project.box.github.web_url}/octo/widgets/issues/4\n"
+    address = f"{project.box.github.web_url}/octo/widgets/issues/NUMBER\n"
     for other in ("8", "another"):
         assert f"next: unlatch link 7 {other} {address}" in project.run("link", "7", other).err
 
@@ -222,10 +228,44 @@ def test_the_next_step_has_an_address_of_a_configured_tracker(
 ) -> None:
     project.increment()
     project.configure(getattr(project.box, tracker).config())
-    project.items(tracker)
-    address = re.sub(r"\d+$", "4", project.urls[tracker])
+    address = re.sub(r"\d+$", "NUMBER", project.urls[tracker])
 
     assert f"next: unlatch link 7 {address}\n" in project.run("link", "7").err
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_the_next_step_links_nothing_if_it_is_pasted(project: Project, tracker: str) -> None:
+    project.increment()
+    project.configure(getattr(project.box, tracker).config())
+    project.box.github.add_issue(number=4, title="Unrelated")
+    project.box.ado.add_work_item(id=4, title="Unrelated")
+    project.box.jira.add_issue("SCRUM-4", summary="Unrelated")
+    said = project.run("link", "7").err
+    before = project.tree()
+
+    pasted = shlex.split(said.partition("next: unlatch ")[2])
+
+    assert refused(project, *pasted) == (2, "url-unknown")
+    assert before == project.tree()
+
+
+@pytest.mark.parametrize(
+    ("recognised", "shown"),
+    [
+        ("number.isdecimal() and prefix", "https://redmine.example.com/issues/NUMBER"),
+        ("self and prefix", "URL"),  # takes any word for a number
+    ],
+)
+def test_the_next_step_fits_a_plugin_of_another_author(
+    project: Project, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, recognised: str, shown: str
+) -> None:
+    project.increment()
+    project.configure('[trackers.redmine]\nurl = "https://redmine.example.com"')
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    package = f"foreign_{shown[:5].lower()}"
+    install(tmp_path / "site", package, file="settings.py", old="prefix ==", new=f"{recognised} ==")
+
+    assert f"next: unlatch link 7 {shown}\n" in project.run("link", "7").err
 
 
 def test_the_next_step_without_a_tracker_has_no_address(project: Project) -> None:
@@ -241,7 +281,8 @@ def test_a_word_that_is_no_item_is_not_taken_for_an_increment(project: Project) 
     done = project.run("link", "7", "github:4")
 
     assert "'github:4' is neither an increment nor the address or name of an item" in done.err
-    assert "next: unlatch link 7 http" in done.err
+    address = f"{project.box.github.web_url}/octo/widgets/issues/NUMBER\n"
+    assert f"next: unlatch link 7 {address}" in done.err
 
 
 def test_an_unknown_increment_is_named_before_the_missing_item(project: Project) -> None:

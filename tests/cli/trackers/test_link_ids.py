@@ -70,7 +70,8 @@ def test_without_an_address_the_error_names_the_command(three: Project) -> None:
     done = three.run("link", "1-2")
 
     assert done.code == 2
-    assert "next: unlatch link 1-2 http" in done.err
+    address = f"{three.box.github.web_url}/octo/widgets/issues/NUMBER\n"
+    assert f"next: unlatch link 1-2 {address}" in done.err
 
 
 def test_items_are_created_and_suggested_for_a_range(three: Project) -> None:

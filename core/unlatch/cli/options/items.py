@@ -45,13 +45,16 @@ def without_spaces(words: Iterable[str]) -> tuple[str, ...]:
 
 
 def example_address(workspace: Workspace) -> str:
-    """The address of an item in a configured target."""
-    for settings in workspace.settings.values():
-        for shape in ("{}#4", "{}-4", "4"):  # the ids that `locate` takes
+    """The form of an item's address in a configured target; itself the address of no item."""
+    trackers = workspace.settings.values()
+    for settings in trackers:
+        for shape in ("4", "{}#4", "{}-4"):  # the ids that `locate` takes
             with suppress(UnlatchError):
                 ref = settings.locate(shape.format(settings.target), None)
-                if settings.allows(ref):
-                    return ref.url
+                address = f"{ref.url.removesuffix('4')}NUMBER"
+                found = any(one.recognise(address) for one in trackers)
+                if settings.allows(ref) and ref.url.endswith("4") and not found:
+                    return address
     return "URL"
 
 
