@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.app import app
+from unlatch.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,8 +79,39 @@ def test_a_command_in_a_hint_can_be_typed() -> None:
     assert len(commands) > 50
 
 
-def _problem(words: list[str]) -> str | None:
-    """What is wrong with the words after `unlatch`: an option, a command or prose."""
+def test_a_placeholder_of_a_text_in_a_hint_is_refused() -> None:
+    placed = {
+        (found.name, parameter.name, word): _is_refused(parameter, word, context)
+        for _, command in set(_commands())
+        for found, context, words in [_found(shlex.split(command)[1:])]
+        for parameter, word in _values(found, context, words)
+        if word in ("TEXT", "REASON", "TITLE", "WORD", "NAME")
+    }
+
+    assert [] == [one for one, is_refused in placed.items() if not is_refused]
+    assert {("resume", "tasks", "TITLE"), ("log", "decision", "TEXT")} <= placed.keys()
+
+
+def _values(
+    found: click.Command, context: click.Context, words: list[str]
+) -> Iterator[tuple[click.Parameter, str]]:
+    """Each value among the words of a command, with its parameter."""
+    values, _, _ = found.make_parser(context).parse_args([*words])
+    for parameter in found.get_params(context):
+        for value in _listed(values.get(parameter.name or "")):
+            yield parameter, value
+
+
+def _is_refused(parameter: click.Parameter, word: str, context: click.Context) -> bool:
+    try:
+        parameter.process_value(context, (word,) if parameter.multiple else word)
+    except UsageError as error:
+        return error.id == "placeholder"
+    return False
+
+
+def _found(words: list[str]) -> tuple[click.Command, click.Context, list[str]]:
+    """The command that words after `unlatch` name, and the words that follow its name."""
     if words[:1] == ["--root"]:
         words = words[2:]
     found: click.Command = app
@@ -91,6 +123,12 @@ def _problem(words: list[str]) -> str | None:
             break
         found, words = inner, words[1:]
         context = click.Context(found, context)
+    return found, context, words
+
+
+def _problem(words: list[str]) -> str | None:
+    """What is wrong with the words after `unlatch`: an option, a command or prose."""
+    found, context, words = _found(words)
     if words[:1] == [_VALUE] and isinstance(found, click.Group):
         return None
     if found is app:
@@ -107,4 +145,6 @@ def _problem(words: list[str]) -> str | None:
 
 
 def _listed(value: object) -> list[str]:
-    return [value] if isinstance(value, str) else [*value] if isinstance(value, tuple) else []
+    return (
+        [value] if isinstance(value, str) else [*value] if isinstance(value, list | tuple) else []
+    )

@@ -79,8 +79,10 @@ def test_a_placeholder_is_no_reason(
 
     done = completed.run(*words, *option, stdin="TEXT\n")
 
-    assert_refused(done, 2, "reason-placeholder")
-    assert "is a placeholder, not a reason\n  next: write why in its place" in done.err
+    assert_refused(done, 2, "placeholder")
+    given = "the reason is" if option[1] == "-" else "--reason is"
+    word = "TEXT" if option[1] == "-" else option[1]
+    assert f"{given} the placeholder '{word}'\n  next: replace {word}, then" in done.err
     assert_unchanged(completed, before)
 
 

@@ -16,14 +16,19 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.runtime.increments import Named
-from unlatch.cli.runtime.session import flag, is_interactive, require_terminal, session_of
+from unlatch.cli.runtime.session import (
+    flag,
+    is_interactive,
+    require_terminal,
+    session_of,
+    text_option,
+)
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.model.reason import (
     LONGEST_REASON,
     checked_reason,
     reason_too_long,
-    refuse_placeholder,
 )
 from unlatch.patterns import pattern
 from unlatch.project.find_increment import find_increment, find_range
@@ -99,7 +104,7 @@ def reason_option(
         check: refuses the command, with the same arguments, before it waits for a pipe.
     """
     options = (
-        click.option(
+        text_option(
             "--reason",
             "-m",
             "texts",
@@ -129,7 +134,6 @@ def reason_option(
             if _STDIN in (*texts, file) and not sys.stdin.isatty():
                 check(session, given)
             reason = _read(texts, file)
-            refuse_placeholder(reason or "")
             if not edit:
                 return function(*args, reason=reason, **given)
             reason = _edited(session, about(session, given))

@@ -13,7 +13,7 @@ from unlatch.cli.options.reason import named, reason_option, typed_reason
 from unlatch.cli.options.scope import scoping
 from unlatch.cli.runtime.increments import Named
 from unlatch.cli.runtime.references import Reference, read_reference
-from unlatch.cli.runtime.session import BY, JSON, Session, flag, require_terminal
+from unlatch.cli.runtime.session import BY, JSON, Session, flag, require_terminal, text_option
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.matching import matching, read_condition
 from unlatch.spi.operation import Kind
@@ -64,7 +64,7 @@ _OPTIONS = (
         help="Also reopen the closed items of an increment that was not completed.",
     ),
     scoping,
-    click.option(
+    text_option(
         "--category", metavar="WORD", help="Category of the reason, as configured in [reopen]."
     ),
     FORCE,

@@ -6,21 +6,21 @@ from typing import Any
 
 import click
 
-from unlatch.cli.runtime.session import flag
+from unlatch.cli.runtime.session import flag, text_option
 from unlatch.errors import UsageError
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
 
 _OPTIONS = (
     flag("--update-scope", help="Reopen with new scope: describe the change and add tasks."),
-    click.option("--scope", metavar="TEXT", help="Describe the change; implies --update-scope."),
+    text_option("--scope", metavar="TEXT", help="Describe the change; implies --update-scope."),
     click.option(
         "--tasks-file",
         metavar="FILE",
         type=click.Path(exists=True, dir_okay=False),
         help="New tasks: JSON, or one title a line; implies --update-scope.",
     ),
-    click.option(
+    text_option(
         "--task",
         "tasks",
         metavar="ID|TITLE",

@@ -42,9 +42,23 @@ def _filled(ctx: click.Context, option: click.Parameter, value: Any) -> Any:
     return value
 
 
+def without_placeholder(ctx: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """The value of a text that is recorded or posted; UsageError `placeholder`."""
+    given = value if isinstance(value, tuple) else () if value is None else (value,)
+    if given and not ctx.resilient_parsing:
+        from unlatch.increments.model.reason import refuse_placeholder  # noqa: PLC0415  (rarely needed)
+
+        is_option = isinstance(parameter, click.Option)
+        for one in given:
+            refuse_placeholder(one, parameter.opts[0] if is_option else f"the {parameter.name}")
+    return value
+
+
 flag = partial(click.option, is_flag=True)
 filter_option = partial(click.option, callback=_filled)
-BY = click.option(
+text_option = partial(click.option, callback=without_placeholder)
+text_argument = partial(click.argument, callback=without_placeholder)
+BY = text_option(
     "--by",
     metavar="NAME",
     help="Record this name in the history; by default your name in CI or git.",

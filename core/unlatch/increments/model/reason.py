@@ -1,30 +1,36 @@
-"""The reason of a change of status."""
+"""The reason of a change of status, and what no text that a person types can be."""
 
 from unlatch.errors import UsageError
 from unlatch.worklog.neutral import without_surrogates
 
 LONGEST_REASON = 10_000
-# A suggested command may be pasted as it is: `--reason TEXT`.
-_PLACEHOLDERS = ("TEXT", "REASON")
+# In suggested commands, which may be pasted as they are: `--reason TEXT`.
+_PLACEHOLDERS = ("TEXT", "REASON", "TITLE", "WORD", "NAME", "NAME@VERSION", "NAME[@VERSION]")
 
 
 def checked_reason(reason: str) -> str:
-    """The reason to store; UsageError `reason-missing`, `reason-too-long`, or of a placeholder."""
+    """The reason to store; UsageError `reason-missing`, `reason-too-long` or `placeholder`."""
     reason = without_surrogates(reason).strip()
     if not reason.strip("-"):
         message = "a dash is not a reason" if reason else "the reason is empty"
         raise UsageError("reason-missing", message)
-    refuse_placeholder(reason)
+    refuse_placeholder(reason, "the reason")
     if len(reason) > LONGEST_REASON:
         raise reason_too_long(f"{len(reason):,} characters")
     return reason
 
 
-def refuse_placeholder(reason: str) -> None:
-    if reason.strip() in _PLACEHOLDERS:
-        message = f"{reason.strip()!r} is a placeholder, not a reason"
-        hint = "write why in its place, such as 'The import still fails'"
-        raise UsageError("reason-placeholder", message, hint=hint)
+def refuse_placeholder(given: str, what: str) -> None:
+    """Refuse a text that is just a placeholder; UsageError `placeholder`.
+
+    Args:
+        what: the text, as the message names it.
+    """
+    word = given.strip()
+    if word in _PLACEHOLDERS:
+        message = f"{what} is the placeholder {word!r}"
+        hint = f"replace {word}, then run the command again"
+        raise UsageError("placeholder", message, hint=hint)
 
 
 def reason_too_long(found: str) -> UsageError:

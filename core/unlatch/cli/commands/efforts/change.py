@@ -10,7 +10,7 @@ import click
 from unlatch.cli.commands.efforts.conversation import CONVERSATION, store_of, tell, tools_of
 from unlatch.cli.options.reason import about_name, reason_option, reason_to_reopen
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.session import BY, JSON, with_session
+from unlatch.cli.runtime.session import BY, JSON, text_argument, text_option, with_session
 from unlatch.cli.runtime.work_argument import complete_effort
 from unlatch.cli.terminal import output
 
@@ -64,7 +64,7 @@ def _run(session: Session, tool: str, typed: dict[str, Any], /, **arguments: Any
 
 
 @click.command("open", help="Open an effort and make it active. (local)")
-@click.argument("name")
+@text_argument("name")
 @_options
 def open_effort(session: Session, *, name: str, **typed: Any) -> int:
     return _run(session, "open_effort", typed, name=name)
@@ -72,7 +72,7 @@ def open_effort(session: Session, *, name: str, **typed: Any) -> int:
 
 @click.command("close", help="Conclude an effort, by default the active one. (local)")
 @click.argument("effort", metavar="[ID]", required=False, shell_complete=complete_effort)
-@click.option("--summary", metavar="TEXT", help="Summary: what was done, decided and rejected.")
+@text_option("--summary", metavar="TEXT", help="Summary: what was done, decided and rejected.")
 @_options
 def close_effort(session: Session, *, effort: str | None, summary: str | None, **typed: Any) -> int:
     if summary is None:

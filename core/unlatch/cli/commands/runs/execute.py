@@ -17,7 +17,7 @@ from unlatch.cli.commands.runs.sources import read_source, source_name
 from unlatch.cli.options.number import Number
 from unlatch.cli.options.reason import about_name, ask_reason, reason_option
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED
-from unlatch.cli.runtime.session import BY, JSON, flag, is_interactive, with_session
+from unlatch.cli.runtime.session import BY, JSON, flag, is_interactive, text_option, with_session
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.runs.consent import Consent, read_consent, save_consent
@@ -88,7 +88,7 @@ def _options(function: Callable[..., Any]) -> Callable[..., Any]:
 )
 @click.argument("plan", metavar="PLAN")
 @_options
-@click.option("--title", metavar="TEXT", help="Name the run; by default after its plan.")
+@text_option("--title", metavar="TEXT", help="Name the run; by default after its plan.")
 @flag("--yes", "-y", help="Agree to the acceptance commands of the plan.")
 @BY
 @JSON

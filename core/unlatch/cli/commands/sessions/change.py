@@ -20,7 +20,14 @@ from unlatch.cli.commands.sessions.hand_over import hand_over, program_of
 from unlatch.cli.options.reason import about_name, ask_reason, reason_option
 from unlatch.cli.runtime.failure import UNDELIVERED
 from unlatch.cli.runtime.increments import named_increment
-from unlatch.cli.runtime.session import JSON, flag, is_interactive, with_session
+from unlatch.cli.runtime.session import (
+    JSON,
+    flag,
+    is_interactive,
+    text_argument,
+    text_option,
+    with_session,
+)
 from unlatch.cli.terminal import output
 from unlatch.efforts.store import effort_store
 from unlatch.project.git.revisions import DETACHED, current_branch
@@ -41,13 +48,13 @@ if TYPE_CHECKING:
 
 
 @click.command("start", help="Start a session, and print its id. (local)")
-@click.argument("title")
-@click.option("--agent", metavar="NAME[@VERSION]", help="Name the agent.")
-@click.option("--channel", metavar="NAME", help="Name the channel.")
-@click.option("--model", metavar="NAME", help="Name the agent's model.")
+@text_argument("title")
+@text_option("--agent", metavar="NAME[@VERSION]", help="Name the agent.")
+@text_option("--channel", metavar="NAME", help="Name the channel.")
+@text_option("--model", metavar="NAME", help="Name the agent's model.")
 @click.option("--increment", metavar="ID", help="Name the increment that it works on.")
 @click.option("--effort", metavar="ID", help="Name the effort that it belongs to.")
-@click.option("--phase", metavar="TITLE", help="Begin a phase at once.")
+@text_option("--phase", metavar="TITLE", help="Begin a phase at once.")
 @JSON
 @with_session
 def start_session(
@@ -190,7 +197,7 @@ def _ended(session: Session, code: int) -> int:
 
 @click.command("complete", help="Complete a session, or record that it failed. (local)")
 @SESSION
-@click.option("--summary", metavar="TEXT", help="Write this as the session's summary.")
+@text_option("--summary", metavar="TEXT", help="Write this as the session's summary.")
 @flag("--failed", help="Record that it failed.")
 @JSON
 @with_session

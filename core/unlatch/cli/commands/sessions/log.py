@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.commands.sessions.chosen import SESSION, chosen, show_change, store_of
-from unlatch.cli.runtime.session import JSON, flag, with_session
+from unlatch.cli.runtime.session import JSON, flag, text_option, with_session, without_placeholder
 from unlatch.cli.terminal import output
 from unlatch.config.choices import SubagentMode
 from unlatch.errors import UsageError
@@ -49,34 +49,40 @@ def _once(_: click.Context, option: click.Parameter, given: tuple[Any, ...]) -> 
     return given[0] if given else None
 
 
+def _text_once(ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> Any:
+    return _once(ctx, option, without_placeholder(ctx, option, given))
+
+
 _single = partial(click.option, multiple=True, callback=_once)
-_several = partial(click.option, multiple=True)
+_single_text = partial(click.option, multiple=True, callback=_text_once)
+_texts = partial(text_option, multiple=True)
+_quotes = partial(click.option, multiple=True)  # which may be just the word TEXT
 
 
 @click.command("log", help="Add to the log of a session; in the order of these options. (local)")
 @SESSION
-@_single("--phase", metavar="TITLE", help="Begin a phase.")
-@_single("--agent", metavar="NAME[@VERSION]", help="Agent of the phase.")
-@_single("--channel", metavar="NAME", help="Channel of the phase.")
-@_several("--text", metavar="TEXT", help="Add a text of the agent; repeat for more.")
-@_several("--call", metavar="'TOOL ARGUMENTS'", help="Add a tool call; repeat for more.")
-@_several("--result", metavar="TEXT", help="Result of the call; cut at 100 characters.")
+@_single_text("--phase", metavar="TITLE", help="Begin a phase.")
+@_single_text("--agent", metavar="NAME[@VERSION]", help="Agent of the phase.")
+@_single_text("--channel", metavar="NAME", help="Channel of the phase.")
+@_texts("--text", metavar="TEXT", help="Add a text of the agent; repeat for more.")
+@_quotes("--call", metavar="'TOOL ARGUMENTS'", help="Add a tool call; repeat for more.")
+@_quotes("--result", metavar="TEXT", help="Result of the call; cut at 100 characters.")
 @flag("--failed", help="Mark the call as failed.")
-@_several("--decision", metavar="TEXT", help="Add a decision; repeat for more.")
-@_several("--error", metavar="TEXT", help="Add an error; repeat for more.")
-@_several("--resolution", metavar="TEXT", help="How the error was resolved.")
-@_several("--user", metavar="TEXT", help="Add the exact words of a person; repeat for more.")
-@_several("--note", metavar="TEXT", help="How the words were understood, or the action taken.")
+@_texts("--decision", metavar="TEXT", help="Add a decision; repeat for more.")
+@_texts("--error", metavar="TEXT", help="Add an error; repeat for more.")
+@_texts("--resolution", metavar="TEXT", help="How the error was resolved.")
+@_quotes("--user", metavar="TEXT", help="Add the exact words of a person; repeat for more.")
+@_texts("--note", metavar="TEXT", help="How the words were understood, or the action taken.")
 @_single("--tasks", metavar="JSON", help="Set the tasks: a JSON array, or - for stdin.")
-@_single("--subagent", metavar="NAME[@VERSION]", help="Add the work of a subagent.")
+@_single_text("--subagent", metavar="NAME[@VERSION]", help="Add the work of a subagent.")
 @_single(
     "--mode",
     type=click.Choice([mode.value for mode in SubagentMode]),
     metavar="MODE",
     help="Place of the subagent's work: inline, link or embed; default from the configuration.",
 )
-@_single("--model", metavar="NAME", help="Model of the subagent.")
-@_single("--work", metavar="TEXT", help="Work of the subagent; - reads it from stdin.")
+@_single_text("--model", metavar="NAME", help="Model of the subagent.")
+@_single_text("--work", metavar="TEXT", help="Work of the subagent; - reads it from stdin.")
 @_single(
     "--tokens",
     type=click.IntRange(min=0),

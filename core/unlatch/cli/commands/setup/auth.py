@@ -6,7 +6,7 @@ import sys
 import click
 
 from unlatch.cli.render.describe import brief
-from unlatch.cli.runtime.session import JSON, Session, complete_tracker, with_session
+from unlatch.cli.runtime.session import JSON, Session, complete_tracker, text_option, with_session
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.terminal import output
 from unlatch.errors import Unauthorised, UsageError
@@ -31,7 +31,7 @@ run = Group()
 
 @run.command("login", help="Store a token in the keyring (prompts, or reads stdin). (local)")
 @TRACKER
-@click.option(
+@text_option(
     "--user",
     metavar="NAME",
     help="The user name, if the token needs one.",

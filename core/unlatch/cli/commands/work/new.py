@@ -7,7 +7,7 @@ import click
 
 from unlatch.cli.render.documents import warning_entries
 from unlatch.cli.render.notes import tell_warnings
-from unlatch.cli.runtime.session import BY, JSON, Session, with_session
+from unlatch.cli.runtime.session import BY, JSON, Session, text_argument, with_session
 from unlatch.cli.table import Entry
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
@@ -17,7 +17,7 @@ from unlatch.lifecycle.fetch_items import ItemSnapshot
 
 def command(entry: Entry) -> click.Command:
     @click.command(entry.name, help=entry.own_help)
-    @click.argument("title", required=False)
+    @text_argument("title", required=False)
     @click.option("--from", "url", metavar="ITEM|URL", help="Take title and link from this item.")
     @click.option(
         "--type", "kind", default=NEW_TYPE, show_default=True, help="Type of the increment."

@@ -1,0 +1,76 @@
+"""A suggested command that is pasted with its placeholder records and posts nothing."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import REASON
+from tests.cli.refusing import assert_refused, assert_unchanged
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("resume", "7", "--scope", "TEXT", "--reason", REASON, "--yes"),
+        ("resume", "7", "--scope", "More", "--task", "TITLE", "--reason", REASON, "--yes"),
+        ("resume", "7", "--update-scope", "--task", "TITLE", "--reason", REASON, "--yes"),
+        ("reopen", "7", "--scope", "TEXT", "--reason", REASON, "--yes"),
+        ("resume", "7", "--category", "WORD", "--reason", REASON, "--yes"),
+        ("resume", "7", "--by", "NAME", "--reason", REASON, "--yes"),
+        ("new", "TITLE"),
+        ("auth", "login", "jira", "--user", "NAME"),
+        ("effort", "open", "NAME"),
+        ("effort", "close", "auth-bug", "--summary", "TEXT"),
+        ("session", "start", "TITLE"),
+        ("session", "start", "Work", "--phase", "TITLE"),
+        ("session", "log", "--phase", "TITLE"),
+        ("session", "log", "--decision", "A decision", "--decision", "TEXT"),
+        ("session", "log", "--subagent", "NAME[@VERSION]", "--work", "Work"),
+        ("session", "log", "--subagent", "coder", "--work", "TEXT"),
+        ("session", "complete", "--summary", " TEXT "),
+        ("run", "start", "plan.md", "--title", "TEXT"),
+    ],
+    ids=" ".join,
+)
+def test_a_placeholder_is_no_text(completed: Project, words: tuple[str, ...]) -> None:
+    before = completed.tree()
+
+    done = completed.run(*words)
+
+    assert_refused(done, 2, "placeholder")
+    assert re.search(r" is the placeholder '(.+)'\n  next: replace \1, then run", done.err)
+    assert_unchanged(completed, before)
+
+
+def test_the_step_after_a_reason_without_effect_posts_nothing(completed: Project) -> None:
+    completed.run("resume", "7", "--reason", REASON, "--yes")
+    done = completed.run("resume", "7", "--reason", "Other reason", "--yes")
+    before, comments = completed.tree(), completed.comments()
+
+    step = done.err.partition("to add work: unlatch ")[2].partition(";")[0]
+
+    assert_refused(completed.run(*shlex.split(step)), 2, "placeholder")
+    assert (before, comments) == (completed.tree(), completed.comments())
+
+
+def test_a_text_with_the_word_of_a_placeholder_is_one(completed: Project) -> None:
+    done = completed.run(
+        "resume", "7", "--scope", "TEXT columns", "--task", "Add a TITLE", "-m", REASON, "--yes"
+    )
+
+    assert done.code == 0, done.said
+    assert "Add a TITLE" in (completed.folder() / "tasks.md").read_text()
+
+
+def test_the_words_of_a_person_may_be_those_of_a_placeholder(project: Project) -> None:
+    project.run("session", "start", "Types", "--phase", "Ask")
+
+    done = project.run("session", "log", "--user", "TEXT", "--call", "ask", "--result", "TEXT")
+
+    assert done.code == 0, done.said
