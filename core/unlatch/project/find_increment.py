@@ -60,8 +60,8 @@ def find_increment(workspace: Workspace, wanted: str) -> MeantIncrement:
     take only names and numbers, so that one that has gone is never taken for another.
 
     Raises:
-        UsageError: `unknown-increment` or `ambiguous-increment`; for an address also as
-            `Trackers.recognise`.
+        UsageError: `unknown-increment` or `ambiguous-increment`, `placeholder` for ID; for an
+            address also as `Trackers.recognise`.
     """
     manager = workspace.manager
     how, found = manager.collection.match(wanted)
@@ -70,6 +70,11 @@ def find_increment(workspace: Workspace, wanted: str) -> MeantIncrement:
         if name is not None:
             return MeantIncrement(name)
     is_exact = how is not None and how < Match.TITLE
+    if not is_exact:
+        from unlatch.increments.model.reason import refuse_placeholder  # noqa: PLC0415  (rarely needed)
+
+        # `unlatch link ID URL`, pasted as it is, would change 0007-identity.
+        refuse_placeholder(wanted, "the increment", placeholders=("ID",))
     is_name = not is_exact and _NUMBERED.fullmatch(wanted)
     if is_name and (former := manager.once_named(wanted)):
         return MeantIncrement(manager.one_of(former, wanted).name, is_part=True)

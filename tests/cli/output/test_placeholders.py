@@ -48,6 +48,34 @@ def test_a_placeholder_is_no_text(completed: Project, words: tuple[str, ...]) ->
     assert_unchanged(completed, before)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("link", "ID", "{url}"),
+        ("link", "ID", "--create", "github"),
+        ("resume", "ID", "--reason", REASON, "--yes"),
+        ("sync", "ID"),
+        ("doctor", "ID"),
+        ("show", "ID"),
+    ],
+    ids=" ".join,
+)
+def test_id_is_no_part_of_a_name(project: Project, words: tuple[str, ...]) -> None:
+    project.increment("0007-identity", links=project.items())
+    before = project.tree()
+
+    done = project.run(*(word.format(url=project.urls["github"]) for word in words))
+
+    assert_refused(done, 2, "placeholder")
+    assert_unchanged(project, before)
+
+
+def test_the_same_word_in_small_letters_is_a_part_of_a_name(project: Project) -> None:
+    project.increment("0007-identity")
+
+    assert project.run("show", "id", "--json").document["increment"]["id"] == "0007-identity"
+
+
 def test_the_step_after_a_reason_without_effect_posts_nothing(completed: Project) -> None:
     completed.run("resume", "7", "--reason", REASON, "--yes")
     done = completed.run("resume", "7", "--reason", "Other reason", "--yes")

@@ -1,11 +1,13 @@
 """The reason of a change of status, and what no text that a person types can be."""
 
+from collections.abc import Collection
+
 from unlatch.errors import UsageError
 from unlatch.worklog.neutral import without_surrogates
 
 LONGEST_REASON = 10_000
 # In suggested commands, which may be pasted as they are: `--reason TEXT`.
-_PLACEHOLDERS = ("TEXT", "REASON", "TITLE", "WORD", "NAME", "NAME@VERSION", "NAME[@VERSION]")
+_OF_TEXTS = ("TEXT", "REASON", "TITLE", "WORD", "NAME", "NAME@VERSION", "NAME[@VERSION]")
 
 
 def checked_reason(reason: str) -> str:
@@ -20,14 +22,14 @@ def checked_reason(reason: str) -> str:
     return reason
 
 
-def refuse_placeholder(given: str, what: str) -> None:
+def refuse_placeholder(given: str, what: str, *, placeholders: Collection[str] = _OF_TEXTS) -> None:
     """Refuse a text that is just a placeholder; UsageError `placeholder`.
 
     Args:
         what: the text, as the message names it.
     """
     word = given.strip()
-    if word in _PLACEHOLDERS:
+    if word in placeholders:
         message = f"{what} is the placeholder {word!r}"
         hint = f"replace {word}, then run the command again"
         raise UsageError("placeholder", message, hint=hint)
