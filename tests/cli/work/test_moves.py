@@ -137,4 +137,5 @@ def test_new_needs_a_title(project: Project, arguments: tuple[str, ...], expecte
     done = project.run("new", *arguments)
 
     assert (done.code, f"error[{expected}]" in done.err) == (2, True), done.said
+    assert done.err.endswith("\n  next: unlatch new TITLE\n")
     assert before == project.tree()

@@ -40,7 +40,7 @@ def slug_of(title: str) -> str:
         UsageError: `title-unusable` or `increment-title-too-long`.
     """
     if not any(map(str.isalnum, title)):
-        problem, hint = "the title has no letter or digit", "unlatch new 'Export to CSV'"
+        problem, hint = "the title has no letter or digit", "unlatch new TITLE"
         raise UsageError("title-unusable", problem, hint=hint)
     if len(title) > _LONGEST_TITLE:
         message = f"the title has {len(title):,} characters; at most {_LONGEST_TITLE} are allowed"

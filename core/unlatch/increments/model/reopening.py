@@ -67,7 +67,7 @@ def _too_late(increment: Increment, rules: ReopenRules, now: datetime) -> Iterat
     if now - finished > timedelta(days=rules.within_days):
         allowed = f"reopening is for the first {rules.within_days} days (reopen.within_days)"
         message = f"it was completed on {finished:%Y-%m-%d}; {allowed}"
-        hint = "make a new increment for the work: unlatch new 'A title'"
+        hint = "make a new increment for the work: unlatch new TITLE"
         yield RuleViolation(StoreError("reopen-too-late", message, hint=hint), rules.too_late)
 
 
@@ -75,5 +75,5 @@ def _too_often(increment: Increment, rules: ReopenRules) -> Iterator[RuleViolati
     number = increment.effective_reopens + 1
     if rules.from_nth is not None and number >= rules.from_nth:
         message = f"this is reopen number {number} (reopen.from_nth is {rules.from_nth})"
-        hint = "consider a new increment: unlatch new 'A title'"
+        hint = "consider a new increment: unlatch new TITLE"
         yield RuleViolation(StoreError("reopened-too-often", message, hint=hint), rules.frequent)

@@ -102,7 +102,7 @@ def _tell_none(session: Session, found: Listing, *, hidden: int, is_sparse: bool
     """Report that no increment was found; for a status, count those with other statuses."""
     if not (found.filters and found.folders):
         if not (hidden or is_sparse):
-            output.talk("No increments. Next: unlatch new 'A title'")
+            output.talk("No increments. Next: unlatch new TITLE")
         return
     others: Counter[str] = Counter()
     if wanted := _only_status(found.filters):

@@ -39,7 +39,7 @@ def command(entry: Entry) -> click.Command:
             title = title or seen.item.title
         if not title or not title.strip():
             raise UsageError(
-                "title-missing", "an increment needs a title", hint="unlatch new 'Export to CSV'"
+                "title-missing", "an increment needs a title", hint="unlatch new TITLE"
             )
         from unlatch.search.similar import similar_work  # noqa: PLC0415  (loads SQLite)
 
