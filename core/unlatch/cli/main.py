@@ -86,8 +86,7 @@ def _paging_help(arguments: list[str]) -> Iterator[None]:
     `unlatch --help` needs none, as that of git and gh.
     """
     asks = arguments[-1:] in (["--help"], ["-h"]) and "--no-pager" not in arguments
-    is_of_all = all(one.startswith("-") for one in arguments)
-    if is_of_all or not (asks and sys.stdout.isatty()):
+    if not (asks and sys.stdout.isatty() and _has_command(arguments)):
         yield
         return
     from unlatch.cli.terminal import output  # noqa: PLC0415
@@ -101,6 +100,12 @@ def _paging_help(arguments: list[str]) -> Iterator[None]:
         if text := shown.getvalue().removesuffix("\n"):
             with paged():
                 output.echo(text, sys.stdout)
+
+
+def _has_command(arguments: list[str]) -> bool:
+    from unlatch.cli.runtime.aliases import place_of_command  # noqa: PLC0415  (only at a terminal)
+
+    return place_of_command(arguments, app) < len(arguments)
 
 
 def _tell_unexpected(error: Exception, arguments: list[str]) -> int:

@@ -64,7 +64,14 @@ def test_the_pager_gets_all_lines_as_they_would_be_on_the_terminal(
 
 @pytest.mark.parametrize(
     "command",
-    [("list",), ("history", "100"), ("history", "--all"), ("help",), ("resume", "--help")],
+    [
+        ("list",),
+        ("history", "100"),
+        ("history", "--all"),
+        ("help",),
+        ("resume", "--help"),
+        ("--root", ".", "resume", "--help"),
+    ],
 )
 def test_what_is_longer_than_the_screen_is_paged(long: Project, command: tuple[str, ...]) -> None:
     install(long.bin)
@@ -76,11 +83,21 @@ def test_what_is_longer_than_the_screen_is_paged(long: Project, command: tuple[s
     assert text.startswith(str(long.bin))
 
 
-@pytest.mark.parametrize("option", ["-h", "--help"])
-def test_the_list_of_commands_is_not_paged_as_by_git_and_gh(long: Project, option: str) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("-h",),
+        ("--help",),
+        ("--root", ".", "--help"),
+        ("--root=.", "--debug", "--max-wait", "5", "--help"),
+    ],
+)
+def test_the_list_of_commands_is_not_paged_as_by_git_and_gh(
+    long: Project, options: tuple[str, ...]
+) -> None:
     install(long.bin)
 
-    with Terminal(long, option, lines=24, extra={"PAGER": "my-pager"}) as terminal:
+    with Terminal(long, *options, lines=24, extra={"PAGER": "my-pager"}) as terminal:
         assert 0 == terminal.end()
 
     assert terminal.text.startswith("Usage: unlatch ")

@@ -29,7 +29,7 @@ def without_alias(arguments: Sequence[str], group: click.Group) -> list[str]:
     Raises:
         UsageError: `alias-invalid`.
     """
-    words, at = [*arguments], _place_of_command(arguments, group)
+    words, at = [*arguments], place_of_command(arguments, group)
     if words[at : at + 1] in ([], *([name] for name in COMMANDS)):
         return words
     return [*words[:at], *_expanded(words[at:], _aliases(), group)]
@@ -68,7 +68,7 @@ def complete_alias(
             yield CompletionItem(name, help=visible(words))
 
 
-def _place_of_command(arguments: Sequence[str], group: click.Group) -> int:
+def place_of_command(arguments: Sequence[str], group: click.Group) -> int:
     """The number of the first argument that is no option of all commands, and no option's value."""
     options = (one for one in group.params if isinstance(one, click.Option))
     with_value = {name for one in options if not one.is_flag for name in one.opts}
