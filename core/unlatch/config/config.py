@@ -271,7 +271,8 @@ def parse(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
         problem, hint = f"the file cannot be read: {why}", "fix the line shown above"
         if marked := conflict_in(text):
             problem = f"the file has git conflict markers (at line {marked})"
-            hint = f"resolve it by hand, then {git_command('add', path) or 'git add it'}"
+            add = git_command("add", path)  # the user's own file is rarely in a repository
+            hint = f"resolve it by hand, then {add}" if add else "resolve it by hand"
         raise ConfigError((problem,), where=str(path), hint=hint) from error
 
 

@@ -177,6 +177,24 @@ def test_a_configuration_in_conflict_says_so_and_not_what_toml_expects(project: 
     assert "next: resolve it by hand, then git add -- .unlatch/config.toml\n" in done.out
 
 
+@pytest.mark.parametrize("tracked", [False, True])
+def test_your_own_configuration_in_conflict_needs_git_only_in_a_repository(
+    project: Project, tracked: bool
+) -> None:
+    path = project.home / ".config/unlatch/config.toml"
+    path.parent.mkdir(parents=True)
+    path.write_text("<<<<<<< HEAD\nconfirm_closing = true\n=======\n>>>>>>> b\n")
+    if tracked:
+        project.git("init", cwd=project.home)
+
+    done = project.run("config", "list")
+
+    add = f", then git -C {project.home} add -- .config/unlatch/config.toml" if tracked else ""
+    assert "the file has git conflict markers (at line 1)" in done.err
+    assert f"  next: resolve it by hand{add}\n" in done.err
+    assert done.code == 1
+
+
 def test_an_item_and_an_address_that_differ_are_both_named(project: Project) -> None:
     url = "https://github.com/octo/widgets/issues/5"
     project.increment(links={"github": {"issue": 4, "url": url}})
