@@ -108,6 +108,31 @@ def test_a_limit_leaves_out_the_rules_behind_it() -> None:
         assert not matching(NAMES, wanted, up_to=Match.NUMBER_OF_LETTERED)[1]
 
 
+COMPOSED, APART = "0009-caf\u00e9-menu", "0010-cafe\u0301-bar"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "meant"),
+    [
+        ("0009-cafe\u0301-menu", COMPOSED),
+        ("cafe\u0301-menu", COMPOSED),
+        ("0010-caf\u00e9-bar", APART),
+        ("caf\u00e9-bar", APART),
+        ("cafe\u0301-bar", APART),
+        ("0010-CAFE\u0301-BAR", APART),
+    ],
+)
+def test_a_letter_with_an_accent_has_two_spellings(wanted: str, meant: str) -> None:
+    assert [meant] == [*matching([COMPOSED, APART, "0011-cafe"], wanted)[1]]
+
+
+def test_of_two_spellings_the_typed_one_counts() -> None:
+    both = ["0009-caf\u00e9", "0009-cafe\u0301"]
+    for one in both:
+        assert (Match.NAME, [one]) == matching(both, one)
+    assert both == [*matching(both, "caf\u00e9")[1]]
+
+
 NAME = st.from_regex(
     r"(?:[0-9]{1,6}[A-Za-z]?-)?[A-Za-z0-9\u00e9\u0436]+(?:[-_.][a-z0-9]+){0,3}", fullmatch=True
 )

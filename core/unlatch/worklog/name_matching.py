@@ -67,8 +67,30 @@ def matching(
     """The names that a word means, by the first rule of `Match` that fits any, and the rule.
 
     A number means only numbers: 7 is neither 0070-search nor 2026-01-24-search. A single
-    character means no part of a name.
+    character means no part of a name. Letters with accents have two spellings in Unicode, which
+    editors and file systems change; the typed one takes precedence.
     """
+    if wanted.isascii():
+        return _matching(names, wanted, up_to)
+    how, found = _matching(names, wanted, Match.NAME)
+    if found:
+        return how, found
+    composed: dict[str, list[str]] = {}
+    for name in names:
+        composed.setdefault(_composed(name), []).append(name)
+    how, found = _matching(composed, _composed(wanted), up_to)
+    return how, [name for one in found for name in composed[one]]
+
+
+def _composed(text: str) -> str:
+    from unicodedata import normalize  # noqa: PLC0415  (most names are ASCII)
+
+    return normalize("NFC", text)
+
+
+def _matching(
+    names: Collection[str], wanted: str, up_to: Match
+) -> tuple[Match | None, Sequence[str]]:
     word, names = _read(wanted.rstrip("/")), candidates(names, wanted)
     for how, fits in _RULES.items():
         if how <= up_to and (found := [name for name in names if fits(name, word)]):

@@ -235,6 +235,15 @@ def test_a_former_name_finds_the_renamed_increment(
     assert (0, True) == (listed.code, f'"{to}"' in listed.out)
 
 
+def test_a_former_name_with_an_accent_finds_the_increment(project: Project) -> None:
+    project.increment("0040-new", formerIds=["0040-caf\u00e9", "0041-plain"])
+    assert "\\u00e9" in (project.folder("0040-new") / "metadata.json").read_text(encoding="utf-8")
+
+    for former in ("0040-caf\u00e9", "0041-plain"):
+        done = project.run("show", former, "--offline")
+        assert (0, True) == (done.code, f"{former} is 0040-new" in done.err), done.said
+
+
 def test_a_former_name_of_several_copies_means_none(project: Project, name: str) -> None:
     for copy in ("0012-copy", "0013-copy"):
         shutil.copytree(project.folder(name), project.increments / copy)

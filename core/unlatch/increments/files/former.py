@@ -25,7 +25,8 @@ def recorded_ids(folder: Path, *, naming: str = "") -> frozenset[str]:
     """
     try:
         raw = read_file(folder / METADATA)
-        data = json.loads(raw) if naming.encode() in raw else None
+        # JSON may spell other letters as escapes.
+        data = json.loads(raw) if naming.encode() in raw or not naming.isascii() else None
     except (OSError, StoreError, ValueError, RecursionError):  # doctor reports it
         return frozenset()
     if not isinstance(data, dict):
