@@ -5,27 +5,30 @@ from __future__ import annotations
 import threading
 from contextlib import suppress
 from dataclasses import replace
-from fnmatch import fnmatchcase
 from functools import partial
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
-from unlatch.errors import ConfigError, PluginBroken, UnlatchError, UsageError
+from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.deferred import defer
 from unlatch.project.former_names import FormerNames
 from unlatch.project.load_order import LoadOrder
-from unlatch.project.plugin_errors import blaming
-from unlatch.project.plugin_loading import load, open_plugin, table_for
+from unlatch.project.plugin_loading import open_plugin
+from unlatch.project.unknown_item import (
+    find_unconfigured,
+    not_configured,
+    unknown_address,
+    unknown_name,
+)
 from unlatch.spi import Capability
 from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions, Wait
 from unlatch.worklog.disk.user_files import state_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable
 
     from unlatch.increments.model.increment import Link
     from unlatch.project.workspace import Workspace
-    from unlatch.spi import ItemRef, Manifest, Settings, SyncPlugin
+    from unlatch.spi import ItemRef, Settings, SyncPlugin
     from unlatch.transport import Transport
 
 # Imports run one at a time anyway.
@@ -63,17 +66,7 @@ class Trackers:
             return self._workspace.settings[name]
         if name in self._workspace.broken:
             raise self._workspace.broken[name]
-        raise self._not_configured(manifest)
-
-    def _not_configured(self, manifest: Manifest, url: str = "") -> UsageError:
-        lines = (table_for(manifest, url) or manifest.example).splitlines()[1:]
-        example = f", for example with {', '.join(lines)}" if lines else ""
-        return UsageError(
-            "tracker-not-configured",
-            f"{manifest.title} is not configured",
-            where=str(self._workspace.paths.config),
-            hint=f"add a table [trackers.{manifest.name}]{example}",
-        )
+        raise not_configured(self._workspace, manifest)
 
     def locate(self, link: Link) -> ItemRef:
         """The item of a link; ConfigError if the configuration does not define its place.
@@ -115,7 +108,7 @@ class Trackers:
         if ref := next(iter(self._workspace.recognise(url).values()), None):
             self.check_target(ref, ask_former=ask_former)
             return ref
-        raise self._broken() or self._not_recognised(url)
+        raise unknown_address(self._workspace, url)
 
     def named(self, key: str, *, ask_former: bool = False) -> ItemRef:
         """The item with a name such as octo/widgets#4, fabrikam/widgets 101 or SCRUM-28.
@@ -130,56 +123,15 @@ class Trackers:
         allowed = [one for one in found if self.settings(one.tracker).allows(one)]
         if len(allowed) == 1:
             return allowed[0]
-        if not exact and (other := self._find_unconfigured(key)):
-            raise self._not_configured(other)
+        if not exact and (other := find_unconfigured(self._workspace, key)):
+            raise not_configured(self._workspace, other)
         if found and not allowed:
             self.check_target(found[0], ask_former=ask_former)
             return found[0]
-        raise self._broken() or UsageError(
-            "unknown-item",
-            f"{key!r} names no item of a configured tracker (configured: {self._known()})",
-            hint="paste the item's address, or its name: octo/widgets#4, SCRUM-28",
-        )
-
-    def _broken(self) -> PluginBroken | None:
-        """The error of a configured tracker, whose item may be meant."""
-        return next(iter(self._workspace.broken.values()), None)
-
-    def _known(self) -> str:
-        manifests = self.registry.manifests
-        return ", ".join(manifests[one].title for one in self._workspace.settings) or "none"
+        raise unknown_name(self._workspace, key)
 
     def _name(self, ref: ItemRef) -> str:
         return self.settings(ref.tracker).name(ref).casefold()
-
-    def _find_unconfigured(self, key: str) -> Manifest | None:
-        """The tracker whose items have names like this, if it is not configured."""
-        for manifest in self.registry.manifests.values():
-            if manifest.name not in self._workspace.settings and manifest.outside:
-                with suppress(PluginBroken):
-                    find = load(manifest, manifest.outside)
-                    with blaming(manifest.name, "finding an item", where=manifest.outside):
-                        if _recognises(find, key, self._workspace.environ):
-                            return manifest
-        return None
-
-    def _not_recognised(self, url: str) -> UsageError:
-        host = ""
-        with suppress(ValueError):
-            host = urlsplit(url).hostname or ""
-        manifests = self.registry.manifests
-        for manifest in manifests.values():
-            if any(fnmatchcase(host, pattern) for pattern in manifest.hosts):
-                if manifest.name not in self._workspace.settings:
-                    return self._not_configured(manifest, url)
-                message = f"{manifest.title} has no {manifest.noun} at this address"
-                hint = f"paste the address of the {manifest.noun} as a browser shows it"
-                return UsageError("url-unknown", message, where=url, hint=hint)
-        message = f"no configured tracker has an item at this address (configured: {self._known()})"
-        hint = "paste the address of an item as a browser shows it"
-        if host:
-            hint += f"; if a tracker of yours is at {host}, set its address in .unlatch/config.toml"
-        return UsageError("url-unknown", message, where=url, hint=hint)
 
     def allows(self, ref: ItemRef) -> bool:
         """Whether an item is in a configured target.
@@ -300,12 +252,3 @@ def _named(settings: Settings, key: str) -> ItemRef | None:
         if settings.name(ref).replace(" ", "#").casefold() == item.casefold():
             return ref
     return None
-
-
-def _recognises(find: Callable[..., Any], key: str, environ: Mapping[str, str]) -> bool:
-    try:
-        return find(key, environ) is not None
-    except UsageError:  # only its site is unknown
-        return True
-    except ConfigError:  # such as octo/widgets#0
-        return False

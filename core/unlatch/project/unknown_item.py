@@ -1,0 +1,89 @@
+"""The errors for a tracker that is not configured, and for words that name no item."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from unlatch.errors import ConfigError, PluginBroken, UnlatchError, UsageError
+from unlatch.project.plugin_errors import blaming
+from unlatch.project.plugin_loading import load, table_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from unlatch.project.workspace import Workspace
+    from unlatch.spi import Manifest
+
+
+def not_configured(workspace: Workspace, manifest: Manifest, url: str = "") -> UsageError:
+    lines = (table_for(manifest, url) or manifest.example).splitlines()[1:]
+    example = f", for example with {', '.join(lines)}" if lines else ""
+    return UsageError(
+        "tracker-not-configured",
+        f"{manifest.title} is not configured",
+        where=str(workspace.paths.config),
+        hint=f"add a table [trackers.{manifest.name}]{example}",
+    )
+
+
+def unknown_name(workspace: Workspace, key: str) -> UnlatchError:
+    return _broken(workspace) or UsageError(
+        "unknown-item",
+        f"{key!r} names no item of a configured tracker (configured: {_known(workspace)})",
+        hint="paste the item's address, or its name: octo/widgets#4, SCRUM-28",
+    )
+
+
+def unknown_address(workspace: Workspace, url: str) -> UnlatchError:
+    if error := _broken(workspace):
+        return error
+    host = ""
+    with suppress(ValueError):
+        host = urlsplit(url).hostname or ""
+    for manifest in workspace.registry.manifests.values():
+        if any(fnmatchcase(host, pattern) for pattern in manifest.hosts):
+            if manifest.name not in workspace.settings:
+                return not_configured(workspace, manifest, url)
+            message = f"{manifest.title} has no {manifest.noun} at this address"
+            hint = f"paste the address of the {manifest.noun} as a browser shows it"
+            return UsageError("url-unknown", message, where=url, hint=hint)
+    configured = f"(configured: {_known(workspace)})"
+    message = f"no configured tracker has an item at this address {configured}"
+    hint = "paste the address of an item as a browser shows it"
+    if host:
+        hint += f"; if a tracker of yours is at {host}, set its address in .unlatch/config.toml"
+    return UsageError("url-unknown", message, where=url, hint=hint)
+
+
+def find_unconfigured(workspace: Workspace, key: str) -> Manifest | None:
+    """The tracker whose items have names like this, if it is not configured."""
+    for manifest in workspace.registry.manifests.values():
+        if manifest.name not in workspace.settings and manifest.outside:
+            with suppress(PluginBroken):
+                find = load(manifest, manifest.outside)
+                with blaming(manifest.name, "finding an item", where=manifest.outside):
+                    if _recognises(find, key, workspace.environ):
+                        return manifest
+    return None
+
+
+def _broken(workspace: Workspace) -> PluginBroken | None:
+    """The error of a configured tracker, whose item may be meant."""
+    return next(iter(workspace.broken.values()), None)
+
+
+def _known(workspace: Workspace) -> str:
+    manifests = workspace.registry.manifests
+    return ", ".join(manifests[one].title for one in workspace.settings) or "none"
+
+
+def _recognises(find: Callable[..., Any], key: str, environ: Mapping[str, str]) -> bool:
+    try:
+        return find(key, environ) is not None
+    except UsageError:  # only its site is unknown
+        return True
+    except ConfigError:  # such as octo/widgets#0
+        return False
