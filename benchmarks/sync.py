@@ -19,7 +19,7 @@ from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.lifecycle.resume import resume_many
 from unlatch.lifecycle.resume_plan import ResumeRequest, plan_resume
-from unlatch.project.plugin_loading import load_plugin
+from unlatch.project.plugins.loading import load_plugin
 from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.sync.plan import plan_sync

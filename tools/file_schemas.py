@@ -14,7 +14,7 @@ from unlatch.increments.records.contracts import (
     settings_schema,
 )
 from unlatch.lifecycle.scoping.proposed_tasks import ProposedTasks
-from unlatch.project.plugin_loading import load_settings
+from unlatch.project.plugins.loading import load_settings
 from unlatch.project.registry import shapes_of
 from unlatch.spi import Manifest
 from unlatch.spi.table_models import model_of

@@ -9,7 +9,7 @@ import pytest
 
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.files.paths import METADATA, paths_at
-from unlatch.project.plugin_loading import is_installed, load_plugin
+from unlatch.project.plugins.loading import is_installed, load_plugin
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import Workspace
 from unlatch.worklog.entry_points import entry_points

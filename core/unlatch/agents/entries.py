@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from unlatch.project.plugin_loading import is_installed
+from unlatch.project.plugins.loading import is_installed
 from unlatch.values import dataclass
 from unlatch.worklog.digests import sha256
 

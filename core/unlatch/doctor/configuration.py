@@ -13,7 +13,7 @@ from unlatch.config.config import WRONG_FILE, WRONG_TABLE, CoreConfig, RawConfig
 from unlatch.doctor.finding import Found, Hits, Setting
 from unlatch.errors import ConfigError, PluginBroken, StoreError
 from unlatch.project.check_trackers import check_trackers
-from unlatch.project.plugin_loading import load_settings
+from unlatch.project.plugins.loading import load_settings
 from unlatch.spi.table_models import dumped, model_of
 from unlatch.spi.tables import Table
 from unlatch.transport.trust import TRUSTED_HOSTS

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.doctor.finding import Found, Hits, several
 from unlatch.errors import CredentialMissing, TrackerError, UnlatchError
-from unlatch.project.plugin_loading import is_installed, missing_extra, open_plugin
+from unlatch.project.plugins.loading import is_installed, missing_extra, open_plugin
 from unlatch.spi import CommandToken
 from unlatch.transport.credentials import Credential, find_credential, missing_hint
 from unlatch.transport.trust import check_origin, credential_host

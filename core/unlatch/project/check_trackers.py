@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unlatch.errors import PluginBroken
-from unlatch.project.plugin_errors import blaming, broken_plugin
-from unlatch.project.plugin_loading import load_settings
+from unlatch.project.plugins.errors import blaming, broken_plugin
+from unlatch.project.plugins.loading import load_settings
 from unlatch.spi import Capability
 
 if TYPE_CHECKING:

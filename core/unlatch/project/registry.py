@@ -40,7 +40,7 @@ class Registry:
     @cached_property
     def _found(self) -> tuple[dict[str, Manifest], dict[str, PluginBroken]]:
         # Commands on increments without links load no plugin.
-        from unlatch.project.plugin_loading import load_manifest  # noqa: PLC0415
+        from unlatch.project.plugins.loading import load_manifest  # noqa: PLC0415
 
         manifests: dict[str, Manifest] = {}
         broken: dict[str, PluginBroken] = {}

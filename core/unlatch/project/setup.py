@@ -15,7 +15,7 @@ from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Unit
 from unlatch.project.git.run import ask_git
 from unlatch.project.git.setup import check_git_folder
-from unlatch.project.plugin_loading import table_for
+from unlatch.project.plugins.loading import table_for
 from unlatch.spi import Manifest
 from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import replace_file, writing

@@ -12,7 +12,7 @@ from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.deferred import defer
 from unlatch.project.former_names import FormerNames
 from unlatch.project.load_order import LoadOrder
-from unlatch.project.plugin_loading import open_plugin
+from unlatch.project.plugins.loading import open_plugin
 from unlatch.project.unknown_item import (
     find_unconfigured,
     not_configured,
@@ -222,7 +222,7 @@ class Trackers:
             plugin = open_plugin(manifest, self._workspace.own_settings[name], transport)
             if self.registry.is_own(name):
                 return plugin
-            from unlatch.project.plugin_guard import guard_plugin  # noqa: PLC0415  (slow)
+            from unlatch.project.plugins.guard import guard_plugin  # noqa: PLC0415  (slow)
 
             return guard_plugin(name, plugin)
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from unlatch.errors import ConfigError, PluginBroken, UnlatchError, UsageError
-from unlatch.project.plugin_errors import blaming
-from unlatch.project.plugin_loading import load, table_for
+from unlatch.project.plugins.errors import blaming
+from unlatch.project.plugins.loading import load, table_for
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

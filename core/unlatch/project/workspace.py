@@ -155,6 +155,6 @@ def broken_links(increment: Increment, registry: Registry) -> Mapping[str, Plugi
 
 
 def _guarded(name: str, settings: Settings) -> Settings:
-    from unlatch.project.plugin_guard import guard_settings  # noqa: PLC0415  (slow to load)
+    from unlatch.project.plugins.guard import guard_settings  # noqa: PLC0415  (slow to load)
 
     return guard_settings(name, settings)

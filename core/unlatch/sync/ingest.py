@@ -13,8 +13,8 @@ from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment
 from unlatch.project.identity import LONGEST_NAME
 from unlatch.project.linked import links_to, renamed_link
-from unlatch.project.plugin_errors import blaming
-from unlatch.project.plugin_loading import load
+from unlatch.project.plugins.errors import blaming
+from unlatch.project.plugins.loading import load
 from unlatch.project.registry import Registry
 from unlatch.project.trackers import Trackers
 from unlatch.spi import ItemEvent, ItemRef

@@ -10,7 +10,7 @@ import pytest
 
 from unlatch.errors import ConfigError, NotFound, TrackerError
 from unlatch.project.find_increment import is_item
-from unlatch.project.plugin_loading import load
+from unlatch.project.plugins.loading import load
 from unlatch.spi import SPI_VERSION, Capability, Change, DeliveryOptions, Goal
 from unlatch.spi.change import Result
 from unlatch.testing.actions import (

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from unlatch.project.plugin_guard import check_results
-from unlatch.project.plugin_loading import load_settings, open_plugin
+from unlatch.project.plugins.guard import check_results
+from unlatch.project.plugins.loading import load_settings, open_plugin
 from unlatch.project.registry import Registry
 from unlatch.project.trackers import Trackers
 from unlatch.spi import Capability, ItemRef, Manifest, Settings, SyncPlugin

@@ -108,7 +108,7 @@ SLOW = frozenset(
         "unlatch.increments.records.links",
         "unlatch.increments.records.reopens",
         "unlatch.increments.records.unread_places",
-        "unlatch.project.plugin_loading",
+        "unlatch.project.plugins.loading",
         "unlatch.resume.related",
         "unlatch.spi.interface",
         "unlatch.spi.item",

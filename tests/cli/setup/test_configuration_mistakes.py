@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel
 
 from unlatch.config.config import CoreConfig, UserConfig, validate
-from unlatch.project.plugin_loading import load_settings
+from unlatch.project.plugins.loading import load_settings
 from unlatch.project.registry import Registry
 from unlatch.spi.table_models import model_of
 from unlatch.spi.tables import Table

@@ -13,7 +13,7 @@ import pytest
 from tests.docs.pages import ROOT
 
 from unlatch.errors import StoreError
-from unlatch.project import new_plugin
+from unlatch.project.plugins import new_plugin
 from unlatch.spi import OneWritePlugin
 
 if TYPE_CHECKING:

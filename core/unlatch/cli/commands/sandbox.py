@@ -15,7 +15,7 @@ import click
 
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
-from unlatch.project.plugin_loading import is_installed
+from unlatch.project.plugins.loading import is_installed
 from unlatch.worklog.installer import install_command
 from unlatch.worklog.search_path import find_program
 

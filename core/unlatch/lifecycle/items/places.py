@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from unlatch.errors import ConfigError, PluginBroken, StoreError, UsageError
 from unlatch.increments.files.paths import items_at
 from unlatch.project.check_trackers import read_settings
-from unlatch.project.plugin_errors import blaming
-from unlatch.project.plugin_loading import load
+from unlatch.project.plugins.errors import blaming
+from unlatch.project.plugins.loading import load
 from unlatch.project.registry import Registry
 from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass

@@ -18,7 +18,7 @@ from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
 from unlatch.increments.records.pending import operation_entry
-from unlatch.project.plugin_loading import is_installed
+from unlatch.project.plugins.loading import is_installed
 from unlatch.worklog.installer import install_command
 from unlatch.worklog.times import stamp
 

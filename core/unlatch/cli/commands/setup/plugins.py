@@ -9,8 +9,8 @@ from unlatch.cli.runtime.session import JSON
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.table import COMMANDS
 from unlatch.cli.terminal import output
-from unlatch.project.new_plugin import make_plugin
-from unlatch.project.plugin_loading import is_installed
+from unlatch.project.plugins.loading import is_installed
+from unlatch.project.plugins.new_plugin import make_plugin
 from unlatch.project.registry import Registry
 
 # The other capabilities concern only the core.

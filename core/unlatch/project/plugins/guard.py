@@ -14,7 +14,7 @@ from typing import Any, get_origin
 
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
-from unlatch.project.plugin_errors import blaming, broken_plugin
+from unlatch.project.plugins.errors import blaming, broken_plugin
 from unlatch.spi import Settings, SyncPlugin
 
 # Each part of a result is checked, also that of a value that was made without a check.

@@ -16,7 +16,7 @@ from unlatch.worklog.disk.atomic import UNFINISHED, move_folder, replace_file, w
 
 _NAME = re.compile(r"[a-z](?:[a-z0-9_]*[a-z0-9])?")
 _LONGEST = 30
-# Below plugin_template/, where each has the suffix .tmpl.
+# Below template/, where each has the suffix .tmpl.
 _FILES = (
     "README.md",
     "pyproject.toml",
@@ -67,7 +67,7 @@ def _check_name(name: str, taken: Collection[str]) -> None:
 
 
 def _rendered(path: str, name: str) -> str:
-    template = files("unlatch.project").joinpath(f"plugin_template/{path}.tmpl")
+    template = files("unlatch.project.plugins").joinpath(f"template/{path}.tmpl")
     return Template(template.read_text(encoding="utf-8")).substitute(
         name=name,
         upper=name.upper(),

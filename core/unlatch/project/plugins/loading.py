@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 
 from unlatch.errors import UnlatchError
 from unlatch.project.deferred import defer
-from unlatch.project.plugin_errors import blaming, check_part, importing
+from unlatch.project.plugins.errors import blaming, check_part, importing
 from unlatch.spi import (
     SPI_VERSION,
     Capability,
@@ -57,7 +57,7 @@ def table_for(manifest: Manifest, url: str) -> str | None:
 
 def load_settings(manifest: Manifest) -> Any:
     """The class of the settings; PluginBroken."""
-    from unlatch.project.plugin_check import settings_mistakes  # noqa: PLC0415  (rarely needed)
+    from unlatch.project.plugins.checks import settings_mistakes  # noqa: PLC0415  (rarely needed)
 
     found = load(manifest, manifest.settings)
     check_part(manifest.name, manifest.settings, settings_mistakes(found))
@@ -66,7 +66,7 @@ def load_settings(manifest: Manifest) -> Any:
 
 def load_plugin(manifest: Manifest) -> Any:
     """The plugin's class; UnlatchError `extra-missing`: its SDK is not installed; PluginBroken."""
-    from unlatch.project.plugin_check import plugin_mistakes  # noqa: PLC0415  (rarely needed)
+    from unlatch.project.plugins.checks import plugin_mistakes  # noqa: PLC0415  (rarely needed)
 
     if not is_installed(manifest.requires[0]):
         raise missing_extra(manifest)
