@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 START = datetime(2026, 3, 2, 9, tzinfo=UTC)
 _LAST_EPOCH = 1_000_000
-LIMITS = Limits(jobs=3, timeout=600, lease=60, settle=0.2, grace=0.2)
+LIMITS = Limits(jobs=3, timeout=600, lease=60, settle=1.0, grace=0.2)
 
 
 class LocalHarness(DispatchHarness):
