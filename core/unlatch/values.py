@@ -66,7 +66,8 @@ class _Init:
         self._left = 8
 
     def __get__(self, instance: Any, owner: Any = None) -> Any:
-        if instance is not None and self._left:
+        # `inspect.signature` binds it to the class, under Python 3.13.
+        if instance is not None and self._left and not isinstance(instance, type):
             self._left -= 1
             return partial(_fill, self._owner, instance)
         made = _compiled_init(self._owner)
