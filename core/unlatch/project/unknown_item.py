@@ -38,8 +38,6 @@ def unknown_name(workspace: Workspace, key: str) -> UnlatchError:
 
 
 def unknown_address(workspace: Workspace, url: str) -> UnlatchError:
-    if error := _broken(workspace):
-        return error
     host = ""
     with suppress(ValueError):
         host = urlsplit(url).hostname or ""
@@ -50,6 +48,8 @@ def unknown_address(workspace: Workspace, url: str) -> UnlatchError:
             message = f"{manifest.title} has no {manifest.noun} at this address"
             hint = f"paste the address of the {manifest.noun} as a browser shows it"
             return UsageError("url-unknown", message, where=url, hint=hint)
+    if error := _broken(workspace):
+        return error
     configured = f"(configured: {_known(workspace)})"
     message = f"no configured tracker has an item at this address {configured}"
     hint = "paste the address of an item as a browser shows it"

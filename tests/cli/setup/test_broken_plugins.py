@@ -269,6 +269,19 @@ def test_a_mistake_in_a_method_of_the_settings_hinders_no_other(
     assert "unexpected" not in doctor.said
 
 
+def test_an_address_of_a_broken_plugin_names_it_and_those_of_others_do_not(
+    project: Project, package: str
+) -> None:
+    said = spoil(project, package, MANIFESTS[0])
+    project.increment()
+
+    wrong = project.run("link", "7", "https://github.com/octo", "--json")
+    done = project.run("link", "7", "https://redmine.example.com/issues/5", "--json")
+
+    assert (wrong.code, wrong.document["error"]["id"]) == (2, "url-unknown")
+    check_error(done.document["error"], said)
+
+
 def test_a_shell_completes_beside_a_broken_plugin(project: Project, package: str) -> None:
     spoil(project, package, MANIFESTS[0])
     project.extra |= {"PYTHONPATH": str(project.root.parent / "site"), "COMP_WORDS": "unlatch re",
