@@ -11,6 +11,7 @@ from tests.conformance.test_ado import AdoHarness
 from tests.conformance.test_github import GithubHarness
 from tests.conformance.test_jira import JiraHarness
 from tests.testing import ado_mutants as ado
+from tests.testing import failure_mutants as failing
 from tests.testing import github_mutants as gh
 from tests.testing import github_reading_mutants as reading
 from tests.testing import jira_mutants as jira
@@ -20,6 +21,7 @@ from tests.testing.mutated import MutatedFixture, passes
 from unlatch.testing import FaultKind, Proxy
 from unlatch.testing.behaviour import Behaviour
 from unlatch.testing.bodies import Bodies
+from unlatch.testing.failures import Failures
 from unlatch.testing.many import Many
 from unlatch.testing.markers import Markers
 from unlatch.testing.parts import Parts
@@ -66,6 +68,11 @@ _AMONG = _MANY.test_items_are_found_among_many
 _PARTS = partial(Parts().test_an_error_carries_the_parts_that_were_done, kind=FaultKind.FORBIDDEN)
 _CHANGES = _MANY.test_many_items_are_changed_at_once
 _APPROVES = _CONSULTATION.test_an_approval_changes_nothing
+_FAILURES = Failures()
+_SEARCHES = partial(
+    _FAILURES.test_a_search_that_fails_does_not_find_nothing, kind=FaultKind.FORBIDDEN
+)
+_CLASSES = _FAILURES.test_a_refused_write_has_the_class_of_its_cause
 # A mutant, the test of the kit that it fails, and the promise as the failure names it.
 GITHUB: tuple[Case, ...] = (
     (gh.WipesTheBody, _KEEPS, "after a first update: the texts in the body"),
@@ -182,6 +189,38 @@ READING: tuple[Case, ...] = (
     ),
     (reading.ReadsAHundred, _AMONG, "`read_many` has no item for"),
 )
+FAILING: tuple[Case, ...] = (
+    (failing.FindsNoComment, _SEARCHES, "`find_comments`: a search that fails raises its error"),
+    (failing.FindsNoOp, _SEARCHES, "`find_ops`: a search that fails raises its error"),
+    (failing.FindsNoItem, _SEARCHES, "`find_created`: a search that fails raises its error"),
+    (failing.FindsNoPast, _SEARCHES, "`read_history`: a search that fails raises its error"),
+    (failing.ListsNothing, _SEARCHES, "`list_items`: a search that fails raises its error"),
+    (
+        failing.TakesARefusedTokenForAMissingRight,
+        partial(_CLASSES, kind=FaultKind.UNAUTHORISED),
+        "a write with 401-midway raises Unauthorised, not Forbidden",
+    ),
+    (
+        failing.TakesARefusedTokenForAMissingRight,
+        _FAILURES.test_a_refused_read_is_unauthorised,
+        "a read with a refused token raises Unauthorised, not Forbidden",
+    ),
+    (
+        failing.TakesARefusedTokenForAMissingRight,
+        _FAILURES.test_a_wrong_token_is_unauthorised,
+        "a read with a wrong token raises Unauthorised, not Forbidden",
+    ),
+    (
+        failing.TakesALimitForAConflict,
+        partial(_CLASSES, kind=FaultKind.LIMITED),
+        "a write with 429-seconds raises Limited, not Conflict",
+    ),
+    (
+        failing.ReportsTheFailedRead,
+        _FAILURES.test_a_read_that_fails_after_a_write_leaves_its_effect_unknown,
+        "a write with a refused read after it raises UnknownOutcome, not Forbidden",
+    ),
+)
 PEOPLE: tuple[Case, ...] = (
     (people.HidesTheAssignee, _PEOPLE.test_the_assignee_is_named, "a read names the assignee"),
     (people.HidesWhoClosedIt, _CLOSES, "who closed an item is its `changed_by`"),
@@ -198,6 +237,13 @@ PEOPLE: tuple[Case, ...] = (
     ),
 )
 ADO: tuple[Case, ...] = (
+    (
+        failing.MissesUnreadItems,
+        partial(
+            _FAILURES.test_many_items_that_cannot_be_read_are_not_missing, kind=FaultKind.FORBIDDEN
+        ),
+        "`read_many` raises the error of a request, or gives it to each item",
+    ),
     (
         ado.ShowsOneRevision,
         _BEHAVIOUR.test_a_revision_changes_with_the_item,
@@ -267,7 +313,7 @@ def fixture(box: Sandbox, tmp_path: Path, request: pytest.FixtureRequest) -> Ite
     [
         pytest.param(harness, case, id=case[0].__name__)
         for harness, cases in (
-            (GithubHarness, (*GITHUB, *READING, *PEOPLE)),
+            (GithubHarness, (*GITHUB, *READING, *FAILING, *PEOPLE)),
             (AdoHarness, ADO),
             (JiraHarness, JIRA),
         )

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import pytest
 
+from unlatch.errors import TrackerError
 from unlatch.spi import Capability, Change, Draft, Goal, Outcome
 from unlatch.spi.text import Span, Text
 from unlatch.testing.clone import REASON
@@ -24,6 +25,9 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _OFF = timedelta(minutes=25)
+# Times of an intent, by wrong clocks.
+LONG_AGO = datetime.now(UTC) - timedelta(days=2)
+FAR_AHEAD = datetime.now(UTC) + timedelta(days=30_000)
 # Markup, commands, mentions, links, control characters and a false marker, in the formats of all
 # trackers.
 HOSTILE = (
@@ -46,6 +50,15 @@ def offered(act: Callable[[], T], otherwise: str) -> T:
         return act()
     except NotImplementedError:
         pytest.skip(otherwise)
+
+
+def error_of(act: Callable[[], object]) -> TrackerError | None:
+    """The error that an act raises; None if it succeeds."""
+    try:
+        act()
+    except TrackerError as error:
+        return error
+    return None
 
 
 def comment_text(text: str) -> Text:

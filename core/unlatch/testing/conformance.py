@@ -19,6 +19,7 @@ pytest.register_assert_rewrite(
     "unlatch.testing.behaviour",
     "unlatch.testing.bodies",
     "unlatch.testing.checks",
+    "unlatch.testing.failures",
     "unlatch.testing.many",
     "unlatch.testing.resilience",
     "unlatch.testing.parts",
@@ -30,6 +31,7 @@ pytest.register_assert_rewrite(
 
 from unlatch.testing.behaviour import Behaviour  # noqa: E402
 from unlatch.testing.bodies import Bodies  # noqa: E402
+from unlatch.testing.failures import Failures  # noqa: E402
 from unlatch.testing.fixture import Fixture  # noqa: E402
 from unlatch.testing.many import Many  # noqa: E402
 from unlatch.testing.markers import Markers  # noqa: E402
@@ -49,7 +51,7 @@ __all__ = ["Conformance"]
 
 
 class Conformance(
-    Behaviour, Planning, Consultation, Parts, Markers, People, Bodies, Many, Resilience
+    Behaviour, Planning, Consultation, Parts, Markers, People, Bodies, Many, Failures, Resilience
 ):
     """All tests; a subclass whose name begins with Test gives them a harness."""
 

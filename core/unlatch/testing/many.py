@@ -10,10 +10,9 @@ import pytest
 
 from unlatch.errors import Conflict, NotFound, TrackerError, UnknownOutcome
 from unlatch.spi import Capability, Change, ItemRef, Listed, Outcome, RemoteItem, Snapshot
-from unlatch.testing.actions import draft, make_change, require, writes
+from unlatch.testing.actions import FAR_AHEAD, draft, make_change, require, writes
 from unlatch.testing.checks import CLOSE, KEPT, REOPEN, Transition, check_item, check_labels
 from unlatch.testing.faults import Fault, FaultKind, Request
-from unlatch.testing.markers import FAR_AHEAD
 from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:

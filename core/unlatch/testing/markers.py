@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import threading
-from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -13,11 +12,14 @@ import pytest
 from unlatch.errors import Forbidden, TrackerError
 from unlatch.spi import Capability, Change, Goal, ops_in, visible
 from unlatch.testing.actions import (
+    FAR_AHEAD,
     HOSTILE,
+    LONG_AGO,
     apply,
     check_time,
     comment_text,
     draft,
+    error_of,
     make_change,
     offered,
     require,
@@ -35,9 +37,6 @@ if TYPE_CHECKING:
     from unlatch.spi.item import ItemRef
     from unlatch.testing.fixture import Fixture
 
-# Times of an intent, by wrong clocks.
-LONG_AGO = datetime.now(UTC) - timedelta(days=2)
-FAR_AHEAD = datetime.now(UTC) + timedelta(days=30_000)
 # Items of other tests may be newer.
 _NEWEST = 100
 ANOTHER = "01JC0000000000000000000002"
@@ -164,7 +163,7 @@ class Markers:
         fixture.harness.add_comments(item.id, ["of a person"])
         (comment,) = fixture.plugin.find_comments(item, op)
         fixture.proxy.arm(Fault(FaultKind.FORBIDDEN, matches=lambda request: request.is_write))
-        refused = _error_of(lambda: fixture.plugin.retract_comment(item, comment))
+        refused = error_of(lambda: fixture.plugin.retract_comment(item, comment))
         assert isinstance(refused, Forbidden), "a comment that stays is Forbidden"
         fixture.plugin.retract_comment(item, comment)
         assert fixture.plugin.find_comments(item, op) == ()
@@ -272,14 +271,6 @@ def check_reads_pass_the_transport(fixture: Fixture, item: ItemRef) -> None:
                 call()
             sent = len(fixture.proxy.sent) - before
             assert sent == meter.requests, f"{capability}: every request passes the transport"
-
-
-def _error_of(act: Callable[[], None]) -> TrackerError | None:
-    try:
-        act()
-    except TrackerError as error:
-        return error
-    return None
 
 
 def _missing(said: str, shown: str) -> list[str]:
