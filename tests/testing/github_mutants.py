@@ -260,3 +260,19 @@ class SeesErrorsEverywhere(GithubPlugin):
         return replace(
             super().examine(refs), remarks=(Remark("odd", "something is odd", is_error=True),)
         )
+
+
+class SharesOneMarker(GithubPlugin):
+    """Keeps the first change, for all threads."""
+
+    _first: Change | None = None
+
+    def write(self, snapshot: Snapshot, change: Change) -> Outcome:
+        self._first = self._first or change
+        return super().write(snapshot, replace(change, op=self._first.op))
+
+
+class Prints(GithubPlugin):
+    def write(self, snapshot: Snapshot, change: Change) -> Outcome:
+        print(f"writing to {snapshot.item.ref.url}")  # noqa: T201
+        return super().write(snapshot, change)

@@ -149,6 +149,11 @@ GITHUB: tuple[Case, ...] = (
         _CONSULTATION.test_an_examination_without_access_shows_no_right,
         "an examination with a refused token shows no right",
     ),
+    (
+        gh.SharesOneMarker,
+        _MARKERS.test_threads_may_share_it_and_every_request_passes_the_transport,
+        "each comment has the marker of its own operation, and no other",
+    ),
 )
 READING: tuple[Case, ...] = (
     (reading.ReadsTheFirstPageOfComments, _CROWD, "however many there are"),
@@ -327,3 +332,13 @@ def test_a_broken_promise_is_named(case: Case, fixture: MutatedFixture) -> None:
     fixture.mutate(mutant)
     with pytest.raises(AssertionError, match=re.escape(promise)):
         test(fixture)
+
+
+@pytest.mark.parametrize("fixture", [GithubHarness], indirect=True)
+def test_a_plugin_that_prints_is_named(
+    fixture: MutatedFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    _MARKERS.test_a_plugin_prints_nothing(fixture, capfd)
+    fixture.mutate(gh.Prints)
+    with pytest.raises(AssertionError, match="a plugin prints nothing"):
+        _MARKERS.test_a_plugin_prints_nothing(fixture, capfd)

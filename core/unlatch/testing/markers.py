@@ -28,6 +28,7 @@ from unlatch.testing.actions import (
 from unlatch.testing.checks import KEPT, REOPEN, check_item, check_no_secret
 from unlatch.testing.faults import Fault, FaultKind
 from unlatch.testing.harness import Harness
+from unlatch.testing.scenario import prepare
 from unlatch.transport import measure
 from unlatch.worklog.ids import new_ulid
 
@@ -215,11 +216,12 @@ class Markers:
         fixture.proxy.clear()
         counted: list[int] = []
         failed: list[Exception] = []
+        wanted = {item: make_change(fixture, REOPEN) for item in items}
 
         def work(item: ItemRef) -> None:
             try:
                 with measure() as meter:
-                    apply(fixture, item, make_change(fixture, REOPEN))
+                    apply(fixture, item, wanted[item])
                 counted.append(meter.requests)
             except Exception as error:  # noqa: BLE001  # shown below, by the test's own thread
                 failed.append(error)
@@ -229,14 +231,32 @@ class Markers:
             thread.start()
         for thread in threads:
             thread.join()
-        assert failed == []
+        assert failed == [], "methods are called from several threads at once"
         for item in items:
             check_item(fixture, item, REOPEN, where="by several threads")
-        assert len(fixture.proxy.sent) == sum(counted)
+        assert sum(counted) == len(fixture.proxy.sent), "every request passes the transport"
+        for item in items:
+            (said,) = fixture.harness.comments(item.id)
+            assert [wanted[item].op] == [one.op for one in wanted.values() if one.op in said], (
+                "each comment has the marker of its own operation, and no other"
+            )
         check_reads_pass_the_transport(fixture, items[0])
         header = fixture.credential.scheme.header.lower()
         signed = {one.request.headers.get(header) for one in fixture.proxy.sent}
-        assert {fixture.credential.header} == signed
+        assert {fixture.credential.header} == signed, "the transport signs every request"
+
+    def test_a_plugin_prints_nothing(
+        self, fixture: Fixture, capfd: pytest.CaptureFixture[str]
+    ) -> None:
+        require(fixture, Capability.REOPEN)
+        clone, item = prepare(fixture, REOPEN)
+        capfd.readouterr()
+        (delivery,) = clone.reopen(plugin=fixture.open())
+        found = fixture.plugin.find_comments(item, delivery.operation.op)
+        fixture.plugin.find_ops(item)
+        assert len(found) == 1, "a comment is found by its marker"
+        printed = capfd.readouterr()
+        assert (printed.out, printed.err) == ("", ""), "a plugin prints nothing"
 
     def test_no_secret_is_shown_or_logged(
         self, fixture: Fixture, caplog: pytest.LogCaptureFixture
