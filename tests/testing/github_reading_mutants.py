@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -15,10 +15,10 @@ from unlatch_github.plugin import GithubPlugin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from datetime import datetime
 
     from unlatch.spi import (
         Change,
+        Examination,
         ItemHistory,
         ItemRef,
         Listed,
@@ -144,3 +144,49 @@ class ReadsAHundred(GithubPlugin):
         self, refs: Sequence[ItemRef], change: Change | None = None
     ) -> Mapping[ItemRef, Snapshot | TrackerError]:
         return super().read_many(refs[:_PAGE], change)
+
+
+class ReadsItemsNow(GithubPlugin):
+    """Takes the time of a read for that of the last change."""
+
+    def read(self, ref: ItemRef, change: Change | None = None) -> Snapshot:
+        found = super().read(ref, change)
+        return replace(found, item=replace(found.item, updated=datetime.now(UTC)))
+
+
+class FindsCommentsNow(GithubPlugin):
+    def find_comments(self, ref: ItemRef, op: str) -> tuple[CommentRef, ...]:
+        found = super().find_comments(ref, op)
+        return tuple(replace(one, created=datetime.now(UTC)) for one in found)
+
+
+class FindsTheOldestItem(GithubPlugin):
+    def find_created(self, op: str, since: datetime) -> RemoteItem | None:
+        found = [one.ref for one in self.list_items(None) if op in one.ops]
+        return self.read(found[-1]).item if found else None
+
+
+class FindsItemsWithOtherLabels(GithubPlugin):
+    def find_created(self, op: str, since: datetime) -> RemoteItem | None:
+        found = super().find_created(op, since)
+        return found and replace(found, labels=("found",))
+
+
+class ListsOpenItems(GithubPlugin):
+    def list_items(self, since: datetime | None) -> Iterator[Listed]:
+        for one in super().list_items(since):
+            if self.read(one.ref).item.category.is_open:
+                yield one
+
+
+class RemovesLabelsByCase(GithubPlugin):
+    def write(self, snapshot: Snapshot, change: Change) -> Outcome:
+        there = tuple(one for one in change.remove_labels if one in snapshot.item.labels)
+        return super().write(snapshot, replace(change, remove_labels=there))
+
+
+class NamesPlacesInCapitals(GithubPlugin):
+    def examine(self, refs: Sequence[ItemRef]) -> Examination:
+        found = super().examine(refs)
+        places = tuple(replace(one, target=one.target.upper()) for one in found.places)
+        return replace(found, places=places)

@@ -60,6 +60,7 @@ _LISTS = _MANY.test_items_are_listed_newest_first
 _ABANDONS = _BEHAVIOUR.test_abandoned_work_is_closed
 _MENTIONS = _MARKERS.test_people_are_mentioned_only_on_request
 _FINDS = _MARKERS.test_comments_of_one_operation_are_found_oldest_first
+_FINDS_CREATED = _MARKERS.test_a_created_item_is_found_again_by_its_marker
 _RETRACTS = _MARKERS.test_a_comment_can_be_taken_back
 _EXAMINES = _CONSULTATION.test_an_examination_shows_rights_and_writes_nothing
 _CROWD = _MARKERS.test_a_comment_is_found_in_a_crowd
@@ -193,6 +194,29 @@ READING: tuple[Case, ...] = (
         "history: every request passes the transport",
     ),
     (reading.ReadsAHundred, _AMONG, "`read_many` has no item for"),
+    (
+        reading.ReadsItemsNow,
+        _BEHAVIOUR.test_a_read_shows_the_item,
+        "the times of items are the tracker's",
+    ),
+    (reading.FindsCommentsNow, _FINDS, "the times of comments are the tracker's"),
+    (reading.FindsTheOldestItem, _FINDS_CREATED, "the newest item with the marker is found"),
+    (
+        reading.FindsItemsWithOtherLabels,
+        _FINDS_CREATED,
+        "`find_created` shows the item as `read` does",
+    ),
+    (reading.ListsOpenItems, _LISTS, "items are listed newest first, closed ones, too"),
+    (
+        reading.RemovesLabelsByCase,
+        _BEHAVIOUR.test_a_label_in_another_case_is_removed_where_it_is_the_same,
+        "the labels without one in another case",
+    ),
+    (
+        reading.NamesPlacesInCapitals,
+        _EXAMINES,
+        "an examination names places as `ItemRef.target` does",
+    ),
 )
 FAILING: tuple[Case, ...] = (
     (failing.FindsNoComment, _SEARCHES, "`find_comments`: a search that fails raises its error"),

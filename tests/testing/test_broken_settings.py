@@ -47,6 +47,11 @@ class KnowsNumbersAlone(Changed):
         return self.settings.locate(item, url)
 
 
+class IgnoresTheTarget(Changed):
+    def locate(self, item: str, url: str | None) -> ItemRef:
+        return self.settings.locate(item.rpartition("#")[2], url)
+
+
 class NamesItemsLikeWords(Changed):
     def name(self, ref: ItemRef) -> str:
         return f"issue{ref.id}"
@@ -71,6 +76,7 @@ _ELSEWHERE = Behaviour().test_an_item_elsewhere_is_not_allowed
     [
         (AllowsEverything, _ELSEWHERE, "an item elsewhere is not allowed"),
         (GoesByTheNumber, _ELSEWHERE, "`locate` goes by the address"),
+        (IgnoresTheTarget, _ELSEWHERE, "`locate` goes by the target in front of an id"),
         (KnowsNumbersAlone, _ADDRESS, "`locate` accepts the name"),
         (NamesItemsLikeWords, _ADDRESS, "`name` has a form that commands take for an item"),
         (ReadsBeginnings, _ADDRESS, "`recognise` reads whole addresses"),

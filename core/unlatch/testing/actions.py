@@ -17,7 +17,7 @@ from unlatch.worklog.ids import new_ulid
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unlatch.spi.item import ItemRef
+    from unlatch.spi.item import ItemRef, RemoteItem
     from unlatch.testing.checks import Transition
     from unlatch.testing.faults import Request
     from unlatch.testing.fixture import Fixture
@@ -85,6 +85,12 @@ def apply(fixture: Fixture, item: ItemRef, wanted: Change) -> Outcome:
 def read_state(fixture: Fixture, item: ItemRef) -> str:
     """The tracker's name for the state of an item, as the plugin reads it."""
     return fixture.plugin.read(item).item.state
+
+
+def facts(item: RemoteItem) -> tuple[object, ...]:
+    """The content of an item that each method shows as `read` does."""
+    state = (item.state, item.category, item.deliberate, item.resolved)
+    return item.ref, item.title, *state, item.labels, item.revision
 
 
 def writes(fixture: Fixture) -> list[Request]:

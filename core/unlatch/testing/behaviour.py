@@ -82,6 +82,9 @@ class Behaviour:
         )
         found = settings.recognise(url)
         assert found is None or not settings.allows(found), "an item elsewhere is not allowed"
+        if found is not None:
+            named = _located(settings, settings.name(found).replace(" ", "#"))
+            assert named in (found, None), "`locate` goes by the target in front of an id"
         with suppress(ConfigError):
             assert ref != settings.locate(ref.id, url), (
                 "`locate` goes by the address if it is known"
@@ -100,6 +103,10 @@ class Behaviour:
             assert not seen.deliberate, "an item closed in the usual way is not `deliberate`"
             if seen.updated is not None:
                 check_time(seen.updated, "the times of items")
+            again = fixture.open().read(made).item.updated
+            assert seen.updated == again, (
+                "the times of items are the tracker's: two reads show the same"
+            )
         assert writes(fixture) == [], "a read writes nothing"
 
     def test_a_missing_item_is_not_found(self, fixture: Fixture) -> None:
@@ -223,6 +230,23 @@ class Behaviour:
             assert KEPT.upper() in shown, "a label in another case is added (`Change.label_key`)"
         else:
             assert writes(fixture) == [], "a label in another case is the same (`Change.label_key`)"
+
+    def test_a_label_in_another_case_is_removed_where_it_is_the_same(
+        self, fixture: Fixture
+    ) -> None:
+        require(fixture, Capability.LABELS)
+        item, match_case = (
+            fixture.make(is_open=True, labels=(KEPT,)),
+            fixture.manifest.labels_match_case,
+        )
+        wanted = Change(new_ulid(), remove_labels=(KEPT.upper(),), labels_match_case=match_case)
+        apply(fixture, item, wanted)
+        check_labels(
+            fixture,
+            item,
+            {KEPT} if match_case else set(),
+            where="the labels without one in another case (`Change.label_key`)",
+        )
 
 
 def _located(settings: Settings, item: str) -> ItemRef | None:

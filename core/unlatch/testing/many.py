@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from unlatch.errors import Conflict, NotFound, TrackerError, UnknownOutcome
-from unlatch.spi import Capability, Change, ItemRef, Listed, Outcome, RemoteItem, Snapshot
-from unlatch.testing.actions import FAR_AHEAD, draft, make_change, require, writes
+from unlatch.spi import Capability, Change, ItemRef, Listed, Outcome, Snapshot
+from unlatch.testing.actions import FAR_AHEAD, draft, facts, make_change, require, writes
 from unlatch.testing.checks import CLOSE, KEPT, REOPEN, Transition, check_item, check_labels
 from unlatch.testing.faults import Fault, FaultKind, Request
 from unlatch.worklog.ids import new_ulid
@@ -37,8 +37,8 @@ class Many:
         fixture.proxy.clear()
         found = fixture.plugin.read_many(refs)
         assert len(fixture.proxy.sent) < len(refs), "`read_many` reads many items in few requests"
-        assert [_facts(singly[ref]) for ref in refs] == [
-            _facts(_read(found, ref).item) for ref in refs
+        assert [facts(singly[ref]) for ref in refs] == [
+            facts(_read(found, ref).item) for ref in refs
         ], "`read_many` shows each item as `read` does"
         found = fixture.plugin.read_many([refs[0], missing, refs[1]])
         assert isinstance(found.get(missing), NotFound), "a missing item has a result: NotFound"
@@ -73,12 +73,16 @@ class Many:
     def test_items_are_listed_newest_first(self, fixture: Fixture) -> None:
         require(fixture, Capability.LIST)
         titles = [fixture.title() for _ in range(3)]
-        made = [fixture.harness.make(title, is_open=True, labels=()) for title in titles]
+        made = [
+            fixture.harness.make(title, is_open=title != titles[1], labels=()) for title in titles
+        ]
         refs = [fixture.ref(one) for one in made]
         recently = datetime.now(UTC) - timedelta(hours=1)
         for since in (None, recently):
             listed = [one for one in _listed(fixture, since) if one.ref in refs]
-            assert refs[::-1] == [one.ref for one in listed], "items are listed newest first"
+            assert refs[::-1] == [one.ref for one in listed], (
+                "items are listed newest first, closed ones, too"
+            )
             assert titles[::-1] == [one.title for one in listed], "a list has the items' titles"
             assert {frozenset()} == {one.ops for one in listed}, "these items carry no marker"
 
@@ -210,11 +214,6 @@ def _read(found: Mapping[ItemRef, Snapshot | TrackerError], ref: ItemRef) -> Sna
     result = found.get(ref)
     assert isinstance(result, Snapshot), f"`read_many` has no item for {ref.id}: {result!r}"
     return result
-
-
-def _facts(item: RemoteItem) -> tuple[object, ...]:
-    state = (item.state, item.category, item.deliberate, item.resolved)
-    return item.ref, item.title, *state, item.labels, item.revision
 
 
 def _writes(request: Request) -> bool:

@@ -20,6 +20,7 @@ from unlatch.testing.actions import (
     comment_text,
     draft,
     error_of,
+    facts,
     make_change,
     offered,
     require,
@@ -85,6 +86,8 @@ class Markers:
         for time in times:
             check_time(time, "the times of comments")
         assert sorted(times) == times, "comments are found oldest first"
+        again = [one.created for one in fixture.open().find_comments(item, op)]
+        assert times == again, "the times of comments are the tracker's: two reads show the same"
         if posted[0] is not None:
             assert posted[0] == found[0].id, "comments are found oldest first"
 
@@ -179,15 +182,15 @@ class Markers:
         require(fixture, Capability.CREATE)
         op, title = new_ulid(), f'{fixture.title()} <b>&amp; *now* {{code}} "quoted" @all'
         made = fixture.plugin.create(Change(op, draft=draft(title, HOSTILE))).after
-        assert (title, True) == (made.title, made.category.is_open)
-        assert [made.ref.id] == [*fixture.harness.find_by_title(title)]
+        assert (title, True) == (made.title, made.category.is_open), "a new item is open"
+        assert [made.ref.id] == [*fixture.harness.find_by_title(title)], "one item is created"
         for _ in range(3):
             fixture.make(is_open=True)
-        for since in (LONG_AGO, FAR_AHEAD):
-            found = fixture.plugin.find_created(op, since)
-            assert found is not None
-            assert made.ref == found.ref
-        assert fixture.plugin.find_created(ANOTHER, LONG_AGO) is None
+        _check_found(fixture, op, made.ref)
+        found = fixture.plugin.find_created(ANOTHER, LONG_AGO)
+        assert found is None, "a marker in people's words is no marker"
+        newest = fixture.plugin.create(Change(op, draft=draft(fixture.title(), "A body"))).after
+        _check_found(fixture, op, newest.ref)
 
     def test_an_item_of_a_stranger_with_a_copied_marker_does_not_count(
         self, fixture: Fixture
@@ -291,6 +294,16 @@ def check_reads_pass_the_transport(fixture: Fixture, item: ItemRef) -> None:
                 call()
             sent = len(fixture.proxy.sent) - before
             assert sent == meter.requests, f"{capability}: every request passes the transport"
+
+
+def _check_found(fixture: Fixture, op: str, item: ItemRef) -> None:
+    for since in (LONG_AGO, FAR_AHEAD):
+        found = fixture.plugin.find_created(op, since)
+        assert found is not None, "a created item is found by its marker, whatever the clock says"
+        assert item == found.ref, "the newest item with the marker is found"
+        assert facts(fixture.plugin.read(item).item) == facts(found), (
+            "`find_created` shows the item as `read` does"
+        )
 
 
 def _missing(said: str, shown: str) -> list[str]:

@@ -97,6 +97,8 @@ class Consultation:
         rights = {name: may for place in found.places for name, may in place.rights.items()}
         unknown = sorted({*rights} - RIGHTS)
         assert unknown == [], f"the names of rights are those of `Access`: {sorted(RIGHTS)}"
+        places = [place.target for place in found.places]
+        assert item.target in places, "an examination names places as `ItemRef.target` does"
         assert True in rights.values(), "an examination shows the rights of the credential"
         denied = [name for name, may in rights.items() if may is False]
         assert denied == [], "an examination denies no right that the credential has"
