@@ -14,6 +14,7 @@ from tests.testing import ado_mutants as ado
 from tests.testing import failure_mutants as failing
 from tests.testing import github_mutants as gh
 from tests.testing import github_reading_mutants as reading
+from tests.testing import history_mutants as past
 from tests.testing import jira_mutants as jira
 from tests.testing import people_mutants as people
 from tests.testing.mutated import MutatedFixture, passes
@@ -22,6 +23,7 @@ from unlatch.testing import FaultKind, Proxy
 from unlatch.testing.behaviour import Behaviour
 from unlatch.testing.bodies import Bodies
 from unlatch.testing.failures import Failures
+from unlatch.testing.history import History
 from unlatch.testing.many import Many
 from unlatch.testing.markers import Markers
 from unlatch.testing.parts import Parts
@@ -65,6 +67,8 @@ _RETRACTS = _MARKERS.test_a_comment_can_be_taken_back
 _EXAMINES = _CONSULTATION.test_an_examination_shows_rights_and_writes_nothing
 _CROWD = _MARKERS.test_a_comment_is_found_in_a_crowd
 _STRANGERS = _MARKERS.test_a_copied_marker_of_a_stranger_does_not_count
+_HISTORY = History()
+_SHOWS_THE_PAST = _HISTORY.test_the_history_shows_comments_and_changes_of_state
 _AMONG = _MANY.test_items_are_found_among_many
 _PARTS = partial(Parts().test_an_error_carries_the_parts_that_were_done, kind=FaultKind.FORBIDDEN)
 _CHANGES = _MANY.test_many_items_are_changed_at_once
@@ -174,7 +178,7 @@ READING: tuple[Case, ...] = (
     (reading.CountsStrangers, _STRANGERS, "a stranger's comment does not count in the history"),
     (
         reading.ShowsNewChangesFirst,
-        _MARKERS.test_the_history_shows_comments_and_changes_of_state,
+        _SHOWS_THE_PAST,
         "the changes of state are shown, oldest first",
     ),
     (reading.HidesARefusedDeletion, _RETRACTS, "a comment that stays is Forbidden"),
@@ -248,6 +252,34 @@ FAILING: tuple[Case, ...] = (
         failing.ReportsTheFailedRead,
         _FAILURES.test_a_read_that_fails_after_a_write_leaves_its_effect_unknown,
         "a write with a refused read after it raises UnknownOutcome, not Forbidden",
+    ),
+)
+PAST: tuple[Case, ...] = (
+    (past.CutsTexts, _SHOWS_THE_PAST, "the text of a comment is whole"),
+    (past.CountsComments, _SHOWS_THE_PAST, "a comment has the same id as in `find_comments`"),
+    (past.ShowsAllComments, _SHOWS_THE_PAST, "the comments with markers are shown"),
+    (past.SeesEdits, _SHOWS_THE_PAST, "a comment that was not edited is not `edited`"),
+    (past.TrustsNobody, _SHOWS_THE_PAST, "the comments of the plugin count"),
+    (past.HidesStrangers, _STRANGERS, "a stranger's comment with a marker is in the history"),
+    (
+        past.TakesUpdatesForChanges,
+        _HISTORY.test_other_changes_are_no_changes_of_state,
+        "a change of labels, title or comments is no change of state",
+    ),
+    (
+        past.MissesNoItem,
+        _HISTORY.test_the_past_of_a_missing_item_is_not_found,
+        "the past of a missing item is NotFound",
+    ),
+    (
+        past.NamesAuthorsByAddress,
+        _HISTORY.test_a_person_has_one_name,
+        "an account has one name everywhere: {'`MarkedComment.author`': 'octocat@",
+    ),
+    (
+        past.NamesItselfByAddress,
+        _HISTORY.test_a_person_has_one_name,
+        "an account has one name everywhere: {'`MarkedComment.author`': 'octocat', ",
     ),
 )
 PEOPLE: tuple[Case, ...] = (
@@ -342,7 +374,7 @@ def fixture(box: Sandbox, tmp_path: Path, request: pytest.FixtureRequest) -> Ite
     [
         pytest.param(harness, case, id=case[0].__name__)
         for harness, cases in (
-            (GithubHarness, (*GITHUB, *READING, *FAILING, *PEOPLE)),
+            (GithubHarness, (*GITHUB, *READING, *FAILING, *PAST, *PEOPLE)),
             (AdoHarness, ADO),
             (JiraHarness, JIRA),
         )

@@ -107,3 +107,9 @@ def check_time(moment: datetime, what: str) -> None:
 
 def words_in(text: str) -> list[str]:
     return re.findall(r"[^\W_]+", text)
+
+
+def missing_words(said: str, shown: str) -> list[str]:
+    """The words of a text that another lacks, or has in another order; ignores markup."""
+    found = iter(words_in(shown.replace("\u200b", "")))
+    return [word for word in words_in(said) if word not in found]

@@ -20,6 +20,7 @@ pytest.register_assert_rewrite(
     "unlatch.testing.bodies",
     "unlatch.testing.checks",
     "unlatch.testing.failures",
+    "unlatch.testing.history",
     "unlatch.testing.many",
     "unlatch.testing.resilience",
     "unlatch.testing.parts",
@@ -33,6 +34,7 @@ from unlatch.testing.behaviour import Behaviour  # noqa: E402
 from unlatch.testing.bodies import Bodies  # noqa: E402
 from unlatch.testing.failures import Failures  # noqa: E402
 from unlatch.testing.fixture import Fixture  # noqa: E402
+from unlatch.testing.history import History  # noqa: E402
 from unlatch.testing.many import Many  # noqa: E402
 from unlatch.testing.markers import Markers  # noqa: E402
 from unlatch.testing.parts import Parts  # noqa: E402
@@ -51,7 +53,17 @@ __all__ = ["Conformance"]
 
 
 class Conformance(
-    Behaviour, Planning, Consultation, Parts, Markers, People, Bodies, Many, Failures, Resilience
+    Behaviour,
+    Planning,
+    Consultation,
+    Parts,
+    Markers,
+    History,
+    People,
+    Bodies,
+    Many,
+    Failures,
+    Resilience,
 ):
     """All tests; a subclass whose name begins with Test gives them a harness."""
 

@@ -1,0 +1,101 @@
+"""Tests of the past of an item: its comments with markers, and its changes of state."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.errors import NotFound
+from unlatch.spi import Capability, Change, Goal, ops_in
+from unlatch.testing.actions import (
+    apply,
+    check_time,
+    comment_text,
+    draft,
+    error_of,
+    missing_words,
+    require,
+)
+from unlatch.testing.checks import KEPT
+from unlatch.worklog.ids import new_ulid
+
+if TYPE_CHECKING:
+    from unlatch.testing.fixture import Fixture
+
+_LONG = " ".join(f"word{number}" for number in range(500))
+
+
+class History:
+    """`read_history`, compared with what happened."""
+
+    def test_the_history_shows_comments_and_changes_of_state(self, fixture: Fixture) -> None:
+        require(fixture, Capability.HISTORY)
+        require(fixture, Capability.REOPEN)
+        require(fixture, Capability.CLOSE)
+        item, ops = fixture.make(is_open=True), [new_ulid(), new_ulid()]
+        before = fixture.plugin.read_history(item).changes
+        fixture.harness.add_comments(item.id, ["of a person"])
+        texts = {Goal.COMPLETED: f"because completed {_LONG}", Goal.OPEN: f"because open {_LONG}"}
+        states = [
+            apply(fixture, item, Change(op, goal, comment_text(texts[goal]))).after.state
+            for op, goal in zip(ops, texts, strict=True)
+        ]
+        found = fixture.plugin.read_history(item)
+        assert [{op} for op in ops] == [ops_in(one.text) for one in found.comments], (
+            "the comments with markers are shown, oldest first, and no others"
+        )
+        for comment, text in zip(found.comments, texts.values(), strict=True):
+            assert missing_words(text, comment.text) == [], "the text of a comment is whole"
+        ids = [one.id for op in ops for one in fixture.plugin.find_comments(item, op)]
+        assert ids == [one.id for one in found.comments], (
+            "a comment has the same id as in `find_comments`"
+        )
+        edited = [one.edited for one in found.comments if one.edited]
+        assert edited == [], "a comment that was not edited is not `edited`"
+        counts = [one.counts for one in found.comments if one.counts is False]
+        assert counts == [], "the comments of the plugin count"
+        since = found.changes[len(before) :] if found.is_whole else found.changes
+        shown = iter([one.state for one in since])
+        assert [one for one in states if one not in shown] == [], (
+            "the changes of state are shown, oldest first, by the names that items have"
+        )
+        times = [one.at for one in found.changes]
+        for time in times:
+            check_time(time, "the times of changes")
+        assert sorted(times) == times, "the changes of state are shown, oldest first"
+
+    def test_other_changes_are_no_changes_of_state(self, fixture: Fixture) -> None:
+        require(fixture, Capability.HISTORY)
+        require(fixture, Capability.REOPEN)
+        item = fixture.make(is_open=True, labels=(KEPT,))
+        before = fixture.plugin.read_history(item).changes
+        add, remove = fixture.labels("reopened"), fixture.labels(KEPT)
+        apply(fixture, item, Change(new_ulid(), None, comment_text("done"), add, remove))
+        if fixture.can(Capability.LABELS):
+            fixture.harness.add_label(item.id, "mine")
+        if fixture.can(Capability.UPDATE):
+            apply(fixture, item, Change(new_ulid(), draft=draft(fixture.title(), "A body")))
+        after = fixture.plugin.read_history(item).changes
+        assert before == after, "a change of labels, title or comments is no change of state"
+
+    def test_the_past_of_a_missing_item_is_not_found(self, fixture: Fixture) -> None:
+        require(fixture, Capability.HISTORY)
+        missing = fixture.ref(fixture.harness.missing)
+        error = error_of(lambda: fixture.plugin.read_history(missing))
+        assert isinstance(error, NotFound), "the past of a missing item is NotFound"
+
+    def test_a_person_has_one_name(self, fixture: Fixture) -> None:
+        require(fixture, Capability.REOPEN)
+        item = fixture.make(is_open=False)
+        apply(fixture, item, Change(new_ulid(), Goal.OPEN, comment_text("done")))
+        names = {
+            "`find_author`": fixture.plugin.find_author(item),
+            "`RemoteItem.changed_by`": fixture.plugin.read(item).item.changed_by,
+        }
+        if fixture.can(Capability.HISTORY):
+            found = fixture.plugin.read_history(item)
+            names["`MarkedComment.author`"] = found.comments[-1].author
+            names["`StateChange.by`"] = found.changes[-1].by
+        if fixture.can(Capability.EXAMINE):
+            names["`Examination.login`"] = fixture.plugin.examine([item]).login
+        given = {where: name for where, name in names.items() if name is not None}
+        assert len({*given.values()}) <= 1, f"an account has one name everywhere: {given}"
