@@ -24,7 +24,7 @@ _ESCAPED = r"\\\g<0>"
 _ADDRESS = pattern(r"(?<=:)(?=//)|(?<=www)(?=\.)", re.IGNORECASE)
 # A zero-width space after the sign keeps GitHub from notifying people and from cross-linking, as in
 # Dependabot and Renovate.
-_MENTION = pattern(r"([@#]|\bGH-)(?=[\w-])", re.IGNORECASE)
+_MENTION = pattern(r"([@#]|\bGH-)(?=\\?[\w-])", re.IGNORECASE)
 
 
 def plain(text: Text) -> str:
