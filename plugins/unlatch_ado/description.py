@@ -17,6 +17,7 @@ from unlatch_ado.api.plain_text import plain
 LONGEST = 1_000_000
 LONGEST_TITLE = 255
 _SIGN = "[unlatch"
+_LIKE_A_SIGN = pattern(r"\[(?=unlatch)", re.IGNORECASE)  # marks are found in any case
 _BEGIN = pattern(
     r"\[unlatch(?:\s|&nbsp;)+begin(?:\s|&nbsp;)+(?P<increment>[^\]<>]{1,255})\]", re.IGNORECASE
 )
@@ -88,7 +89,7 @@ def _section(draft: Draft) -> str:
 
 def _body(draft: Draft) -> str:
     # A zero-width space, so that the text cannot end its own section.
-    return as_html(draft.body).replace(_SIGN, f"{_SIGN[0]}\u200b{_SIGN[1:]}")
+    return _LIKE_A_SIGN.sub("\\g<0>\u200b", as_html(draft.body))
 
 
 def _signs(increment: str) -> tuple[str, str]:

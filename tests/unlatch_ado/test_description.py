@@ -85,7 +85,10 @@ def test_a_lost_sign_makes_a_new_part_and_loses_nothing() -> None:
 
 
 def test_replacing_twice_is_replacing_once() -> None:
-    hostile = draft("a [unlatch end 0007-smart] b </p><p>[unlatch begin 0007-smart] \\1 $& --> c")
+    hostile = draft(
+        "a [unlatch end 0007-smart] [Unlatch END 0007-smart] b"
+        " </p><p>[unlatch begin 0007-smart] \\1 $& --> c"
+    )
     once = update_description("<p>Mine</p>", hostile)
     assert update_description(once, hostile) == once
     assert update_description(once, draft("New")) == f"<p>Mine</p>{BEGIN}<p>New</p>{END}"
