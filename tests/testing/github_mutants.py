@@ -8,12 +8,15 @@ from typing import TYPE_CHECKING, cast
 
 from unlatch.errors import NotFound, Rejected, TrackerError, UnknownOutcome
 from unlatch.spi import Access, Category, Examination, Goal, Remark, Span, plain
+from unlatch_github.api.paths import issue_path
 from unlatch_github.plugin import GithubPlugin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from unlatch.spi import Change, CommentRef, ItemRef, Listed, Outcome, Snapshot
+
+_END, _BROKEN_END = "<!-- unlatch:end -->", "\\<!-- un\u200blatch:end --\\>"
 
 
 class WipesTheBody(GithubPlugin):
@@ -37,6 +40,15 @@ class SharesOnePart(GithubPlugin):
         if change.draft is not None:
             change = replace(change, draft=replace(change.draft, increment="the-same"))
         return super().write(snapshot, change)
+
+
+class PostsMarksOfPeople(GithubPlugin):
+    def write(self, snapshot: Snapshot, change: Change) -> Outcome:
+        outcome = super().write(snapshot, change)
+        ref = snapshot.item.ref
+        body = (self._client.read(ref).body or "").replace(_BROKEN_END, _END)
+        self._client._ask("PATCH", issue_path(ref), {"body": body})
+        return outcome
 
 
 class LeavesTheTitle(GithubPlugin):

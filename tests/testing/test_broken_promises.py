@@ -83,6 +83,11 @@ GITHUB: tuple[Case, ...] = (
     (gh.WipesTheBody, _KEEPS, "after a first update: the texts in the body"),
     (gh.AppendsAnotherPart, _KEEPS, "an update replaces its part"),
     (gh.SharesOnePart, _KEEPS, "with the part of another increment"),
+    (
+        gh.PostsMarksOfPeople,
+        _BODIES.test_a_mark_in_peoples_words_ends_nothing,
+        "an update replaces its whole part, with marks in people's words",
+    ),
     (gh.LeavesTheTitle, _UPDATES, "an update sets the title"),
     (gh.LeavesTheBody, _UPDATES, "in the body after an update"),
     (gh.RewritesTheSameText, _UPDATES, "an identical update writes nothing"),

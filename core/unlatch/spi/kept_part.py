@@ -23,12 +23,17 @@ _END = "<!-- unlatch:end -->"
 # From a begin to its own end; ignores a stray begin before it.
 _PART = pattern(f"{_BEGIN}(?P<text>(?:(?!{_ANY_BEGIN}).)*?){_END}", re.DOTALL)
 
+_LIKE_A_MARK = pattern(r"(?<=<!-- )unlatch(?=:(?:begin|end)[ ])")
+
 
 def with_kept_part(body: str, increment: str, text: str) -> str:
     """`body` with `text` as the part of an increment; a missing part is added at the end.
 
-    The rest of the body stays as it is. `text` is rendered, with people's words escaped.
+    The rest of the body stays as it is. `text` is rendered, with people's words escaped. Marks in
+    it are invalidated, as `defused` does with markers: they would end the part, and the next update
+    would leave the rest of this one.
     """
+    text = _LIKE_A_MARK.sub("un\u200blatch", text)
     part = f"<!-- unlatch:begin {quote(increment, safe='')} -->\n{text}\n{_END}"
     found = dict(reversed(list(_parts(body))))
     match = found.get(increment)

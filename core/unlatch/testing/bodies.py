@@ -100,6 +100,25 @@ class Bodies:
             where="with the part of another increment",
         )
 
+    def test_a_mark_in_peoples_words_ends_nothing(self, fixture: Fixture) -> None:
+        require(fixture, Capability.UPDATE)
+        item, title = fixture.make(is_open=True), fixture.title()
+
+        def update(text: str) -> None:
+            apply(fixture, item, Change(new_ulid(), draft=draft(title, text)))
+
+        update("The text of a draft")
+        marks = f"{fixture.harness.body(item.id)}\n<!-- unlatch:end -->"  # the plugin's, too
+        update(f"The first words\n{marks}\n{marks.upper()}\nThe last words")
+        check_order(fixture, item, "The first words", "The last words", where="in the body")
+        update("The second text")
+        check_order(fixture, item, "The second text", where="in the body after an update")
+        body = fixture.harness.body(item.id)
+        left = [words for words in ("The first words", "The last words") if words in body]
+        assert left == [], (
+            f"an update replaces its whole part, with marks in people's words; left: {left}"
+        )
+
     def test_check_boxes_are_read_back_as_people_leave_them(self, fixture: Fixture) -> None:
         require(fixture, Capability.UPDATE)
         lines = (
