@@ -14,7 +14,7 @@ from unlatch_github.plugin import GithubPlugin
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from unlatch.spi import Change, CommentRef, ItemRef, Listed, Outcome, Snapshot
+    from unlatch.spi import Change, CommentRef, ItemRef, Listed, Outcome, PlannedRequest, Snapshot
 
 _END, _BROKEN_END = "<!-- unlatch:end -->", "\\<!-- un\u200blatch:end --\\>"
 
@@ -232,6 +232,26 @@ class FindsCommentsAtLocalTimes(GithubPlugin):
 class TakesAQuoteForAComment(GithubPlugin):
     def find_ops(self, ref: ItemRef) -> tuple[str, ...]:
         return tuple(op for comment in self._client.comments(ref) for op in comment.ops)
+
+
+class FindsNewOpsFirst(GithubPlugin):
+    def find_ops(self, ref: ItemRef) -> tuple[str, ...]:
+        return super().find_ops(ref)[::-1]
+
+
+class WritesWhileReading(GithubPlugin):
+    def read(self, ref: ItemRef, change: Change | None = None) -> Snapshot:
+        found = super().read(ref, change)
+        if change is not None:
+            self._client.comment(ref, "Reading it for a change")
+        return found
+
+
+class PlansByWriting(GithubPlugin):
+    def plan(self, snapshot: Snapshot | None, change: Change) -> tuple[PlannedRequest, ...]:
+        if snapshot is not None:
+            self.write(snapshot, change)
+        return super().plan(snapshot, change)
 
 
 class DeletesAllComments(GithubPlugin):

@@ -22,13 +22,14 @@ from tests.testing.mutated import MutatedFixture, passes
 from unlatch.testing import FaultKind, Proxy
 from unlatch.testing.behaviour import Behaviour
 from unlatch.testing.bodies import Bodies
+from unlatch.testing.checks import REOPEN
 from unlatch.testing.failures import Failures
 from unlatch.testing.history import History
 from unlatch.testing.many import Many
 from unlatch.testing.markers import Markers
 from unlatch.testing.parts import Parts
 from unlatch.testing.people import People
-from unlatch.testing.planning import Consultation
+from unlatch.testing.planning import Consultation, Planning
 from unlatch.testing.scenario import FaultCase, run_update_faults
 from unlatch_sandbox import Sandbox
 
@@ -72,6 +73,7 @@ _SHOWS_THE_PAST = _HISTORY.test_the_history_shows_comments_and_changes_of_state
 _AMONG = _MANY.test_items_are_found_among_many
 _PARTS = partial(Parts().test_an_error_carries_the_parts_that_were_done, kind=FaultKind.FORBIDDEN)
 _CHANGES = _MANY.test_many_items_are_changed_at_once
+_PLANS = partial(Planning().test_the_planned_requests_are_those_that_are_sent, transition=REOPEN)
 _APPROVES = _CONSULTATION.test_an_approval_changes_nothing
 _FAILURES = Failures()
 _SEARCHES = partial(
@@ -147,6 +149,14 @@ GITHUB: tuple[Case, ...] = (
         gh.TakesAQuoteForAComment,
         _MARKERS.test_a_quoted_marker_posted_nothing,
         "a quoted marker posted nothing",
+    ),
+    (gh.FindsNewOpsFirst, _CROWD, "`find_ops` returns the operations oldest first, or nothing"),
+    (gh.WritesWhileReading, _PLANS, "`read` sends no writing request"),
+    (gh.PlansByWriting, _PLANS, "`plan` sends no writing request"),
+    (
+        gh.WritesWhileReading,
+        _MARKERS.test_hostile_text_is_posted_and_does_nothing,
+        "one write with a comment posts one, and reading or planning none; there are 2",
     ),
     (gh.DeletesAllComments, _RETRACTS, "only the comment with the marker is deleted"),
     (gh.MissesADeletedComment, _RETRACTS, "deleting a comment that is gone is a success"),

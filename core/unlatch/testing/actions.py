@@ -82,6 +82,15 @@ def apply(fixture: Fixture, item: ItemRef, wanted: Change) -> Outcome:
     return fixture.plugin.write(fixture.plugin.read(item, wanted), wanted)
 
 
+def only_comment(fixture: Fixture, item: ItemRef) -> str:
+    """The text of the comment that a change posted."""
+    said = [*fixture.harness.comments(item.id)]
+    assert len(said) == 1, (
+        f"one write with a comment posts one, and reading or planning none; there are {len(said)}"
+    )
+    return said[0]
+
+
 def read_state(fixture: Fixture, item: ItemRef) -> str:
     """The tracker's name for the state of an item, as the plugin reads it."""
     return fixture.plugin.read(item).item.state

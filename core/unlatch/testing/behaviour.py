@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from unlatch.errors import ConfigError, NotFound, TrackerError
+from unlatch.errors import ConfigError, NotFound
 from unlatch.project.find_increment import is_item
 from unlatch.project.plugins.loading import load
 from unlatch.spi import SPI_VERSION, Capability, Change, DeliveryOptions, Goal
@@ -17,8 +17,10 @@ from unlatch.testing.actions import (
     apply,
     check_time,
     comment_text,
+    error_of,
     make_change,
     offered,
+    only_comment,
     read_state,
     require,
     writes,
@@ -49,9 +51,12 @@ class Behaviour:
 
     def test_the_manifest_is_found_and_says_what_is_true(self, fixture: Fixture) -> None:
         manifest = fixture.manifest
-        assert (fixture.harness.tracker, SPI_VERSION) == (manifest.name, manifest.spi_version)
+        shown = manifest.name, manifest.spi_version
+        assert (fixture.harness.tracker, SPI_VERSION) == shown, (
+            "the manifest has the name of its entry point, and the version of the interface"
+        )
         problems = {*map(manifest.label_problem, fixture.labels("reopened", "completed"))}
-        assert problems <= {None}
+        assert problems <= {None}, "`label_problem` accepts the labels of the tests"
 
     def test_bytes_that_are_no_message_are_refused(self, fixture: Fixture) -> None:
         for reader in fixture.manifest.events.values():
@@ -63,12 +68,12 @@ class Behaviour:
     def test_an_address_leads_back_to_its_item(self, fixture: Fixture) -> None:
         settings = fixture.settings
         ref = fixture.make(is_open=True)
-        assert fixture.manifest.name == ref.tracker
-        assert ref == settings.recognise(ref.url)
-        assert ref == settings.locate(ref.id, ref.url)
-        assert settings.allows(ref)
+        assert fixture.manifest.name == ref.tracker, "`ItemRef.tracker` is the manifest's name"
+        assert ref == settings.recognise(ref.url), "`recognise` reads the address of an item"
+        assert ref == settings.locate(ref.id, ref.url), "`locate` reads the address of an item"
+        assert settings.allows(ref), "an item of the configured place is allowed"
         name = settings.name(ref)
-        assert ref.id in name
+        assert ref.id in name, "`name` has the id of the item"
         assert is_item(name), "`name` has a form that commands take for an item"
         assert ref == _located(settings, name.replace(" ", "#")), "`locate` accepts the name"
         assert ref == settings.recognise(f"{ref.url}#comment"), "a fragment is ignored"
@@ -97,7 +102,7 @@ class Behaviour:
             labels = fixture.labels(KEPT)
             made = fixture.ref(fixture.harness.make(title, is_open=is_open, labels=labels))
             seen = fixture.plugin.read(made).item
-            assert made == seen.ref
+            assert made == seen.ref, "a read shows the item at its place"
             shown = (seen.title, seen.category.is_open, seen.labels)
             assert (title, is_open, labels) == shown, "a read shows title, state and labels"
             assert not seen.deliberate, "an item closed in the usual way is not `deliberate`"
@@ -111,9 +116,9 @@ class Behaviour:
 
     def test_a_missing_item_is_not_found(self, fixture: Fixture) -> None:
         require(fixture, Capability.STATUS)
-        with pytest.raises(TrackerError) as caught:
-            fixture.plugin.read(fixture.ref(fixture.harness.missing))
-        assert isinstance(caught.value, NotFound), "a missing item is NotFound"
+        missing = fixture.ref(fixture.harness.missing)
+        error = error_of(lambda: fixture.plugin.read(missing))
+        assert isinstance(error, NotFound), "a missing item is NotFound"
 
     def test_a_revision_changes_with_the_item(self, fixture: Fixture) -> None:
         require(fixture, Capability.REOPEN)
@@ -132,16 +137,19 @@ class Behaviour:
         require(fixture, Capability.REOPEN if transition.opens else Capability.CLOSE)
         clone, item = prepare(fixture, transition)
         (delivery,) = clone.reopen() if transition.opens else clone.close()
-        assert delivery.error is None
+        assert delivery.error is None, "an operation without a fault succeeds"
         check_item(fixture, item, transition, where="without faults")
         check_files(clone, item, transition, where="without faults")
-        assert clone.sync() == []
+        assert clone.sync() == [], "a delivered operation is not delivered again"
         effect = delivery.effect
-        assert effect is not None
+        assert effect is not None, "a delivery has an effect"
         result = Result.REOPENED if transition.opens else Result.CLOSED
-        assert (result, True) == (effect.result, effect.commented)
-        assert fixture.labels(transition.after) == effect.labels_added
-        assert fixture.labels(transition.before) == effect.labels_removed
+        shown = effect.result, effect.commented
+        assert (result, True) == shown, "the outcome shows the new state and the comment"
+        assert fixture.labels(transition.after) == effect.labels_added, "the added labels are shown"
+        assert fixture.labels(transition.before) == effect.labels_removed, (
+            "the removed labels are shown"
+        )
 
     @pytest.mark.parametrize(
         "transition", [REOPEN, CLOSE], ids=lambda transition: transition.operation.value
@@ -153,16 +161,17 @@ class Behaviour:
         item = fixture.make(is_open=transition.opens, labels=(KEPT, transition.before))
         before = read_state(fixture, item)
         outcome = apply(fixture, item, make_change(fixture, transition))
-        assert (before, True) == (outcome.after.state, outcome.commented)
-        assert before == read_state(fixture, item)
+        shown = outcome.after.state, outcome.commented
+        assert (before, True) == shown, "an item keeps a state that reaches the goal"
+        assert before == read_state(fixture, item), "an item keeps a state that reaches the goal"
         check_item(fixture, item, transition, where="with its state reached before")
 
     def test_abandoned_work_is_closed(self, fixture: Fixture) -> None:
         require(fixture, Capability.CLOSE)
         item = fixture.make(is_open=True)
         outcome = apply(fixture, item, Change(new_ulid(), Goal.NOT_PLANNED))
-        assert not outcome.after.category.is_open
-        assert not fixture.harness.is_open(item.id)
+        assert not outcome.after.category.is_open, "abandoned work is shown as closed"
+        assert not fixture.harness.is_open(item.id), "abandoned work is closed"
         if not _has_deliberate_state(fixture.harness):
             return
         shown = outcome.after.deliberate, fixture.plugin.read(item).item.deliberate
@@ -181,16 +190,16 @@ class Behaviour:
         offered(
             lambda: fixture.harness.close_deliberately(item.id), "the tracker has no such state"
         )
-        assert fixture.plugin.read(item).item.deliberate
+        seen = fixture.plugin.read(item).item
+        assert seen.deliberate, "an item that was closed on purpose is `deliberate`"
         (refused,) = clone.reopen()
-        assert refused.error is not None
-        assert (refused.error.id, refused.is_blocked) == ("deliberately-closed", True)
-        assert ([*fixture.harness.comments(item.id)], fixture.harness.is_open(item.id)) == (
-            [],
-            False,
-        )
+        assert refused.error is not None, "an item that was closed on purpose is not reopened"
+        shown = refused.error.id, refused.is_blocked
+        assert shown == ("deliberately-closed", True), "a person decides about its reopen"
+        left = [*fixture.harness.comments(item.id)], fixture.harness.is_open(item.id)
+        assert left == ([], False), "an item that was closed on purpose is left as it is"
         (done,) = clone.sync(options=DeliveryOptions(even_if_not_planned=True))
-        assert done.error is None
+        assert done.error is None, "it is reopened on request"
         check_item(fixture, item, REOPEN, where="although it was closed on purpose")
 
     @pytest.mark.parametrize("is_open", [True, False], ids=["open", "closed"])
@@ -203,7 +212,7 @@ class Behaviour:
         assert (before, True) == shown, "a comment alone leaves the state"
         assert before == read_state(fixture, item), "a comment alone leaves the state"
         check_labels(fixture, item, {KEPT}, where="after a comment")
-        assert len(fixture.harness.comments(item.id)) == 1
+        only_comment(fixture, item)
 
     def test_where_nothing_is_to_be_done_nothing_is_written(self, fixture: Fixture) -> None:
         require(fixture, Capability.REOPEN)
@@ -211,7 +220,8 @@ class Behaviour:
         add, remove = fixture.labels("reopened"), fixture.labels("completed")
         fixture.proxy.clear()
         outcome = apply(fixture, item, Change(new_ulid(), Goal.OPEN, None, add, remove))
-        assert (outcome.after.category.is_open, outcome.commented) == (True, False)
+        shown = outcome.after.category.is_open, outcome.commented
+        assert shown == (True, False), "a change without differences shows the item as it is"
         assert writes(fixture) == [], "a change without differences writes nothing"
 
     def test_a_label_in_another_case_is_the_same_where_the_manifest_says_so(

@@ -134,18 +134,22 @@ class Bodies:
         seen = _read_boxes(fixture, item, wanted)
         if seen is None:
             pytest.skip("the plugin reads no check boxes")
-        assert [words_in(one.text) for one in lines[1:]] == [words_in(text) for text in seen]
-        assert list(seen.values()) == [True, True, False]
+        texts = [words_in(one.text) for one in lines[1:]]
+        assert texts == [words_in(text) for text in seen], "`kept` has the texts of the boxes"
+        assert list(seen.values()) == [True, True, False], "`kept` shows which boxes are ticked"
         fixture.harness.tick(item.id, "T-002: Erase")
-        assert list((_read_boxes(fixture, item, wanted) or {}).values()) == [True, True, True]
+        ticked = list((_read_boxes(fixture, item, wanted) or {}).values())
+        assert ticked == [True, True, True], "a box that a person ticked is read back"
         (found,) = (
             fixture.plugin.read_many([item]).values()
             if fixture.can(Capability.STATUS_OF_MANY)
             else [fixture.plugin.read(item)]
         )
-        assert isinstance(found, Snapshot)
-        assert found.item.kept == fixture.plugin.read(item).item.kept
-        assert found.item.checks_of("0001-another") is None
+        assert isinstance(found, Snapshot), "`read_many` reads the item"
+        alone = fixture.plugin.read(item).item.kept
+        assert found.item.kept == alone, "`read_many` shows the check boxes as `read` does"
+        other = found.item.checks_of("0001-another")
+        assert other is None, "`kept` has a part only for an increment that the marks name"
 
     @pytest.mark.parametrize("case", UPDATE_FAULTS, ids=str)
     def test_update_survives(

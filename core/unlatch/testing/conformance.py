@@ -16,6 +16,7 @@ import pytest
 
 # Before they are imported, so that their asserts show both values.
 pytest.register_assert_rewrite(
+    "unlatch.testing.actions",
     "unlatch.testing.behaviour",
     "unlatch.testing.bodies",
     "unlatch.testing.checks",

@@ -100,7 +100,7 @@ class Failures:
             fixture, kind, lambda plugin: [plugin.read_many(refs).get(ref) for ref in refs]
         ):
             results = [found] if isinstance(found, TrackerError) else found
-            assert isinstance(results, list)
+            assert isinstance(results, list), "a result for each item"
             wrong = [one for one in results if one is None or isinstance(one, NotFound)]
             assert wrong == [], (
                 "`read_many` raises the error of a request, or gives it to each item; "
@@ -125,7 +125,7 @@ class Failures:
                 check_class(result, _OF_A_WRITE[kind], f"a write with {kind}")
                 continue
             # A refused label is no error, and the transport repeats a read that is a POST.
-            assert isinstance(result, Outcome)
+            assert isinstance(result, Outcome), "a write returns its outcome"
             refused = result.refused if kind is FaultKind.FORBIDDEN else ()
             where = f"a write with {kind} that reports success"
             check_item(fixture, item, REOPEN, differing=refused, where=where)

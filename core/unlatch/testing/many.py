@@ -97,10 +97,11 @@ class Many:
         if fixture.can(Capability.CREATE):
             found = plugin.find_created(op, FAR_AHEAD)
             assert found is not None, "a created item is found among newer ones"
-            assert created == found.ref
+            assert created == found.ref, "the item with the marker is found"
         if fixture.can(Capability.STATUS_OF_MANY):
             read = plugin.read_many(refs)
-            assert refs == [_read(read, ref).item.ref for ref in refs]
+            shown = [_read(read, ref).item.ref for ref in refs]
+            assert refs == shown, "`read_many` reads each item, however many there are"
         if fixture.can(Capability.LIST):
             _check_list_of_many(fixture, refs)
 

@@ -24,6 +24,7 @@ from unlatch.testing.actions import (
     make_change,
     missing_words,
     offered,
+    only_comment,
     require,
 )
 from unlatch.testing.checks import KEPT, REOPEN, check_item, check_no_secret
@@ -52,10 +53,11 @@ class Markers:
         item = fixture.make(is_open=False)
         op = new_ulid()
         apply(fixture, item, Change(op, Goal.OPEN, comment_text(HOSTILE)))
-        (said,) = fixture.harness.comments(item.id)
-        assert missing_words(HOSTILE, said) == []
+        said = only_comment(fixture, item)
+        assert missing_words(HOSTILE, said) == [], "people's words are posted, all and in order"
         assert fixture.harness.is_open(item.id), "a command in people's words does nothing"
-        assert len(fixture.plugin.find_comments(item, op)) == 1
+        found = fixture.plugin.find_comments(item, op)
+        assert len(found) == 1, "a comment is found by its marker"
         found = fixture.plugin.find_comments(item, ANOTHER)
         assert found == (), "a marker in people's words is no marker"
 
@@ -71,8 +73,10 @@ class Markers:
             found = fixture.plugin.find_comments(item, op)
             assert len(found) == 1, "a comment is found by its marker, however many there are"
             assert found[0].own is not False, "a comment that the plugin posted is its own"
-        assert fixture.plugin.find_ops(item) in (ops, ())
-        assert len(crowd) + 2 == len(fixture.harness.comments(item.id))
+        shown = fixture.plugin.find_ops(item)
+        assert shown in (ops, ()), "`find_ops` returns the operations oldest first, or nothing"
+        there = len(fixture.harness.comments(item.id))
+        assert len(crowd) + 2 == there, "each change posts one comment"
 
     def test_comments_of_one_operation_are_found_oldest_first(self, fixture: Fixture) -> None:
         require(fixture, Capability.REOPEN)
@@ -103,7 +107,7 @@ class Markers:
         require(fixture, Capability.REOPEN)
         item, op, copied = fixture.make(is_open=True), new_ulid(), new_ulid()
         apply(fixture, item, Change(op, comment=comment_text("done")))
-        (ours,) = fixture.harness.comments(item.id)
+        ours = only_comment(fixture, item)
         text = ours.replace(op, copied)
         offered(
             lambda: fixture.harness.add_comment_of_a_stranger(item.id, text),
@@ -135,16 +139,18 @@ class Markers:
         item, op = fixture.make(is_open=True), new_ulid()
         apply(fixture, item, Change(op, comment=comment_text("too much")))
         fixture.harness.add_comments(item.id, ["of a person"])
-        (comment,) = fixture.plugin.find_comments(item, op)
+        found = fixture.plugin.find_comments(item, op)
+        assert len(found) == 1, "a comment is found by its marker"
         fixture.proxy.arm(Fault(FaultKind.FORBIDDEN, matches=lambda request: request.is_write))
-        refused = error_of(lambda: fixture.plugin.retract_comment(item, comment))
+        refused = error_of(lambda: fixture.plugin.retract_comment(item, found[0]))
         assert isinstance(refused, Forbidden), "a comment that stays is Forbidden"
-        fixture.plugin.retract_comment(item, comment)
-        assert fixture.plugin.find_comments(item, op) == ()
-        left = ["of a person" in text for text in fixture.harness.comments(item.id)]
-        assert left == [True], "only the comment with the marker is deleted"
+        fixture.plugin.retract_comment(item, found[0])
+        left = fixture.plugin.find_comments(item, op)
+        assert left == (), "a deleted comment is not found"
+        others = ["of a person" in text for text in fixture.harness.comments(item.id)]
+        assert others == [True], "only the comment with the marker is deleted"
         try:
-            fixture.plugin.retract_comment(item, comment)
+            fixture.plugin.retract_comment(item, found[0])
         except TrackerError as error:
             raise AssertionError("deleting a comment that is gone is a success") from error
 
@@ -185,7 +191,7 @@ class Markers:
     ) -> None:
         require(fixture, Capability.REOPEN)
         items = [fixture.make(is_open=False, labels=(KEPT, "completed")) for _ in range(4)]
-        assert fixture.plugin is not None
+        _ = fixture.plugin  # opened before the threads
         fixture.proxy.clear()
         counted: list[int] = []
         failed: list[Exception] = []
@@ -209,7 +215,7 @@ class Markers:
             check_item(fixture, item, REOPEN, where="by several threads")
         assert sum(counted) == len(fixture.proxy.sent), "every request passes the transport"
         for item in items:
-            (said,) = fixture.harness.comments(item.id)
+            said = only_comment(fixture, item)
             assert [wanted[item].op] == [one.op for one in wanted.values() if one.op in said], (
                 "each comment has the marker of its own operation, and no other"
             )
@@ -239,11 +245,13 @@ class Markers:
         with caplog.at_level(logging.DEBUG):
             for kind in (FaultKind.REFLECTED, FaultKind.UNAUTHORISED):
                 fixture.proxy.arm(Fault(kind))
-                with pytest.raises(TrackerError) as caught:
-                    fixture.open().read(item)  # a process: a refused token ends its requests
-                check_no_secret(fixture, caught.value, f"a read with {kind}")
+                # A process: a refused token ends its requests.
+                error = error_of(lambda: fixture.open().read(item))
+                assert error is not None, f"a read with {kind} raises an error"
+                check_no_secret(fixture, error, f"a read with {kind}")
             fixture.plugin.read(item)
-        assert [form for form in fixture.credential.forms if form in caplog.text] == []
+        logged = [form in caplog.text for form in fixture.credential.forms]
+        assert True not in logged, "the log shows the secret"
 
 
 def check_reads_pass_the_transport(fixture: Fixture, item: ItemRef) -> None:

@@ -49,7 +49,7 @@ class Parts:
     ) -> None:
         require(fixture, Capability.REOPEN)
         made = list(_partial_changes(fixture, REOPEN, kind))
-        assert made != []
+        assert made != [], "a change sends a writing request"
         for partial in made:
             check_parts(fixture, partial)
             done = partial.outcome
@@ -71,7 +71,7 @@ class Parts:
                 fixture, transition, FaultKind.INTERRUPTED, fixture.harness.ignore_next
             )
         )
-        assert made != []
+        assert made != [], "a change sends a writing request"
         for partial in made:
             check_parts(fixture, partial)
 

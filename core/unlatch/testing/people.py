@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.spi import Capability, Change
-from unlatch.testing.actions import apply, comment_text, offered, require, words_in
+from unlatch.testing.actions import apply, comment_text, offered, only_comment, require, words_in
 from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class People:
         require(fixture, Capability.REOPEN)
         item, op = fixture.make(is_open=True), new_ulid()
         apply(fixture, item, Change(op, comment=comment_text("done")))
-        (ours,) = fixture.harness.comments(item.id)
+        ours = only_comment(fixture, item)
         offered(
             lambda: fixture.harness.add_comment_of_a_member(item.id, ours),
             "the harness has no other member",
@@ -59,8 +59,9 @@ class People:
             lambda: fixture.harness.edit_comments(item.id, "before", "afterwards"),
             "the harness edits no comment",
         )
-        (comment,) = fixture.plugin.read_history(item).comments
-        words = words_in(comment.text)
+        comments = fixture.plugin.read_history(item).comments
+        assert len(comments) == 1, "the history has the one comment with a marker"
+        words = words_in(comments[0].text)
         assert "afterwards" in words, "the history shows the present text of a comment"
         assert "before" not in words, "the history shows the present text of a comment"
-        assert comment.edited is not False, "a comment that was edited is `edited`, or None"
+        assert comments[0].edited is not False, "a comment that was edited is `edited`, or None"

@@ -137,7 +137,9 @@ def _check_closed(fixture: Fixture, item: ItemRef, *, where: str) -> None:
 
 def _planned(fixture: Fixture, item: ItemRef | None, wanted: Change) -> Listed:
     """The planned requests of a change; planning sends no write."""
+    fixture.proxy.clear()
     snapshot = None if item is None else fixture.plugin.read(item, wanted)
+    assert writes(fixture) == [], "`read` sends no writing request"
     fixture.proxy.clear()
     planned = fixture.plugin.plan(snapshot, wanted)
     assert writes(fixture) == [], "`plan` sends no writing request"

@@ -227,6 +227,7 @@ def _check_first(
     fixture: Fixture, clone: Clone, deliveries: list[Delivery], case: FaultCase, where: str
 ) -> None:
     """Check for a done or pending change, a true cause, and no write that was repeated blindly."""
+    assert len(deliveries) == 1, f"{where}: {len(deliveries)} deliveries of one operation"
     (delivery,) = deliveries
     error = delivery.error
     pending = clone.increment.pending
