@@ -76,6 +76,10 @@ class Change:
     labels_match_case: bool = False
 
     def label_key(self, label: str) -> str:
+        """The form of a label in which those that are the same for the tracker are equal.
+
+        Compare labels by it, both added and removed ones.
+        """
         return label if self.labels_match_case else label.casefold()
 
 

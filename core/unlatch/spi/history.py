@@ -10,9 +10,9 @@ class MarkedComment:
     """A comment that carries a marker.
 
     Args:
-        id: within its item.
-        text: untrusted, with or without the tracker's markup.
-        author: the name that the tracker shows; None if unknown.
+        id: within its item, as in `CommentRef`.
+        text: the whole text, untrusted, with or without the tracker's markup.
+        author: the name, as in `RemoteItem.changed_by`; None if unknown.
         counts: whether the author may write to the item; None if that cannot be determined.
         edited: whether it was edited after it was posted; None if the tracker does not show that.
     """
@@ -31,7 +31,7 @@ class StateChange:
     Args:
         at: by the tracker's clock, with its time zone.
         state: the new one, as in `RemoteItem.state`.
-        by: the name of its author that the tracker shows; None if unknown.
+        by: the name of its author, as in `RemoteItem.changed_by`; None if unknown.
     """
 
     at: datetime

@@ -19,7 +19,8 @@ class Access:
     Args:
         target: its name, as in `ItemRef.target` ("octo/widgets").
         rights: whether each of "read", "reopen", "comment", "label", "create" and "retract" is
-            allowed; None if that cannot be determined without writing.
+            allowed; None if that cannot be determined without writing. A right that the plugin does
+            not check is left out, such as that of a capability that it does not declare.
         hint: how to grant the missing rights.
     """
 
@@ -52,8 +53,8 @@ class Examination:
     """The result of checking a credential and the configuration against a tracker.
 
     Args:
-        login: the author of comments as the tracker shows it; None if unknown.
-        places: the configured ones, and those of the linked items.
+        login: the author of comments, by the name of `RemoteItem.changed_by`; None if unknown.
+        places: the configured ones, and those of the linked items, as in `ItemRef.target`.
         remarks: problems found.
     """
 
@@ -95,14 +96,16 @@ class Settings(Protocol):
     def recognise(self, url: str) -> ItemRef | None:
         """The item at a pasted browser address, or None if it is not this tracker's.
 
-        Ignores a query and a fragment, such as that of a comment.
+        Ignores what does not name the item, such as a fragment with the id of a comment. The id
+        may be in the query; the rest of it is ignored.
         """
 
     def locate(self, item: str, url: str | None) -> ItemRef:
         """The item of a link, by its address if known, else by its id.
 
         The id may have its target in front ("octo/widgets#4"), or be the name, with # for a space:
-        commands accept what `name` shows.
+        commands accept what `name` shows. An id with another target is not that of the configured
+        place.
 
         ConfigError: neither the address nor the configuration defines the item's place.
         """
@@ -122,8 +125,10 @@ class SyncPlugin(ABC):
 
     Constructed with its settings and an `unlatch.transport.Transport`. All methods may raise
     `TrackerError`; the transport raises it by the plugin's own error table. Methods are called from
-    several threads at once, for different items. All times, passed and returned, have a time zone;
-    `read_stamp` reads ISO 8601, and takes a time without an offset for UTC.
+    several threads at once, for different items. A method that searches or reads many raises the
+    error of a request that failed, or gives it to each item; it never returns less. All times,
+    passed and returned, have a time zone; `read_stamp` reads ISO 8601, and takes a time without an
+    offset for UTC.
     """
 
     @abstractmethod
@@ -198,9 +203,10 @@ class SyncPlugin(ABC):
         return ()
 
     def find_author(self, ref: ItemRef) -> str | None:
-        """The person who last changed the item's state, as shown to people; None if unknown.
+        """The person who last changed the item's state, by the name of `RemoteItem.changed_by`.
 
-        Called for items that changed on the tracker, where `read` does not show `changed_by`.
+        None if unknown. Called for items that changed on the tracker, where `read` does not show
+        `changed_by`.
         """
         _ = self, ref
         return None

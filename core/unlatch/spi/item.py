@@ -34,7 +34,8 @@ class Listed:
     Args:
         ref: the item.
         title: untrusted text.
-        ops: the operations whose markers its body has.
+        ops: the operations whose markers its body has; none if its author is a stranger, whose
+            markers do not count (`SyncPlugin.find_comments`).
     """
 
     ref: ItemRef
@@ -68,10 +69,13 @@ class RemoteItem:
         resolved: its work is done and waits to be verified: the state counts as open, and a reopen
             leaves it.
         labels: the labels or tags, in the tracker's order.
-        assignee: their display name.
+        assignee: the name of the assignee.
         revision: opaque, changes with the item, if the tracker has one.
         updated: with its time zone.
-        changed_by: the display name of the last author, if known.
+        changed_by: the name of the last author, if known. Names of people are those that the
+            tracker shows to people ("Ada Lovelace", or a login where it shows no other), and one
+            account has one name everywhere: here, in `SyncPlugin.find_author`,
+            `MarkedComment.author`, `StateChange.by` and `Examination.login`.
         closed_by: the automation, if known ("pull request octo/widgets#12").
         kept: the generated parts of its body, if the answer shows the body.
     """
@@ -142,7 +146,7 @@ class ItemEvent:
     Args:
         action: the tracker's name for the event ("reopened").
         url: the item's web address; None with a `note`.
-        by: the author's display name.
+        by: the name of the author, as in `RemoteItem.changed_by`.
         at: the time of the event.
         category: the item's new state.
         note: the reason for ignoring the message.

@@ -26,6 +26,9 @@ _LIKE_A_MARKER = pattern(r"unlatch(?=(?::op=|\s+ref\s+)[0-7][0-9A-HJKMNP-TV-Z]{2
 class Span:
     """Characters of people or of unlatch, which a renderer escapes.
 
+    A `Text` is a tuple of blocks. A block is a paragraph, which is a tuple of spans, or a `Heading`
+    or `Checks`.
+
     Args:
         text: newlines included.
         bold: whether it is emphasized.

@@ -37,7 +37,11 @@ class Harness(ABC):
         """The table `[trackers.NAME]`, with `server` as the server's address."""
 
     def elsewhere(self, server: str) -> str:
-        """The web address of an item in a place that `settings(server)` does not name; optional."""
+        """The web address of an item in a place that `settings(server)` does not name; optional.
+
+        Another place on the same host, where the tracker has several: another repository or
+        project. The item need not exist.
+        """
         raise NotImplementedError
 
     @abstractmethod

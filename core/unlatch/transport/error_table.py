@@ -22,7 +22,9 @@ class Row:
         status: the HTTP status, or several.
         pattern: searched in the tracker's message, in any case; an empty one is always found,
             but not in the page of a proxy.
-        error: the class of the error, by which delivery decides.
+        error: the class of the error, by which delivery decides. `Limited` and other `Transient`
+            get their `retry_after` from the answer's Retry-After; without one, `Limited` waits a
+            minute.
         id: the stable kebab-case name of the error.
         message: the problem; `{said}` stands for the tracker's message.
         hint: the next step, with the same words in braces.
