@@ -91,6 +91,16 @@ class Labelled(OneWritePlugin):
         return f"{self.url}/labels/{name}"
 
 
+class Silent(Labelled):
+    """A tracker that takes state and comment together, and whose answer omits the comment."""
+
+    def send(self, wire: Wire, snapshot: Snapshot, change: Change, done: Progress) -> None:
+        url = snapshot.item.ref.url
+        wire.write("PUT", url, "set state and comment", bool, expected=True, json={})
+        done.comment = wire.read(f"{url}/comments", "find it", lambda a: a.json()["id"])
+        done.commented = done.comment is not None
+
+
 def sent(server: Faulty) -> list[tuple[str, str]]:
     return [(one.method, f"{server.url}{one.path}") for one in server.requests]
 
@@ -140,3 +150,20 @@ def test_new_item_that_cannot_be_read_back_is_unknown() -> None:
         plugin = Labelled(server.url)
         with pytest.raises(UnknownOutcome, match="the item was written, and cannot be read"):
             plugin.create(CREATE)
+
+
+@pytest.mark.parametrize("failed", [reply(403, {}), reply(200, {})], ids=["refused", "unreadable"])
+def test_a_read_that_fails_after_a_write_leaves_its_effect_unknown(failed: Reply) -> None:
+    with Faulty(SMART, KNOWN, MADE, failed) as server:
+        plugin = Silent(server.url)
+        snapshot = plugin.read(plugin.ref("7"), LABEL)
+        with pytest.raises(UnknownOutcome, match="the item was written, and cannot be read"):
+            plugin.write(snapshot, LABEL)
+
+
+def test_a_read_that_fails_in_a_plan_raises_its_own_error() -> None:
+    with Faulty(SMART, KNOWN, reply(403, {})) as server:
+        plugin = Silent(server.url)
+        snapshot = plugin.read(plugin.ref("7"), LABEL)
+        with pytest.raises(Forbidden):
+            plugin.plan(snapshot, LABEL)

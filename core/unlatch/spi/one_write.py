@@ -43,8 +43,19 @@ class Wire:
         self._sends_writes = sends_writes
 
     def read(self, url: str, what: str, parse: Parse[Parsed], **arguments: Any) -> Parsed:
-        """Send a GET request, also in a plan; `what` is its purpose."""
+        """Send a GET request, also in a plan; `what` is its purpose.
+
+        UnknownOutcome: it failed after a write, whose effect it was to show.
+        """
         self.requests.append(PlannedRequest("GET", url, what))
+        try:
+            return self._read(url, what, parse, **arguments)
+        except TrackerError as error:
+            if self.has_written and self._sends_writes:
+                raise _unread(error) from error
+            raise
+
+    def _read(self, url: str, what: str, parse: Parse[Parsed], **arguments: Any) -> Parsed:
         answer = self._session.get(url, **arguments)
         try:
             return parse(answer)
@@ -162,5 +173,9 @@ class OneWritePlugin(SyncPlugin):
         try:
             return self.fetch(self.wire(), ref).item
         except TrackerError as error:
-            message = f"the item was written, and cannot be read: {error.message}"
-            raise UnknownOutcome("unknown-outcome", message, where=error.where) from error
+            raise _unread(error) from error
+
+
+def _unread(error: TrackerError) -> UnknownOutcome:
+    message = f"the item was written, and cannot be read: {error.message}"
+    return UnknownOutcome("unknown-outcome", message, where=error.where)
