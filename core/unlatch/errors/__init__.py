@@ -62,6 +62,7 @@ class UnlatchError(Exception):
         hint: str | None = None,
         problems: tuple[str, ...] = (),
     ) -> None:
+        message = str(message)  # a plugin may pass an exception
         super().__init__(message)
         self.id, self.message, self.where, self.hint = id, message, where, hint
         self.problems = problems

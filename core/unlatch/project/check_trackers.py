@@ -55,7 +55,10 @@ def read_settings(
     with blaming(manifest.name, f"reading [trackers.{manifest.name}]", where=manifest.settings):
         settings, problems = validate(model, table, prefix=f"trackers.{manifest.name}")
         for key, label in labels if Capability.LABELS in manifest.capabilities else ():
-            if problem := manifest.label_problem(label):
+            problem = manifest.label_problem(label)
+            if not isinstance(problem, str | None):
+                raise TypeError("label_problem returned no text")
+            if problem:
                 problems += (f"labels.{key}: {problem} (for {manifest.title})",)
         if settings and not isinstance(settings.base_url, str):
             raise broken_plugin(manifest.name, "base_url is not a string", where=manifest.settings)

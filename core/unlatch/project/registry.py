@@ -14,10 +14,6 @@ if TYPE_CHECKING:
     from unlatch.spi import LinkShape, Manifest
 
 
-# Our distribution.
-_OWN = "unlatch"
-
-
 class Registry:
     @cached_property
     def targets(self) -> Mapping[str, str]:
@@ -32,10 +28,9 @@ class Registry:
 
     def is_own(self, name: str) -> bool:
         """Whether a plugin comes with unlatch, whose tests prove that it keeps the interface."""
-        from unlatch.worklog.entry_points import distribution_in  # noqa: PLC0415
+        from unlatch.worklog.entry_points import is_own  # noqa: PLC0415
 
-        _, folder = self._points.get(name, ("", ""))
-        return distribution_in(folder).partition(" ")[0] == _OWN
+        return is_own(self._points.get(name, ("", ""))[1])
 
     @cached_property
     def _found(self) -> tuple[dict[str, Manifest], dict[str, PluginBroken]]:

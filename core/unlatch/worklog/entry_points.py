@@ -12,6 +12,9 @@ from collections.abc import Iterator
 # The group of the trackers' manifests.
 PLUGINS = "unlatch.plugins"
 
+# Our distribution.
+_OWN = "unlatch"
+
 # Bytes at a time; few distributions have as much.
 _MOST = 1 << 16
 _INSTALLED = (".dist-info", ".egg-info")
@@ -24,11 +27,20 @@ def entry_points(group: str) -> dict[str, str]:
 
 
 def installed_points(group: str) -> dict[str, tuple[str, str]]:
-    """The same, each with the folder of its distribution."""
+    """The same, each with the folder of its distribution.
+
+    No other distribution replaces a name of unlatch's own.
+    """
     found: dict[str, tuple[str, str]] = {}
     for folder, name, target in _installed(group):
-        found.setdefault(name, (target, folder))
+        if name not in found or (is_own(folder) and not is_own(found[name][1])):
+            found[name] = target, folder
     return dict(sorted(found.items()))
+
+
+def is_own(folder: str) -> bool:
+    """Whether a distribution's folder is that of unlatch."""
+    return distribution_in(folder).partition(" ")[0] == _OWN
 
 
 def distribution_of(group: str, name: str) -> str | None:

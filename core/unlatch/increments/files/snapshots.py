@@ -211,6 +211,9 @@ def _unread(value: Any, shapes: Shapes) -> Iterator[str]:
 
     if not names_any(value, shapes.trackers):
         return
+    for tracker in shapes.trackers:
+        if tracker not in shapes.links and names_any(value, (tracker,)):
+            yield f"its items of {tracker} are not read, because that plugin cannot be used"
     for tracker, shape in shapes.links.items():
         for path in unread_places(value, tracker, shape):
             place = "/".join(map(str, path))

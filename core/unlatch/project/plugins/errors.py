@@ -53,10 +53,18 @@ def importing(name: str, module: str, *, where: str) -> Iterator[None]:
 def _failure(
     name: str, doing: str, error: BaseException, where: str | None, of: type | None
 ) -> PluginBroken:
-    cause = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    cause = _cause(error)
     if of is not None:
         return _error(name, f"failed at {_line(error, of) or doing}: {cause}", where)
     return broken_plugin(name, f"{doing} failed: {cause}", where=where)
+
+
+def _cause(error: BaseException) -> str:
+    kind = type(error).__name__
+    try:
+        return f"{kind}: {error}" if str(error) else kind
+    except Exception:  # noqa: BLE001  # its text is the plugin's code, too
+        return kind
 
 
 def _line(error: BaseException, of: type) -> str | None:

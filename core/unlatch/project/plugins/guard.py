@@ -6,7 +6,7 @@ plugin's mistake. pydantic compares results with the annotations of the interfac
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache, partial
 from inspect import isfunction
@@ -20,6 +20,11 @@ from unlatch.spi import Settings, SyncPlugin
 # Each part of a result is checked, also that of a value that was made without a check.
 _CHECKED = ConfigDict(strict=True, revalidate_instances="always", arbitrary_types_allowed=True)
 _END = object()
+# Whether the result for many items has one for each.
+_IS_WHOLE: Mapping[str, Callable[[Any, Any], bool]] = {
+    "read_many": lambda wanted, found: all(one in found for one in wanted),
+    "write_many": lambda wanted, found: len(wanted) == len(found),
+}
 
 
 def guard_plugin(name: str, plugin: SyncPlugin) -> SyncPlugin:
@@ -59,7 +64,10 @@ class _Checked:
             result = getattr(self._inner, attribute)(*args, **named)
         if _is_iterator(self._interface, attribute):
             return self._each(attribute, result)
-        return self._checked(attribute, result)
+        found = self._checked(attribute, result)
+        if attribute in _IS_WHOLE and not _IS_WHOLE[attribute](args[0], found):
+            raise broken_plugin(self._name, f"{self._title(attribute)} left items out")
+        return found
 
     def _each(self, attribute: str, result: Any) -> Iterator[Any]:
         with self._running(attribute):

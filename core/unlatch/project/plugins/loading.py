@@ -18,6 +18,7 @@ from unlatch.spi import (
     LinkShape,
     Manifest,
     Option,
+    Scheme,
 )
 
 # Seconds; no request of an ended connection takes effect later.
@@ -147,6 +148,15 @@ def _is_requirement(requires: object) -> bool:
     return False
 
 
+def _is_token(value: object) -> bool:
+    match value:
+        case EnvToken(str(), Scheme(), str() | None, not_for):
+            return _are(_is_line)(not_for)
+        case CommandToken(argv, Scheme()):
+            return _are(_is_line)(argv)
+    return False
+
+
 def _is_option(value: object) -> bool:
     return isinstance(value, Option) and all(map(_is_line, (value.name, value.help, *value.kinds)))
 
@@ -174,10 +184,7 @@ _FIELDS: Mapping[str, tuple[Callable[[object], bool], tuple[str, ...]]] = {
     '"module:Class"': (_is_target, ("settings", "plugin")),
     "a pair of a module and the requirement that installs it": (_is_requirement, ("requires",)),
     "a set of Capabilities": (_are(lambda one: isinstance(one, Capability)), ("capabilities",)),
-    "a tuple of EnvTokens and CommandTokens": (
-        _are(lambda one: isinstance(one, EnvToken | CommandToken)),
-        ("tokens",),
-    ),
+    "a tuple of EnvTokens and CommandTokens": (_are(_is_token), ("tokens",)),
     "a tuple of texts": (_are(_is_line), ("hosts", "host_env", "deferred")),
     "a function": (callable, ("label_problem",)),
     "a function, or None": (lambda one: one is None or callable(one), ("from_remote",)),

@@ -14,7 +14,7 @@ from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.increments import increment_argument, named_increments
 from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.cli.terminal import output
-from unlatch.errors import UsageError
+from unlatch.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -118,7 +118,11 @@ def _report(
         from unlatch.doctor.online import examine_online  # noqa: PLC0415
 
         with session.trackers() as opened:
-            examined = examine_online(session.workspace, opened, trackers)
+            try:
+                examined = examine_online(session.workspace, opened, trackers)
+            except ConfigError:
+                if trackers:  # otherwise the findings have its mistakes
+                    raise
     settings, findings = ([], []) if trackers else examine(session.workspace)
     findings = with_online(findings, examined)
     if named:
