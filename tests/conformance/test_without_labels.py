@@ -32,8 +32,8 @@ class WithoutLabels(GithubHarness):
 
 
 def install(folder: Path) -> None:
-    """Install the plugin in a folder; it comes before unlatch's own if the folder does."""
-    info = folder / "unlatch_plain-1.0.dist-info"
+    """Install the plugin in a folder as another unlatch: no other distribution replaces a name."""
+    info = folder / "unlatch-1.0.dist-info"
     info.mkdir()
     target = "tests.conformance.without_labels:manifest"
     (info / "entry_points.txt").write_text(f"[unlatch.plugins]\ngithub = {target}\n")

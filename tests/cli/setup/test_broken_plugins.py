@@ -290,6 +290,20 @@ def test_an_address_of_a_broken_plugin_names_it_and_those_of_others_do_not(
     check_error(done.document["error"], said)
 
 
+def test_items_that_a_plugin_left_out_are_not_checked(project: Project, package: str) -> None:
+    method = "def read_many(self, refs, change=None):\n        return {}\n\n    "
+    more = [
+        ("__init__.py", "Capability.STATUS,", "Capability.STATUS, Capability.STATUS_OF_MANY,"),
+        ("plugin.py", "def plan(", f"{method}def plan("),
+    ]
+    install(project.root.parent / "site", package, more=more)
+    project.increment(links={**project.items("github"), **LINK})
+
+    done = project.run("sync", "--check")
+
+    assert (done.code, "RedminePlugin.read_many left items out" in done.said) == (5, True)
+
+
 def test_a_label_problem_that_is_no_text_is_the_plugin_s(project: Project, package: str) -> None:
     site = project.root.parent / "site"
     more = [("__init__.py", "Capability.STATUS,", "Capability.STATUS, Capability.LABELS,")]

@@ -64,10 +64,7 @@ class _Checked:
             result = getattr(self._inner, attribute)(*args, **named)
         if _is_iterator(self._interface, attribute):
             return self._each(attribute, result)
-        found = self._checked(attribute, result)
-        if attribute in _IS_WHOLE and not _IS_WHOLE[attribute](args[0], found):
-            raise broken_plugin(self._name, f"{self._title(attribute)} left items out")
-        return found
+        return self._checked(attribute, result)
 
     def _each(self, attribute: str, result: Any) -> Iterator[Any]:
         with self._running(attribute):
@@ -102,6 +99,12 @@ class _Checked:
 
 class _Guard(_Checked):
     """The same, and reports errors in the code as the plugin's."""
+
+    def _call(self, attribute: str, /, *args: Any, **named: Any) -> Any:
+        found = super()._call(attribute, *args, **named)
+        if attribute in _IS_WHOLE and not _IS_WHOLE[attribute](args[0], found):
+            raise broken_plugin(self._name, f"{self._title(attribute)} left items out")
+        return found
 
     def _running(self, attribute: str) -> AbstractContextManager[None]:
         return blaming(self._name, self._title(attribute), of=type(self._inner))
