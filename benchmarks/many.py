@@ -110,8 +110,8 @@ _COMMANDS = (
     _Comparison("list --all --reverse", "reading every metadata.json"),
     _Comparison("list --all --json", "reading every metadata.json"),
     _Comparison("status", "reading every metadata.json"),
-    _Comparison("show {}", "reading its files"),
-    # docs/adr/0026-floor-of-show.md
+    # docs/adr/0026-show-loads-click.md
+    _Comparison("show {}", "reading its files", 1.6),
     _Comparison("show {}", "reading its files, with click", 1.2),
     _Comparison("pause {} --by me", "reading and replacing its file", 2.5),
     _Comparison("pause {} --by me", "reading and replacing its file, with click"),
