@@ -277,7 +277,7 @@ def check_reads_pass_the_transport(fixture: Fixture, item: ItemRef) -> None:
 def _check_found(fixture: Fixture, op: str, item: ItemRef) -> None:
     for since in (LONG_AGO, FAR_AHEAD):
         found = fixture.plugin.find_created(op, since)
-        assert found is not None, "a created item is found by its marker, whatever the clock says"
+        assert found is not None, "a created item is found by its marker, also with a wrong clock"
         assert item == found.ref, "the newest item with the marker is found"
         assert facts(fixture.plugin.read(item).item) == facts(found), (
             "`find_created` shows the item as `read` does"
