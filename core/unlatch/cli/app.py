@@ -12,7 +12,7 @@ import click
 
 from unlatch import __version__
 from unlatch.cli.runtime.suggest import Group
-from unlatch.cli.table import COMMANDS, FRONT, MORE, Entry, Globals
+from unlatch.cli.table import COMMANDS, FRONT, MORE, Entry
 from unlatch.errors import PluginBroken, UsageError
 
 if TYPE_CHECKING:
@@ -123,6 +123,8 @@ def _finite(ctx: click.Context, option: click.Parameter, value: float) -> float:
 def app(ctx: click.Context, /, *, root: str | None, trace_http: str | None, **options: Any) -> None:
     """Keep the options for the command."""
     from pathlib import Path  # noqa: PLC0415  (--help does without)
+
+    from unlatch.cli.runtime.session import Globals  # noqa: PLC0415  (as above)
 
     ctx.obj = Globals(
         root=Path(root) if root else None,

@@ -133,10 +133,10 @@ def _has_folder() -> bool:
 
 def _tell_interrupt(stop: BaseException) -> int:
     from unlatch.cli.runtime.failure import INTERRUPTED  # noqa: PLC0415
-    from unlatch.cli.terminal import output  # noqa: PLC0415
+    from unlatch.cli.terminal import output, prompts  # noqa: PLC0415
 
     # Commands prompt before they change anything; sync does not, and raises another interruption.
-    is_early = isinstance(stop, output.Unanswered)
+    is_early = isinstance(stop, prompts.Unanswered)
     left = (
         "Nothing was changed." if is_early else "Recorded changes are kept; see `unlatch status`."
     )

@@ -1,20 +1,8 @@
 """The commands as data, which `unlatch --help` shows without loading one, and common options."""
 
 from enum import StrEnum
-from pathlib import Path
 
 from unlatch.values import dataclass
-
-
-@dataclass(frozen=True, slots=True)
-class Globals:
-    """Options that every command has, given before the command's name."""
-
-    root: Path | None = None
-    debug: bool = False
-    max_wait: float = 60.0
-    trace_http: Path | None = None
-    no_pager: bool = False
 
 
 class Reach(StrEnum):

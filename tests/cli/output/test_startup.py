@@ -131,17 +131,17 @@ SLOW_OF_PYTHON = frozenset(
 @pytest.mark.parametrize(
     ("arguments", "budget", "used"),
     [
-        (["list"], 79, set()),
-        (["list", "--json"], 79, set()),
-        (["show", "1"], 77, set()),
+        (["list"], 82, set()),
+        (["list", "--json"], 82, set()),
+        (["show", "1"], 81, set()),
         (
             ["pause", "1", "--by", "me"],
-            88,
+            92,
             {"unlatch.increments.files.locks", "unlatch.worklog.json_text.nodes"},
         ),
         (
             ["history", "1"],
-            99,
+            103,
             {
                 "unlatch.delivery.states",
                 "unlatch.errors.trackers",

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.session import JSON, flag
 from unlatch.cli.terminal import output
 from unlatch.errors import StoreError
 from unlatch.sessions.workflow.graph import check, data_edges

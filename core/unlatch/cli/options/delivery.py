@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from unlatch.cli.runtime.session import flag
+from unlatch.cli.options.common import flag
 from unlatch.config.choices import CommentStyle
 from unlatch.project.registry import Registry
 from unlatch.spi import Option

@@ -6,7 +6,7 @@ from shlex import quote
 
 import click
 
-from unlatch.cli.runtime.session import flag
+from unlatch.cli.options.common import flag
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.find_increment import is_item
 from unlatch.project.workspace import Workspace

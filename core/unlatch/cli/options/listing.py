@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.runtime.session import Session, complete_tracker, filter_option, flag
+from unlatch.cli.options.common import complete_tracker, filter_option, flag
 from unlatch.errors import UsageError
 from unlatch.increments.model.matching import Condition, Trait, alternatives, read_condition
 from unlatch.increments.model.status import Status, read_status
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from datetime import datetime
 
+    from unlatch.cli.runtime.session import Session
     from unlatch.increments.model.limits import Limits
 
 

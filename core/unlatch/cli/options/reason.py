@@ -15,15 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from unlatch.cli.options.common import flag, text_option
+from unlatch.cli.runtime.context import session_of
 from unlatch.cli.runtime.increments import Named
-from unlatch.cli.runtime.session import (
-    flag,
-    is_interactive,
-    require_terminal,
-    session_of,
-    text_option,
-)
-from unlatch.cli.terminal import output
+from unlatch.cli.runtime.session import is_interactive, require_terminal
+from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.model.reason import (
     LONGEST_REASON,
@@ -164,9 +160,9 @@ def ask_reason(session: Session) -> str:
     from unlatch.project.earlier_reasons import earlier_reasons, remember_reason  # noqa: PLC0415
 
     if not session.has_project:
-        return output.ask(_QUESTION, checked_reason)
+        return prompts.ask(_QUESTION, checked_reason)
     root = session.paths.root
-    reason = output.ask(_QUESTION, checked_reason, earlier=earlier_reasons(root))
+    reason = prompts.ask(_QUESTION, checked_reason, earlier=earlier_reasons(root))
     remember_reason(root, reason)
     return reason
 
@@ -192,7 +188,7 @@ def _read(texts: tuple[str, ...], file: str | None) -> str | None:
     if _STDIN in (*texts, file):
         if isinstance(sys.stdin, io.TextIOWrapper):
             sys.stdin.reconfigure(errors="strict")
-        with output.asking():
+        with prompts.asking():
             if sys.stdin.isatty():
                 output.talk("Reading the reason from stdin; end with Ctrl-D.")
             return _text(sys.stdin)

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from unlatch.cli.options.common import BY, JSON, flag, text_option
 from unlatch.cli.options.delivery import DRY_RUN, FORCE, OFFLINE, YES, serving
 from unlatch.cli.options.items import MAX_ITEMS
 from unlatch.cli.options.kinds import choosing_kinds
@@ -13,7 +14,7 @@ from unlatch.cli.options.reason import named, reason_option, typed_reason
 from unlatch.cli.options.scope import scoping
 from unlatch.cli.runtime.increments import Named
 from unlatch.cli.runtime.references import Reference, read_reference
-from unlatch.cli.runtime.session import BY, JSON, Session, flag, require_terminal, text_option
+from unlatch.cli.runtime.session import Session, require_terminal
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.matching import matching, read_condition
 from unlatch.spi.operation import Kind

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from unlatch.cli.runtime.session import flag, text_option
+from unlatch.cli.options.common import flag, text_option
 from unlatch.errors import UsageError
 from unlatch.patterns import pattern
 from unlatch.values import dataclass

@@ -3,7 +3,7 @@
 import difflib
 
 from unlatch.cli.runtime.session import require_terminal
-from unlatch.cli.terminal import output
+from unlatch.cli.terminal import output, prompts
 
 _NO_NEWLINE = "\\ No newline at end of file"
 
@@ -38,4 +38,4 @@ def ask_consent(question: str, *, yes: bool, command: str) -> bool:
     """Ask for consent to a change that was shown; `command` is the one that does not ask."""
     if not yes:
         require_terminal("files would be changed", command)
-    return yes or output.confirm(question)
+    return yes or prompts.confirm(question)

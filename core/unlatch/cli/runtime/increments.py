@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.runtime.increment_argument import IncrementArgument
-from unlatch.cli.runtime.session import Session, session_of
-from unlatch.cli.runtime.suggest import Mistyped
 from unlatch.cli.terminal import output
 from unlatch.errors import StoreError, UnlatchError, UsageError
 from unlatch.project.find_increment import (
@@ -27,6 +23,7 @@ from unlatch.worklog.name_matching import first_of, range_problem, reversed_rang
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from unlatch.cli.runtime.session import Session
     from unlatch.increments.model.increment import Link
 
 # The commands that do the same to an item alone.
@@ -52,16 +49,6 @@ class Named:
 
     names: tuple[str, ...]
     is_many: bool = False
-
-
-def increment_id(ctx: click.Context, _: click.Parameter, value: str) -> str:
-    """The name of the increment that an argument means; raises as `find_increment`."""
-    return named_increment(session_of(ctx), value)
-
-
-def increment_ids(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> Named:
-    """The increments that an argument means; raises as `find_increment`."""
-    return named_increments(session_of(ctx), value)
 
 
 def named_increments(session: Session, words: Sequence[str]) -> Named:
@@ -94,6 +81,8 @@ def meant_increment(session: Session, word: str) -> MeantIncrement:
         if (renamed := _find_renamed(session, error, word)) is not None:
             output.note(f"{word} is linked to {renamed.name}")
             return renamed
+        from unlatch.cli.runtime.suggest import Mistyped  # noqa: PLC0415  (loads click)
+
         _refuse_other_work(error, word)
         if error.id == "unknown-increment" and len(error.problems) == 1:
             raise Mistyped(error.id, error.message, typed=word, meant=error.problems) from error
@@ -107,9 +96,14 @@ def meant_increment(session: Session, word: str) -> MeantIncrement:
                 error.hint = f"{click.get_current_context().command_path} {quote(found[0])}"
         _suggest_item(session, error, word)
         raise
+    note_meaning(meant, word)
+    return meant
+
+
+def note_meaning(meant: MeantIncrement, word: str) -> None:
+    """Show which increment a word means that is an item or a part of a name."""
     if meant.is_part or meant.item:
         output.note(f"{word} is {'linked to ' if meant.item else ''}{meant.name}")
-    return meant
 
 
 def _find_renamed(session: Session, error: UsageError, word: str) -> MeantIncrement | None:
@@ -166,9 +160,3 @@ def _undo_step(session: Session, error: UsageError, word: str, *, closing: str) 
     message = f"no increment is linked to {word}, and no reopen of it is left to undo"
     hint = error.hint if error.id == "no-project" else f"unlatch status {quote(word)}"
     raise StoreError("nothing-to-undo", message, hint=hint) from error
-
-
-# An argument of a command that names increments.
-increment_argument = partial(click.argument, cls=IncrementArgument)
-ID = increment_argument("wanted", metavar="ID", callback=increment_id)
-IDS = increment_argument("named", metavar="ID...", callback=increment_ids, nargs=-1, required=True)

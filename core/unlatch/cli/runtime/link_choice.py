@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from unlatch.cli.runtime.increment_argument import can_pick
+from unlatch.cli.runtime.session import can_pick
 from unlatch.cli.terminal import output
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ def pick_link(links: Sequence[Link], question: str) -> Link | None:
     """The only link, or the one that the user picks; None without a terminal that shows a menu.
 
     Raises:
-        output.Unanswered: the user interrupted it.
+        prompts.Unanswered: the user interrupted it.
         click.exceptions.Exit: the user left it, with exit code 2.
     """
     if len(links) == 1:

@@ -24,7 +24,7 @@ from prompt_toolkit.output import create_output
 from prompt_toolkit.output.vt100 import Vt100_Output
 
 from unlatch.cli.runtime.failure import DECLINED
-from unlatch.cli.terminal import output
+from unlatch.cli.terminal import output, prompts
 from unlatch.cli.terminal.columns import cells
 from unlatch.cli.terminal.room import has_room
 
@@ -48,7 +48,7 @@ def pick(question: str, rows: Mapping[str, Sequence[str]]) -> str:
         rows: the cells of each row, which are searched; the likely ones first.
 
     Raises:
-        output.Unanswered: the user interrupted it.
+        prompts.Unanswered: the user interrupted it.
         click.exceptions.Exit: the user left it, with exit code 2.
     """
     shown = create_output(stdout=sys.stderr)
@@ -59,7 +59,7 @@ def pick(question: str, rows: Mapping[str, Sequence[str]]) -> str:
     try:
         line = _Menu(question, [*lines]).application(shown).run()
     except (KeyboardInterrupt, EOFError) as end:
-        raise output.Unanswered from end
+        raise prompts.Unanswered from end
     if line is None:
         output.talk("Nothing was changed.")
         raise click.exceptions.Exit(DECLINED)

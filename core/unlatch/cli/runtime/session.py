@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import ExitStack, contextmanager
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import click
-
-from unlatch.cli.table import Globals
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.files.paths import ProjectPaths, find_paths, project_at
@@ -19,51 +16,26 @@ from unlatch.project.find_increment import (
     is_item,
 )
 from unlatch.project.workspace import Workspace
+from unlatch.values import dataclass
 from unlatch.worklog.search_path import find_program, search_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from unlatch.project.trackers import Trackers
     from unlatch.transport import TransportOptions, Wait
     from unlatch.transport.trace import Trace
 
 
-def _filled(ctx: click.Context, option: click.Parameter, value: Any) -> Any:
-    """The value of a filter; UsageError `filter-invalid` if it is empty.
+@dataclass(frozen=True, slots=True)
+class Globals:
+    """Options that every command has, given before the command's name."""
 
-    It may come from a variable that a script did not set, and would select everything.
-    """
-    given = value if isinstance(value, tuple) else () if value is None else (value,)
-    if not all(one.strip(" ,") for one in given) and not ctx.resilient_parsing:
-        message = f"{option.opts[0]} is empty"
-        hint = f"give {option.opts[0]} a value, or leave it out"
-        raise UsageError("filter-invalid", message, hint=hint)
-    return value
-
-
-def without_placeholder(ctx: click.Context, parameter: click.Parameter, value: Any) -> Any:
-    """The value of a text that is recorded or posted; UsageError `placeholder`."""
-    given = value if isinstance(value, tuple) else () if value is None else (value,)
-    if given and not ctx.resilient_parsing:
-        from unlatch.increments.model.reason import refuse_placeholder  # noqa: PLC0415  (rarely needed)
-
-        is_option = isinstance(parameter, click.Option)
-        for one in given:
-            refuse_placeholder(one, parameter.opts[0] if is_option else f"the {parameter.name}")
-    return value
-
-
-flag = partial(click.option, is_flag=True)
-filter_option = partial(click.option, callback=_filled)
-text_option = partial(click.option, callback=without_placeholder)
-text_argument = partial(click.argument, callback=without_placeholder)
-BY = text_option(
-    "--by",
-    metavar="NAME",
-    help="Record this name in the history; by default your name in CI or git.",
-)
-JSON = flag("--json", "as_json", help="Print one JSON document.")
+    root: Path | None = None
+    debug: bool = False
+    max_wait: float = 60.0
+    trace_http: Path | None = None
+    no_pager: bool = False
 
 
 class Session:
@@ -206,30 +178,10 @@ def require_terminal(why: str, hint: str) -> None:
         raise UsageError("not-interactive", f"{why}; {problem}", hint=hint)
 
 
-def with_session(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Pass the session to a command's function as its first argument."""
+def can_pick() -> bool:
+    """Whether there is a terminal that can show a menu."""
+    if not is_interactive() or os.environ.get("TERM", "dumb") == "dumb":
+        return False
+    from unlatch.cli.terminal.room import has_room  # noqa: PLC0415  (only at a terminal)
 
-    @click.pass_context
-    def run(ctx: click.Context, /, *args: Any, **kwargs: Any) -> Any:
-        return function(session_of(ctx), *args, **kwargs)
-
-    return run
-
-
-def session_of(ctx: click.Context) -> Session:
-    """The session of a command, the same one for its arguments and its function."""
-    # While a shell completes a command line, the function that makes the options has not run.
-    options = ctx.obj or Globals(root=_folder(ctx.find_root().params.get("root")))
-    session: Session = ctx.meta.setdefault(__name__, Session(options))
-    return session
-
-
-def complete_tracker(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:
-    """The installed trackers whose names begin so."""
-    from unlatch.worklog.entry_points import PLUGINS, entry_points  # noqa: PLC0415
-
-    return [name for name in entry_points(PLUGINS) if name.startswith(begun)]
-
-
-def _folder(given: str | None) -> Path | None:
-    return None if given is None else Path(given)
+    return has_room()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.cli.runtime.aliases import PLAIN
-from unlatch.cli.runtime.session import session_of
+from unlatch.cli.runtime.context import session_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

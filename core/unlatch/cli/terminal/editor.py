@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.terminal import output
+from unlatch.cli.terminal import output, prompts
 from unlatch.cli.terminal.line_editor import data_apart
 from unlatch.errors import UsageError
 from unlatch.worklog.search_path import find_program
@@ -61,7 +61,7 @@ def edit(
 
     Raises:
         UsageError: `editor-failed`.
-        output.Unanswered: the user interrupted the editor.
+        prompts.Unanswered: the user interrupted the editor.
     """
     path = keep_text(text, extension)
     before = path.stat().st_mtime_ns
@@ -74,7 +74,7 @@ def edit(
         where = _kept_in(path, text, kept)
         if interrupts:
             output.talk("", *([f"Your text is in {where}"] if where else []))
-            raise output.Unanswered from error
+            raise prompts.Unanswered from error
         hint = f"your text is in {where}; {hint}" if where else hint
         raise UsageError("editor-failed", _failure(error), hint=hint) from error
     path.unlink()

@@ -8,21 +8,17 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from typing import IO, Any, TypeVar
-
-import click
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import IO, Any
 
 from unlatch.cli.terminal import styles
 from unlatch.cli.terminal.columns import cells, hanging, lay_out
-from unlatch.errors import UsageError
 from unlatch.patterns import pattern
 from unlatch.worklog.neutral import for_json, visible, without_controls, without_passwords
 
 # An object of a JSON document; tools/document_schemas lists the keys of each.
 Json = dict[str, Any]
-T = TypeVar("T")
 # Commands of Azure Pipelines and GitHub Actions.
 _CI_COMMAND = pattern(r"##(?=(?:vso)?\[)|^:(?=:)")
 # The same in whole lines; GitHub ignores leading space.
@@ -92,72 +88,16 @@ def traceback(error: BaseException) -> None:
     talk(*without_passwords("".join(format_exception(error))).removesuffix("\n").split("\n"))
 
 
-class Unanswered(click.Abort):
-    """The user ended the input at a prompt, or interrupted it."""
-
-
-@contextmanager
-def asking() -> Iterator[None]:
-    """Wait for input before anything is changed; an interruption raises `Unanswered`."""
-    try:
-        yield
-    except (KeyboardInterrupt, click.Abort) as end:
-        raise Unanswered from end
-
-
-def confirm(question: str, *, default: bool = False) -> bool:
-    shown = f"{question} [{'Y/n' if default else 'y/N'}]"
-    answers = {"y": True, "yes": True, "n": False, "no": False, "": default}
-    while (typed := prompt(shown, default="", show_default=False).strip().lower()) not in answers:
-        talk(f"Answer y (yes) or n (no); Enter alone is {'yes' if default else 'no'}.")
-    return answers[typed]
-
-
-def prompt(question: str, *, choices: Sequence[str] | None = None, **options: Any) -> str:
-    """Ask for a line of text on the terminal.
-
-    Args:
-        choices: the only answers that are taken; by default any.
-        options: as click.prompt takes them.
-    """
-    kind = click.Choice(choices) if choices else None
-    with asking():
-        answer: str = click.prompt(visible(question), type=kind, err=True, **options)
-    return answer
-
-
-def ask_text(question: str, *, earlier: Sequence[str] = ()) -> str:
-    """Ask for a text on the terminal, with line editing; it may have several lines.
-
-    Args:
-        earlier: texts that the arrow keys bring, the newest last.
-    """
-    from unlatch.cli.terminal.line_editor import read_text  # noqa: PLC0415  (only at a terminal)
-
-    with asking():
-        return read_text(visible(f"{question}: "), earlier=earlier)
-
-
 def piece(text: str) -> None:
     """Write a part of a text to a terminal as it arrives, with its line breaks."""
     shown = "\n".join(map(visible, without_controls(text).split("\n")))
     with suppress(OSError):
-        click.echo(shown, nl=False, color=False)
+        _print(shown, sys.stdout)
 
 
 def fields(one: object, *names: str) -> Json:
     """Attributes as parts of a document; null for those of None."""
     return {name: None if one is None else getattr(one, name) for name in names}
-
-
-def ask(question: str, check: Callable[[str], T], *, earlier: Sequence[str] = ()) -> T:
-    """Ask for a text until the check accepts it, and return the check's result."""
-    while True:
-        try:
-            return check(ask_text(question, earlier=earlier))
-        except UsageError as error:
-            earlier = ()  # readline has them
-            talk(warn(f"{error.message}; try again"))
 
 
 def document(name: str, code: int = 0, /, **parts: Any) -> None:
@@ -213,11 +153,20 @@ def echo(text: str, stream: IO[str]) -> None:
         held[-1].append((text, stream))
         return
     try:
-        # The encoding is named: otherwise click writes UTF-8 to an ASCII stream. It flushes, so
-        # that lines on both streams keep their order.
-        click.echo(text, file=stream, color=_colour(stream))
+        _print(f"{text}\n", stream)
     except OSError as error:
         _give_up(stream, error)
+
+
+def _print(text: str, stream: IO[str]) -> None:
+    if sys.platform == "win32":
+        # Consoles before Windows 10 have no control sequences; click calls their functions.
+        import click  # noqa: PLC0415
+
+        click.echo(text, file=stream, nl=False, color=_colour(stream))
+    else:
+        stream.write(text)
+        stream.flush()  # lines on both streams keep their order
 
 
 def _give_up(stream: IO[str], error: OSError) -> None:

@@ -20,10 +20,11 @@ from unlatch.agents.installing import (
 )
 from unlatch.agents.trust import is_trusted
 from unlatch.agents.written import read_written
+from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.options.delivery import YES
 from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import DECLINED, code_of_many, problem_entry
-from unlatch.cli.runtime.session import JSON, flag, with_session
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.transport.redact import own_home

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.agents.trust import trust, withdraw_trust
-from unlatch.cli.runtime.session import JSON, flag, with_session
+from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.terminal import output
 from unlatch.increments.files.paths import find_paths
 from unlatch.project.workspace import utc_now

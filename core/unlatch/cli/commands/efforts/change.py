@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.commands.efforts.conversation import CONVERSATION, store_of, tell, tools_of
+from unlatch.cli.options.common import BY, JSON, text_argument, text_option
 from unlatch.cli.options.reason import about_name, reason_option, reason_to_reopen
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.session import BY, JSON, text_argument, text_option, with_session
 from unlatch.cli.runtime.work_argument import complete_effort
 from unlatch.cli.terminal import output
 

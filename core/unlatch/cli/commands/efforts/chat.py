@@ -15,7 +15,8 @@ import click
 
 from unlatch.cli.commands.efforts.conversation import CONVERSATION, conversation_of, store_of
 from unlatch.cli.runtime.chat import chat, configured_model, stream_pieces
-from unlatch.cli.runtime.session import Session, with_session
+from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.session import Session
 from unlatch.cli.terminal import output
 from unlatch.efforts.chat import ROUNDS, Chat
 from unlatch.efforts.conversation import Conversation

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.commands.efforts.conversation import store_of, tell_broken
+from unlatch.cli.options.common import JSON
 from unlatch.cli.render.describe import times
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.new_file import OUTPUT, write_new
-from unlatch.cli.runtime.session import JSON, with_session
 from unlatch.cli.runtime.work_argument import complete_effort
 from unlatch.cli.terminal import output
 from unlatch.efforts.conversation import Conversation

@@ -8,8 +8,9 @@ import click
 
 from unlatch.cli.commands.efforts.conversation import store_of
 from unlatch.cli.commands.efforts.document import effort_entry
+from unlatch.cli.options.common import BY, JSON, flag
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.increments import named_increment
-from unlatch.cli.runtime.session import BY, JSON, flag, with_session
 from unlatch.cli.runtime.work_argument import complete_effort
 from unlatch.cli.terminal import output
 from unlatch.efforts.store import project_of

@@ -8,9 +8,10 @@ import click
 
 from unlatch.cli.commands.efforts.conversation import CONVERSATION, store_of, tell_broken
 from unlatch.cli.commands.efforts.document import effort_entry
+from unlatch.cli.options.common import JSON
 from unlatch.cli.render.texts import lines_of
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import error_lines
-from unlatch.cli.runtime.session import JSON, with_session
 from unlatch.cli.runtime.work_argument import complete_effort
 from unlatch.cli.terminal import output
 from unlatch.efforts.conversation import Conversation

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.increments import named_increment
 from unlatch.cli.runtime.references import read_reference
-from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.cli.terminal import output
 from unlatch.increments.files.paths import BRIEFING
 from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side
@@ -24,6 +25,7 @@ from unlatch.worklog.json_text.three_way import ABSENT, Clash, Side
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from unlatch.cli.runtime.session import Session
     from unlatch.cli.table import Entry
     from unlatch.project.git.conflict import MergeResult
     from unlatch.project.git.driver import MergeDriverResult

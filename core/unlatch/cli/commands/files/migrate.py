@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
+from unlatch.cli.options.common import BY, JSON, flag
 from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import DECLINED
-from unlatch.cli.runtime.session import BY, JSON, Session, flag, with_session
 from unlatch.cli.terminal import output
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from unlatch.cli.runtime.session import Session
     from unlatch.migrate.plan import SkippedFile
     from unlatch.project.workspace import Workspace
 

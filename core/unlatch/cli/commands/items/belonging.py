@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.failure import DECLINED
-from unlatch.cli.terminal import output
+from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.items.change import find_increments
@@ -88,7 +88,7 @@ def offer_increment(belongs: Belongs, act: Callable[[str], int]) -> int:
     """Ask whether to change the increment instead, and `act` on its name; the exit code."""
     output.talk(f"{output.warn('!')} {output.clean(belongs.message)}")
     items = times(len(belongs.increment.links), "item")
-    if output.confirm(_OFFERS[belongs.kind].format(items=items)):
+    if prompts.confirm(_OFFERS[belongs.kind].format(items=items)):
         return act(belongs.increment.id)
     verb = belongs.kind.value
     output.talk(f"Nothing was changed. To {verb} the item alone, add --item-only.")

@@ -7,10 +7,12 @@ import click
 from unlatch.cli.commands.items.belonging import Belongs, offer_increment
 from unlatch.cli.commands.items.change import ItemOptions, change_items
 from unlatch.cli.commands.work.finish import finish
+from unlatch.cli.options.common import BY, JSON
 from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, serving
 from unlatch.cli.options.items import ITEM_ONLY, ITEMS, MAX_ITEMS
 from unlatch.cli.options.reason import reason_option
-from unlatch.cli.runtime.session import BY, JSON, Session, is_interactive, with_session
+from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.session import Session, is_interactive
 from unlatch.cli.table import Entry
 from unlatch.spi.operation import Kind
 

@@ -10,13 +10,15 @@ import click
 from unlatch.cli.commands.items.belonging import Belongs, offer_increment
 from unlatch.cli.commands.items.change import ItemOptions, change_items
 from unlatch.cli.commands.work.resume import VERBS, resume
+from unlatch.cli.options.increments import increment_argument
 from unlatch.cli.options.items import ITEM_ONLY, without_spaces
 from unlatch.cli.options.reason import ask_reason
 from unlatch.cli.options.resume import resuming
 from unlatch.cli.options.scope import take_scoping
-from unlatch.cli.runtime.increments import Named, increment_argument, named_increments
+from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.increments import Named, named_increments
 from unlatch.cli.runtime.references import read_reference, run_instead
-from unlatch.cli.runtime.session import Session, is_interactive, with_session
+from unlatch.cli.runtime.session import Session, is_interactive
 from unlatch.errors import UsageError
 from unlatch.spi.operation import Kind
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.runtime.session import flag, with_session
+from unlatch.cli.options.common import flag
+from unlatch.cli.runtime.context import with_session
 from unlatch.errors import UsageError
 from unlatch.worklog.installer import install_command
 

@@ -6,20 +6,15 @@ from datetime import datetime
 import click
 
 from unlatch.cli.commands.overview.history_verify import verify
+from unlatch.cli.options.common import JSON, complete_tracker, filter_option, flag
+from unlatch.cli.options.increments import increment_argument, pick_increment
 from unlatch.cli.render.delivery_text import RESULTS
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.texts import lines_of
-from unlatch.cli.runtime.increment_argument import pick_increment
-from unlatch.cli.runtime.increments import increment_argument, named_increment
+from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.increments import named_increment
 from unlatch.cli.runtime.references import read_reference, run_instead
-from unlatch.cli.runtime.session import (
-    JSON,
-    Session,
-    complete_tracker,
-    filter_option,
-    flag,
-    with_session,
-)
+from unlatch.cli.runtime.session import Session
 from unlatch.cli.runtime.suggest import GroupWithArguments
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError

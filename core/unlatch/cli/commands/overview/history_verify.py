@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from unlatch.cli.options.common import JSON
+from unlatch.cli.options.increments import increment_argument
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import broken_entries
 from unlatch.cli.render.notes import tell_left_out
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.increments import increment_argument, named_increments
-from unlatch.cli.runtime.session import JSON, Session, with_session
+from unlatch.cli.runtime.increments import named_increments
 from unlatch.cli.terminal import output
 from unlatch.lifecycle.verify.model import Part, Verdict
 from unlatch.worklog.times import stamp
@@ -19,6 +21,7 @@ from unlatch.worklog.times import stamp
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from unlatch.cli.runtime.session import Session
     from unlatch.increments.model.increment import BrokenIncrement, Increment
     from unlatch.lifecycle.verify.model import Check, VerifiedEntry, VerifiedIncrement
 

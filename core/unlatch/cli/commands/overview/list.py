@@ -8,11 +8,13 @@ from typing import Any, TypeVar
 
 import click
 
+from unlatch.cli.options.common import JSON
 from unlatch.cli.options.listing import listing, take_listing
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import list_entry
 from unlatch.cli.render.notes import not_read, tell_hint, tell_left_out
-from unlatch.cli.runtime.session import JSON, Session, with_session
+from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.session import Session
 from unlatch.cli.terminal import output
 from unlatch.increments.files.paths import may_be_sparse
 from unlatch.increments.model.increment import FROM_SPEC, BrokenIncrement, Increment

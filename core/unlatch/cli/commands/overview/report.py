@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.commands.overview.report_text import report_lines, tell_tables
+from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.options.period import read_period
 from unlatch.cli.render.documents import broken_entries
 from unlatch.cli.render.notes import tell_left_out
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.new_file import STDOUT
-from unlatch.cli.runtime.session import JSON, Session, flag, with_session
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
 from unlatch.increments.records.pending import operation_entry
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
+    from unlatch.cli.runtime.session import Session
     from unlatch.increments.model.reopen_statistics import ReopenedIncrement, Span
     from unlatch.report.figures import Report
 

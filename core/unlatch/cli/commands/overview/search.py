@@ -5,10 +5,12 @@ from datetime import datetime
 
 import click
 
+from unlatch.cli.options.common import JSON, filter_option
 from unlatch.cli.options.period import read_period
 from unlatch.cli.render.documents import warning_entries
 from unlatch.cli.render.notes import tell_unread_work
-from unlatch.cli.runtime.session import JSON, Session, filter_option, with_session
+from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.session import Session
 from unlatch.cli.terminal import output
 from unlatch.search.search import KINDS, Found, search
 from unlatch.worklog.times import stamp

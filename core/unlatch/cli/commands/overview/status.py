@@ -11,6 +11,7 @@ from unlatch.cli.commands.items.pending import (
     show_pending,
 )
 from unlatch.cli.commands.items.render import pending_line, record_status, tell_broken
+from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.options.items import check_items
 from unlatch.cli.render.delivery_documents import pending_of
 from unlatch.cli.render.describe import ago, next_command, times
@@ -22,7 +23,8 @@ from unlatch.cli.render.notes import (
     tell_hint,
     tell_unread_work,
 )
-from unlatch.cli.runtime.session import JSON, Session, flag, with_session
+from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.session import Session
 from unlatch.cli.terminal import output
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.limits import Use

@@ -14,10 +14,12 @@ import click
 from unlatch.cli.commands.runs.chosen import RUN, chosen, run_entry, use_cases
 from unlatch.cli.commands.runs.plans import agree_to
 from unlatch.cli.commands.runs.sources import read_source, source_name
+from unlatch.cli.options.common import BY, JSON, flag, text_option
 from unlatch.cli.options.number import Number
 from unlatch.cli.options.reason import about_name, ask_reason, reason_option
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED
-from unlatch.cli.runtime.session import BY, JSON, flag, is_interactive, text_option, with_session
+from unlatch.cli.runtime.session import is_interactive
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.runs.consent import Consent, read_consent, save_consent

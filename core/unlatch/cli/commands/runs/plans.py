@@ -9,8 +9,10 @@ import click
 
 from unlatch.cli.commands.runs.chosen import RUN, chosen
 from unlatch.cli.commands.runs.sources import read_source, source_name
-from unlatch.cli.runtime.session import JSON, flag, is_interactive, with_session
-from unlatch.cli.terminal import output
+from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.session import is_interactive
+from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.runs.consent import read_consent, save_consent
 from unlatch.runs.journal import read_state
@@ -80,7 +82,7 @@ def agree_to(plan: Plan, consent: Consent, *, yes: bool) -> Consent:
         f"Acceptance commands of {plan.source}; they run the workers' code, without a sandbox:",
         *(f"  {output.clean(one)}" for one in shown),
     )
-    if not output.confirm("Run them?"):
+    if not prompts.confirm("Run them?"):
         hint = "change the plan, or answer yes"
         raise UsageError("run-not-agreed", "the commands were not agreed to", hint=hint)
     return consent.agree(new)

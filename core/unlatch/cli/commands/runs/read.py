@@ -15,7 +15,8 @@ from unlatch.cli.commands.runs.chosen import (
     run_entry,
     task_entry,
 )
-from unlatch.cli.runtime.session import JSON, with_session
+from unlatch.cli.options.common import JSON
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.terminal import output
 from unlatch.errors import StoreError
 from unlatch.runs.event_base import TYPES

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.commands.runs.chosen import RUN, chosen, question_entry, run_entry, use_cases
+from unlatch.cli.options.common import BY, JSON, flag
 from unlatch.cli.options.number import Number
 from unlatch.cli.options.reason import about_name, reason_option
-from unlatch.cli.runtime.session import BY, JSON, flag, with_session
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.terminal import output
 from unlatch.errors import StoreError, UsageError
 from unlatch.runs import outputs

@@ -17,17 +17,12 @@ from unlatch.cli.commands.sessions.chosen import (
 )
 from unlatch.cli.commands.sessions.everywhere import chosen_or_picked
 from unlatch.cli.commands.sessions.hand_over import hand_over, program_of
+from unlatch.cli.options.common import JSON, flag, text_argument, text_option
 from unlatch.cli.options.reason import about_name, ask_reason, reason_option
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import UNDELIVERED
 from unlatch.cli.runtime.increments import named_increment
-from unlatch.cli.runtime.session import (
-    JSON,
-    flag,
-    is_interactive,
-    text_argument,
-    text_option,
-    with_session,
-)
+from unlatch.cli.runtime.session import is_interactive
 from unlatch.cli.terminal import output
 from unlatch.efforts.store import effort_store
 from unlatch.project.git.revisions import DETACHED, current_branch

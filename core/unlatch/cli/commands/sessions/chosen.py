@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.runtime.session import flag
+from unlatch.cli.options.common import flag
 from unlatch.cli.runtime.work_argument import complete_session
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError

@@ -9,10 +9,12 @@ import click
 
 from unlatch.cli.commands.sessions.chosen import IMPORTED, SESSION
 from unlatch.cli.commands.sessions.everywhere import chosen_or_picked
+from unlatch.cli.options.common import flag
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.new_file import OUTPUT, write_new
-from unlatch.cli.runtime.session import flag, require_terminal, with_session
-from unlatch.cli.terminal import output
+from unlatch.cli.runtime.session import require_terminal
+from unlatch.cli.terminal import output, prompts
 from unlatch.cli.terminal.editor import edit, require_editor
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.sessions.document import read_document
@@ -104,7 +106,7 @@ def _edited(text: str) -> str:
         is_edited = True
         text = _COMMENT.sub("", saved)
         problems = _problems(text)
-        if not problems or not output.confirm(f"{_count(problems)}. Edit again?", default=True):
+        if not problems or not prompts.confirm(f"{_count(problems)}. Edit again?", default=True):
             return text
         text = _with_comments(text, problems)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from unlatch.cli.commands.sessions.chosen import chosen, remark, store_of
 from unlatch.cli.runtime.session import Session as Run
 from unlatch.cli.runtime.session import is_interactive
-from unlatch.cli.terminal import output
+from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.sessions.finding.places import Found, Place, fitting, newest_first, places
 from unlatch.sessions.model import Status
@@ -124,7 +124,7 @@ def _pick(run: Run, offered: list[Found], statuses: tuple[Status, ...]) -> Found
     shown, default = listed, is_meant(listed[0])
     while True:
         _show(run, shown)
-        answer = output.ask_text(_question(shown, default=default))
+        answer = prompts.ask_text(_question(shown, default=default))
         if answer.isdecimal() and 0 < int(answer) <= min(len(shown), _SHOWN):
             return shown[int(answer) - 1]
         if not answer and shown and default:

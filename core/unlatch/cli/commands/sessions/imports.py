@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 import click
 
+from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.options.period import read_period
 from unlatch.cli.render.describe import times
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import problem_entry
-from unlatch.cli.runtime.session import JSON, flag, is_interactive, with_session
-from unlatch.cli.terminal import output
+from unlatch.cli.runtime.session import is_interactive
+from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.named_by_branch import increment_of_branch
 from unlatch.sessions.imports.choosing import named, of_project
@@ -74,7 +76,7 @@ def import_session(
         if as_json or not is_interactive() or not chosen:
             return _show(chosen, as_json=as_json)
         _show(chosen, as_json=False)
-        chosen = output.ask(
+        chosen = prompts.ask(
             "Import which? (numbers; Enter for none)", lambda it: _picked(it, chosen)
         )
     workspace = run.workspace

@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.commands.sessions.chosen import IMPORTED, sessions, store_of
+from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.render.describe import times
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.new_file import OUTPUT, write_new
-from unlatch.cli.runtime.session import JSON, flag, is_interactive, with_session
+from unlatch.cli.runtime.session import is_interactive
 from unlatch.cli.runtime.work_argument import complete_session
-from unlatch.cli.terminal import output
+from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.sessions.learning.cases import CaseType, learn
 from unlatch.sessions.learning.export import Format, write_cases
@@ -92,7 +94,7 @@ def _check_consent(run: Run, *, given: bool) -> None:
         "An export contains words of people and content of files, with probable secrets masked. "
         "Export cases from this project?"
     )
-    if not given and not (is_interactive() and output.confirm(question)):
+    if not given and not (is_interactive() and prompts.confirm(question)):
         message = "exports contain words of people and content of files; nobody agreed to them"
         raise UsageError("consent-missing", message, hint="add --consent, which is kept")
     (make_checkout_folder(root) / _CONSENT).touch(mode=0o600)

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.commands.sessions.chosen import SESSION, chosen, show_change, store_of
-from unlatch.cli.runtime.session import JSON, flag, text_option, with_session, without_placeholder
-from unlatch.cli.terminal import output
+from unlatch.cli.options.common import JSON, flag, text_option, without_placeholder
+from unlatch.cli.runtime.context import with_session
+from unlatch.cli.terminal import prompts
 from unlatch.config.choices import SubagentMode
 from unlatch.errors import UsageError
 from unlatch.sessions.heading import read_agent, read_channel
@@ -170,7 +171,7 @@ def _json(given: str) -> object:
 def _stdin(given: str) -> str:
     if given != "-":
         return given
-    with output.asking():
+    with prompts.asking():
         text = sys.stdin.read(_MOST + 1)
     if len(text) > _MOST:  # the rest is not read, and may be endless
         message = f"standard input has more than {_MOST:,} characters"

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.commands.sessions.chosen import session_entry, store_of
+from unlatch.cli.options.common import JSON
 from unlatch.cli.options.delivery import YES
 from unlatch.cli.render.describe import times
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import DECLINED
-from unlatch.cli.runtime.session import JSON, require_terminal, with_session
+from unlatch.cli.runtime.session import require_terminal
 from unlatch.cli.runtime.work_argument import complete_session
-from unlatch.cli.terminal import output
+from unlatch.cli.terminal import output, prompts
 from unlatch.sessions.imports.publishing import Draft, draft, publish
 from unlatch.sessions.project import session_store
 
@@ -54,4 +56,4 @@ def _ask_consent(found: Draft, id: str) -> bool:
     )
     output.talk(*map(output.harmless, found.text.rstrip("\n").split("\n")))
     output.talk("", f"{times(found.masked, 'place')} masked. Masking finds only probable secrets.")
-    return output.confirm("Copy this text into the project?")
+    return prompts.confirm("Copy this text into the project?")

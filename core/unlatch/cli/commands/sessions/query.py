@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.commands.sessions.chosen import IMPORTED, store_of
-from unlatch.cli.runtime.session import JSON, filter_option, flag, with_session
+from unlatch.cli.options.common import JSON, filter_option, flag
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.terminal import output
 from unlatch.sessions.model import Status
 from unlatch.sessions.project import session_index

@@ -19,7 +19,8 @@ from unlatch.cli.commands.sessions.everywhere import (
     place_name,
     started,
 )
-from unlatch.cli.runtime.session import JSON, filter_option, flag, with_session
+from unlatch.cli.options.common import JSON, filter_option, flag
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.terminal import output
 from unlatch.sessions.finding.places import Found, Place, fitting, newest_first
 from unlatch.sessions.model import Callout, CalloutKind, Status

@@ -5,10 +5,12 @@ import sys
 
 import click
 
+from unlatch.cli.options.common import JSON, complete_tracker, text_option
 from unlatch.cli.render.describe import brief
-from unlatch.cli.runtime.session import JSON, Session, complete_tracker, text_option, with_session
+from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.session import Session
 from unlatch.cli.runtime.suggest import Group
-from unlatch.cli.terminal import output
+from unlatch.cli.terminal import output, prompts
 from unlatch.errors import Unauthorised, UsageError
 from unlatch.project.check_trackers import read_settings
 from unlatch.project.registry import Registry
@@ -42,9 +44,9 @@ def _login(session: Session, *, tracker: str, user: str | None) -> int:
     host = _host(session, manifest)
     user = _user(manifest, host, user)
     if sys.stdin.isatty():
-        token = output.prompt(f"Token for {host}", hide_input=True)
+        token = prompts.prompt(f"Token for {host}", hide_input=True)
     else:
-        with output.asking():
+        with prompts.asking():
             token = sys.stdin.readline().rstrip("\n")
     if not token:
         raise UsageError("token-missing", "the token is empty", hint="type it, or pass it on stdin")
@@ -68,7 +70,7 @@ def _user(manifest: Manifest, host: str, user: str | None) -> str | None:
         message = f"the token of {manifest.title} needs a user name"
         hint = f"unlatch auth login {manifest.name} --user NAME"
         raise UsageError("user-missing", message, hint=hint)
-    return output.prompt(f"User name for {host} (not the token)")
+    return prompts.prompt(f"User name for {host} (not the token)")
 
 
 @run.command("logout", help="Delete a token from the keyring. (local)")

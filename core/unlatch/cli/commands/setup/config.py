@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from unlatch.cli.commands.setup.doctor_report import tell_settings
+from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.runtime.aliases import check_alias
-from unlatch.cli.runtime.session import JSON, Session, flag, with_session
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.table import COMMANDS
 from unlatch.cli.terminal import output
@@ -24,6 +25,7 @@ from unlatch.worklog.disk.user_files import user_config_file
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from unlatch.cli.runtime.session import Session
     from unlatch.doctor.change_setting import ConfigFile
     from unlatch.doctor.finding import Setting
 

@@ -8,17 +8,20 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.commands.setup.doctor_report import tell_report
+from unlatch.cli.options.common import JSON, flag
+from unlatch.cli.options.increments import increment_argument
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.diff import ask_consent, diff_of, show_diff
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import DECLINED
-from unlatch.cli.runtime.increments import increment_argument, named_increments
-from unlatch.cli.runtime.session import JSON, Session, flag, with_session
+from unlatch.cli.runtime.increments import named_increments
 from unlatch.cli.terminal import output
 from unlatch.errors import ConfigError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
 
+    from unlatch.cli.runtime.session import Session
     from unlatch.doctor.online import Examined
 
 _FINDING = ("severity", "id", "message", "where", "hint", "increment")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.render.describe import times
-from unlatch.cli.runtime.session import JSON, flag
 from unlatch.cli.terminal import output
 from unlatch.increments.model.status import Status
 from unlatch.project.git.setup import DRIVER, GitSetupResult, require_git, set_up_git
@@ -16,7 +16,7 @@ from unlatch.project.registry import Registry
 from unlatch.project.setup import FoundLayout, find_layouts, find_outer, set_up
 
 if TYPE_CHECKING:
-    from unlatch.cli.table import Globals
+    from unlatch.cli.runtime.session import Globals
     from unlatch.increments.files.paths import ProjectPaths
 
 

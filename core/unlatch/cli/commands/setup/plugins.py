@@ -5,7 +5,7 @@ from shlex import quote
 
 import click
 
-from unlatch.cli.runtime.session import JSON
+from unlatch.cli.options.common import JSON
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.table import COMMANDS
 from unlatch.cli.terminal import output

@@ -7,25 +7,19 @@ from typing import Any
 
 import click
 
+from unlatch.cli.options.common import BY, JSON, complete_tracker, flag
+from unlatch.cli.options.increments import increment_argument, pick_increment
 from unlatch.cli.options.items import example_address, without_spaces
 from unlatch.cli.render.describe import seen_line, times
 from unlatch.cli.render.documents import item_entry, link_entry, warning_entries
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.render.refusals import tell_refusals
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import code_of_many, problem_entry
-from unlatch.cli.runtime.increment_argument import pick_increment
-from unlatch.cli.runtime.increments import Named, increment_argument, named_increments
+from unlatch.cli.runtime.increments import Named, named_increments
 from unlatch.cli.runtime.link_choice import pick_link
-from unlatch.cli.runtime.session import (
-    BY,
-    JSON,
-    Session,
-    complete_tracker,
-    flag,
-    is_interactive,
-    with_session,
-)
-from unlatch.cli.terminal import output
+from unlatch.cli.runtime.session import Session, is_interactive
+from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Link
 from unlatch.lifecycle.many import Refusal, change_each
@@ -103,7 +97,7 @@ def _ask_item(session: Session, words: tuple[str, ...]) -> str:
     if ids and not _is_increment(session, last):
         message = f"{last!r} is neither an increment nor the address or name of an item"
     elif is_interactive():
-        return output.prompt("Item, by its address or name")
+        return prompts.prompt("Item, by its address or name")
     else:
         ids = [*words]
         message = "name items by their addresses or names, or --create TRACKER"

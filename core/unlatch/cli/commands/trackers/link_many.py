@@ -11,7 +11,7 @@ from unlatch.cli.render.notes import tell_left_out, tell_warnings
 from unlatch.cli.render.refusals import tell_refusals
 from unlatch.cli.runtime.failure import code_of_many, problem_entry
 from unlatch.cli.runtime.session import Session
-from unlatch.cli.terminal import output
+from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.lifecycle.linking.csv_rows import HEADER
 from unlatch.lifecycle.linking.file import LinkPlan, apply_links, plan_links, plan_same
@@ -104,7 +104,7 @@ def _refused_entry(one: Refusal) -> output.Json:
 
 def _read(file: str, where: str) -> str:
     try:
-        with output.asking():
+        with prompts.asking():
             text = sys.stdin.read(_MOST + 1) if file == _STDIN else _content(file)
     except OSError as error:
         raise _unreadable(error.strerror or str(error), where) from error

@@ -28,10 +28,13 @@ from unlatch.cli.commands.trackers.not_checked import (
 )
 from unlatch.cli.commands.trackers.sync_listener import Listener
 from unlatch.cli.commands.trackers.sync_report import report_preview, report_result
+from unlatch.cli.options.common import BY, JSON, flag
 from unlatch.cli.options.delivery import YES, serving
+from unlatch.cli.options.increments import increment_argument, increment_ids
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.increments import Named, increment_argument, increment_ids
-from unlatch.cli.runtime.session import BY, JSON, Session, flag, with_session
+from unlatch.cli.runtime.increments import Named
+from unlatch.cli.runtime.session import Session
 from unlatch.cli.table import Entry
 from unlatch.cli.terminal import output
 from unlatch.project.registry import Registry

@@ -8,7 +8,7 @@ from unlatch.cli.render.deliveries import show_deliveries
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.failure import error_lines
 from unlatch.cli.runtime.session import Session, is_interactive
-from unlatch.cli.terminal import output
+from unlatch.cli.terminal import output, prompts
 from unlatch.delivery.task import Delivery
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import Increment
@@ -75,12 +75,12 @@ def _ask(one: Compared) -> Verdict | None:
     # The sides differ, and so do the words.
     verdicts = {push[0]: Verdict.PUSH, pull[0]: Verdict.PULL, "l": Verdict.DRIFT}
     try:
-        answer = output.prompt(
+        answer = prompts.prompt(
             f"  {push[0]} = {push} the item, {pull[0]} = {pull} the increment, l = leave both",
             choices=[*verdicts],
             default="l",
             show_choices=False,
         )
-    except output.Unanswered as end:
+    except prompts.Unanswered as end:
         raise KeyboardInterrupt from end  # earlier operations may have been delivered
     return verdicts[answer]

@@ -9,32 +9,21 @@ import click
 
 from unlatch.cli.commands.trackers.tracker_many import Changing, change_items_of_many
 from unlatch.cli.commands.trackers.tracker_status import status_command
+from unlatch.cli.options.common import BY, JSON, flag
 from unlatch.cli.options.delivery import DRY_RUN, serving
+from unlatch.cli.options.increments import IDS, increment_argument
 from unlatch.cli.options.items import MAX_ITEMS
 from unlatch.cli.options.reason import ask_reason, reason_option
 from unlatch.cli.render.deliveries import show_deliveries, tell_done, tell_left
 from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry, done_entries
 from unlatch.cli.render.documents import increment_entry
 from unlatch.cli.render.preview import tell_preview
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import DECLINED
-from unlatch.cli.runtime.increments import (
-    IDS,
-    Named,
-    increment_argument,
-    meant_increment,
-    named_increments,
-)
-from unlatch.cli.runtime.session import (
-    BY,
-    JSON,
-    Session,
-    flag,
-    is_interactive,
-    require_terminal,
-    with_session,
-)
+from unlatch.cli.runtime.increments import Named, meant_increment, named_increments
+from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
 from unlatch.cli.runtime.suggest import Group
-from unlatch.cli.terminal import output
+from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.lifecycle.done_before import leave_done
 from unlatch.lifecycle.resume_plan import NO_REASON
@@ -161,7 +150,7 @@ def _planned(
         if error.id != "already-linked" or not ask:
             raise
         output.talk(f"{output.warn('!')} {output.clean(error.message)}")
-        if not output.confirm("Create another?"):
+        if not prompts.confirm("Create another?"):
             return None
         return plan(**{**options, "another": True})
 

@@ -4,12 +4,15 @@ from collections.abc import Sequence
 
 import click
 
+from unlatch.cli.options.common import JSON
+from unlatch.cli.options.increments import increment_argument, increment_ids
 from unlatch.cli.render.describe import synced_lines
 from unlatch.cli.render.documents import synced_item_entry
 from unlatch.cli.render.notes import tell_left_out, tell_unread
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import UNDECIDED
-from unlatch.cli.runtime.increments import Named, increment_argument, increment_ids
-from unlatch.cli.runtime.session import JSON, Session, with_session
+from unlatch.cli.runtime.increments import Named
+from unlatch.cli.runtime.session import Session
 from unlatch.cli.terminal import output
 from unlatch.increments.model.increment import Increment
 from unlatch.lifecycle.fetch_items import ItemSnapshot, last_synced

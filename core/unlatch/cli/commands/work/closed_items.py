@@ -8,7 +8,7 @@ from unlatch.cli.commands.work.resume_options import ResumeOptions
 from unlatch.cli.options.reason import ask_reason, typed_reason
 from unlatch.cli.render.describe import seen_line
 from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
-from unlatch.cli.terminal import output
+from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.lifecycle.closed_items import (
     already_active,
@@ -124,8 +124,8 @@ def _wants_reopening(session: Session, plan: ResumePlan, seen: Sequence[ItemSnap
     closed = reopenable(plan.before, seen)
     output.talk(*(seen_line(session.workspace.registry, one, columns=14) for one in closed))
     if len(closed) == 1:
-        return output.confirm("1 linked item is closed; reopen it?")
-    return output.confirm(f"{len(closed)} linked items are closed; reopen them?")
+        return prompts.confirm("1 linked item is closed; reopen it?")
+    return prompts.confirm(f"{len(closed)} linked items are closed; reopen them?")
 
 
 def _with_reason(
@@ -152,4 +152,4 @@ def confirm_deliberate(seen: Sequence[ItemSnapshot]) -> bool:
         return False
     were, them = ("was", "it") if len(held) == 1 else ("were", "them")
     question = f"{', '.join(held)} {were} closed on purpose; reopen {them} anyway?"
-    return output.confirm(question)
+    return prompts.confirm(question)

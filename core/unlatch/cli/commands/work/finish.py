@@ -9,16 +9,19 @@ from unlatch.cli.commands.work.finish_consent import confirm_finish
 from unlatch.cli.commands.work.finish_ending import Ending, end_change
 from unlatch.cli.commands.work.finish_many import Finishing, finish_many
 from unlatch.cli.commands.work.finish_report import change_document, tell_change, tell_undecided
+from unlatch.cli.options.common import BY, JSON, flag
 from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, YES, serving
+from unlatch.cli.options.increments import IDS
 from unlatch.cli.options.items import MAX_ITEMS
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.render.deliveries import deliver_and_tell, tell_left
 from unlatch.cli.render.delivery_documents import delivered_code
 from unlatch.cli.render.notes import tell_remarks
 from unlatch.cli.render.preview import preview_and_tell
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED
-from unlatch.cli.runtime.increments import IDS, Named
-from unlatch.cli.runtime.session import BY, JSON, Session, flag, with_session
+from unlatch.cli.runtime.increments import Named
+from unlatch.cli.runtime.session import Session
 from unlatch.cli.table import Entry
 from unlatch.cli.terminal import output
 from unlatch.increments.model.status import Status

@@ -11,7 +11,7 @@ from unlatch.cli.render.describe import times, tracker_title
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime.session import is_interactive, require_terminal
-from unlatch.cli.terminal import output
+from unlatch.cli.terminal import output, prompts
 from unlatch.config.choices import Part
 from unlatch.errors import UnlatchError
 
@@ -60,7 +60,7 @@ def _ask_closing(
         for plan in plans:
             names = [_name(trackers, link) for link in closing[plan.before.id]]
             _tell_items(plan, names, is_alone=len(plans) == 1)
-    if not output.confirm("Continue?"):
+    if not prompts.confirm("Continue?"):
         return None
     return [replace(one, approval=replace(one.approval, warnings=())) for one in plans]
 
@@ -108,4 +108,4 @@ def _ask_undo(plans: Sequence[ChangePlan]) -> bool:
         what = "them"
     output.talk(f"  Undoing will set {what} back to {to}, and close the items that")
     output.talk(f"  {opened} opened ({items} linked).")
-    return output.confirm("Continue?")
+    return prompts.confirm("Continue?")

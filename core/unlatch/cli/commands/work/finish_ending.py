@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from unlatch.cli.runtime.failure import error_lines
-from unlatch.cli.terminal import output
+from unlatch.cli.terminal import output, prompts
 from unlatch.errors import unexpected
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.units.archiving import archive_command, archive_unit
@@ -56,7 +56,7 @@ def end_change(session: Session, id: str, ending: Ending) -> tuple[list[UnlatchE
     for step in (_archive, _brief, _tell_open_work):
         try:
             keys |= step(session, session.workspace.manager.read(id), ending) or {}
-        except output.Unanswered as stop:
+        except prompts.Unanswered as stop:
             # An unanswered prompt would say that nothing was changed.
             raise click.Abort from stop
         except click.Abort:

@@ -10,7 +10,7 @@ from unlatch.cli.options.kinds import INCREMENT
 from unlatch.cli.options.reason import ask_reason
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.session import is_interactive
-from unlatch.cli.terminal import output
+from unlatch.cli.terminal import output, prompts
 from unlatch.cli.terminal.progress import FEW
 from unlatch.errors import UsageError, unexpected
 from unlatch.increments.model.reason import checked_reason
@@ -108,7 +108,7 @@ def ask_for_work(plan: ResumePlan, session: Session, steps: Sequence[Step]) -> R
     finished = [one for one in steps if one.is_finished]
     if not finished or plan.request.reason is not None or not is_interactive():
         return plan
-    if not output.confirm(f"Other work has ended: {_named(finished)}; reopen it, too?"):
+    if not prompts.confirm(f"Other work has ended: {_named(finished)}; reopen it, too?"):
         return plan
     return replace(plan, request=replace(plan.request, reason=ask_reason(session)))
 

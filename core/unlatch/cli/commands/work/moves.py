@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from unlatch.cli.options.common import BY, JSON, flag
+from unlatch.cli.options.increments import IDS
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
-from unlatch.cli.runtime.increments import IDS, Named
-from unlatch.cli.runtime.session import BY, JSON, Session, flag, with_session
+from unlatch.cli.runtime.context import with_session
 from unlatch.cli.terminal import output
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions
@@ -20,6 +21,8 @@ from unlatch.lifecycle.move import ChangeResult, move, preview_move
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from unlatch.cli.runtime.increments import Named
+    from unlatch.cli.runtime.session import Session
     from unlatch.cli.table import Entry
     from unlatch.lifecycle.many import Refusal
 

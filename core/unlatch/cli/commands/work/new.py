@@ -5,9 +5,11 @@ from shlex import quote
 
 import click
 
+from unlatch.cli.options.common import BY, JSON, text_argument
 from unlatch.cli.render.documents import warning_entries
 from unlatch.cli.render.notes import tell_warnings
-from unlatch.cli.runtime.session import BY, JSON, Session, text_argument, with_session
+from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.session import Session
 from unlatch.cli.table import Entry
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError

@@ -18,7 +18,7 @@ from unlatch.cli.render.elsewhere import tell_elsewhere
 from unlatch.cli.render.notes import tell_warnings
 from unlatch.cli.runtime.failure import UNDECIDED, error_lines, problem_entry
 from unlatch.cli.runtime.session import is_interactive
-from unlatch.cli.terminal import output
+from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.increments.files.paths import BRIEFING
 from unlatch.resume.briefing import briefing_of
@@ -168,7 +168,7 @@ def offer_briefing(
     place = relpath(increment.folder / BRIEFING)
     keeps = " Your changes to the file are kept." if is_edited(increment) else ""
     question = f"Write this to {output.clean(place)}, for others who resume it?{keeps}"
-    if wanted or output.confirm(question):
+    if wanted or prompts.confirm(question):
         kept = write_briefing(increment, text)
         if kept:
             output.note(f"{output.clean(place)} had been changed; that text is now {kept.name}")

@@ -5,13 +5,14 @@ from typing import Any
 import click
 
 from unlatch.cli.commands.work.resume_options import ResumeOptions
+from unlatch.cli.options.increments import increment_argument, increment_ids, pick_increment
 from unlatch.cli.options.kinds import INCREMENT, take_kinds
 from unlatch.cli.options.resume import resuming
 from unlatch.cli.options.scope import take_scoping
-from unlatch.cli.runtime.increment_argument import pick_increment
-from unlatch.cli.runtime.increments import Named, increment_argument, increment_ids
+from unlatch.cli.runtime.context import with_session
+from unlatch.cli.runtime.increments import Named
 from unlatch.cli.runtime.references import Reference, read_reference, run_instead
-from unlatch.cli.runtime.session import Session, with_session
+from unlatch.cli.runtime.session import Session
 from unlatch.cli.table import Entry
 
 # The command for each other kind of work.

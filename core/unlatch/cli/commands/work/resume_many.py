@@ -18,7 +18,7 @@ from unlatch.cli.render.preview_many import tell_previews
 from unlatch.cli.render.refusals import tell_refusals
 from unlatch.cli.runtime.failure import DECLINED, code_of_many
 from unlatch.cli.runtime.session import Session, require_terminal
-from unlatch.cli.terminal import output
+from unlatch.cli.terminal import output, prompts
 from unlatch.cli.terminal.progress import FEW, bar
 from unlatch.errors import UsageError
 from unlatch.increments.model.increment import Increment
@@ -135,7 +135,7 @@ def _confirm(
     )
     verb = "leave" if typed.offline else "write to"
     output.talk(f"Resuming will set {count} active and {verb} {times(items, 'item')}.")
-    if not typed.yes and not output.confirm("Continue?"):
+    if not typed.yes and not prompts.confirm("Continue?"):
         return None
     if not lacks_reason:
         return plans

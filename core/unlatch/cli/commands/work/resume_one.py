@@ -30,7 +30,7 @@ from unlatch.cli.render.notes import tell_remarks, tell_warnings
 from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.runtime.failure import DECLINED, UNDECIDED, error_lines
 from unlatch.cli.runtime.session import Session, is_interactive, require_terminal
-from unlatch.cli.terminal import output
+from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UnlatchError, unexpected
 from unlatch.increments.model.increment import Increment
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
@@ -181,7 +181,7 @@ def _ask(
     seen = _introduce(session, trackers, increment, warnings, offline=typed.offline)
     output.talk(f"  {_announcement(plan, offline=typed.offline)}")
     tell_work(others)
-    if not typed.yes and not output.confirm("Continue?"):
+    if not typed.yes and not prompts.confirm("Continue?"):
         return None
     options = request.options
     if not options.even_if_not_planned and plan.step is ResumeStep.REOPEN:

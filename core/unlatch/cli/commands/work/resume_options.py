@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.cli.options.kinds import KINDS
-from unlatch.cli.terminal import output
+from unlatch.cli.terminal import prompts
 from unlatch.increments.model.reopening import category_of
 from unlatch.increments.model.status import Status
 from unlatch.lifecycle.activation_guard import ActivationOptions
@@ -60,5 +60,5 @@ def with_category(
     if activation.category is not None or not rules.category_required or not is_reopen:
         return activation
     known = f" ({', '.join(rules.categories)})" if rules.categories else ""
-    category = output.ask(f"Category{known}", lambda given: category_of(given, rules))
+    category = prompts.ask(f"Category{known}", lambda given: category_of(given, rules))
     return replace(activation, category=category)

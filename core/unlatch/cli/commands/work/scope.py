@@ -6,7 +6,7 @@ from shlex import quote
 
 from unlatch.cli.options.scope import Scoping
 from unlatch.cli.runtime.session import Session, require_terminal
-from unlatch.cli.terminal import output
+from unlatch.cli.terminal import output, prompts
 from unlatch.cli.terminal.editor import edit, user_editor
 from unlatch.increments.model.increment import Amendment, Increment, NewTask
 from unlatch.lifecycle.scoping.scope import (
@@ -50,7 +50,7 @@ def changed_work(
     _show(increment, amendment, by=session.workspace.user.tasks_command[0] if proposed else None)
     if proposed and not yes:
         require_terminal("the tasks are proposals", "repeat with --yes to take them as they are")
-        if not output.confirm("Write these tasks?", default=True):
+        if not prompts.confirm("Write these tasks?", default=True):
             return None
     return amendment
 
@@ -108,10 +108,10 @@ def _ask_change(*, with_tasks: bool) -> tuple[str | None, tuple[NewTask, ...]]:
     if with_tasks and (editor := user_editor()):
         hint = "correct EDITOR, or give --scope TEXT and --task TITLE"
         return read_edited(edit(_TEMPLATE, editor, hint=hint))
-    change = output.ask_text("Describe the change")
+    change = prompts.ask_text("Describe the change")
     titles: list[str] = []
     while change and with_tasks:
-        title = output.prompt("New task (empty: no more)", default="", show_default=False).strip()
+        title = prompts.prompt("New task (empty: no more)", default="", show_default=False).strip()
         if not title:
             break
         titles.append(title)

@@ -1,14 +1,16 @@
-"""The argument of a command that names increments: completed by shells, picked at a terminal."""
+"""The arguments of commands that name increments: completed by shells, picked at a terminal."""
 
 from __future__ import annotations
 
-import os
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from unlatch.cli.runtime.session import is_interactive, session_of
+from unlatch.cli.runtime.context import session_of
+from unlatch.cli.runtime.increments import Named, named_increment, named_increments
+from unlatch.cli.runtime.session import can_pick
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.worklog.neutral import visible
@@ -77,15 +79,6 @@ def _on_a_line(text: str) -> str:
     return visible(output.clean(text))
 
 
-def can_pick() -> bool:
-    """Whether there is a terminal that can show a menu."""
-    if not is_interactive() or os.environ.get("TERM", "dumb") == "dumb":
-        return False
-    from unlatch.cli.terminal.room import has_room  # noqa: PLC0415  (only at a terminal)
-
-    return has_room()
-
-
 def pick_increment(ctx: click.Context) -> str | None:
     """The name of the increment that the user picks for a command.
 
@@ -94,7 +87,7 @@ def pick_increment(ctx: click.Context) -> str | None:
     Raises:
         UsageError: `nothing-to-choose`: the command can act on no increment.
         UnlatchError: the increments cannot be listed.
-        output.Unanswered: the user interrupted it.
+        prompts.Unanswered: the user interrupted it.
         click.exceptions.Exit: the user left it; nothing is changed.
     """
     if not can_pick():
@@ -116,3 +109,19 @@ def pick_increment(ctx: click.Context) -> str | None:
 
     rows = {one.id: (_on_a_line(one.id), one.status.value, _on_a_line(one.title)) for one in found}
     return pick(f"{ctx.command_path}: ", rows)
+
+
+def increment_id(ctx: click.Context, _: click.Parameter, value: str) -> str:
+    """The name of the increment that an argument means; raises as `find_increment`."""
+    return named_increment(session_of(ctx), value)
+
+
+def increment_ids(ctx: click.Context, _: click.Parameter, value: tuple[str, ...]) -> Named:
+    """The increments that an argument means; raises as `find_increment`."""
+    return named_increments(session_of(ctx), value)
+
+
+# An argument of a command that names increments.
+increment_argument = partial(click.argument, cls=IncrementArgument)
+ID = increment_argument("wanted", metavar="ID", callback=increment_id)
+IDS = increment_argument("named", metavar="ID...", callback=increment_ids, nargs=-1, required=True)

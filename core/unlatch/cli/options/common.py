@@ -1,0 +1,54 @@
+"""The options that many commands have, and the kinds of options."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import click
+
+from unlatch.errors import UsageError
+
+
+def _filled(ctx: click.Context, option: click.Parameter, value: Any) -> Any:
+    """The value of a filter; UsageError `filter-invalid` if it is empty.
+
+    It may come from a variable that a script did not set, and would select everything.
+    """
+    given = value if isinstance(value, tuple) else () if value is None else (value,)
+    if not all(one.strip(" ,") for one in given) and not ctx.resilient_parsing:
+        message = f"{option.opts[0]} is empty"
+        hint = f"give {option.opts[0]} a value, or leave it out"
+        raise UsageError("filter-invalid", message, hint=hint)
+    return value
+
+
+def without_placeholder(ctx: click.Context, parameter: click.Parameter, value: Any) -> Any:
+    """The value of a text that is recorded or posted; UsageError `placeholder`."""
+    given = value if isinstance(value, tuple) else () if value is None else (value,)
+    if given and not ctx.resilient_parsing:
+        from unlatch.increments.model.reason import refuse_placeholder  # noqa: PLC0415  (rarely needed)
+
+        is_option = isinstance(parameter, click.Option)
+        for one in given:
+            refuse_placeholder(one, parameter.opts[0] if is_option else f"the {parameter.name}")
+    return value
+
+
+flag = partial(click.option, is_flag=True)
+filter_option = partial(click.option, callback=_filled)
+text_option = partial(click.option, callback=without_placeholder)
+text_argument = partial(click.argument, callback=without_placeholder)
+BY = text_option(
+    "--by",
+    metavar="NAME",
+    help="Record this name in the history; by default your name in CI or git.",
+)
+JSON = flag("--json", "as_json", help="Print one JSON document.")
+
+
+def complete_tracker(_ctx: click.Context, _param: click.Parameter, begun: str) -> list[str]:
+    """The installed trackers whose names begin so."""
+    from unlatch.worklog.entry_points import PLUGINS, entry_points  # noqa: PLC0415
+
+    return [name for name in entry_points(PLUGINS) if name.startswith(begun)]
