@@ -110,9 +110,9 @@ _COMMANDS = (
     _Comparison("list --all --reverse", "reading every metadata.json"),
     _Comparison("list --all --json", "reading every metadata.json"),
     _Comparison("status", "reading every metadata.json"),
-    # docs/adr/0026-show-loads-click.md
+    # docs/adr/0026-show-without-click.md
     _Comparison("show {}", "reading its files", 1.6),
-    _Comparison("show {}", "reading its files, with click", 1.2),
+    _Comparison("show {} --offline", "reading its files, with click", 1.2),
     _Comparison("pause {} --by me", "reading and replacing its file", 2.5),
     _Comparison("pause {} --by me", "reading and replacing its file, with click"),
     _Comparison(_NEW, "reading every metadata.json"),  # without an index for search

@@ -25,6 +25,8 @@ def prepare() -> None:
     gc.set_threshold(_OBJECTS_BETWEEN_COLLECTIONS)
     from unlatch.project.deferred import defer  # noqa: PLC0415  (after the line above)
 
+    # Most commands use it; `show` of an increment does not.
+    defer(("click",))
     # click and pathlib import them, and few commands use them: a tenth of `unlatch show`.
     defer(("inspect",), cleandoc=cleandoc)
     defer(("fnmatch", "ipaddress", "ntpath"))

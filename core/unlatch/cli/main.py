@@ -1,19 +1,22 @@
 """The entry point: runs a command, and turns an error into a message and an exit code."""
 
+from __future__ import annotations
+
 import gc
 import io
 import os
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
-from unlatch.cli.app import app
-from unlatch.cli.table import COMMANDS
+from unlatch.cli.plain_show import plain_show
 from unlatch.errors import UnlatchError, UsageError, unexpected
 from unlatch.worklog.search_path import search_path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 # click looks for it, and completes a command line instead.
 _COMPLETING = "_UNLATCH_COMPLETE"
@@ -50,22 +53,17 @@ def run(arguments: list[str]) -> int:
 
 def _is_hook(arguments: list[str]) -> bool:
     """Whether the command is a hook, also after options that are wrong."""
+    if _HOOK[0] not in arguments:
+        return False
+    from unlatch.cli.table import COMMANDS  # noqa: PLC0415
+
     first = next((at for at, word in enumerate(arguments) if word in COMMANDS), 0)
     return arguments[first : first + 2] == _HOOK
 
 
 def _run(arguments: list[str]) -> int:
-    if _COMPLETING in os.environ:
-        from unlatch.cli.runtime.shells import register  # noqa: PLC0415
-
-        register()
     try:
-        if arguments and arguments[0] not in COMMANDS:
-            from unlatch.cli.runtime.aliases import without_alias  # noqa: PLC0415
-
-            arguments[:] = without_alias(arguments, app)
-        with _paging_help(arguments):
-            code = app.main(arguments, prog_name="unlatch", standalone_mode=False)
+        return _execute(arguments)
     except click.exceptions.Exit as done:
         return done.exit_code
     except (KeyboardInterrupt, click.Abort) as stop:
@@ -76,6 +74,24 @@ def _run(arguments: list[str]) -> int:
         return _tell(error, arguments)
     except Exception as error:  # noqa: BLE001  # a bug is reported like any error
         return _tell_unexpected(error, arguments)
+
+
+def _execute(arguments: list[str]) -> int:
+    if _COMPLETING in os.environ:
+        from unlatch.cli.runtime.shells import register  # noqa: PLC0415
+
+        register()
+    elif plain_show(arguments):
+        return 0
+    from unlatch.cli.app import app  # noqa: PLC0415  (loads click)
+    from unlatch.cli.table import COMMANDS  # noqa: PLC0415
+
+    if arguments and arguments[0] not in COMMANDS:
+        from unlatch.cli.runtime.aliases import without_alias  # noqa: PLC0415
+
+        arguments[:] = without_alias(arguments, app)
+    with _paging_help(arguments):
+        code = app.main(arguments, prog_name="unlatch", standalone_mode=False)
     return code if isinstance(code, int) else 0
 
 
@@ -103,7 +119,8 @@ def _paging_help(arguments: list[str]) -> Iterator[None]:
 
 
 def _has_command(arguments: list[str]) -> bool:
-    from unlatch.cli.runtime.aliases import place_of_command  # noqa: PLC0415  (only at a terminal)
+    from unlatch.cli.app import app  # noqa: PLC0415  (only at a terminal)
+    from unlatch.cli.runtime.aliases import place_of_command  # noqa: PLC0415
 
     return place_of_command(arguments, app) < len(arguments)
 

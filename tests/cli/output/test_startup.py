@@ -77,6 +77,13 @@ def test_help_and_list_load_no_sdk_and_nothing_else_that_is_slow(
     assert set() == loaded_by(completed, *arguments) & HEAVY
 
 
+def test_showing_an_increment_loads_no_click(completed: Project) -> None:
+    completed.run("new", "No items")
+
+    for word in ("8", "7"):
+        assert set() == {one for one in loaded_by(completed, "show", word) if "click" in one}
+
+
 @pytest.mark.parametrize("arguments", [["show", "8"], ["history", "8"], ["backlog", "8"]])
 def test_a_command_without_items_loads_neither_an_sdk_nor_pydantic(
     completed: Project, arguments: list[str]
@@ -133,7 +140,7 @@ SLOW_OF_PYTHON = frozenset(
     [
         (["list"], 82, set()),
         (["list", "--json"], 82, set()),
-        (["show", "1"], 81, set()),
+        (["show", "1"], 60, set()),
         (
             ["pause", "1", "--by", "me"],
             92,

@@ -1,0 +1,29 @@
+"""`unlatch show ID` without click, which takes longer to load than the rest: docs/adr/0026."""
+
+
+def plain_show(arguments: list[str]) -> bool:
+    """Show the increment of a command line that is just `show ID`, as the parsed command would.
+
+    False leaves any other line to the parser, also one whose ID means no increment: it explains it.
+    """
+    match arguments:
+        case ["show", word] if word and word[0] != "-" and ":" not in word:
+            return _show(word)
+    return False
+
+
+def _show(word: str) -> bool:
+    from unlatch.cli.render.increment import show_increment  # noqa: PLC0415  (not for the others)
+    from unlatch.cli.runtime.increments import note_meaning  # noqa: PLC0415
+    from unlatch.cli.runtime.session import Globals, Session  # noqa: PLC0415
+    from unlatch.errors import UsageError  # noqa: PLC0415
+    from unlatch.project.find_increment import find_increment  # noqa: PLC0415
+
+    session = Session(Globals())
+    try:
+        meant = find_increment(session.workspace, word)
+    except UsageError:
+        return False
+    note_meaning(meant, word)
+    show_increment(session, session.workspace.manager.read(meant.name))
+    return True

@@ -1,0 +1,73 @@
+"""`unlatch show ID`, which click does not parse, says what the parsed command says."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+
+import pytest
+from tests.cli.project import NAME, Done, Project
+
+# Options before the command leave the line to the parser, and these change nothing.
+PARSED = ("--max-wait", "60", "show")
+WORDS = (
+    "7",
+    "0007",
+    NAME,
+    "smart",
+    "other",
+    "twice",  # two have it in their names
+    "octo/widgets#4",
+    "SCRUM-28",
+    "8",
+    "9",
+    "12",  # its metadata.json is broken
+    "99",
+    "7-9",
+    "9-7",
+    "smrat-discipline",
+    " 7 ",
+    "",
+    ".",
+    "../7",
+    "--",
+    "-7",
+    "ID",
+    "run:x",
+    "https://github.com/octo/widgets/issues/4",
+    "naïve\x1b[31m",
+    "list",
+)
+
+
+@pytest.mark.parametrize("word", WORDS)
+def test_the_same_as_when_it_is_parsed(completed: Project, word: str) -> None:
+    _fill(completed)
+
+    plain = completed.run("show", word)
+
+    assert plain == _parsed(completed, word)
+    assert plain.out or plain.err
+
+
+@pytest.mark.parametrize("word", ["7", "nope"])
+def test_the_same_without_a_project(project: Project, word: str) -> None:
+    shutil.rmtree(project.root / ".unlatch")
+
+    assert _parsed(project, word) == project.run("show", word)
+
+
+def _parsed(project: Project, word: str) -> Done:
+    done = project.run(*PARSED, word)
+    # Suggested commands keep the options.
+    return replace(done, err=done.err.replace("--max-wait 60 ", ""))
+
+
+def _fill(project: Project) -> None:
+    project.run("resume", "7", "--reason", "Not done yet", "--yes")
+    project.increment("0008-other-work", status="active")
+    project.increment("0009-done-twice")
+    project.increment("0010-said-twice", archived=True)
+    broken = project.folder("0012-broken")
+    broken.mkdir()
+    (broken / "metadata.json").write_text("{")
