@@ -19,6 +19,7 @@ import keyring.core
 from tests.warm.client import COLD, unlatch
 
 from unlatch.cli.main import run
+from unlatch.errors import known_secrets
 from unlatch_sandbox.jira import adf
 
 if TYPE_CHECKING:
@@ -113,8 +114,10 @@ class Project:
                 patch.setenv(name, value)
             patch.chdir(self.root)
             patch.setattr(sys, "stdin", _stream(stdin))
-            # A process chooses its keyring once; each run here chooses as a new process would.
+            # A process chooses its keyring once, and knows the secrets that it used; each run here
+            # begins as a new process.
             patch.setattr(keyring.core, "_keyring_backend", None)
+            patch.setattr(known_secrets, "_forms", ())
             with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
                 code = run(list(arguments))
         out, err = (_text(stream) for stream in streams)

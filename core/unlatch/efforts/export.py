@@ -6,8 +6,9 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from unlatch.efforts.entries import entry_text, speaker
+from unlatch.errors.known_secrets import MASK
 from unlatch.transport.redact import Masking
-from unlatch.worklog.secret_patterns import MASK, is_secret_name
+from unlatch.worklog.secret_patterns import is_secret_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

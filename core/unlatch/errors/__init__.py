@@ -12,6 +12,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from unlatch.errors.known_secrets import without_known_secrets
+
 if TYPE_CHECKING:
     from unlatch.errors.models import ModelError as ModelError
     from unlatch.errors.models import ModelUnauthorised as ModelUnauthorised
@@ -62,10 +64,11 @@ class UnlatchError(Exception):
         hint: str | None = None,
         problems: tuple[str, ...] = (),
     ) -> None:
-        message = str(message)  # a plugin may pass an exception
-        super().__init__(message)
-        self.id, self.message, self.where, self.hint = id, message, where, hint
-        self.problems = problems
+        mask = without_known_secrets
+        self.message = mask(str(message))  # a plugin may pass an exception
+        super().__init__(self.message)
+        self.id, self.where, self.hint = mask(id), where and mask(where), hint and mask(hint)
+        self.problems = tuple(map(mask, problems))
 
     def __str__(self) -> str:
         return f"{self.id}: {self.message}" + (f" ({self.where})" if self.where else "")

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.errors import ModelError, ModelUnauthorised
+from unlatch.errors.known_secrets import remember_secrets
 from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions
 from unlatch.transport.trust import check_origin, origin_of
 
@@ -82,4 +83,5 @@ def _credential(name: str | None, environ: Mapping[str, str], where: Path) -> Cr
     from unlatch.spi import Scheme  # noqa: PLC0415
     from unlatch.transport.credentials import Credential  # noqa: PLC0415
 
+    remember_secrets(secret)
     return Credential(secret, Scheme.BEARER, name)

@@ -94,9 +94,18 @@ class Workspace:
         Without those of broken plugins, which hinder no other tracker.
         """
         return {
-            name: one if self.registry.is_own(name) else _guarded(name, one)
+            name: one if self.registry.is_own(name) else self._guarded(name, one)
             for name, one in self.own_settings.items()
         }
+
+    def _guarded(self, name: str, settings: Settings) -> Settings:
+        from unlatch.errors.known_secrets import remember_secrets  # noqa: PLC0415
+        from unlatch.project.plugins.guard import guard_settings  # noqa: PLC0415  (slow to load)
+
+        # Before one of them is chosen: the code of the settings may read them, too.
+        places = (getattr(one, "token", None) for one in self.registry.manifest(name).tokens)
+        remember_secrets(*(self.environ.get(one, "") for one in places if one))
+        return guard_settings(name, settings)
 
     @property
     def own_settings(self) -> Mapping[str, Settings]:
@@ -152,9 +161,3 @@ def broken_links(increment: Increment, registry: Registry) -> Mapping[str, Plugi
     return {
         name: error for name, error in registry.broken.items() if names_any(increment.data, [name])
     }
-
-
-def _guarded(name: str, settings: Settings) -> Settings:
-    from unlatch.project.plugins.guard import guard_settings  # noqa: PLC0415  (slow to load)
-
-    return guard_settings(name, settings)

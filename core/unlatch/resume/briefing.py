@@ -11,9 +11,9 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from unlatch.errors.known_secrets import MASK
 from unlatch.resume.open_work import own_work
 from unlatch.resume.points import Briefing, Point, cleaned, once
-from unlatch.worklog.secret_patterns import MASK
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from urllib.parse import quote, quote_plus
 
+from unlatch.errors.known_secrets import MASK, forms_of
 from unlatch.patterns import pattern
 from unlatch.spi.text import one_line
-from unlatch.worklog.secret_patterns import MASK, without_secrets
+from unlatch.worklog.secret_patterns import without_secrets
 
 HOME = "~"
 _LONGEST = 300
@@ -31,9 +31,8 @@ class Redactor:
     """
 
     def __init__(self, *secrets: str) -> None:
-        forms = {form for one in secrets for form in (one, quote(one, safe=""), quote_plus(one))}
-        known = (form for form in forms if len(form) >= _SHORTEST_SECRET)
-        self._secrets = sorted(known, key=len, reverse=True)
+        forms = forms_of(secrets, shortest=_SHORTEST_SECRET)
+        self._secrets = sorted(forms, key=len, reverse=True)
 
     def text(self, text: str) -> str:
         """`text` without secrets."""

@@ -10,6 +10,7 @@ from typing import Any
 import requests
 
 from unlatch.errors import Rejected, TrackerError, UnlatchError
+from unlatch.errors.known_secrets import remember_secrets
 from unlatch.spi import Manifest
 from unlatch.transport.adapter import AdapterContext, TrackerAdapter
 from unlatch.transport.answer import Explain
@@ -183,6 +184,7 @@ def open_transport(
     credential = find_credential(
         tokens, tracker=name, host=host, env=env, keyring_get=keyring_get, run=run
     )
+    remember_secrets(*(credential.forms if credential else ()))
     cache.mkdir(parents=True, exist_ok=True)
     return Transport(
         name,

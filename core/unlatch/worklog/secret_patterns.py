@@ -3,10 +3,10 @@
 import re
 from functools import cache
 
+from unlatch.errors.known_secrets import MASK, without_known_secrets
 from unlatch.patterns import pattern
 from unlatch.worklog.neutral import without_hidden
 
-MASK = "***"
 # Names of query parameters and JSON members whose value is a secret.
 _SECRET_NAMES = (
     r"(?:access_|refresh_|id_|auth_|api_|private_|oauth_|session_)?token|password|passwd|pwd"  # noqa: S105  # names
@@ -162,7 +162,7 @@ def without_secrets(text: str) -> str:
 
     Characters that are not seen are left out of a text in which they hide a secret.
     """
-    masked = _masked(text)
+    masked = _masked(without_known_secrets(text))
     seen = without_hidden(masked)
     if seen == masked:
         return masked

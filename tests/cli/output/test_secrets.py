@@ -49,12 +49,19 @@ def fault(name: str, tracker: str, box: Sandbox) -> Fault:
         ),
         "dropped": Fault(tracker, "drop", times=99),
         "html": Fault(tracker, "html", times=99),
+        "misread": Fault(tracker, "status", code=200, body=_answer_of(echoed), times=99),
     }
     return made[name]
 
 
+def _answer_of(echoed: str) -> dict[str, object]:
+    """A success whose item has an unknown state; its error is made of an answer that was taken."""
+    return {"number": 1, "title": "A", "labels": [], "state": echoed}
+
+
 @pytest.mark.parametrize(
-    "name", ["refused", "forbidden", "rejected", "echoed", "redirected", "dropped", "html"]
+    "name",
+    ["refused", "forbidden", "rejected", "echoed", "redirected", "dropped", "html", "misread"],
 )
 def test_no_failure_shows_a_token(completed: Project, tmp_path: Path, name: str) -> None:
     for tracker in ALL:

@@ -138,17 +138,17 @@ SLOW_OF_PYTHON = frozenset(
 @pytest.mark.parametrize(
     ("arguments", "budget", "used"),
     [
-        (["list"], 82, set()),
-        (["list", "--json"], 82, set()),
-        (["show", "1"], 60, set()),
+        (["list"], 83, set()),
+        (["list", "--json"], 83, set()),
+        (["show", "1"], 61, set()),
         (
             ["pause", "1", "--by", "me"],
-            92,
+            93,
             {"unlatch.increments.files.locks", "unlatch.worklog.json_text.nodes"},
         ),
         (
             ["history", "1"],
-            103,
+            104,
             {
                 "unlatch.delivery.states",
                 "unlatch.errors.trackers",

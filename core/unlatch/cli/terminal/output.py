@@ -14,6 +14,7 @@ from typing import IO, Any
 
 from unlatch.cli.terminal import styles
 from unlatch.cli.terminal.columns import cells, hanging, lay_out
+from unlatch.errors.known_secrets import without_known_secrets
 from unlatch.patterns import pattern
 from unlatch.worklog.neutral import for_json, visible, without_controls, without_passwords
 
@@ -149,6 +150,7 @@ def _neutral(line: str, *, colour: bool) -> str:
 
 
 def echo(text: str, stream: IO[str]) -> None:
+    text = without_known_secrets(text)
     if held and stream.isatty():
         held[-1].append((text, stream))
         return

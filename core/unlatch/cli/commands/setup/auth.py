@@ -12,6 +12,7 @@ from unlatch.cli.runtime.session import Session
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import Unauthorised, UsageError
+from unlatch.errors.known_secrets import remember_secrets
 from unlatch.project.check_trackers import read_settings
 from unlatch.project.registry import Registry
 from unlatch.spi import EnvToken, Manifest, Settings
@@ -50,6 +51,7 @@ def _login(session: Session, *, tracker: str, user: str | None) -> int:
             token = sys.stdin.readline().rstrip("\n")
     if not token:
         raise UsageError("token-missing", "the token is empty", hint="type it, or pass it on stdin")
+    remember_secrets(token)
     # Made for its checks: a token that cannot be sent is not stored.
     Credential(token, scheme_for(manifest.tokens, user=user), "the input", user)
     store_token(token, tracker=tracker, host=host, user=user)

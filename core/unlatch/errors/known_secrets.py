@@ -1,0 +1,36 @@
+"""The secrets that this process uses, to mask them in errors, output and logs.
+
+The code of plugins and SDKs can put them into any text. Like the masks of a CI system, these hold
+for the whole process: an error of one tracker can have the token of another.
+"""
+
+from collections.abc import Iterable
+
+MASK = "***"
+# Shorter ones are words of many texts ("test", "dummy"), and mean no account.
+_SHORTEST = 8
+_forms: tuple[str, ...] = ()
+
+
+def forms_of(secrets: Iterable[str], *, shortest: int) -> set[str]:
+    """These secrets as they are, percent-encoded, and as Python and JSON show texts."""
+    from urllib.parse import quote, quote_plus  # noqa: PLC0415  (slow to load)
+
+    forms = {form for one in secrets for form in (one, quote(one, safe=""), quote_plus(one))}
+    escaped = {one.replace("\\", "\\\\") for one in forms}
+    forms |= escaped | {one.replace('"', '\\"') for one in escaped}
+    return {form for form in forms if len(form) >= shortest}
+
+
+def remember_secrets(*secrets: str) -> None:
+    """Mask these from now on."""
+    global _forms  # noqa: PLW0603  # of the process; assigned whole, for threads that read it
+    forms = {*_forms, *forms_of(secrets, shortest=_SHORTEST)}
+    _forms = tuple(sorted(forms, key=len, reverse=True))
+
+
+def without_known_secrets(text: str) -> str:
+    """`text` with a mask in place of each remembered secret."""
+    for form in _forms:
+        text = text.replace(form, MASK)
+    return text

@@ -1,0 +1,108 @@
+"""A token in the words of a third party's plugin is shown and kept nowhere."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from itertools import count
+from json import dumps
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import pytest
+from tests.cli.project import REASON, Project
+from tests.cli.setup.foreign_plugin import install
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+# Of no known form, so that only its value shows what it is.
+TOKEN = 'orchid"sextant\\plum/7'
+QUOTED = quote(TOKEN, safe="")
+ENCODED = b64encode(f"ada:{TOKEN}".encode()).decode()
+LINK = {"redmine": {"issue": 5, "url": "https://redmine.example.com/issues/5"}}
+CALLED = 'raise AssertionError("not called")'
+NAMES = "SyncPlugin, Snapshot, RemoteItem, Category, Outcome, PlannedRequest"
+READ = "return Snapshot(RemoteItem(ref, 'A', 'new', Category.DONE))"
+_NUMBERS = count()
+
+
+@pytest.fixture
+def package(tmp_path: Path, project: Project, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The name of a package to install, in a project that configures its tracker."""
+    monkeypatch.syspath_prepend(tmp_path / "site")
+    (tmp_path / "site").mkdir()
+    project.configure_more(tables='[trackers.redmine]\nurl = "https://redmine.example.com"')
+    project.extra |= {"REDMINE_KEY": TOKEN, "REDMINE_USER": "ada"}
+    project.increment(links=LINK)
+    return f"secret_redmine_{next(_NUMBERS)}"
+
+
+def spoil(
+    project: Project, package: str, *methods: str, other: Sequence[tuple[str, str, str]] = ()
+) -> None:
+    """Install the plugin with these bodies of its methods, from `read` on."""
+    plain = 'EnvToken("REDMINE_KEY", Scheme.BEARER)'
+    named = 'EnvToken("REDMINE_KEY", Scheme.BASIC, user="REDMINE_USER")'
+    more = [
+        ("__init__.py", plain, named),
+        ("plugin.py", "import SyncPlugin", f"import {NAMES}"),
+        *(("plugin.py", CALLED, one) for one in methods),
+        *other,
+    ]
+    install(project.root.parent / "site", package, more=more)
+
+
+def check_secret(project: Project, *more: tuple[str, ...]) -> str:
+    """Everything that commands show and write, which must not have the token."""
+    resume = ("resume", "7", "--reason", REASON, "--yes")
+    commands = (("--debug", *resume), (*resume, "--json"), ("sync", "--json"), ("show", "7"), *more)
+    shown = "".join(project.run(*command).said for command in commands)
+    files = [path for top in (project.root, project.home) for path in top.rglob("*")]
+    kept = b"".join(path.read_bytes() for path in files if path.is_file())
+
+    for form in (TOKEN, ENCODED, QUOTED, repr(TOKEN)[1:-1], dumps(TOKEN)[1:-1]):
+        assert form not in shown
+        assert form.encode() not in kept
+    return shown
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"raise KeyError({TOKEN!r})",
+        f"raise RuntimeError('GET /?key={QUOTED}')",
+        f"raise RuntimeError('sent {ENCODED}')",
+        f"error = ValueError('no'); error.add_note({TOKEN!r}); raise error",
+        f"from unlatch.errors import Rejected; raise Rejected('refused', {TOKEN!r})",
+        f"from unlatch.errors import Rejected; raise Rejected({TOKEN!r}, 'no', hint={ENCODED!r})",
+        f"from unlatch.errors import Rejected; raise Rejected('no', 'no') from OSError({TOKEN!r})",
+    ],
+)
+def test_no_error_of_a_plugin_shows_a_token(project: Project, package: str, body: str) -> None:
+    spoil(project, package, body)
+
+    shown = check_secret(project, ("--debug", "show", "7"))
+
+    assert "***" in shown
+
+
+def test_no_error_of_settings_shows_a_token_of_the_environment(
+    project: Project, package: str
+) -> None:
+    old, new = 'return ItemRef("redmine"', "import os; raise KeyError(os.environ['REDMINE_KEY'])"
+    spoil(project, package, other=[("settings.py", old, f"{new}; {old}")])
+
+    shown = check_secret(project, ("link", "7", "https://redmine.example.com/issues/6"))
+
+    assert "***" in shown
+
+
+def test_no_note_or_request_of_a_plugin_shows_a_token(project: Project, package: str) -> None:
+    noted = f"return Outcome(snapshot.item, notes=({TOKEN!r}, {ENCODED!r}))"
+    planned = f"return (PlannedRequest('GET', 'https://x/?key=' + {TOKEN!r}, 'read'),)"
+    spoil(project, package, READ, noted, planned)
+
+    shown = check_secret(project, ("resume", "7", "--reason", REASON, "--dry-run"))
+
+    assert "***" in shown
