@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from shlex import quote
 
 from unlatch.errors import PluginBroken, UnlatchError
+from unlatch.project.plugins.printing import printing_aside
 from unlatch.worklog.entry_points import PLUGINS, distribution_of
 
 
@@ -32,7 +33,8 @@ def blaming(
         of: a class of the plugin, whose package the line of the error is in.
     """
     try:
-        yield
+        with printing_aside():
+            yield
     except (UnlatchError, KeyboardInterrupt):
         raise
     except BaseException as error:
@@ -43,7 +45,8 @@ def blaming(
 def importing(name: str, module: str, *, where: str) -> Iterator[None]:
     """Report every error in the import of a plugin's module as the plugin's."""
     try:
-        yield
+        with printing_aside():
+            yield
     except KeyboardInterrupt:
         raise
     except BaseException as error:
