@@ -224,7 +224,7 @@ class Trackers:
                 return plugin
             from unlatch.project.plugins.guard import guard_plugin  # noqa: PLC0415  (slow)
 
-            return guard_plugin(name, plugin)
+            return guard_plugin(manifest, plugin)
 
     def pause(self, name: str, seconds: float, why: str) -> None:
         """Wait before a request to a tracker, and report it; an interruption ends the wait."""

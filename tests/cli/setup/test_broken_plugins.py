@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import count
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
@@ -13,7 +12,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 CULPRIT = f"the plugin redmine ({DISTRIBUTION}) cannot be used: "
-_NUMBERS = count()
 
 
 class Mistake(NamedTuple):
@@ -97,16 +95,6 @@ PLUGINS = (
             "lacks the method create (for CREATE); lacks the method find_created (for CREATE); "
             "lacks the method examine (for EXAMINE)"),
 )  # fmt: skip
-
-
-@pytest.fixture
-def package(tmp_path: Path, project: Project, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The name of a package to install, in a project that configures its tracker."""
-    monkeypatch.syspath_prepend(tmp_path / "site")
-    (tmp_path / "site").mkdir()
-    project.configure_more(tables='[trackers.redmine]\nurl = "https://redmine.example.com"')
-    project.extra["REDMINE_KEY"] = "not-needed"
-    return f"foreign_redmine_{next(_NUMBERS)}"
 
 
 def spoil(project: Project, package: str, mistake: Mistake) -> str:

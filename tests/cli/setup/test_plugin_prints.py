@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import count
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,17 +20,14 @@ READ = """print("by call")
         side_by_side([lambda: print("by thread")])
         raise KeyError(5)"""
 PRINTED = ("by module", "by call", "by write", "by log", "by thread", "by settings")
-_NUMBERS = count()
 
 
 @pytest.fixture
-def printing(tmp_path: Path, project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+def printing(tmp_path: Path, project: Project, package: str) -> Project:
     """A project with a tracker whose plugin prints wherever it can."""
-    monkeypatch.syspath_prepend(tmp_path / "site")
-    (tmp_path / "site").mkdir()
     install(
         tmp_path / "site",
-        f"printing_redmine_{next(_NUMBERS)}",
+        package,
         more=[
             ("__init__.py", "from unlatch", 'print("by manifest")\nfrom unlatch'),
             ("settings.py", "prefix, _", 'print("by settings"); prefix, _'),
@@ -45,8 +41,7 @@ def printing(tmp_path: Path, project: Project, monkeypatch: pytest.MonkeyPatch) 
             ("plugin.py", 'raise AssertionError("not called")', READ),
         ],
     )
-    project.configure_more(tables='[trackers.redmine]\nurl = "https://redmine.example.com"')
-    project.extra |= {"REDMINE_KEY": "not-needed", "PYTHONPATH": str(tmp_path / "site")}
+    project.extra["PYTHONPATH"] = str(tmp_path / "site")
     project.increment(links={**project.items("github"), **LINK})
     return project
 

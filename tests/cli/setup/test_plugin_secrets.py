@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from itertools import count
 from json import dumps
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -14,7 +13,6 @@ from tests.cli.setup.foreign_plugin import install
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
-    from pathlib import Path
 
 # Of no known form, so that only its value shows what it is.
 TOKEN = 'orchid"sextant\\plum/7'
@@ -24,18 +22,6 @@ LINK = {"redmine": {"issue": 5, "url": "https://redmine.example.com/issues/5"}}
 CALLED = 'raise AssertionError("not called")'
 NAMES = "SyncPlugin, Snapshot, RemoteItem, Category, Outcome, PlannedRequest"
 READ = "return Snapshot(RemoteItem(ref, 'A', 'new', Category.DONE))"
-_NUMBERS = count()
-
-
-@pytest.fixture
-def package(tmp_path: Path, project: Project, monkeypatch: pytest.MonkeyPatch) -> str:
-    """The name of a package to install, in a project that configures its tracker."""
-    monkeypatch.syspath_prepend(tmp_path / "site")
-    (tmp_path / "site").mkdir()
-    project.configure_more(tables='[trackers.redmine]\nurl = "https://redmine.example.com"')
-    project.extra |= {"REDMINE_KEY": TOKEN, "REDMINE_USER": "ada"}
-    project.increment(links=LINK)
-    return f"secret_redmine_{next(_NUMBERS)}"
 
 
 def spoil(
@@ -51,6 +37,8 @@ def spoil(
         *other,
     ]
     install(project.root.parent / "site", package, more=more)
+    project.extra |= {"REDMINE_KEY": TOKEN, "REDMINE_USER": "ada"}
+    project.increment(links=LINK)
 
 
 def check_secret(project: Project, *more: tuple[str, ...]) -> str:

@@ -1,12 +1,12 @@
 """The plugin of a third party, whose calls cannot harm the work on other trackers.
 
-An error in its code, or a result of another type than the interface declares, is reported as the
-plugin's mistake. pydantic compares results with the annotations of the interface.
+An error in its code, a result of another type than the interface declares, or one for another item
+is reported as the plugin's mistake. pydantic compares results with the annotations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache, partial
 from inspect import isfunction
@@ -15,7 +15,15 @@ from typing import Any, get_origin
 from pydantic import ConfigDict, TypeAdapter, ValidationError
 
 from unlatch.project.plugins.errors import blaming, broken_plugin
-from unlatch.spi import Settings, SyncPlugin
+from unlatch.spi import (
+    Capability,
+    ItemRef,
+    Manifest,
+    Outcome,
+    Settings,
+    Snapshot,
+    SyncPlugin,
+)
 
 # Each part of a result is checked, also that of a value that was made without a check.
 _CHECKED = ConfigDict(strict=True, revalidate_instances="always", arbitrary_types_allowed=True)
@@ -25,11 +33,21 @@ _IS_WHOLE: Mapping[str, Callable[[Any, Any], bool]] = {
     "read_many": lambda wanted, found: all(one in found for one in wanted),
     "write_many": lambda wanted, found: len(wanted) == len(found),
 }
+# The items that a call is about, each with its result; errors are among them.
+_RESULTS: Mapping[str, Callable[[Any, Any], Iterable[tuple[ItemRef, object]]]] = {
+    "read": lambda ref, found: [(ref, found)],
+    "write": lambda snapshot, found: [(snapshot.item.ref, found)],
+    "read_many": lambda refs, found: [(ref, found[ref]) for ref in refs],
+    "write_many": lambda wanted, found: zip(
+        (snapshot.item.ref for snapshot, _ in wanted), found, strict=True
+    ),
+}
 
 
-def guard_plugin(name: str, plugin: SyncPlugin) -> SyncPlugin:
+def guard_plugin(manifest: Manifest, plugin: SyncPlugin) -> SyncPlugin:
     """A plugin whose calls raise UnlatchError alone; PluginBroken: the plugin is at fault."""
-    guarded: Any = _Guard(plugin, SyncPlugin, name)
+    guarded: Any = _GuardedPlugin(plugin, SyncPlugin, manifest.name)
+    guarded.has_renames = Capability.RENAMES in manifest.capabilities
     return guarded  # type: ignore[no-any-return]  # it has the methods of the interface
 
 
@@ -100,14 +118,42 @@ class _Checked:
 class _Guard(_Checked):
     """The same, and reports errors in the code as the plugin's."""
 
+    def _running(self, attribute: str) -> AbstractContextManager[None]:
+        return blaming(self._name, self._title(attribute), of=type(self._inner))
+
+
+class _GuardedPlugin(_Guard):
+    """The same, and compares the items of results with those that were asked for."""
+
+    has_renames: bool
+
     def _call(self, attribute: str, /, *args: Any, **named: Any) -> Any:
         found = super()._call(attribute, *args, **named)
         if attribute in _IS_WHOLE and not _IS_WHOLE[attribute](args[0], found):
             raise broken_plugin(self._name, f"{self._title(attribute)} left items out")
+        for asked, result in _RESULTS[attribute](args[0], found) if attribute in _RESULTS else ():
+            self._check_item(attribute, asked, result)
         return found
 
-    def _running(self, attribute: str) -> AbstractContextManager[None]:
-        return blaming(self._name, self._title(attribute), of=type(self._inner))
+    def _check_item(self, attribute: str, asked: ItemRef, result: object) -> None:
+        match result:
+            case Snapshot(item=item) | Outcome(after=item):
+                if not _is_same(asked, item.ref, has_renames=self.has_renames):
+                    names = f"{asked.target} {asked.id}: {item.ref.target} {item.ref.id}"
+                    problem = f"{self._title(attribute)} returned another item than {names}"
+                    raise broken_plugin(self._name, problem)
+
+
+def _is_same(asked: ItemRef, found: ItemRef, *, has_renames: bool) -> bool:
+    """Whether a result is for the item that was asked for, at its present place.
+
+    It may have been moved or its place renamed, which leaves the number. Where old names of items
+    stay valid, they may have got a new one.
+    """
+    if found.tracker != asked.tracker:
+        return False
+    numbers = {one.id.removeprefix(one.target).casefold() for one in (asked, found)}
+    return len(numbers) == 1 or (has_renames and found.target != asked.target)
 
 
 @cache
