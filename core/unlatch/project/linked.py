@@ -120,7 +120,7 @@ def _matcher(workspace: Workspace, wanted: str) -> Callable[[Link], bool]:
 def _recognised(workspace: Workspace, url: str) -> Mapping[str, Callable[[Link], bool]]:
     """For each tracker that knows an address, whether a link is to the item there."""
     with suppress(UnlatchError):
-        settings, found = workspace.settings, workspace.recognise(url)
+        settings, (found, _) = workspace.settings, workspace.recognise(url)
         return {name: partial(_is_at, settings[name], ref) for name, ref in found.items()}
     return {}
 

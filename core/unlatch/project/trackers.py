@@ -104,11 +104,15 @@ class Trackers:
         return find(" ".join(word.split()), ask_former=ask_former)
 
     def recognise(self, url: str, *, ask_former: bool = False) -> ItemRef:
-        """The item at a pasted address; UsageError `url-unknown` or `target-not-allowed`."""
-        if ref := next(iter(self._workspace.recognise(url).values()), None):
+        """The item at a pasted address; UsageError `url-unknown` or `target-not-allowed`.
+
+        PluginBroken: no tracker knows it, and a plugin failed to look at it.
+        """
+        found, failed = self._workspace.recognise(url)
+        if ref := next(iter(found.values()), None):
             self.check_target(ref, ask_former=ask_former)
             return ref
-        raise unknown_address(self._workspace, url)
+        raise unknown_address(self._workspace, url, failed)
 
     def named(self, key: str, *, ask_former: bool = False) -> ItemRef:
         """The item with a name such as octo/widgets#4, fabrikam/widgets 101 or SCRUM-28.

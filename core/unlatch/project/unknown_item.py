@@ -37,7 +37,10 @@ def unknown_name(workspace: Workspace, key: str) -> UnlatchError:
     )
 
 
-def unknown_address(workspace: Workspace, url: str) -> UnlatchError:
+def unknown_address(
+    workspace: Workspace, url: str, failed: Mapping[str, PluginBroken]
+) -> UnlatchError:
+    """The error for an address that no tracker knows; the plugins `failed` did not say."""
     host = ""
     with suppress(ValueError):
         host = urlsplit(url).hostname or ""
@@ -45,10 +48,12 @@ def unknown_address(workspace: Workspace, url: str) -> UnlatchError:
         if any(fnmatchcase(host, pattern) for pattern in manifest.hosts):
             if manifest.name not in workspace.settings:
                 return not_configured(workspace, manifest, url)
+            if manifest.name in failed:
+                return failed[manifest.name]
             message = f"{manifest.title} has no {manifest.noun} at this address"
             hint = f"paste the address of the {manifest.noun} as a browser shows it"
             return UsageError("url-unknown", message, where=url, hint=hint)
-    if error := _broken(workspace):
+    if error := next(iter(failed.values()), None) or _broken(workspace):
         return error
     configured = f"(configured: {_known(workspace)})"
     message = f"no configured tracker has an item at this address {configured}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import field, replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -112,17 +111,23 @@ class Workspace:
         """The same as the plugins made them, which they get themselves."""
         return self._checked.settings
 
-    def recognise(self, url: str) -> Mapping[str, ItemRef]:
+    def recognise(self, url: str) -> tuple[Mapping[str, ItemRef], Mapping[str, PluginBroken]]:
         """The item at an address by the settings of each tracker that knows it.
 
         A plugin that fails does not hide the item of another one.
+
+        Returns:
+            The items, and the errors of the plugins that failed, by tracker.
         """
-        found = {}
+        found: dict[str, ItemRef] = {}
+        failed: dict[str, PluginBroken] = {}
         for name, settings in self.settings.items():
-            with suppress(PluginBroken):
+            try:
                 if ref := settings.recognise(url):
                     found[name] = ref
-        return found
+            except PluginBroken as error:
+                failed[name] = error
+        return found, failed
 
     @property
     def broken(self) -> Mapping[str, PluginBroken]:

@@ -278,6 +278,25 @@ def test_an_address_of_a_broken_plugin_names_it_and_those_of_others_do_not(
     check_error(done.document["error"], said)
 
 
+def test_an_address_that_a_plugin_fails_to_recognise_names_the_plugin(
+    project: Project, package: str
+) -> None:
+    broken = "{}['id']; prefix, _, number ="
+    spoil(project, package, Mistake("settings.py", "prefix, _, number =", broken, ""))
+    project.increment()
+
+    foreign = project.run("link", "7", "https://redmine.example.com/issues/5", "--json")
+    wrong = project.run("link", "7", "https://github.com/octo", "--json")
+    right = project.run("link", "7", project.items("github")["github"]["url"])
+
+    error = foreign.document["error"]
+    failed = f"failed at {package}.settings:15: KeyError: 'id'"
+    assert (foreign.code, error["id"]) == (1, "plugin-broken")
+    assert f"the plugin redmine ({DISTRIBUTION}) {failed}" == error["message"]
+    assert (wrong.code, wrong.document["error"]["id"]) == (2, "url-unknown")
+    assert right.code == 0, right.said
+
+
 def test_items_that_a_plugin_left_out_are_not_checked(project: Project, package: str) -> None:
     method = "def read_many(self, refs, change=None):\n        return {}\n\n    "
     more = [
