@@ -9,7 +9,7 @@ from unlatch.errors import PluginBroken, UsageError
 from unlatch.increments.records.shapes import Shapes
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from unlatch.spi import LinkShape, Manifest
 
@@ -18,10 +18,10 @@ class Registry:
     @cached_property
     def targets(self) -> Mapping[str, str]:
         """The manifest of each plugin, as "module:object", by the plugin's name; loads none."""
-        return {name: target for name, (target, _) in self._points.items()}
+        return {name: target for name, ((target, _), *_) in self._points.items()}
 
     @cached_property
-    def _points(self) -> Mapping[str, tuple[str, str]]:
+    def _points(self) -> Mapping[str, Sequence[tuple[str, str]]]:
         from unlatch.worklog.entry_points import PLUGINS, installed_points  # noqa: PLC0415
 
         return installed_points(PLUGINS)
@@ -30,17 +30,19 @@ class Registry:
         """Whether a plugin comes with unlatch, whose tests prove that it keeps the interface."""
         from unlatch.worklog.entry_points import is_own  # noqa: PLC0415
 
-        return is_own(self._points.get(name, ("", ""))[1])
+        return any(is_own(folder) for _, folder in self._points.get(name, ()))
 
     @cached_property
     def _found(self) -> tuple[dict[str, Manifest], dict[str, PluginBroken]]:
         # Commands on increments without links load no plugin.
+        from unlatch.project.plugins.errors import check_rivals  # noqa: PLC0415
         from unlatch.project.plugins.loading import load_manifest  # noqa: PLC0415
 
         manifests: dict[str, Manifest] = {}
         broken: dict[str, PluginBroken] = {}
         for name, target in self.targets.items():
             try:
+                check_rivals(name, [folder for _, folder in self._points[name]])
                 manifests[name] = load_manifest(name, target)
             except PluginBroken as error:
                 broken[name] = error

@@ -23,30 +23,38 @@ _BINARY = getattr(os, "O_BINARY", 0)
 
 def entry_points(group: str) -> dict[str, str]:
     """The entry points of a group: "module:object" by name, the first on sys.path first."""
-    return {name: target for name, (target, _) in installed_points(group).items()}
+    return {name: target for name, ((target, _), *_) in installed_points(group).items()}
 
 
-def installed_points(group: str) -> dict[str, tuple[str, str]]:
-    """The same, each with the folder of its distribution.
+def installed_points(group: str) -> dict[str, list[tuple[str, str]]]:
+    """The same, each with the folder of its distribution, and those of all that have the name.
 
-    No other distribution replaces a name of unlatch's own.
+    Of a distribution that is there twice, the first on sys.path counts, as for an import. No other
+    distribution has a name of unlatch's own.
     """
-    found: dict[str, tuple[str, str]] = {}
+    found: dict[str, dict[str, tuple[str, str]]] = {}
     for folder, name, target in _installed(group):
-        if name not in found or (is_own(folder) and not is_own(found[name][1])):
-            found[name] = target, folder
-    return dict(sorted(found.items()))
+        found.setdefault(name, {}).setdefault(_project(folder), (target, folder))
+    return {
+        name: [points[_OWN]] if _OWN in points else [*points.values()]
+        for name, points in sorted(found.items())
+    }
 
 
 def is_own(folder: str) -> bool:
     """Whether a distribution's folder is that of unlatch."""
-    return distribution_in(folder).partition(" ")[0] == _OWN
+    return _project(folder) == _OWN
+
+
+def _project(folder: str) -> str:
+    """The name of a distribution as indexes compare it, except for repeated signs (PEP 503)."""
+    return distribution_in(folder).partition(" ")[0].replace(".", "-").lower()
 
 
 def distribution_of(group: str, name: str) -> str | None:
     """The distribution of an entry point, with its version if known: "unlatch-redmine 1.2"."""
-    _, folder = installed_points(group).get(name, ("", ""))
-    return distribution_in(folder) if folder else None
+    points = installed_points(group).get(name)
+    return distribution_in(points[0][1]) if points else None
 
 
 def distribution_in(folder: str) -> str:

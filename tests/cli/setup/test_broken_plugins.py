@@ -349,6 +349,49 @@ def test_no_other_distribution_replaces_a_tracker_of_unlatch(
     assert project.states()["github"] == OPEN["github"]
 
 
+def install_again(folder: Path, package: str, distribution: str) -> None:
+    """Let another distribution register the tracker, too."""
+    info = folder / f"{distribution}.dist-info"
+    info.mkdir(parents=True)
+    (info / "entry_points.txt").write_text(f"[unlatch.plugins]\nredmine = {package}:manifest\n")
+
+
+def test_a_tracker_of_two_distributions_is_refused_and_both_are_named(
+    project: Project, package: str
+) -> None:
+    site = project.root.parent / "site"
+    install(site, package)
+    install_again(site, package, "acme_redmine-2.0")
+    project.increment(links=project.items("github"))
+    project.increment("0008-there", links=LINK)
+
+    doctor = project.run("doctor", "--json")
+    plugins = project.run("plugins")
+    refused = project.run("resume", "8", "--reason", REASON, "--yes", "--json")
+    done = project.run("resume", "7", "--reason", REASON, "--yes")
+
+    both = "several distributions have a plugin redmine: acme-redmine 2.0, unlatch-redmine 1.2"
+    findings = [one for one in doctor.document["findings"] if one["severity"] == "error"]
+    assert [(both, "keep one: pip uninstall acme-redmine, or pip uninstall unlatch-redmine")] == [
+        (one["message"], one["hint"]) for one in findings
+    ]
+    assert f"broken {both}" in plugins.out
+    assert (refused.code, refused.document["error"]["message"]) == (1, both)
+    assert (done.code, project.states()["github"]) == (0, OPEN["github"]), done.said
+
+
+def test_a_distribution_that_is_installed_twice_is_one(
+    project: Project, package: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    install(project.root.parent / "site", package)
+    install_again(project.root.parent / "user", package, "Unlatch.Redmine-1.1")
+    monkeypatch.syspath_prepend(project.root.parent / "user")
+
+    done = project.run("doctor", "--json")
+
+    assert [one for one in done.document["findings"] if one["severity"] == "error"] == []
+
+
 def test_a_shell_completes_beside_a_broken_plugin(project: Project, package: str) -> None:
     spoil(project, package, MANIFESTS[0])
     project.extra |= {"PYTHONPATH": str(project.root.parent / "site"), "COMP_WORDS": "unlatch re",

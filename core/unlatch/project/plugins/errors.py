@@ -6,7 +6,7 @@ from shlex import quote
 
 from unlatch.errors import PluginBroken, UnlatchError
 from unlatch.project.plugins.printing import printing_aside
-from unlatch.worklog.entry_points import PLUGINS, distribution_of
+from unlatch.worklog.entry_points import PLUGINS, distribution_in, distribution_of
 
 
 def broken_plugin(name: str, problem: str, *, where: str | None = None) -> PluginBroken:
@@ -20,6 +20,15 @@ def _error(name: str, what: str, where: str | None = None) -> PluginBroken:
     package = quote(found.partition(" ")[0] if found else name)
     hint = f"pip install --upgrade {package}; if that does not help, report this to its authors"
     return PluginBroken("plugin-broken", f"{culprit} {what}", where=where, hint=hint)
+
+
+def check_rivals(name: str, folders: Sequence[str]) -> None:
+    """Refuse a plugin of several distributions: their order on sys.path gave one the token."""
+    if len(folders) > 1:
+        found = [distribution_in(one) for one in folders]
+        message = f"several distributions have a plugin {name}: {', '.join(found)}"
+        steps = (f"pip uninstall {quote(one.partition(' ')[0])}" for one in found)
+        raise PluginBroken("plugin-broken", message, hint=f"keep one: {', or '.join(steps)}")
 
 
 @contextmanager
