@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 from contextlib import suppress
 from shlex import quote
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from unlatch.config.config import WRONG_FILE, WRONG_TABLE, CoreConfig, RawConfig
 from unlatch.doctor.finding import Found, Hits, Setting
 from unlatch.errors import ConfigError, PluginBroken, StoreError
 from unlatch.project.check_trackers import check_trackers
+from unlatch.project.plugins.errors import blaming
 from unlatch.project.plugins.loading import load_settings
 from unlatch.spi.table_models import dumped, model_of
 from unlatch.spi.tables import Table
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 
     from unlatch.doctor.snapshot import ProjectSnapshot
     from unlatch.project.workspace import Workspace
+    from unlatch.spi import Settings
 
 _OURS = ".unlatch/config.toml"
 DEFAULT = "default"
@@ -43,6 +46,11 @@ def mistakes(project: ProjectSnapshot) -> Hits:
         for problem in checked.problems:
             yield _mistake(problem, raw, known)
         yield from checked.broken.values()
+        for name, table in checked.settings.items():
+            try:
+                _of_tracker(name, table, raw)
+            except PluginBroken as error:
+                yield error
     try:
         _ = workspace.user.trusted_hosts, workspace.user.allowed_links
     except ConfigError as error:
@@ -57,7 +65,8 @@ def settings_in_force(workspace: Workspace) -> Iterator[Setting]:
         if all(problem.startswith("trackers.") for problem in checked.problems):
             yield from _in_force(raw.core, raw.origins)
         for name, table in checked.settings.items():
-            yield from _in_force(table, raw.origins, prefix=f"trackers.{name}.")
+            with suppress(PluginBroken):  # a check reports it
+                yield from _of_tracker(name, table, raw)
     further = [*_hosts_of_environment(workspace)]
     with suppress(ConfigError):
         settings = [*settings_of_user(workspace.user_file)]
@@ -124,6 +133,14 @@ def described(settings: Any, *, prefix: str = "") -> dict[str, str]:
         else:
             known[prefix + name] = field.description or ""
     return known
+
+
+def _of_tracker(name: str, table: Settings, raw: RawConfig) -> list[Setting]:
+    """The settings of a tracker; PluginBroken: its plugin cannot show them."""
+    with blaming(name, f"showing [trackers.{name}]"):
+        found = [*_in_force(table, raw.origins, prefix=f"trackers.{name}.")]
+        json.dumps([one.value for one in found])
+    return found
 
 
 def _in_force(table: Any, origins: Mapping[str, str], *, prefix: str = "") -> Iterator[Setting]:

@@ -392,6 +392,30 @@ def test_a_distribution_that_is_installed_twice_is_one(
     assert [one for one in done.document["findings"] if one["severity"] == "error"] == []
 
 
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("raise KeyError('url')", "KeyError: 'url'"),
+        ("return None", "AttributeError"),
+        ("return {'url': {1, 2}}", "TypeError"),
+        ("return {7: 'x'}", "TypeError"),
+        ("raise SystemExit", "SystemExit"),
+    ],
+)
+def test_settings_that_cannot_be_shown_do_not_end_doctor(
+    project: Project, package: str, body: str, said: str
+) -> None:
+    dump = f"def model_dump(self, **options):\n        {body}\n\n    @property\n    def base_url"
+    spoil(project, package, Mistake("settings.py", "@property\n    def base_url", dump, ""))
+
+    check_doctor(project, f"showing [trackers.redmine] failed: {said}")
+    shown = project.run("config", "list", "--json")
+
+    keys = [one["key"] for one in shown.document["settings"]]
+    assert ("trackers.github.web_url" in keys, shown.code) == (True, 0), keys
+    assert not [one for one in keys if "redmine" in one]
+
+
 def test_a_shell_completes_beside_a_broken_plugin(project: Project, package: str) -> None:
     spoil(project, package, MANIFESTS[0])
     project.extra |= {"PYTHONPATH": str(project.root.parent / "site"), "COMP_WORDS": "unlatch re",
