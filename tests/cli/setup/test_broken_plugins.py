@@ -170,6 +170,8 @@ def test_links_that_cannot_be_read_fail_the_gate(project: Project, package: str)
     shown = project.run("show", "7", "--offline")
 
     assert (done.code, said in done.said) == (5, True), done.said
+    assert "redmine: 1 item not checked" in done.out
+    assert "1 of 2 items checked." in done.err
     assert "its items of redmine are not read" in shown.err
 
 

@@ -308,7 +308,7 @@ def test_an_odd_entry_beside_a_readable_one_was_not_checked(project: Project) ->
 
     assert 5 == done.code, done.said
     assert f"1 item not checked ({NAME}:/github/issues/1)" in done.out
-    assert "1 of 1 item checked" in done.err
+    assert "1 of 2 items checked" in done.err
 
 
 @pytest.mark.parametrize("key", ["gitlab", "GitLab"])

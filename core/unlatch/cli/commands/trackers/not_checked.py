@@ -86,7 +86,8 @@ def tell_not_checked(session: Session, plan: SyncPlan, missed: Sequence[NotCheck
     if missed:
         items = {(one.link.tracker, one.seen.name): one.seen.item for one in plan.links}
         read = sum(item is not None for item in items.values())
-        output.talk(f"{read} of {times(len(items), 'item')} checked.")
+        count = len(items) + sum(len(one.names) for one in plan.unread)
+        output.talk(f"{read} of {times(count, 'item')} checked.")
 
 
 def excluded_lines(session: Session, plan: SyncPlan) -> list[str]:
