@@ -251,6 +251,12 @@ def test_a_new_status_changes_one_line() -> None:
     ]
 
 
+def test_a_tuple_is_the_array_that_is_there_already() -> None:
+    text = '{"a": [ [ ], [ 1 ] ], "b": 1}'
+    assert _edited(text, {"a": ((), (1,)), "b": 1}) == text
+    assert _edited(text, {"a": ((), (1,)), "b": True}) == text.replace("1}", "true}")
+
+
 def test_a_member_goes_with_its_line() -> None:
     value = _value()
     del value["completedAt"]

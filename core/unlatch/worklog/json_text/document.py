@@ -62,11 +62,12 @@ class JsonText:
             raise _error_at(text, len(text), "the file is not UTF-8") from error
         try:
             value = _load(text)
+            # Counting is quick and rules out nearly every file.
+            may_be_deep = text.count("{") + text.count("[") > MAX_DEPTH
+            is_deep = may_be_deep and _is_too_deep(text, value)
         except RecursionError as error:
             raise _depth_error(text) from error
-        # Counting is quick and rules out nearly every file. The rest is measured in the text,
-        # because a duplicate key may hide a deep value.
-        if text.count("{") + text.count("[") > MAX_DEPTH and _deepest(text)[0] > MAX_DEPTH:
+        if is_deep:
             raise _depth_error(text)
         return cls(text, bom, value)
 
@@ -78,18 +79,13 @@ class JsonText:
             TypeError: `new` contains a key or an object that JSON does not know.
         """
         from unlatch.worklog.json_text.edit import edited  # noqa: PLC0415  (`list` never writes)
-        from unlatch.worklog.json_text.nodes import (  # noqa: PLC0415
-            duplicate_keys,
-            is_too_deep,
-            read_nodes,
-        )
+        from unlatch.worklog.json_text.nodes import is_too_deep  # noqa: PLC0415
 
         if is_too_deep(new):
             raise ValueError(f"nested more than {MAX_DEPTH} deep")
-        root = read_nodes(self.text)
-        if twice := ", ".join(dict.fromkeys(duplicate_keys(root))):
+        if twice := ", ".join(self.duplicates):
             raise ValueError(f"duplicate keys: {twice}")
-        return self._encoded(edited(self.text, root, new))
+        return self._encoded(edited(self.text, new))
 
     def with_keys(self, renames: Mapping[tuple[str | int, ...], str]) -> bytes:
         """Rename keys, given by their paths; everything else stays."""
@@ -105,11 +101,11 @@ class JsonText:
 def render_new(value: Any) -> bytes:
     """Render the content of a new file: indented by two spaces, with a final newline."""
     from unlatch.worklog.json_text.edit import Style  # noqa: PLC0415  (`list` never writes)
-    from unlatch.worklog.json_text.nodes import is_too_deep  # noqa: PLC0415
+    from unlatch.worklog.json_text.nodes import is_too_deep, read_nodes  # noqa: PLC0415
 
     if is_too_deep(value):
         raise ValueError(f"nested more than {MAX_DEPTH} deep")
-    return f"{Style().render(value, '')}\n".encode(errors=_LONE_SURROGATES)
+    return f"{Style(read_nodes('{}')).render(value, '')}\n".encode(errors=_LONE_SURROGATES)
 
 
 def _refuse_constant(name: str) -> NoReturn:
@@ -161,6 +157,13 @@ def _explained(text: str, error: json.JSONDecodeError) -> JsonTextError:
     if error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated string"):
         return _error_at(text, error.pos, "unexpected end of file")
     return _error_at(text, error.pos, error.msg.removesuffix(" at"))
+
+
+def _is_too_deep(text: str, value: Any) -> bool:
+    from unlatch.worklog.json_text.nodes import is_too_deep  # noqa: PLC0415  (rarely needed)
+
+    # A duplicate key may hide a deep value, which only the text shows.
+    return is_too_deep(value) or (_has_duplicates(text) and _deepest(text)[0] > MAX_DEPTH)
 
 
 def _depth_error(text: str) -> JsonTextError:

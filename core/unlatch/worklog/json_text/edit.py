@@ -7,7 +7,7 @@ from typing import Any
 
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
-from unlatch.worklog.json_text.nodes import Node, read_nodes
+from unlatch.worklog.json_text.nodes import Item, Node, read_nodes
 
 Path = tuple[str | int, ...]
 # An item of the new container: its index in the old one, if it was there, and its text.
@@ -16,18 +16,20 @@ _UNIT = "  "
 # DEL counts as one: json.dumps escapes it only with ensure_ascii.
 _NON_ASCII_ESCAPE = pattern(r"(?<!\\)(?:\\\\)*\\u(?!00[0-6]|007[0-9a-eA-E])")
 _INDENT = pattern(r"[ \t]*")
+# By whether other characters than ASCII are escaped.
+_ENCODERS = {one: json.JSONEncoder(ensure_ascii=one, allow_nan=False) for one in (False, True)}
 
 
 def is_same(old: Any, new: Any) -> bool:
     """Compare as JSON does: True is not 1, 1 is not 1.0, and members have no order."""
+    if isinstance(old, str):
+        return isinstance(new, str) and old == new
     if isinstance(old, dict):
         alike = isinstance(new, dict) and old.keys() == new.keys()
         return alike and all(is_same(value, new[key]) for key, value in old.items())
     if isinstance(old, list):
         alike = isinstance(new, list | tuple) and len(old) == len(new)
         return alike and all(map(is_same, old, new))
-    if isinstance(old, str):
-        return isinstance(new, str) and old == new
     if isinstance(old, float):
         return isinstance(new, float) and repr(old) == repr(new)  # -0.0 is not 0.0
     return type(old) is type(new) and bool(old == new)
@@ -48,33 +50,31 @@ def _aligned(old: Sequence[Any], new: Sequence[Any]) -> Iterable[tuple[int | Non
 
 def _common(old: Sequence[Any], new: Sequence[Any], limit: int) -> int:
     """Count the equal items at the start of both."""
-    return next((n for n in range(limit) if not is_same(old[n], new[n])), limit)
+    differs = (n for n in range(limit) if old[n] != new[n] and not is_same(old[n], new[n]))
+    return next(differs, limit)
 
 
-@dataclass(frozen=True, slots=True)
 class Style:
-    """The layout of a document; `comma` is between items that share a line."""
+    """The layout of a document."""
 
-    eol: str = "\n"
-    unit: str = _UNIT
-    comma: str = ", "
-    colon: str = ": "
-    ascii: bool = False
+    def __init__(self, root: Node) -> None:
+        self._root, text = root, root.text
+        self.eol = "\r\n" if "\r\n" in text else "\n"
+        self.unit = _indent_unit(root)
+        gaps = (text[it.key_end : it.node.start] for one in root.walk() for it in one.items)
+        self.colon = _on_one_line(gaps) or ": "
+        escapes = text.isascii() and "\\u" in text and _NON_ASCII_ESCAPE.search(text)
+        self.ascii = bool(escapes)
+        self._comma = ""  # looked up when it is first needed: few documents share a line
 
-    @classmethod
-    def of(cls, text: str, root: Node) -> "Style":
-        nodes = [*root.walk()]
-        colons = (text[item.key_end : item.node.start] for node in nodes for item in node.items)
-        colon = _on_one_line(colons) or ": "
-        pairs = (pair for node in nodes for pair in pairwise(node.items))
-        commas = (text[before.end : after.start] for before, after in pairs)
-        return cls(
-            eol="\r\n" if "\r\n" in text else "\n",
-            unit=_indent_unit(text, nodes),
-            comma=_on_one_line(commas) or ("," if colon == ":" else ", "),
-            colon=colon,
-            ascii=text.isascii() and "\\u" in text and _NON_ASCII_ESCAPE.search(text) is not None,
-        )
+    @property
+    def comma(self) -> str:
+        """What is between items that share a line."""
+        if not self._comma:
+            pairs = (pair for node in self._root.walk() for pair in pairwise(node.items))
+            gaps = (self._root.text[before.end : after.start] for before, after in pairs)
+            self._comma = _on_one_line(gaps) or ("," if self.colon == ":" else ", ")
+        return self._comma
 
     def render(self, value: Any, indent: str | None) -> str:
         """Write a new value; `indent` is that of the line it starts on, None means one line."""
@@ -84,7 +84,7 @@ class Style:
             return "{" + self._lines(members, indent) + "}"
         if isinstance(value, list | tuple) and value:
             return "[" + self._lines([self.render(item, inner) for item in value], indent) + "]"
-        return json.dumps(value, ensure_ascii=self.ascii, allow_nan=False)
+        return _ENCODERS[self.ascii].encode(value)
 
     def key(self, key: Any) -> str:
         if not isinstance(key, str):
@@ -108,9 +108,10 @@ def _line_indent(text: str, at: int) -> str:
     return match[0] if match else ""
 
 
-def _indent_unit(text: str, nodes: Iterable[Node]) -> str:
-    unit = _UNIT
-    for node in nodes:
+def _indent_unit(root: Node) -> str:
+    """The white space of one more level."""
+    unit, text = _UNIT, root.text
+    for node in root.walk():
         if node.items and "\n" in text[node.start : node.items[0].start]:
             outer, inner = (_line_indent(text, at) for at in (node.start, node.items[0].start))
             if inner != outer:
@@ -119,8 +120,9 @@ def _indent_unit(text: str, nodes: Iterable[Node]) -> str:
     return unit
 
 
-def edited(text: str, root: Node, value: Any) -> str:
-    editor = _Editor(text, Style.of(text, root))
+def edited(text: str, value: Any) -> str:
+    root = read_nodes(text)
+    editor = _Editor(text, Style(root))
     body = editor.rewritten(root, value, inline=editor.is_inline(root))
     return text[: root.start] + body + text[root.end :]
 
@@ -147,25 +149,30 @@ class _Editor:
 
     def rewritten(self, node: Node, new: Any, *, inline: bool) -> str:
         """The node's text for `new`; `inline` says that its container has one line."""
-        if is_same(node.value, new):
+        # Python finds a difference much faster than `is_same`, which few parts then need.
+        if (node.value == new or not node.is_full) and is_same(node.value, new):
             return self.text[node.start : node.end]
-        if node.items and isinstance(node.value, dict) and isinstance(new, dict):
+        if node.is_full and isinstance(node.value, dict) and isinstance(new, dict):
             return self._joined(node, self._members(node, new))
-        if node.items and isinstance(node.value, list) and isinstance(new, list | tuple):
+        if node.is_full and isinstance(node.value, list) and isinstance(new, list | tuple):
             return self._joined(node, self._elements(node, new))
         return self.style.render(new, None if inline else _line_indent(self.text, node.start))
 
     def is_inline(self, node: Node) -> bool:
-        return bool(node.items) and "\n" not in self.text[node.start : node.end]
+        return node.is_full and self.text.find("\n", node.start, node.end) < 0
 
     def _members(self, node: Node, new: dict[str, Any]) -> list[_Piece]:
-        found = ((index, item.key) for index, item in enumerate(node.items))
-        kept = [self._kept(node, index, new[key]) for index, key in found if key in new]
+        inline = self.is_inline(node)
+        kept: list[_Piece] = [
+            (index, self._kept(item, new[item.key], inline=inline))
+            for index, item in enumerate(node.items)
+            if item.key in new
+        ]
         last = node.items[-1]
         colon = self.text[last.key_end : last.node.start]
         colon = self.style.colon if "\n" in colon else colon
         indent = self._new_indent(node)
-        added = [
+        added: list[_Piece] = [
             (None, self.style.key(key) + colon + self.style.render(value, indent))
             for key, value in new.items()
             if key not in node.value
@@ -173,22 +180,24 @@ class _Editor:
         return kept + added
 
     def _elements(self, node: Node, new: Sequence[Any]) -> list[_Piece]:
+        inline, items = self.is_inline(node), node.items
         return [
-            self._new_element(node, value) if index is None else self._kept(node, index, value)
+            (None, self._new_element(node, value))
+            if index is None
+            else (index, self._kept(items[index], value, inline=inline))
             for index, value in _aligned(node.value, new)
         ]
 
-    def _kept(self, node: Node, index: int, new: Any) -> _Piece:
-        item = node.items[index]
+    def _kept(self, item: Item, new: Any, *, inline: bool) -> str:
         start = self.text[item.start : item.node.start]
-        return index, start + self.rewritten(item.node, new, inline=self.is_inline(node))
+        return start + self.rewritten(item.node, new, inline=inline)
 
-    def _new_element(self, node: Node, value: Any) -> _Piece:
+    def _new_element(self, node: Node, value: Any) -> str:
         kind = isinstance(value, dict)
-        full = (item.node for item in node.items if item.node.items)
-        alike = [one for one in full if isinstance(one.value, dict) == kind]
-        one_line = bool(alike) and self.is_inline(alike[-1])
-        return None, self.style.render(value, None if one_line else self._new_indent(node))
+        full = (item.node for item in reversed(node.items) if item.node.is_full)
+        alike = next((one for one in full if isinstance(one.value, dict) == kind), None)
+        one_line = alike is not None and self.is_inline(alike)
+        return self.style.render(value, None if one_line else self._new_indent(node))
 
     def _joined(self, node: Node, pieces: list[_Piece]) -> str:
         first, last = node.items[0], node.items[-1]

@@ -1,34 +1,70 @@
-"""The places of all parts of a JSON text, which `json` has accepted before."""
+"""The places of the parts of a JSON text, which `json` has accepted before.
+
+The parts of a container are looked up when they are first needed: most of a large text is unchanged
+and read as a whole, by the fast decoder.
+"""
+
+from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from unlatch.patterns import pattern
-from unlatch.values import dataclass
 from unlatch.worklog.json_text import MAX_DEPTH
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
 _SPACE = pattern(r"[ \t\n\r]*")
-_SCALAR = json.JSONDecoder()
+_DECODER = json.JSONDecoder()
+_CONTAINERS = (dict, list, tuple)
 
 
-@dataclass(frozen=True, slots=True)
 class Node:
-    """A value and its slice of the text; `items` is empty for a scalar."""
+    """A value and its slice of the text."""
 
-    start: int
-    end: int
-    value: Any
-    items: "tuple[Item, ...]" = ()
+    __slots__ = ("_items", "end", "start", "text", "value")
 
-    def walk(self) -> "Iterator[Node]":
+    def __init__(self, text: str, start: int) -> None:
+        self.text = text
+        self.start = start
+        self.value, self.end = _DECODER.raw_decode(text, start)
+        self._items: tuple[Item, ...] | None = None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether it is a container with items."""
+        return bool(self.value) and isinstance(self.value, _CONTAINERS)
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        if self._items is None:
+            self._items = tuple(self._split()) if self.is_full else ()
+        return self._items
+
+    def _split(self) -> Iterator[Item]:
+        at = _skip_space(self.text, self.start + 1)
+        while at < self.end - 1:
+            item = self._item(at)
+            yield item
+            at = _skip_space(self.text, item.end)
+            if self.text[at] == ",":
+                at = _skip_space(self.text, at + 1)
+
+    def _item(self, at: int) -> Item:
+        if isinstance(self.value, list):
+            return Item(at, None, at, Node(self.text, at))
+        key, key_end = _DECODER.raw_decode(self.text, at)
+        colon = _skip_space(self.text, key_end)
+        return Item(at, key, key_end, Node(self.text, _skip_space(self.text, colon + 1)))
+
+    def walk(self) -> Iterator[Node]:
         yield self
         for item in self.items:
             yield from item.node.walk()
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
+class Item(NamedTuple):
     """An array's element, or an object's member, which starts at its key."""
 
     start: int
@@ -41,38 +77,13 @@ class Item:
         return self.node.end
 
 
-def read_nodes(text: str, at: int = 0) -> Node:
-    start = _skip_space(text, at)
-    if text[start] in "{[":
-        return _read_container(text, start)
-    value, end = _SCALAR.raw_decode(text, start)
-    return Node(start, end, value)
-
-
-def _read_container(text: str, start: int) -> Node:
-    is_object = text[start] == "{"
-    close = "}" if is_object else "]"
-    items: list[Item] = []
-    at = _skip_space(text, start + 1)
-    while text[at] != close:
-        items.append(_read_item(text, at, is_member=is_object))
-        at = _skip_space(text, items[-1].end)
-        if text[at] == ",":
-            at = _skip_space(text, at + 1)
-    value = (
-        {one.key: one.node.value for one in items} if is_object else [i.node.value for i in items]
-    )
-    return Node(start, at + 1, value, tuple(items))
-
-
-def _read_item(text: str, at: int, *, is_member: bool) -> Item:
-    if not is_member:
-        return Item(at, None, at, read_nodes(text, at))
-    key, key_end = _SCALAR.raw_decode(text, at)
-    return Item(at, key, key_end, read_nodes(text, _skip_space(text, key_end) + 1))
+def read_nodes(text: str) -> Node:
+    return Node(text, _skip_space(text, 0))
 
 
 def _skip_space(text: str, at: int) -> int:
+    if text[at] not in " \t\n\r":
+        return at  # a search takes longer
     match = _SPACE.match(text, at)
     return match.end() if match else at
 
@@ -99,12 +110,11 @@ def copied(value: Any) -> Any:
 def is_too_deep(value: Any) -> bool:
     level = [value]
     for _ in range(MAX_DEPTH + 1):
-        above, level = level, []
-        for one in above:
-            if isinstance(one, dict):
-                level += one.values()
-            elif isinstance(one, list | tuple):
-                level += one
+        level = [one for outer in level if isinstance(outer, _CONTAINERS) for one in _inner(outer)]
         if not level:
             return False
     return True
+
+
+def _inner(outer: Any) -> Iterable[Any]:
+    return outer.values() if isinstance(outer, dict) else outer
