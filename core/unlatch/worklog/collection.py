@@ -43,13 +43,13 @@ class Collection:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._found: set[str] = set()
-        self._listings: dict[Path, tuple[int, Sequence[str]]] = {}
+        self._listings: dict[Path, tuple[int, dict[str, None]]] = {}
 
     def archives(self) -> Iterator[Path]:
         """The archive folders, by name."""
         yield from self._archives_in(self._names(self.path))
 
-    def _archives_in(self, names: Sequence[str]) -> Iterator[Path]:
+    def _archives_in(self, names: dict[str, None]) -> Iterator[Path]:
         # From the end: of thousands, all but these begin with a number.
         last = takewhile(lambda it: it >= "_", reversed(names))
         yield from (self.path / name for name in sorted(last) if name.startswith("_"))
@@ -98,7 +98,7 @@ class Collection:
         return found
 
     def _match(self, wanted: str, up_to: Match) -> tuple[Match | None, Sequence[Folder]]:
-        places: dict[Path, Sequence[str]] = {self.path: self._names(self.path)}
+        places: dict[Path, dict[str, None]] = {self.path: self._names(self.path)}
         for archive in self._archives_in(places[self.path]):
             with suppress(UnsafePath):  # its folders are unknown
                 places[archive] = self._names(archive)
@@ -108,21 +108,25 @@ class Collection:
             likely = {one for names in places.values() for one in candidates(names, wanted)}
             known = [one for one in likely if has_number(one)]
             how, meant = matching(known, wanted, up_to=up_to)
-        chosen = frozenset(meant)
+        chosen = sorted(set(meant))
         return how, [
             Folder(name, place / name, place != self.path)
             for place, names in places.items()
-            for name in sorted(chosen.intersection(names))
+            for name in chosen
+            if name in names
         ]
 
-    def _names(self, parent: Path) -> Sequence[str]:
-        """The sorted names of the folders in it, and of links, which may be folders."""
+    def _names(self, parent: Path) -> dict[str, None]:
+        """The sorted names of the folders in it, and of links, which may be folders.
+
+        A dictionary, because each of many is looked up by its name.
+        """
         with listing(parent), open_folder(parent) as opened:
             changed = opened.changed()
             if self._listings.get(parent, (None,))[0] != changed:
-                self._listings[parent] = (changed, opened.folders())
+                self._listings[parent] = (changed, dict.fromkeys(opened.folders()))
             return self._listings[parent][1]
-        return []
+        return {}
 
 
 def sorted_folders(parent: Path, *, archived: bool) -> Iterator[Folder]:
