@@ -7,6 +7,7 @@ crash) is skipped, and an event of an unknown type is kept as it is.
 
 import contextlib
 import json
+import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import field
 from datetime import datetime
@@ -15,9 +16,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from unlatch.errors import StoreError
-from unlatch.worklog.disk.atomic import append_lines, check_single, writing
+from unlatch.worklog.disk.atomic import append_in, check_single, writing
 from unlatch.worklog.disk.file_check import or_restore
-from unlatch.worklog.disk.safe_open import open_folder, read_file
+from unlatch.worklog.disk.folder import OpenFolder
+from unlatch.worklog.disk.safe_open import opened
 from unlatch.worklog.ids import is_ulid
 from unlatch.worklog.json_text.nodes import is_too_deep
 from unlatch.worklog.record import TEXT, TIME, ULID, Record, key, record
@@ -103,18 +105,19 @@ class EventLog:
         """The line of an event, without its end."""
         return json.dumps(self.entry(event), ensure_ascii=False)
 
-    def append(self, folder: Path, *events: Event, mode: int = 0o666) -> None:
+    def append(self, folder: Path | OpenFolder, *events: Event, mode: int = 0o666) -> None:
         """Write events, on disk when this returns; StoreError `not-writable`."""
         if events:
-            append_lines(folder / self.name, *map(self.line, events), mode=mode)
+            with writing(self._place(folder)), opened(folder) as there:
+                append_in(there, self.name, *map(self.line, events), mode=mode)
 
-    def check(self, folder: Path) -> None:
+    def check(self, folder: Path | OpenFolder) -> None:
         """Raise StoreError if it is known beforehand that events cannot be written."""
-        missing = contextlib.suppress(FileNotFoundError)
-        with writing(folder / self.name), open_folder(folder) as opened, missing:
-            check_single(opened.check_file(self.name), folder / self.name)
+        place, missing = self._place(folder), contextlib.suppress(FileNotFoundError)
+        with writing(place), opened(folder) as there, missing:
+            check_single(there.check_file(self.name), place)
 
-    def read(self, folder: Path) -> list[Event]:
+    def read(self, folder: Path | OpenFolder) -> list[Event]:
         """The events by time, each once; StoreError `events-unreadable`."""
         found: dict[str, Event] = {}
         for line in self._lines(folder):
@@ -148,16 +151,20 @@ class EventLog:
         by = raw["by"] if isinstance(raw.get("by"), str) else ""
         return OtherEvent(id=raw["id"], at=at, by=by, word=word, raw=raw)
 
-    def _lines(self, folder: Path) -> list[str]:
-        path = folder / self.name
+    def _place(self, folder: Path | OpenFolder) -> str:
+        return f"{os.fspath(folder)}{os.sep}{self.name}"
+
+    def _lines(self, folder: Path | OpenFolder) -> list[str]:
         try:
-            raw = read_file(path).decode("utf-8", errors="replace")
+            with opened(folder) as there:
+                raw = there.read(self.name).decode("utf-8", errors="replace")
         except FileNotFoundError:
             return []
         except OSError as error:
+            where = self._place(folder)
             message = f"{self.name} cannot be read: {error.strerror}"
-            hint = or_restore("check the file's permissions", path)
-            raise StoreError("events-unreadable", message, where=str(path), hint=hint) from error
+            hint = or_restore("check the file's permissions", where)
+            raise StoreError("events-unreadable", message, where=where, hint=hint) from error
         return [line for line in raw.split("\n") if line.strip()]
 
 

@@ -15,18 +15,18 @@ from unlatch.increments.files.reading import (
     COMPLETED_KEYS,
     NewUnitText,
     SpecText,
-    read_document,
     read_metadata,
     times_in,
 )
-from unlatch.increments.files.snapshots import IncrementHeader, read_increment
+from unlatch.increments.files.snapshots import IncrementHeader, read_increment, snapshot
 from unlatch.increments.files.units import UnitFolder, unit_in
 from unlatch.increments.model.increment import NEW_TYPE
 from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.status_events import LOG, UNWRITTEN
 from unlatch.worklog.collection import Folder
-from unlatch.worklog.disk.atomic import replace_file, sweep, writing
-from unlatch.worklog.disk.safe_open import open_folder, read_file
+from unlatch.worklog.disk.atomic import replace_in, sweep, writing
+from unlatch.worklog.disk.safe_open import open_folder
+from unlatch.worklog.json_text.document import JsonText
 from unlatch.worklog.json_text.nodes import copied
 from unlatch.worklog.times import stamp
 
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from unlatch.increments.files.plans import Plan
     from unlatch.increments.model.increment import Increment, ReopenEntry
     from unlatch.increments.records.shapes import Shapes
+    from unlatch.worklog.disk.folder import OpenFolder
     from unlatch.worklog.event_log import Event
-    from unlatch.worklog.json_text.document import JsonText
 
     # A change of an increment: alters the data in place and returns the events that record it.
     Edit = Callable[[Increment, dict[str, Any]], list[Event]]
@@ -57,32 +57,37 @@ def change_folder(
 ) -> Increment:
     """Read, edit and write one increment; the caller holds its store lock."""
     text = _read_to_write(folder)
-    LOG.check(folder.path)
-    before = IncrementHeader.of(folder, text, shapes)
-    data, known = copied(text.value), text.value
-    if isinstance(text, NewUnitText):
-        data |= {"status": before.status.value, "type": NEW_TYPE}
-        data |= dict.fromkeys(("created", "lastActivity"), stamp(now))
-        known = copied(data)
-    events = [*_lost_events(before, data), *edit(before, data)]
-    if events_first:
-        LOG.append(folder.path, *events)
-    with _move_out(paths, folder, wanted=unarchive) as place:
-        sweep(place.path)
-        if data != known:
-            _note_unit(paths, place, data)
-            replace_file(place.path / METADATA, text.with_value(data))
-    is_new = isinstance(text, SpecText) and data != text.value
-    warnings = ["metadata.json was missing; created from spec.md"] if is_new else []
-    if not events_first:
-        try:
-            LOG.append(place.path, *events)
-        except StoreError as error:
-            # The change is on disk, and the next one adds the event, so this is no failure.
-            warnings.append(f"{error.message}; {_keep_events(place, text, data, events)}")
-    increment = read_increment(place, shapes)
-    if increment.unit is None:
-        warnings += _follow_status(place, increment.status)
+    with contextlib.ExitStack() as held:
+        opened = held.enter_context(_open_to_write(folder))
+        LOG.check(opened)
+        before = IncrementHeader.of(folder, text, shapes)
+        data, known = copied(text.value), text.value
+        if isinstance(text, NewUnitText):
+            data |= {"status": before.status.value, "type": NEW_TYPE}
+            data |= dict.fromkeys(("created", "lastActivity"), stamp(now))
+            known = copied(data)
+        events = [*_lost_events(opened, before, data), *edit(before, data)]
+        if events_first:
+            LOG.append(opened, *events)
+        is_new = isinstance(text, SpecText) and data != text.value
+        warnings = ["metadata.json was missing; created from spec.md"] if is_new else []
+        with _move_out(paths, folder, wanted=unarchive) as place:
+            if place is not folder:
+                opened = held.enter_context(_open_to_write(place))
+            sweep(opened)
+            if data != known:
+                _note_unit(paths, place, data)
+                text = _write(opened, text, data)
+        if not events_first:
+            try:
+                LOG.append(opened, *events)
+            except StoreError as error:
+                # The change is on disk, and the next one adds the event, so this is no failure.
+                text, next_step = _keep_events(opened, text, data, events)
+                warnings.append(f"{error.message}; {next_step}")
+        increment = snapshot(place, text, shapes)
+        if increment.unit is None:
+            warnings += _follow_status(opened, increment.status)
     if increment.unwritten:
         from unlatch.increments.files.work.amendments import write_amendments  # noqa: PLC0415
 
@@ -91,28 +96,42 @@ def change_folder(
     return replace(increment, warnings=(*increment.warnings, *warnings)) if warnings else increment
 
 
-def _lost_events(before: Increment, data: dict[str, Any]) -> list[Event]:
+def _open_to_write(folder: Folder) -> OpenFolder:
+    with writing(folder.path / METADATA):
+        return open_folder(folder.path)
+
+
+def _write(folder: OpenFolder, text: JsonText, data: dict[str, Any]) -> JsonText:
+    """Write the content of metadata.json; returns its new text."""
+    content = text.with_value(data)
+    replace_in(folder, METADATA, content)
+    return JsonText.parse(content)
+
+
+def _lost_events(folder: OpenFolder, before: Increment, data: dict[str, Any]) -> list[Event]:
     """The events that could not be written with their changes, as on a full disk."""
     if before.reopens or before.amendments or UNWRITTEN in data:
         from unlatch.increments.records.events import drop_written, lost_events  # noqa: PLC0415  (slow)
 
         with contextlib.suppress(StoreError):  # whether any is lost is unknown
-            events = LOG.read(before.folder)
+            events = LOG.read(folder)
             drop_written(data, events)
             return lost_events(before, events)
     return []
 
 
-def _keep_events(place: Folder, text: JsonText, data: dict[str, Any], events: list[Event]) -> str:
+def _keep_events(
+    folder: OpenFolder, text: JsonText, data: dict[str, Any], events: list[Event]
+) -> tuple[JsonText, str]:
     """Keep events that the log did not take for the next change; says what becomes of them."""
     from unlatch.increments.records.events import keep_events  # noqa: PLC0415  (slow to load)
 
     keep_events(data, events)
     try:
-        replace_file(place.path / METADATA, text.with_value(data))
+        text = _write(folder, text, data)
     except StoreError:
-        return "only a reopen or undo is added to it later"
-    return "the next change, or unlatch doctor --fix, adds the event"
+        return text, "only a reopen or undo is added to it later"
+    return text, "the next change, or unlatch doctor --fix, adds the event"
 
 
 def _read_to_write(folder: Folder) -> JsonText:
@@ -208,29 +227,34 @@ def _time_key(data: dict[str, Any], keys: tuple[str, ...]) -> str:
     return (*times_in(data, keys), *free, keys[0])[0]
 
 
-def _follow_status(folder: Folder, status: Status) -> list[str]:
+def _follow_status(folder: OpenFolder, status: Status) -> list[str]:
     """Update the status line of spec.md, unless it spells the status already; returns warnings."""
-    path = folder.path / SPEC
     try:
-        spec = read_document(path)
-        old = front_matter.status(_any_encoding(path) if spec is None else spec)
+        raw = folder.read(SPEC)
+        spec = _utf8(raw)
+        old = front_matter.status(_any_encoding(raw) if spec is None else spec)
         if old is None or read_status(old) is status:
             return []
         if spec is None:
             left = f"{SPEC} cannot be read as UTF-8 text; its status line still says {old}"
             return [f"{left}: save it as UTF-8 text, then run unlatch doctor --fix"]
-        replace_file(path, front_matter.with_status(spec, status.value).encode())
+        replace_in(folder, SPEC, front_matter.with_status(spec, status.value).encode())
+    except OSError:  # there is none, or nobody can read it
+        return []
     except StoreError as error:
         return [f"{error.message}; the next command fixes its status line"]
     return []
 
 
-def _any_encoding(path: Path) -> str:
-    """The ASCII part of a text, or a UTF-16 text with its mark; empty if it cannot be read."""
+def _utf8(raw: bytes) -> str | None:
     try:
-        raw = read_file(path)
-    except OSError:
-        return ""
+        return raw.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+
+
+def _any_encoding(raw: bytes) -> str:
+    """The ASCII part of a text, or a UTF-16 text with its mark."""
     encoding = "utf-16" if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8"
     return raw.decode(encoding, errors="replace")
 

@@ -11,7 +11,7 @@ from unlatch.errors import NotDurable, StoreError
 from unlatch.worklog.disk.file_check import UnsafePath, check_size, not_a_folder, vanished
 from unlatch.worklog.disk.flock import carry
 from unlatch.worklog.disk.folder import OpenFolder
-from unlatch.worklog.disk.safe_open import make_folders, open_folder, open_parent
+from unlatch.worklog.disk.safe_open import make_folders, open_folder, open_parent, opened
 
 UNFINISHED = ".unlatch.tmp"
 
@@ -29,19 +29,25 @@ def replace_file(path: Path, content: bytes, *, mode: int = 0o666) -> None:
             untouched.
         NotDurable: the new file is written, but a power cut may still lose it.
     """
-    check_size(len(content), path, path.name)
     with writing(path):
         folder, name = open_parent(path)
     with folder:
-        with writing(path):
-            _replace(folder, name, content, mode)
-        try:
-            folder.sync()
-        except OSError as error:
-            message = f"{path.name} was written, and the disk did not confirm it: "
-            hint = "free disk space, then run the command again; it continues where it stopped"
-            why = f"{error.strerror or error}"
-            raise NotDurable("not-durable", message + why, where=str(path), hint=hint) from error
+        replace_in(folder, name, content, mode=mode)
+
+
+def replace_in(folder: OpenFolder, name: str, content: bytes, *, mode: int = 0o666) -> None:
+    """Replace a file of an open folder, as `replace_file`."""
+    place = folder.place(name)
+    check_size(len(content), place, name)
+    with writing(place):
+        _replace(folder, name, content, mode)
+    try:
+        folder.sync()
+    except OSError as error:
+        message = f"{name} was written, and the disk did not confirm it: "
+        hint = "free disk space, then run the command again; it continues where it stopped"
+        why = f"{error.strerror or error}"
+        raise NotDurable("not-durable", message + why, where=place, hint=hint) from error
 
 
 def _replace(folder: OpenFolder, name: str, content: bytes, mode: int) -> None:
@@ -90,18 +96,18 @@ def move_folder(here: Path, there: Path) -> None:
             source.sync()
 
 
-def sweep(folder: Path) -> None:
+def sweep(folder: Path | OpenFolder) -> None:
     """Remove temporary files of crashed processes; the caller holds the folder's lock."""
-    with writing(folder), open_folder(folder) as opened:
-        for name in _unfinished(opened):
+    with writing(folder), opened(folder) as there:
+        for name in _unfinished(there):
             with contextlib.suppress(OSError):  # such a file does no harm
-                opened.remove(name)
+                there.remove(name)
 
 
 def unfinished_files(path: Path) -> list[Path]:
     """The temporary files that crashed processes left in a folder; StoreError as `move_folder`."""
-    with writing(path), open_folder(path) as opened:
-        return [path / name for name in _unfinished(opened)]
+    with writing(path), open_folder(path) as folder:
+        return [path / name for name in _unfinished(folder)]
 
 
 def _unfinished(folder: OpenFolder) -> list[str]:
@@ -118,36 +124,45 @@ def append_lines(path: Path, *lines: str, mode: int = 0o666) -> None:
     """
     with writing(path):
         folder, name = open_parent(path)
-        # A lone surrogate has no UTF-8 form; inside JSON its escape means the same.
-        added = "".join(f"{line}\n" for line in lines).encode(errors="backslashreplace")
-        with folder, open(name, "a+b", opener=partial(folder.file, mode=mode)) as file:
-            check_single(os.fstat(file.fileno()), path)
-            size = file.seek(0, os.SEEK_END)
-            check_size(size + len(added), path, name)
-            file.seek(max(0, size - 1))
-            file.write(added if file.read() in (b"", b"\n") else b"\n" + added)
-            file.flush()
-            os.fsync(file.fileno())
+    with folder:
+        append_in(folder, name, *lines, mode=mode)
 
 
-def check_single(found: os.stat_result, path: Path) -> None:
+def append_in(folder: OpenFolder, name: str, *lines: str, mode: int = 0o666) -> None:
+    """Append lines to a file of an open folder, as `append_lines`."""
+    place = folder.place(name)
+    # A lone surrogate has no UTF-8 form; inside JSON its escape means the same.
+    added = "".join(f"{line}\n" for line in lines).encode(errors="backslashreplace")
+    with writing(place), open(name, "a+b", opener=partial(folder.file, mode=mode)) as file:
+        check_single(os.fstat(file.fileno()), place)
+        size = file.seek(0, os.SEEK_END)
+        check_size(size + len(added), place, name)
+        file.seek(max(0, size - 1))
+        file.write(added if file.read() in (b"", b"\n") else b"\n" + added)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def check_single(found: os.stat_result, path: Path | str) -> None:
     """Raise UnsafePath for a file with a second hard link, which may be outside of the project."""
     if found.st_nlink > 1:
+        name = Path(path).name
         other = "has another name elsewhere (a hard link), which would change with it"
-        hint = f"put a copy in its place: cp {quote(path.name)} copy && mv copy {quote(path.name)}"
-        raise UnsafePath("unsafe-path", f"{path.name} {other}", where=str(path), hint=hint)
+        hint = f"put a copy in its place: cp {quote(name)} copy && mv copy {quote(name)}"
+        raise UnsafePath("unsafe-path", f"{name} {other}", where=str(path), hint=hint)
 
 
 @contextlib.contextmanager
-def writing(path: Path) -> Iterator[None]:
+def writing(path: os.PathLike[str] | str) -> Iterator[None]:
     """Raise system errors of writing `path` as `folder-vanished` or `not-writable`."""
     try:
         yield
     except FileNotFoundError as error:
-        raise vanished(path.parent) from error
+        raise vanished(Path(path).parent) from error
     except NotADirectoryError as error:
-        raise not_a_folder(path) from error
+        raise not_a_folder(Path(path)) from error
     except OSError as error:
-        message = f"cannot write {path.name}: {error.strerror or error}"
+        where = Path(path)
+        message = f"cannot write {where.name}: {error.strerror or error}"
         hint = "make the folder writable and its disk not full, then run the command again"
-        raise StoreError("not-writable", message, where=str(path), hint=hint) from error
+        raise StoreError("not-writable", message, where=str(where), hint=hint) from error

@@ -40,6 +40,9 @@ class OpenFolder:
         self._itself: int | str = path if descriptor is None else descriptor
         self._prefix = f"{path}{os.sep}" if descriptor is None else ""
 
+    def __fspath__(self) -> str:
+        return self.path
+
     def __enter__(self) -> Self:
         return self
 

@@ -8,6 +8,7 @@ a link below the root that `OpenFolder` does not follow raises UnsafePath.
 
 import contextlib
 import os
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from unlatch.worklog.disk.folder import OpenFolder, descend
@@ -49,6 +50,11 @@ def open_folder(path: Path | str) -> OpenFolder:
     """Open a folder of a project, or its root."""
     root, steps = _split(os.fspath(path))
     return descend(root, steps)
+
+
+def opened(folder: Path | OpenFolder) -> AbstractContextManager[OpenFolder]:
+    """Open a folder for a block; one that is open already stays open after it."""
+    return nullcontext(folder) if isinstance(folder, OpenFolder) else open_folder(folder)
 
 
 def open_parent(path: Path | str) -> tuple[OpenFolder, str]:
