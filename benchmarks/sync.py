@@ -142,7 +142,7 @@ def _reopen(project: Project, tracker: str, count: int) -> _Taken:
         made: list[Delivery] = []
         deliver(
             DeliveryRun(workspace, trackers, fresh=fresh),
-            [one.increment.id for one in done],
+            [one.increment for one in done],
             lambda _name, delivery: made.append(delivery),
         )
     failed = [one.error for one in made if one.error is not None]

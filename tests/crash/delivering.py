@@ -23,5 +23,5 @@ def deliver_one(
     """
     made: list[Delivery] = []
     run = DeliveryRun(workspace, trackers, fresh=fresh, named=True)
-    deliver(run, [wanted], lambda _name, delivery: made.append(delivery))
+    deliver(run, [workspace.manager.read(wanted)], lambda _name, delivery: made.append(delivery))
     return made

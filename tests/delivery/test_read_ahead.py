@@ -267,7 +267,7 @@ def test_what_another_process_does_after_the_read_is_not_done_again(
         Fault("jira", "human", path="bulkfetch", action=deliver_elsewhere, effect=True)
     )
 
-    deliver(run, sorted(one.name for one in project.increments.iterdir()), lambda *_: None)
+    deliver(run, run.workspace.manager.read_all()[0], lambda *_: None)
 
     assert_each_is_reopened_once(project, keys)
 
@@ -277,7 +277,7 @@ def test_an_answer_that_is_too_old_is_not_used(project: Project) -> None:
     minutes = count(step=60.0)
 
     run = prepared(project, lambda: next(minutes))
-    deliver(run, sorted(one.name for one in project.increments.iterdir()), lambda *_: None)
+    deliver(run, run.workspace.manager.read_all()[0], lambda *_: None)
 
     assert {"pages": 1, "alone": 4, "writes": 8} == count_requests(project)
     assert_each_is_reopened_once(project, keys)

@@ -33,12 +33,16 @@ _KINDS = (Kind.REOPEN, Kind.CLOSE)
 Pending = tuple[DeliveryTask, Snapshot, Change]
 
 
-def deliver_batches(run: DeliveryRun, names: Sequence[str]) -> Iterator[tuple[str, Delivery]]:
+def deliver_batches(
+    run: DeliveryRun, increments: Sequence[Increment]
+) -> Iterator[tuple[str, Delivery]]:
     """Deliver operations together where possible; yield those tried with their increment's id."""
-    if not run.fresh or len(names) < _MIN_TOGETHER:
+    if not run.fresh:
         return
     for tracker in run.workspace.settings:
-        if Capability.BATCH in run.trackers.registry.manifest(tracker).capabilities:
+        names = [one.id for one in increments if any(it.tracker == tracker for it in one.pending)]
+        can_batch = Capability.BATCH in run.trackers.registry.manifest(tracker).capabilities
+        if can_batch and len(names) >= _MIN_TOGETHER:
             yield from _deliver(run, iter(names), tracker)
 
 

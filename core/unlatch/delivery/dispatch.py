@@ -13,6 +13,7 @@ from unlatch.delivery.steps import execute
 from unlatch.delivery.task import Delivery, DeliveryTask, make_task
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.locks import delivery_lock
+from unlatch.increments.model.increment import Increment
 from unlatch.increments.records.links import identity, link_of
 from unlatch.spi.operation import Operation
 from unlatch.worklog.parallel import run_parallel
@@ -24,8 +25,10 @@ Item = tuple[str, str]
 Deliveries = list[tuple[str, Delivery]]
 
 
-def deliver(run: DeliveryRun, ids: Sequence[str], report: Callable[[str, Delivery], None]) -> None:
-    """Deliver the pending operations of increments.
+def deliver(
+    run: DeliveryRun, increments: Iterable[Increment], report: Callable[[str, Delivery], None]
+) -> None:
+    """Deliver the pending operations of increments, each as it is on disk by then.
 
     An operation that cannot be delivered stays in `pending`; its delivery says why, also where
     another process is delivering. One item's failure does not stop the others. Blocked operations
@@ -37,14 +40,14 @@ def deliver(run: DeliveryRun, ids: Sequence[str], report: Callable[[str, Deliver
     Raises:
         UnlatchError: an increment cannot be read; the others have been served.
     """
-    names = list(dict.fromkeys(ids))
-    for name, delivery in deliver_batches(run, names):
+    found = {one.id: one for one in increments}
+    for name, delivery in deliver_batches(run, [*found.values()]):
         run.attempted.add(delivery.operation.key)
         report(name, delivery)
     queues: list[_IncrementQueues] = []
     unreadable: list[UnlatchError] = []
     # The order is the same everywhere, so that two processes never wait for each other.
-    for name in sorted(names):
+    for name in sorted(found):
         try:
             queues.append(_IncrementQueues(run, name))
         except UnlatchError as error:

@@ -49,13 +49,14 @@ def deliver_all(
     Raises:
         UnlatchError: an increment cannot be read; the others have been served.
     """
+    increments = [*increments]
     made: dict[str, list[Delivery]] = {one.id: [] for one in increments}
 
     def record(name: str, delivery: Delivery) -> None:
         made[name].append(delivery)
         report(name, delivery)
 
-    deliver(run, list(made), record)
+    deliver(run, increments, record)
     return made
 
 

@@ -124,7 +124,7 @@ class Clone:
         trackers = FixtureTrackers(workspace, self.fixture, plugin or self.fixture.plugin)
         run = DeliveryRun(workspace, trackers, options=options, fresh=fresh, named=not fresh)
         made: list[Delivery] = []
-        deliver(run, [INCREMENT], lambda _name, delivery: made.append(delivery))
+        deliver(run, [self.increment], lambda _name, delivery: made.append(delivery))
         return made
 
 

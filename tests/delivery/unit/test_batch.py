@@ -39,7 +39,8 @@ def test_what_another_process_has_tried_meanwhile_is_looked_for_first(many: Proj
     deliver_one(workspace, Trackers(workspace), NAMES[1])
     batches = DeliveryRun(workspace, Trackers(workspace), fresh=frozenset().union(*made))
 
-    deliver(batches, NAMES, lambda _name, _delivery: None)
+    increments = map(workspace.manager.read, NAMES)
+    deliver(batches, increments, lambda _name, _delivery: None)
 
     assert [1] * 4 == [len(many.box.ado.comments(number)) for number in NUMBERS]
     assert [False] * 4 == ["pending" in many.metadata(name) for name in NAMES]
