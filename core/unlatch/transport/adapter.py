@@ -83,21 +83,27 @@ class TrackerAdapter(BoundedAdapter):
         """Send a request and read the whole answer; TrackerError without one, or with a failure."""
         write = is_write(request.method or "")
         # A request to this machine must not pass a proxy, with its token.
-        proxies = None if origin_of(request.url or "").is_loopback else proxies
+        origin = origin_of(request.url or "")
+        proxies = None if origin.is_loopback else proxies
         options = {"verify": verify or True, "cert": cert, "proxies": proxies}
         for attempt in count(1):
             try:
                 with self._context.gate.admit():
-                    return self._exchange(request, options, write=write)
+                    return self._exchange(request, origin, options, write=write)
             except TrackerError as error:
                 if write or attempt >= ATTEMPTS or not self._pause(error, attempt):
                     raise
         raise AssertionError  # count() never ends
 
     def _exchange(
-        self, request: requests.PreparedRequest, options: Mapping[str, Any], *, write: bool
+        self,
+        request: requests.PreparedRequest,
+        origin: Origin,
+        options: Mapping[str, Any],
+        *,
+        write: bool,
     ) -> requests.Response:
-        outgoing = self._prepare(request)
+        outgoing = self._prepare(request, origin)
         context, chosen = self._context, self._context.options
         clock = chosen.clock
         exchange = (
@@ -118,12 +124,13 @@ class TrackerAdapter(BoundedAdapter):
         response.request = request
         if exchange:
             exchange.write_answer(response)
-        return self._check(request, response, write=write)
+        return self._check(request, origin, response, write=write)
 
-    def _prepare(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
+    def _prepare(
+        self, request: requests.PreparedRequest, origin: Origin
+    ) -> requests.PreparedRequest:
         """A copy of the request with the credential of its origin, and no other."""
         context = self._context
-        origin = origin_of(request.url or "")
         if origin.scheme == "http" and not origin.is_loopback:
             raise errors.Rejected("insecure-url", f"plain http to {origin.authority} is refused")
         outgoing = request.copy()
@@ -170,12 +177,17 @@ class TrackerAdapter(BoundedAdapter):
         return response
 
     def _check(
-        self, request: requests.PreparedRequest, response: requests.Response, *, write: bool
+        self,
+        request: requests.PreparedRequest,
+        origin: Origin,
+        response: requests.Response,
+        *,
+        write: bool,
     ) -> requests.Response:
         method, url = request.method or "", request.url or ""
         answer = Answer(method, url, response.status_code, response.headers, response.content)
         error = find_error(answer, self._explain, write=write)
-        has_token = origin_of(url) == self._context.origin
+        has_token = origin == self._context.origin
         if error is None:
             if has_token:
                 self._context.gate.accept_token()

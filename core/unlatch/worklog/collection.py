@@ -31,7 +31,7 @@ class Folder:
 
     @property
     def path(self) -> Path:
-        return Path(self.place)
+        return self.place if isinstance(self.place, Path) else Path(self.place)
 
 
 class Collection:

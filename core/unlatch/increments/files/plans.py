@@ -146,10 +146,10 @@ def plan_reopen(
     # The reason and the author are in the entry.
     new = build_operations(before, Kind.REOPEN, replace(intent, reason=None), by=None)
     reopens, pending = (*before.reopens, entry), (*kept, *new, *more)
-    after = replace(before, status=Status.ACTIVE, reopens=reopens, pending=pending)
+    after = before.with_status(Status.ACTIVE, pending, reopens)
     if not before.is_item:
         entry = replace(entry, done_work=count_done(after))
-        after = replace(after, reopens=(*before.reopens, entry))
+        after = before.with_status(Status.ACTIVE, pending, (*before.reopens, entry))
     pinned = tuple(intent.exclude) if entry.amendment else ()
     return Plan(before, after, entry, pin_base=pinned, event=reopened_event(entry))
 

@@ -35,7 +35,7 @@ from unlatch.worklog.times import read_stamp
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from unlatch.increments.model.increment import Link
+    from unlatch.increments.model.increment import Link, ReopenEntry
     from unlatch.increments.model.status import Status
     from unlatch.increments.records.shapes import Shapes
     from unlatch.spi.operation import Operation
@@ -133,7 +133,12 @@ class IncrementHeader(Increment):
             object.__setattr__(self, name, part)
             return part
 
-    def with_status(self, status: Status, pending: tuple[Operation, ...]) -> Increment:
+    def with_status(
+        self,
+        status: Status,
+        pending: tuple[Operation, ...],
+        reopens: tuple[ReopenEntry, ...] | None = None,
+    ) -> Increment:
         """The same with another status; the other parts are still computed at their first use."""
         one = IncrementHeader.__new__(IncrementHeader)
         for name in (*Increment.__slots__, *IncrementHeader.__slots__):
@@ -141,6 +146,8 @@ class IncrementHeader(Increment):
                 object.__setattr__(one, name, object.__getattribute__(self, name))
         object.__setattr__(one, "status", status)
         object.__setattr__(one, "pending", pending)
+        if reopens is not None:
+            object.__setattr__(one, "reopens", reopens)
         return one
 
     @property

@@ -244,8 +244,14 @@ class Increment:
         status = self.overridden if self.overridden.is_finished else Status.ACTIVE
         return replace(self, status=status, overridden=None)
 
-    def with_status(self, status: Status, pending: tuple[Operation, ...]) -> Increment:
-        return replace(self, status=status, pending=pending)
+    def with_status(
+        self,
+        status: Status,
+        pending: tuple[Operation, ...],
+        reopens: tuple[ReopenEntry, ...] | None = None,
+    ) -> Increment:
+        reopens = self.reopens if reopens is None else reopens
+        return replace(self, status=status, pending=pending, reopens=reopens)
 
     @property
     def effective_reopens(self) -> int:
