@@ -57,6 +57,11 @@ class Registry:
         """The errors of the unusable plugins."""
         return self._found[1]
 
+    @property
+    def known_broken(self) -> Mapping[str, PluginBroken]:
+        """The same, without loading anything: none before a link was read."""
+        return self.broken if "_found" in vars(self) else {}
+
     def manifest(self, name: str) -> Manifest:
         """The manifest of one plugin; UsageError `unknown-tracker`, or PluginBroken."""
         if name in self.manifests:

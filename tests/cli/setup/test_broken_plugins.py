@@ -8,6 +8,9 @@ import pytest
 from tests.cli.project import OPEN, REASON, Done, Project
 from tests.cli.setup.foreign_plugin import DISTRIBUTION, install
 
+from unlatch.cli.commands.overview import list as list_command
+from unlatch.lifecycle import known_rows
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -173,6 +176,33 @@ def test_links_that_cannot_be_read_fail_the_gate(project: Project, package: str)
     assert "redmine: 1 item not checked" in done.out
     assert "1 of 2 items checked." in done.err
     assert "its items of redmine are not read" in shown.err
+
+
+@pytest.mark.parametrize("options", [(), ("--json",), ("--status", "completed")])
+@pytest.mark.parametrize("worth_it", [1, 500])
+def test_a_list_without_links_that_cannot_be_read_says_so_once(
+    project: Project,
+    package: str,
+    options: tuple[str, ...],
+    worth_it: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(list_command, "WORTH_IT", worth_it)
+    monkeypatch.setattr(known_rows, "_UNSURE", -(10**12))  # also of files that just changed
+    spoil(project, package, MANIFESTS[0])
+    project.increment(links={**project.items("github"), **LINK})
+    project.increment("0008-there", links=LINK)
+    note = "items of redmine are not shown, because that plugin cannot be used"
+
+    for _ in range(2):  # rows of a long list are known the second time
+        assert project.run("list", *options).err.count(note) == 1
+
+
+def test_a_list_without_such_links_says_nothing(project: Project, package: str) -> None:
+    spoil(project, package, MANIFESTS[0])
+    project.increment(links=project.items("github"))
+
+    assert "redmine" not in project.run("list").said
 
 
 @pytest.mark.parametrize("mistake", [SETTINGS[0], SETTINGS[-1]], ids=lambda one: one.said)

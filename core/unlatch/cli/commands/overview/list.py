@@ -21,6 +21,7 @@ from unlatch.increments.model.increment import FROM_SPEC, BrokenIncrement, Incre
 from unlatch.increments.model.matching import Condition, Trait
 from unlatch.lifecycle.known_rows import WORTH_IT, KnownRows, ListRow, row_of
 from unlatch.lifecycle.listing import Filters, Listed, Listing
+from unlatch.project.workspace import broken_links
 
 # At a terminal; without one all are listed.
 _MOST_ITEMS = 6
@@ -64,12 +65,15 @@ def _known(session: Session, found: Listing, hidden: int) -> Iterator[Listed | L
         return None
     manager = session.workspace.manager
     known = KnownRows(manager.paths.root, manager.shapes)
+    if session.workspace.registry.known_broken:
+        return None  # rows do not show that an increment names items of such a plugin
     return known.each(found.folders, complete=not hidden)
 
 
 def _noting(session: Session, found: Iterable[Row], notes: list[str]) -> Iterator[Row]:
     """The increments; notes about those that are only partly read go to `notes`."""
-    manager = session.workspace.manager
+    manager, registry = session.workspace.manager, session.workspace.registry
+    unread: dict[str, None] = {}
     for one in found:
         if isinstance(one, Increment):
             if one.from_spec:
@@ -77,6 +81,11 @@ def _noting(session: Session, found: Iterable[Row], notes: list[str]) -> Iterato
             if error := manager.unreadable_title(one):
                 notes.append(not_read(error))
         yield one
+        # Its links have been read by now.
+        if registry.known_broken and isinstance(one, Increment):
+            unread |= dict.fromkeys(broken_links(one, registry))
+    why = "are not shown, because that plugin cannot be used"
+    notes += [f"items of {tracker} {why}" for tracker in unread]
 
 
 def _tell(chosen: Iterable[Listed | ListRow]) -> int:
