@@ -17,6 +17,7 @@ from tests.pairs import rest_of_products
 from tests.warm import client
 
 from unlatch.doctor import snapshot
+from unlatch.errors import known_secrets
 from unlatch.increments.records.contracts import event_schema, metadata_schema
 from unlatch.project.git import run
 from unlatch.worklog import entry_points
@@ -102,6 +103,12 @@ def box(_running: Sandbox) -> Sandbox:
     """The sandbox's trackers, with empty projects; Jira is Cloud."""
     _running.reset()
     return _running
+
+
+@pytest.fixture(autouse=True)
+def _no_known_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each test begins as a new process, which has used no secret."""
+    monkeypatch.setattr(known_secrets, "_forms", ())
 
 
 @pytest.fixture(scope="session", autouse=True)
