@@ -88,6 +88,14 @@ class TakesARefusedTokenForAMissingRight(GithubPlugin):
             raise Forbidden("forbidden", error.message) from error
 
 
+class TakesAMissingRightForARefusedToken(GithubPlugin):
+    def write(self, snapshot: Snapshot, change: Change) -> Outcome:
+        try:
+            return super().write(snapshot, change)
+        except NotFound as error:
+            raise Unauthorised("unauthorized", error.message) from error
+
+
 class TakesALimitForAConflict(GithubPlugin):
     def write(self, snapshot: Snapshot, change: Change) -> Outcome:
         try:

@@ -34,7 +34,7 @@ from unlatch.testing.scenario import FaultCase, run_update_faults
 from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
     from unlatch.spi import SyncPlugin
@@ -259,6 +259,11 @@ FAILING: tuple[Case, ...] = (
         "a read with a wrong token raises Unauthorised, not Forbidden",
     ),
     (
+        failing.TakesAMissingRightForARefusedToken,
+        _FAILURES.test_a_write_without_the_right_to_it_waits_for_a_person,
+        "a write without the right to it: Forbidden, NotFound or Rejected, not Unauthorised",
+    ),
+    (
         failing.TakesALimitForAConflict,
         partial(_CLASSES, kind=FaultKind.LIMITED),
         "a write with 429-seconds raises Limited, not Conflict",
@@ -308,7 +313,7 @@ PEOPLE: tuple[Case, ...] = (
     ),
     (
         people.TakesReadingForWriting,
-        _CONSULTATION.test_an_examination_grants_no_write_to_who_may_only_read,
+        _CONSULTATION.test_an_examination_grants_no_right_that_the_credential_lacks,
         "an examination shows no right that the credential lacks",
     ),
 )
@@ -403,6 +408,16 @@ def test_a_broken_promise_is_named(case: Case, fixture: MutatedFixture) -> None:
     fixture.mutate(mutant)
     with pytest.raises(AssertionError, match=re.escape(promise)):
         test(fixture)
+
+
+class LetsEverybodyChangeItems(GithubHarness):
+    def read_only_environ(self) -> Mapping[str, str]:
+        return self.environ()
+
+
+@pytest.mark.parametrize("fixture", [LetsEverybodyChangeItems], indirect=True)
+def test_a_right_that_can_be_used_breaks_no_promise(fixture: Fixture) -> None:
+    _CONSULTATION.test_an_examination_grants_no_right_that_the_credential_lacks(fixture)
 
 
 @pytest.mark.parametrize("fixture", [GithubHarness], indirect=True)

@@ -23,7 +23,7 @@ from unlatch.errors import (
     UnknownOutcome,
     Unreachable,
 )
-from unlatch.spi import Capability, Change, Outcome, SyncPlugin
+from unlatch.spi import Capability, Change, Goal, Outcome, SyncPlugin
 from unlatch.testing.actions import (
     LONG_AGO,
     apply,
@@ -31,6 +31,7 @@ from unlatch.testing.actions import (
     draft,
     error_of,
     make_change,
+    offered,
     require,
 )
 from unlatch.testing.checks import KEPT, REOPEN, check_item
@@ -147,6 +148,18 @@ class Failures:
         if error is None:
             pytest.skip("the server accepts any token, or none")
         check_class(error, Unauthorised, "a read with a wrong token")
+
+    def test_a_write_without_the_right_to_it_waits_for_a_person(self, fixture: Fixture) -> None:
+        require(fixture, Capability.REOPEN)
+        environ = offered(fixture.harness.read_only_environ, "the harness has no such credential")
+        plugin = fixture.open(credential=fixture.find_credential(environ))
+        item, wanted = fixture.make(is_open=False), Change(new_ulid(), Goal.OPEN)
+        snapshot = plugin.read(item, wanted)
+        error = error_of(lambda: plugin.write(snapshot, wanted))
+        # With these, delivery blocks the operation, and goes on with other items.
+        assert isinstance(error, Forbidden | NotFound | Rejected), (
+            f"a write without the right to it: Forbidden, NotFound or Rejected, not {error!r}"
+        )
 
     def test_a_read_that_fails_after_a_write_leaves_its_effect_unknown(
         self, fixture: Fixture

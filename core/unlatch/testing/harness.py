@@ -108,7 +108,7 @@ class Harness(ABC):
     def read_only_environ(self) -> Mapping[str, str]:
         """The variables of a credential that may read items and not change them; optional.
 
-        For a plugin that declares EXAMINE.
+        Its account may have the rights that everybody has, such as to comment.
         """
         raise NotImplementedError
 
