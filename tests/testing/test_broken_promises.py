@@ -16,6 +16,7 @@ from tests.testing import github_mutants as gh
 from tests.testing import github_reading_mutants as reading
 from tests.testing import history_mutants as past
 from tests.testing import jira_mutants as jira
+from tests.testing import label_mutants as label
 from tests.testing import people_mutants as people
 from tests.testing.mutated import MutatedFixture, passes
 
@@ -25,6 +26,7 @@ from unlatch.testing.bodies import Bodies
 from unlatch.testing.checks import REOPEN
 from unlatch.testing.failures import Failures
 from unlatch.testing.history import History
+from unlatch.testing.labels import Labels
 from unlatch.testing.many import Many
 from unlatch.testing.markers import Markers
 from unlatch.testing.parts import Parts
@@ -51,7 +53,7 @@ def _survives(kind: FaultKind) -> Callable[[Fixture], None]:
     return survives
 
 
-_BODIES, _MANY, _MARKERS = Bodies(), Many(), Markers()
+_BODIES, _LABELS, _MANY, _MARKERS = Bodies(), Labels(), Many(), Markers()
 _BEHAVIOUR, _CONSULTATION, _PEOPLE = Behaviour(), Consultation(), People()
 _CLOSES = _PEOPLE.test_a_person_who_closed_an_item_is_named
 _MEMBERS = _PEOPLE.test_a_comment_of_another_member_counts_and_is_not_own
@@ -80,6 +82,7 @@ _SEARCHES = partial(
     _FAILURES.test_a_search_that_fails_does_not_find_nothing, kind=FaultKind.FORBIDDEN
 )
 _CLASSES = _FAILURES.test_a_refused_write_has_the_class_of_its_cause
+_KNOWS = _LABELS.test_an_unknown_label_is_added_or_refused_with_a_change
 # A mutant, the test of the kit that it fails, and the promise as the failure names it.
 GITHUB: tuple[Case, ...] = (
     (gh.WipesTheBody, _KEEPS, "after a first update: the texts in the body"),
@@ -201,7 +204,7 @@ READING: tuple[Case, ...] = (
     (reading.CreatesWithoutMarks, _CREATES, "an update replaces the text of a create"),
     (
         reading.ComparesLabelsByCase,
-        _BEHAVIOUR.test_a_label_in_another_case_is_the_same_where_the_manifest_says_so,
+        _LABELS.test_a_label_in_another_case_is_the_same_where_the_manifest_says_so,
         "a label in another case is the same",
     ),
     (reading.ListsThePageOfToday, _AMONG, "items are listed newest first, every page"),
@@ -228,7 +231,7 @@ READING: tuple[Case, ...] = (
     (reading.ListsOpenItems, _LISTS, "items are listed newest first, closed ones, too"),
     (
         reading.RemovesLabelsByCase,
-        _BEHAVIOUR.test_a_label_in_another_case_is_removed_where_it_is_the_same,
+        _LABELS.test_a_label_in_another_case_is_removed_where_it_is_the_same,
         "the labels without one in another case",
     ),
     (
@@ -300,6 +303,22 @@ PAST: tuple[Case, ...] = (
         past.NamesItselfByAddress,
         _HISTORY.test_a_person_has_one_name,
         "an account has one name everywhere: {'`MarkedComment.author`': 'octocat', ",
+    ),
+)
+LABELS: tuple[Case, ...] = (
+    (label.ForgetsUnknownLabels, _KNOWS, "a label is added as it is, or `Outcome.refused` lists"),
+    (label.WritesLabelsInSmallLetters, _KNOWS, "a label is added as it is"),
+    (label.EndsAtAnUnknownLabel, _KNOWS, "a label that is refused for good ends no write"),
+    (
+        label.LeavesAnItemWithAnUnknownLabel,
+        _KNOWS,
+        "a refused label keeps no other part from being done",
+    ),
+    (label.ShowsLabelsThatItAskedFor, _KNOWS, "the outcome shows the labels of the item"),
+    (
+        label.CreatesWithKnownLabels,
+        _LABELS.test_an_unknown_label_is_added_or_refused_with_a_create,
+        "a label is added as it is, or `Outcome.refused` lists it",
     ),
 )
 PEOPLE: tuple[Case, ...] = (
@@ -394,7 +413,7 @@ def fixture(box: Sandbox, tmp_path: Path, request: pytest.FixtureRequest) -> Ite
     [
         pytest.param(harness, case, id=case[0].__name__)
         for harness, cases in (
-            (GithubHarness, (*GITHUB, *READING, *FAILING, *PAST, *PEOPLE)),
+            (GithubHarness, (*GITHUB, *READING, *FAILING, *LABELS, *PAST, *PEOPLE)),
             (AdoHarness, ADO),
             (JiraHarness, JIRA),
         )

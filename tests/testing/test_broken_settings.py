@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -67,6 +68,7 @@ class TripsOverFragments(Changed):
         return None if "#" in url else self.settings.recognise(url)
 
 
+_MANIFEST = Behaviour().test_the_manifest_is_found_and_says_what_is_true
 _ADDRESS = Behaviour().test_an_address_leads_back_to_its_item
 _ELSEWHERE = Behaviour().test_an_item_elsewhere_is_not_allowed
 
@@ -92,3 +94,12 @@ def test_broken_settings_are_named(
         vars(fixture)["settings"] = changed(fixture.settings)
         with pytest.raises(AssertionError, match=promise):
             test(fixture)
+
+
+def test_a_manifest_that_accepts_any_label_is_named(tmp_path: Path) -> None:
+    with Sandbox() as box, Proxy((harness := GithubHarness(box)).server) as proxy:
+        fixture = Fixture(harness, proxy, tmp_path)
+        _MANIFEST(fixture)
+        vars(fixture)["manifest"] = replace(fixture.manifest, label_problem=lambda _label: None)
+        with pytest.raises(AssertionError, match="`label_problem` refuses an empty label"):
+            _MANIFEST(fixture)

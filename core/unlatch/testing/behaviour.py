@@ -57,6 +57,8 @@ class Behaviour:
         )
         problems = {*map(manifest.label_problem, fixture.labels("reopened", "completed"))}
         assert problems <= {None}, "`label_problem` accepts the labels of the tests"
+        if fixture.can(Capability.LABELS):
+            assert manifest.label_problem(""), "`label_problem` refuses an empty label"
 
     def test_bytes_that_are_no_message_are_refused(self, fixture: Fixture) -> None:
         for reader in fixture.manifest.events.values():
@@ -223,40 +225,6 @@ class Behaviour:
         shown = outcome.after.category.is_open, outcome.commented
         assert shown == (True, False), "a change without differences shows the item as it is"
         assert writes(fixture) == [], "a change without differences writes nothing"
-
-    def test_a_label_in_another_case_is_the_same_where_the_manifest_says_so(
-        self, fixture: Fixture
-    ) -> None:
-        require(fixture, Capability.LABELS)
-        item, match_case = (
-            fixture.make(is_open=True, labels=(KEPT,)),
-            fixture.manifest.labels_match_case,
-        )
-        fixture.proxy.clear()
-        wanted = Change(new_ulid(), add_labels=(KEPT.upper(),), labels_match_case=match_case)
-        outcome = apply(fixture, item, wanted)
-        if match_case:
-            shown = {*outcome.after.labels, *outcome.refused}
-            assert KEPT.upper() in shown, "a label in another case is added (`Change.label_key`)"
-        else:
-            assert writes(fixture) == [], "a label in another case is the same (`Change.label_key`)"
-
-    def test_a_label_in_another_case_is_removed_where_it_is_the_same(
-        self, fixture: Fixture
-    ) -> None:
-        require(fixture, Capability.LABELS)
-        item, match_case = (
-            fixture.make(is_open=True, labels=(KEPT,)),
-            fixture.manifest.labels_match_case,
-        )
-        wanted = Change(new_ulid(), remove_labels=(KEPT.upper(),), labels_match_case=match_case)
-        apply(fixture, item, wanted)
-        check_labels(
-            fixture,
-            item,
-            {KEPT} if match_case else set(),
-            where="the labels without one in another case (`Change.label_key`)",
-        )
 
 
 def _located(settings: Settings, item: str) -> ItemRef | None:

@@ -22,6 +22,7 @@ pytest.register_assert_rewrite(
     "unlatch.testing.checks",
     "unlatch.testing.failures",
     "unlatch.testing.history",
+    "unlatch.testing.labels",
     "unlatch.testing.many",
     "unlatch.testing.resilience",
     "unlatch.testing.parts",
@@ -36,6 +37,7 @@ from unlatch.testing.bodies import Bodies  # noqa: E402
 from unlatch.testing.failures import Failures  # noqa: E402
 from unlatch.testing.fixture import Fixture  # noqa: E402
 from unlatch.testing.history import History  # noqa: E402
+from unlatch.testing.labels import Labels  # noqa: E402
 from unlatch.testing.many import Many  # noqa: E402
 from unlatch.testing.markers import Markers  # noqa: E402
 from unlatch.testing.parts import Parts  # noqa: E402
@@ -55,6 +57,7 @@ __all__ = ["Conformance"]
 
 class Conformance(
     Behaviour,
+    Labels,
     Planning,
     Consultation,
     Parts,
