@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from unlatch.errors import NotFound
@@ -12,9 +13,10 @@ from unlatch_github.plugin import GithubPlugin
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from unlatch.spi import Examination, ItemRef
+    from unlatch.spi import CommentRef, Examination, ItemRef
 
 _CUT = 1_000
+_PAGE = 100
 
 
 def _with_each(found: ItemHistory, change: Callable[[MarkedComment], MarkedComment]) -> ItemHistory:
@@ -67,6 +69,36 @@ class TakesUpdatesForChanges(GithubPlugin):
         assert item.updated is not None
         changes = [StateChange(item.updated, item.state) for _ in item.labels]
         return replace(found, changes=(*found.changes, *changes))
+
+
+class ShowsEachChangeTwice(GithubPlugin):
+    def read_history(self, ref: ItemRef) -> ItemHistory:
+        found = super().read_history(ref)
+        return replace(found, changes=tuple(one for one in found.changes for _ in range(2)))
+
+
+class ListsCommentsTwice(GithubPlugin):
+    def read_history(self, ref: ItemRef) -> ItemHistory:
+        _ = [*self._client.comments(ref)]
+        return super().read_history(ref)
+
+
+class ShowsTheFirstPageOfComments(GithubPlugin):
+    def read_history(self, ref: ItemRef) -> ItemHistory:
+        first = [str(one.id) for one in islice(self._client.comments(ref), _PAGE)]
+        found = super().read_history(ref)
+        return replace(found, comments=tuple(one for one in found.comments if one.id in first))
+
+
+class KnowsNoRights(GithubPlugin):
+    def read_history(self, ref: ItemRef) -> ItemHistory:
+        return _with_each(super().read_history(ref), lambda one: replace(one, counts=None))
+
+
+class NotesEachComment(GithubPlugin):
+    def find_comments(self, ref: ItemRef, op: str) -> tuple[CommentRef, ...]:
+        found = super().find_comments(ref, op)
+        return tuple(replace(one, note=f"a comment of {ref.url}") for one in found)
 
 
 class MissesNoItem(GithubPlugin):

@@ -33,6 +33,20 @@ class TakesTheAssigneeForTheAuthor(GithubPlugin):
         return replace(found, item=replace(found.item, changed_by="octocat"))
 
 
+class NamesTheAssigneeOfClosedItems(GithubPlugin):
+    def read(self, ref: ItemRef, change: Change | None = None) -> Snapshot:
+        found = super().read(ref, change)
+        item = found.item
+        name = item.changed_by if item.category.is_open else item.assignee
+        return replace(found, item=replace(item, changed_by=name))
+
+
+class TakesAPersonForAMerge(GithubPlugin):
+    def read(self, ref: ItemRef, change: Change | None = None) -> Snapshot:
+        found = super().read(ref, change)
+        return replace(found, item=replace(found.item, closed_by="pull request octo/widgets#12"))
+
+
 class TakesACommentForAChange(JiraPlugin):
     """Names the last person who did anything."""
 

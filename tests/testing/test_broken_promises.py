@@ -281,6 +281,11 @@ PAST: tuple[Case, ...] = (
     (past.CutsTexts, _SHOWS_THE_PAST, "the text of a comment is whole"),
     (past.CountsComments, _SHOWS_THE_PAST, "a comment has the same id as in `find_comments`"),
     (past.ShowsAllComments, _SHOWS_THE_PAST, "the comments with markers are shown"),
+    (past.ListsCommentsTwice, _SHOWS_THE_PAST, "`read_history` lists the comments once"),
+    (past.ShowsTheFirstPageOfComments, _CROWD, "the history has each comment with a marker"),
+    (past.ShowsEachChangeTwice, _SHOWS_THE_PAST, "each change of state is shown once"),
+    (past.KnowsNoRights, _SHOWS_THE_PAST, "a comment has a note in `find_comments` if its"),
+    (past.NotesEachComment, _SHOWS_THE_PAST, "a comment has a note in `find_comments` if its"),
     (past.SeesEdits, _SHOWS_THE_PAST, "a comment that was not edited is not `edited`"),
     (past.TrustsNobody, _SHOWS_THE_PAST, "the comments of the plugin count"),
     (past.HidesStrangers, _STRANGERS, "a stranger's comment with a marker is in the history"),
@@ -322,6 +327,12 @@ LABELS: tuple[Case, ...] = (
     ),
 )
 PEOPLE: tuple[Case, ...] = (
+    (
+        people.NamesTheAssigneeOfClosedItems,
+        _HISTORY.test_a_person_has_one_name,
+        "an account has one name everywhere",
+    ),
+    (people.TakesAPersonForAMerge, _CLOSES, "no automation closed an item that a person closed"),
     (people.HidesTheAssignee, _PEOPLE.test_the_assignee_is_named, "a read names the assignee"),
     (people.HidesWhoClosedIt, _CLOSES, "who closed an item is its `changed_by`"),
     (people.TakesTheAssigneeForTheAuthor, _CLOSES, "who closed an item is its `changed_by`"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from unlatch.errors import NotFound
@@ -19,6 +21,7 @@ from unlatch.testing.checks import KEPT
 from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
+    from unlatch.spi import ItemRef
     from unlatch.testing.fixture import Fixture
 
 _LONG = " ".join(f"word{number}" for number in range(500))
@@ -39,15 +42,21 @@ class History:
             apply(fixture, item, Change(op, goal, comment_text(texts[goal]))).after.state
             for op, goal in zip(ops, texts, strict=True)
         ]
+        fixture.proxy.clear()
         found = fixture.plugin.read_history(item)
+        asked = [one.request for one in fixture.proxy.sent]
         assert [{op} for op in ops] == [ops_in(one.text) for one in found.comments], (
             "the comments with markers are shown, oldest first, and no others"
         )
         for comment, text in zip(found.comments, texts.values(), strict=True):
             assert missing_words(text, comment.text) == [], "the text of a comment is whole"
-        ids = [one.id for op in ops for one in fixture.plugin.find_comments(item, op)]
-        assert ids == [one.id for one in found.comments], (
+        posted = [one for op in ops for one in fixture.plugin.find_comments(item, op)]
+        assert [one.id for one in posted] == [one.id for one in found.comments], (
             "a comment has the same id as in `find_comments`"
+        )
+        noted = [one.note is not None for one in posted]
+        assert noted == [one.counts is None for one in found.comments], (
+            "a comment has a note in `find_comments` if its `counts` is None, and no other has one"
         )
         edited = [one.edited for one in found.comments if one.edited]
         assert edited == [], "a comment that was not edited is not `edited`"
@@ -58,10 +67,16 @@ class History:
         assert [one for one in states if one not in shown] == [], (
             "the changes of state are shown, oldest first, by the names that items have"
         )
+        if found.is_whole:
+            pairs = pairwise(one.state for one in found.changes)
+            repeated = [state for state, after in pairs if state == after]
+            assert repeated == [], f"each change of state is shown once; repeated: {repeated}"
         times = [one.at for one in found.changes]
         for time in times:
             check_time(time, "the times of changes")
         assert sorted(times) == times, "the changes of state are shown, oldest first"
+        again = [one.target for one in asked if asked.count(one) > 1]
+        assert again == [], f"`read_history` lists the comments once; requests sent twice: {again}"
 
     def test_other_changes_are_no_changes_of_state(self, fixture: Fixture) -> None:
         require(fixture, Capability.HISTORY)
@@ -86,16 +101,26 @@ class History:
     def test_a_person_has_one_name(self, fixture: Fixture) -> None:
         require(fixture, Capability.REOPEN)
         item = fixture.make(is_open=False)
+        with suppress(NotImplementedError):
+            fixture.harness.assign(item.id)
         apply(fixture, item, Change(new_ulid(), Goal.OPEN, comment_text("done")))
-        names = {
-            "`find_author`": fixture.plugin.find_author(item),
-            "`RemoteItem.changed_by`": fixture.plugin.read(item).item.changed_by,
-        }
-        if fixture.can(Capability.HISTORY):
-            found = fixture.plugin.read_history(item)
-            names["`MarkedComment.author`"] = found.comments[-1].author
-            names["`StateChange.by`"] = found.changes[-1].by
-        if fixture.can(Capability.EXAMINE):
-            names["`Examination.login`"] = fixture.plugin.examine([item]).login
-        given = {where: name for where, name in names.items() if name is not None}
-        assert len({*given.values()}) <= 1, f"an account has one name everywhere: {given}"
+        check_names(fixture, item)
+        if fixture.can(Capability.CLOSE):
+            apply(fixture, item, Change(new_ulid(), Goal.COMPLETED))
+            check_names(fixture, item)
+
+
+def check_names(fixture: Fixture, item: ItemRef) -> None:
+    """Check the names of the plugin's own account, which changed the state last."""
+    names = {
+        "`find_author`": fixture.plugin.find_author(item),
+        "`RemoteItem.changed_by`": fixture.plugin.read(item).item.changed_by,
+    }
+    if fixture.can(Capability.HISTORY):
+        found = fixture.plugin.read_history(item)
+        names["`MarkedComment.author`"] = found.comments[-1].author
+        names["`StateChange.by`"] = found.changes[-1].by
+    if fixture.can(Capability.EXAMINE):
+        names["`Examination.login`"] = fixture.plugin.examine([item]).login
+    given = {where: name for where, name in names.items() if name is not None}
+    assert len({*given.values()}) <= 1, f"an account has one name everywhere: {given}"

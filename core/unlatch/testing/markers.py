@@ -75,6 +75,11 @@ class Markers:
             assert found[0].own is not False, "a comment that the plugin posted is its own"
         shown = fixture.plugin.find_ops(item)
         assert shown in (ops, ()), "`find_ops` returns the operations oldest first, or nothing"
+        if fixture.can(Capability.HISTORY):
+            marked = [ops_in(one.text) for one in fixture.plugin.read_history(item).comments]
+            assert [{op} for op in ops] == marked, (
+                "the history has each comment with a marker, however many there are"
+            )
         there = len(fixture.harness.comments(item.id))
         assert len(crowd) + 2 == there, "each change posts one comment"
 

@@ -27,7 +27,9 @@ class People:
         name = offered(
             lambda: fixture.harness.close_as_a_person(item.id), "the harness has no other person"
         )
-        shown = fixture.plugin.read(item).item.changed_by or fixture.plugin.find_author(item)
+        seen = fixture.plugin.read(item).item
+        assert seen.closed_by is None, "no automation closed an item that a person closed"
+        shown = seen.changed_by or fixture.plugin.find_author(item)
         assert name == shown, "who closed an item is its `changed_by`, or found by `find_author`"
         apply(fixture, item, Change(new_ulid(), comment=comment_text("seen")))
         author = fixture.plugin.find_author(item)
