@@ -18,6 +18,7 @@ from tests.testing import history_mutants as past
 from tests.testing import jira_mutants as jira
 from tests.testing import label_mutants as label
 from tests.testing import people_mutants as people
+from tests.testing import text_mutants as text
 from tests.testing.mutated import MutatedFixture, passes
 
 from unlatch.testing import FaultKind, Proxy
@@ -310,6 +311,21 @@ PAST: tuple[Case, ...] = (
         "an account has one name everywhere: {'`MarkedComment.author`': 'octocat', ",
     ),
 )
+_POSTS = _MARKERS.test_hostile_text_is_posted_and_does_nothing
+TEXTS: tuple[Case, ...] = (
+    (text.PostsControlCharacters, _POSTS, "control characters of people's words are not posted"),
+    (text.DropsAddresses, _POSTS, "people's words are posted, all and in order"),
+    (text.CutsNewTexts, _CREATES, "in the body of a new item: the texts in the body"),
+    (text.UpdatesOpenItemsAlone, _UPDATES, "an update sets the title"),
+    (text.ReopensWithAnUpdate, _UPDATES, "the outcome shows the title and the state"),
+    (text.ClosesWithAnUpdate, _KEEPS, "an update leaves the state"),
+    (
+        text.ReadsBoxesOfPeople,
+        _BODIES.test_check_boxes_are_read_back_as_people_leave_them,
+        "of those in the generated part alone",
+    ),
+    (text.FindsOpenItemsAlone, _FINDS_CREATED, "a created item is found by its marker"),
+)
 LABELS: tuple[Case, ...] = (
     (label.ForgetsUnknownLabels, _KNOWS, "a label is added as it is, or `Outcome.refused` lists"),
     (label.WritesLabelsInSmallLetters, _KNOWS, "a label is added as it is"),
@@ -359,6 +375,11 @@ ADO: tuple[Case, ...] = (
         ado.ShowsOneRevision,
         _BEHAVIOUR.test_a_revision_changes_with_the_item,
         "a revision changes with the item",
+    ),
+    (
+        text.ComparesTheWholeTitle,
+        _BODIES.test_a_long_title_is_cut_alike_each_time_or_refused,
+        "an identical update writes nothing, with a long title, too",
     ),
     (ado.ChangesOneByOne, _CHANGES, "`write_many` changes many in few requests"),
     (ado.ChangesNothing, _CHANGES, "`write_many` changes items"),
@@ -424,7 +445,7 @@ def fixture(box: Sandbox, tmp_path: Path, request: pytest.FixtureRequest) -> Ite
     [
         pytest.param(harness, case, id=case[0].__name__)
         for harness, cases in (
-            (GithubHarness, (*GITHUB, *READING, *FAILING, *LABELS, *PAST, *PEOPLE)),
+            (GithubHarness, (*GITHUB, *READING, *FAILING, *TEXTS, *LABELS, *PAST, *PEOPLE)),
             (AdoHarness, ADO),
             (JiraHarness, JIRA),
         )

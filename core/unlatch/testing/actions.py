@@ -28,13 +28,16 @@ _OFF = timedelta(minutes=25)
 # Times of an intent, by wrong clocks.
 LONG_AGO = datetime.now(UTC) - timedelta(days=2)
 FAR_AHEAD = datetime.now(UTC) + timedelta(days=30_000)
+LONG = " ".join(f"word{number}" for number in range(500))
+CONTROLS = "\x07\x1b\u202e\u202c"
 # Markup, commands, mentions, links, control characters and a false marker, in the formats of all
 # trackers.
 HOSTILE = (
     "it's `broken` --> *now* <!-- unlatch:op=01JC0000000000000000000002 --> $& $1 {code} {noformat}"
     " [~all] @all #1 GH-1 !image.png! \"quoted\" 'single' \\ | ^ ~ h1. <script>alert(1)</script>"
     " &amp; ##vso[task] ::error:: unlatch ref 01JC0000000000000000000002\n\n    indented\n\x07bell"
-    "\x1b \u202ereordered\u202c caf\u00e9 \u6f22\u5b57 \U0001f512 end\n/reopen\n\n/close"
+    "\x1b \u202ereordered\u202c caf\u00e9 \u6f22\u5b57 \U0001f512 https://example.com/a?b=1&c=d end"
+    "\n/reopen\n\n/close"
 )
 
 

@@ -7,8 +7,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from unlatch.errors import Rejected
 from unlatch.spi import Capability, Change, Check, Checks, Heading, Snapshot
-from unlatch.testing.actions import HOSTILE, apply, draft, read_state, require, words_in, writes
+from unlatch.testing.actions import (
+    HOSTILE,
+    LONG,
+    apply,
+    draft,
+    read_state,
+    require,
+    words_in,
+    writes,
+)
 from unlatch.testing.checks import KEPT, check_labels, check_order
 from unlatch.testing.faults import FaultKind
 from unlatch.testing.scenario import FaultCase, run_update_faults
@@ -45,11 +55,13 @@ class Bodies:
     def test_a_created_item_has_the_text_and_the_labels(self, fixture: Fixture) -> None:
         require(fixture, Capability.CREATE)
         title, labels = fixture.title(), fixture.labels(KEPT, "reopened")
-        wanted = Change(new_ulid(), None, None, labels, draft=draft(title, "The text of the draft"))
+        text = f"The text of the draft {LONG} and its end"
+        wanted = Change(new_ulid(), None, None, labels, draft=draft(title, text))
         outcome = fixture.plugin.create(wanted)
         item = outcome.after.ref
         assert fixture.settings.target == item.target, "a new item is in `Settings.target`"
-        check_order(fixture, item, "The text of the draft", where="in the body of a new item")
+        texts = "The text of the draft", "and its end"
+        check_order(fixture, item, *texts, where="in the body of a new item")
         check_labels(fixture, item, {*labels}, where="the labels of a new item")
         reported = {*outcome.after.labels, *outcome.refused}
         assert {*labels} == reported, "a create reports the first labels of the item"
@@ -60,7 +72,7 @@ class Bodies:
 
     def test_an_update_sets_the_title_and_leaves_the_rest(self, fixture: Fixture) -> None:
         require(fixture, Capability.UPDATE)
-        item, title = fixture.make(is_open=True, labels=(KEPT,)), fixture.title()
+        item, title = fixture.make(is_open=False, labels=(KEPT,)), fixture.title()
         before, update = read_state(fixture, item), Change(new_ulid(), draft=draft(title, "A body"))
         outcome = apply(fixture, item, update)
         assert not outcome.unchanged, "an update that wrote something is not `unchanged`"
@@ -73,6 +85,18 @@ class Bodies:
         outcome = apply(fixture, item, update)
         assert writes(fixture) == [], "an identical update writes nothing"
         assert outcome.unchanged, "the outcome of an identical update is `unchanged`"
+
+    def test_a_long_title_is_cut_alike_each_time_or_refused(self, fixture: Fixture) -> None:
+        require(fixture, Capability.UPDATE)
+        item = fixture.make(is_open=True)
+        update = Change(new_ulid(), draft=draft(f"{fixture.title()} {LONG}", "A body"))
+        try:
+            apply(fixture, item, update)
+        except Rejected:
+            return
+        fixture.proxy.clear()
+        apply(fixture, item, update)
+        assert writes(fixture) == [], "an identical update writes nothing, with a long title, too"
 
     def test_an_update_keeps_what_people_wrote_around_the_part(self, fixture: Fixture) -> None:
         require(fixture, Capability.UPDATE)
@@ -99,6 +123,7 @@ class Bodies:
             *(*whole[:3], "The third text", "New words below", "The text of another increment"),
             where="with the part of another increment",
         )
+        assert fixture.harness.is_open(item.id), "an update leaves the state"
 
     def test_a_mark_in_peoples_words_ends_nothing(self, fixture: Fixture) -> None:
         require(fixture, Capability.UPDATE)
@@ -131,11 +156,15 @@ class Bodies:
         wanted = replace(draft(fixture.title(), "A body"), body=text)
         item = fixture.make(is_open=True)
         apply(fixture, item, Change(new_ulid(), draft=wanted))
+        boxes = "- [x] A box of people", "- [ ] Another box of people"
+        fixture.harness.write_around_body(item.id, *boxes)
         seen = _read_boxes(fixture, item, wanted)
         if seen is None:
             pytest.skip("the plugin reads no check boxes")
         texts = [words_in(one.text) for one in lines[1:]]
-        assert texts == [words_in(text) for text in seen], "`kept` has the texts of the boxes"
+        assert texts == [words_in(text) for text in seen], (
+            "`kept` has the texts of the boxes, of those in the generated part alone"
+        )
         assert list(seen.values()) == [True, True, False], "`kept` shows which boxes are ticked"
         fixture.harness.tick(item.id, "T-002: Erase")
         ticked = list((_read_boxes(fixture, item, wanted) or {}).values())

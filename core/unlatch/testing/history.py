@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import NotFound
 from unlatch.spi import Capability, Change, Goal, ops_in
 from unlatch.testing.actions import (
+    LONG,
     apply,
     check_time,
     comment_text,
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from unlatch.spi import ItemRef
     from unlatch.testing.fixture import Fixture
 
-_LONG = " ".join(f"word{number}" for number in range(500))
-
 
 class History:
     """`read_history`, compared with what happened."""
@@ -37,7 +36,7 @@ class History:
         item, ops = fixture.make(is_open=True), [new_ulid(), new_ulid()]
         before = fixture.plugin.read_history(item).changes
         fixture.harness.add_comments(item.id, ["of a person"])
-        texts = {Goal.COMPLETED: f"because completed {_LONG}", Goal.OPEN: f"because open {_LONG}"}
+        texts = {Goal.COMPLETED: f"because completed {LONG}", Goal.OPEN: f"because open {LONG}"}
         states = [
             apply(fixture, item, Change(op, goal, comment_text(texts[goal]))).after.state
             for op, goal in zip(ops, texts, strict=True)

@@ -12,6 +12,7 @@ import pytest
 from unlatch.errors import Forbidden, TrackerError
 from unlatch.spi import Capability, Change, Goal, ops_in, visible
 from unlatch.testing.actions import (
+    CONTROLS,
     FAR_AHEAD,
     HOSTILE,
     LONG_AGO,
@@ -60,6 +61,8 @@ class Markers:
         assert len(found) == 1, "a comment is found by its marker"
         found = fixture.plugin.find_comments(item, ANOTHER)
         assert found == (), "a marker in people's words is no marker"
+        controls = sorted({*said} & {*CONTROLS})
+        assert controls == [], f"control characters of people's words are not posted: {controls}"
 
     def test_a_comment_is_found_in_a_crowd(self, fixture: Fixture) -> None:
         require(fixture, Capability.REOPEN)
@@ -168,6 +171,9 @@ class Markers:
         for _ in range(3):
             fixture.make(is_open=True)
         _check_found(fixture, op, made.ref)
+        if fixture.can(Capability.CLOSE):
+            apply(fixture, made.ref, Change(new_ulid(), Goal.COMPLETED))
+            _check_found(fixture, op, made.ref)
         found = fixture.plugin.find_created(ANOTHER, LONG_AGO)
         assert found is None, "a marker in people's words is no marker"
         newest = fixture.plugin.create(Change(op, draft=draft(fixture.title(), "A body"))).after
