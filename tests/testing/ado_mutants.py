@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unlatch.errors import TrackerError
+from unlatch.errors import TrackerError, UnknownOutcome
 from unlatch.spi import Outcome
 from unlatch_ado.plugin import AdoPlugin
+from unlatch_ado.writers import ValidatingWriter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.spi import Change, ItemRef, Snapshot
+    from unlatch_ado.api.models import WorkItem
+    from unlatch_ado.api.patch import Patch
 
 
 class ChangesOneByOne(AdoPlugin):
@@ -84,6 +88,26 @@ class TakesALostAnswerForARefusal(AdoPlugin):
             return [None for _ in wanted]
 
 
+class TakesARefusalForALostAnswer(AdoPlugin):
+    def write_many(
+        self, wanted: Sequence[tuple[Snapshot, Change]]
+    ) -> Sequence[Outcome | TrackerError | None]:
+        try:
+            return super().write_many(wanted)
+        except TrackerError as error:
+            raise UnknownOutcome("unknown-outcome", error.message) from error
+
+
+class ReportsARefusedWrite(AdoPlugin):
+    def write_many(
+        self, wanted: Sequence[tuple[Snapshot, Change]]
+    ) -> Sequence[Outcome | TrackerError | None]:
+        try:
+            return super().write_many(wanted)
+        except TrackerError:
+            return [Outcome(snapshot.item, commented=True) for snapshot, _ in wanted]
+
+
 class ApprovesByWriting(AdoPlugin):
     def approve(self, snapshot: Snapshot | None, change: Change) -> None:
         if snapshot is not None:
@@ -106,6 +130,28 @@ class ApprovesEverything(AdoPlugin):
             super().approve(snapshot, change)
         except TrackerError:
             return
+
+
+class ApprovesNewItems(AdoPlugin):
+    def approve(self, snapshot: Snapshot | None, change: Change) -> None:
+        if snapshot is not None:
+            super().approve(snapshot, change)
+
+
+class _ImpatientWriter(ValidatingWriter):
+    """Takes an approval for a write, which is not asked for again."""
+
+    def change(self, item: WorkItem, patch: Patch) -> WorkItem:
+        api = self._client._api
+        with api.understood(writing=True):
+            api.update_work_item(api.document(patch.steps()), int(item.id), validate_only=True)
+        return item
+
+
+class ApprovesWithoutAnAnswer(AdoPlugin):
+    def approve(self, snapshot: Snapshot | None, change: Change) -> None:
+        with suppress(UnknownOutcome):
+            self._write(snapshot, change, _ImpatientWriter(self._client, self._settings))
 
 
 class ShowsOneRevision(AdoPlugin):

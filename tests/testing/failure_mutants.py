@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from unlatch.errors import (
     Conflict,
@@ -12,6 +13,7 @@ from unlatch.errors import (
     NotFound,
     TrackerError,
     Unauthorised,
+    UnknownOutcome,
 )
 from unlatch.spi import ItemHistory
 from unlatch_ado.plugin import AdoPlugin
@@ -102,6 +104,29 @@ class TakesALimitForAConflict(GithubPlugin):
             return super().write(snapshot, change)
         except Limited as error:
             raise Conflict("conflict", error.message) from error
+
+
+class HidesALostDeletion(GithubPlugin):
+    def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:
+        with suppress(UnknownOutcome):
+            super().retract_comment(ref, comment)
+
+
+class TakesALimitForADeletion(GithubPlugin):
+    def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:
+        with suppress(Limited):
+            super().retract_comment(ref, comment)
+
+
+class DeletesOnce(GithubPlugin):
+    """Remembers what it deleted, also where it failed."""
+
+    _deleted: ClassVar[set[str]] = set()
+
+    def retract_comment(self, ref: ItemRef, comment: CommentRef) -> None:
+        if comment.id not in self._deleted:
+            self._deleted.add(comment.id)
+            super().retract_comment(ref, comment)
 
 
 class ReportsTheFailedRead(GithubPlugin):

@@ -78,10 +78,12 @@ _PARTS = partial(Parts().test_an_error_carries_the_parts_that_were_done, kind=Fa
 _CHANGES = _MANY.test_many_items_are_changed_at_once
 _PLANS = partial(Planning().test_the_planned_requests_are_those_that_are_sent, transition=REOPEN)
 _APPROVES = _CONSULTATION.test_an_approval_changes_nothing
+_APPROVALS = _CONSULTATION.test_an_approval_that_fails_raises_its_error
 _FAILURES = Failures()
 _SEARCHES = partial(
     _FAILURES.test_a_search_that_fails_does_not_find_nothing, kind=FaultKind.FORBIDDEN
 )
+_DELETIONS = _FAILURES.test_a_deletion_that_fails_has_the_class_of_its_cause
 _CLASSES = _FAILURES.test_a_refused_write_has_the_class_of_its_cause
 _KNOWS = _LABELS.test_an_unknown_label_is_added_or_refused_with_a_change
 # A mutant, the test of the kit that it fails, and the promise as the failure names it.
@@ -273,6 +275,21 @@ FAILING: tuple[Case, ...] = (
         "a write with 429-seconds raises Limited, not Conflict",
     ),
     (
+        failing.HidesALostDeletion,
+        partial(_DELETIONS, kind=FaultKind.LOST_REPLY),
+        "a deletion with lost-reply raises UnknownOutcome, not None",
+    ),
+    (
+        failing.TakesALimitForADeletion,
+        partial(_DELETIONS, kind=FaultKind.LIMITED),
+        "a deletion with 429-seconds raises Limited, not None",
+    ),
+    (
+        failing.DeletesOnce,
+        partial(_DELETIONS, kind=FaultKind.FAILED_BEFORE),
+        "a deletion that failed can be repeated",
+    ),
+    (
         failing.ReportsTheFailedRead,
         _FAILURES.test_a_read_that_fails_after_a_write_leaves_its_effect_unknown,
         "a write with a refused read after it raises UnknownOutcome, not Forbidden",
@@ -394,7 +411,7 @@ ADO: tuple[Case, ...] = (
     ),
     (
         ado.TakesALostAnswerForARefusal,
-        _MANY.test_a_lost_answer_about_many_items_is_unknown,
+        partial(_MANY.test_a_lost_answer_about_many_items_is_unknown, kind=FaultKind.LOST_REPLY),
         "after a lost answer each result is UnknownOutcome",
     ),
     (ado.ApprovesByWriting, _APPROVES, "an approval changes nothing"),
@@ -406,8 +423,33 @@ ADO: tuple[Case, ...] = (
     ),
     (
         ado.ApprovesEverything,
-        _CONSULTATION.test_an_approval_raises_the_refusal,
-        "an approval raises the error that a write would raise",
+        partial(_APPROVALS, kind=FaultKind.REFLECTED),
+        "an approval with 400-with-the-request-in-it raises Rejected, not None",
+    ),
+    (
+        ado.ApprovesEverything,
+        partial(_APPROVALS, kind=FaultKind.FORBIDDEN),
+        "an approval with 403-forbidden raises Forbidden, not None",
+    ),
+    (
+        ado.ApprovesWithoutAnAnswer,
+        partial(_APPROVALS, kind=FaultKind.LOST_REPLY),
+        "an approval with lost-reply raises its error",
+    ),
+    (
+        ado.ApprovesNewItems,
+        partial(_APPROVALS, kind=FaultKind.FORBIDDEN),
+        "an approval asks the tracker",
+    ),
+    (
+        ado.TakesARefusalForALostAnswer,
+        partial(_MANY.test_a_refused_write_of_many_items_changes_none, kind=FaultKind.UNAUTHORISED),
+        "`write_many` with 401-midway raises Unauthorised, not UnknownOutcome",
+    ),
+    (
+        ado.ReportsARefusedWrite,
+        partial(_MANY.test_a_refused_write_of_many_items_changes_none, kind=FaultKind.FORBIDDEN),
+        "changed with others: the item's state",
     ),
 )
 JIRA: tuple[Case, ...] = (

@@ -72,6 +72,14 @@ _OF_A_WRITE = {
 }
 
 
+_OF_A_DELETION = {
+    FaultKind.UNAUTHORISED: Unauthorised,
+    FaultKind.LIMITED: Limited,
+    FaultKind.LOST_REPLY: UnknownOutcome,
+    FaultKind.FAILED_BEFORE: UnknownOutcome,
+}
+
+
 class Failures:
     """Requests that fail, each in turn, and what the methods make of them."""
 
@@ -131,6 +139,22 @@ class Failures:
             where = f"a write with {kind} that reports success"
             check_item(fixture, item, REOPEN, differing=refused, where=where)
 
+    @pytest.mark.parametrize("kind", _OF_A_DELETION, ids=lambda kind: kind.value)
+    def test_a_deletion_that_fails_has_the_class_of_its_cause(
+        self, fixture: Fixture, kind: FaultKind
+    ) -> None:
+        require(fixture, Capability.RETRACT)
+        item, op = fixture.make(is_open=True), new_ulid()
+        apply(fixture, item, Change(op, comment=comment_text("too much")))
+        (found,) = fixture.plugin.find_comments(item, op)
+        plugin = fixture.open()  # another process: a refused token ends its requests
+        fixture.proxy.arm(Fault(kind, matches=_writes))
+        error = error_of(lambda: plugin.retract_comment(item, found))
+        check_class(error, _OF_A_DELETION[kind], f"a deletion with {kind}")
+        fixture.open().retract_comment(item, found)
+        left = fixture.harness.comments(item.id)
+        assert [*left] == [], "a deletion that failed can be repeated"
+
     def test_a_refused_read_is_unauthorised(self, fixture: Fixture) -> None:
         require(fixture, Capability.STATUS)
         item = fixture.make(is_open=True)
@@ -180,7 +204,7 @@ class Failures:
                 check_class(error, UnknownOutcome, "a write with a refused read after it")
 
 
-def check_class(error: TrackerError | None, expected: type[TrackerError], what: str) -> None:
+def check_class(error: object, expected: type[TrackerError], what: str) -> None:
     """Check the class of an error, by which delivery decides."""
     shown = next((one for one in _CLASSES if isinstance(error, one)), None)
     assert shown is expected, f"{what} raises {expected.__name__}, not {error!r}"

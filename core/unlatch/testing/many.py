@@ -8,10 +8,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from unlatch.errors import Conflict, NotFound, TrackerError, UnknownOutcome
+from unlatch.errors import (
+    Conflict,
+    Forbidden,
+    Limited,
+    NotFound,
+    TrackerError,
+    Unauthorised,
+    UnknownOutcome,
+)
 from unlatch.spi import Capability, Change, ItemRef, Listed, Outcome, Snapshot
 from unlatch.testing.actions import FAR_AHEAD, draft, facts, make_change, require, writes
 from unlatch.testing.checks import CLOSE, KEPT, REOPEN, Transition, check_item, check_labels
+from unlatch.testing.failures import check_class
 from unlatch.testing.faults import Fault, FaultKind, Request
 from unlatch.worklog.ids import new_ulid
 
@@ -20,6 +29,11 @@ if TYPE_CHECKING:
 
     from unlatch.testing.fixture import Fixture
 
+_REFUSED = {
+    FaultKind.FORBIDDEN: Forbidden,
+    FaultKind.UNAUTHORISED: Unauthorised,
+    FaultKind.LIMITED: Limited,
+}
 Result = Outcome | TrackerError | None
 # Items of other tests may be newer.
 _NEWEST = 100
@@ -140,16 +154,31 @@ class Many:
         labels = {label.casefold() for label in fixture.labels(KEPT, "completed", "mine")}
         check_labels(fixture, changed, labels, where="an item that changed meanwhile is left alone")
 
-    def test_a_lost_answer_about_many_items_is_unknown(self, fixture: Fixture) -> None:
+    @pytest.mark.parametrize(
+        "kind",
+        [FaultKind.LOST_REPLY, FaultKind.FAILED_AFTER, FaultKind.TRUNCATED, FaultKind.DROPPED],
+        ids=lambda kind: kind.value,
+    )
+    def test_a_lost_answer_about_many_items_is_unknown(
+        self, fixture: Fixture, kind: FaultKind
+    ) -> None:
         require(fixture, Capability.BATCH)
         wanted = _wanted(fixture, REOPEN, 2)
-        fixture.proxy.arm(Fault(FaultKind.LOST_REPLY, matches=_writes))
-        try:
-            results = fixture.plugin.write_many(wanted)
-        except TrackerError as error:
-            results = [error] * len(wanted)
+        results = _write_many(fixture, wanted, kind)
         unknown = [isinstance(one, UnknownOutcome) for one in results]
         assert [True] * len(wanted) == unknown, "after a lost answer each result is UnknownOutcome"
+
+    @pytest.mark.parametrize("kind", _REFUSED, ids=lambda kind: kind.value)
+    def test_a_refused_write_of_many_items_changes_none(
+        self, fixture: Fixture, kind: FaultKind
+    ) -> None:
+        require(fixture, Capability.BATCH)
+        wanted = _wanted(fixture, REOPEN, 2)
+        results = _write_many(fixture, wanted, kind)
+        check_results(fixture, REOPEN, wanted, results)
+        for one in results:
+            if one is not None:  # it is written alone
+                check_class(one, _REFUSED[kind], f"`write_many` with {kind}")
 
 
 def check_results(
@@ -182,6 +211,18 @@ def _wanted(fixture: Fixture, transition: Transition, number: int) -> list[tuple
     refs = [fixture.make(is_open=not transition.opens, labels=labels) for _ in range(number)]
     changes = [make_change(fixture, transition) for _ in refs]
     return [(fixture.plugin.read(*one), one[1]) for one in zip(refs, changes, strict=True)]
+
+
+def _write_many(
+    fixture: Fixture, wanted: Sequence[tuple[Snapshot, Change]], kind: FaultKind
+) -> Sequence[Result]:
+    """The results of a write of many items with a fault."""
+    plugin = fixture.open()  # another process: a refused token ends its requests
+    fixture.proxy.arm(Fault(kind, matches=_writes))
+    try:
+        return plugin.write_many(wanted)
+    except TrackerError as error:
+        return [error] * len(wanted)
 
 
 def _requests_of_write(fixture: Fixture, snapshot: Snapshot, change: Change) -> int:

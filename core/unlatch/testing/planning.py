@@ -7,18 +7,28 @@ from urllib.parse import unquote
 
 import pytest
 
-from unlatch.errors import TrackerError
-from unlatch.spi import Capability, Change, Goal, ItemRef, PlannedRequest, SyncPlugin
+from unlatch.errors import Forbidden, Rejected, TrackerError, Unauthorised
+from unlatch.spi import (
+    Capability,
+    Change,
+    Goal,
+    ItemRef,
+    PlannedRequest,
+    Snapshot,
+    SyncPlugin,
+)
 from unlatch.testing.actions import (
     apply,
     comment_text,
     draft,
+    error_of,
     make_change,
     offered,
     require,
     writes,
 )
 from unlatch.testing.checks import CLOSE, KEPT, REOPEN, Transition, check_labels
+from unlatch.testing.failures import check_class
 from unlatch.testing.faults import Fault, FaultKind
 from unlatch.worklog.ids import new_ulid
 
@@ -27,6 +37,12 @@ if TYPE_CHECKING:
 
 Listed = list[tuple[str, str]]
 RIGHTS = {"read", "reopen", "comment", "label", "create", "retract"}
+_REFUSALS: dict[FaultKind, type[TrackerError]] = {
+    FaultKind.REFLECTED: Rejected,
+    FaultKind.FORBIDDEN: Forbidden,
+    FaultKind.UNAUTHORISED: Unauthorised,
+}
+_LOST = (FaultKind.LOST_REPLY, FaultKind.FAILED_BEFORE)
 
 
 class Planning:
@@ -85,17 +101,17 @@ class Consultation:
         fixture.plugin.approve(None, Change(new_ulid(), draft=draft(title, "A body")))
         assert [*fixture.harness.find_by_title(title)] == [], "an approval creates nothing"
 
-    def test_an_approval_raises_the_refusal(self, fixture: Fixture) -> None:
+    @pytest.mark.parametrize("kind", [*_REFUSALS, *_LOST], ids=lambda kind: kind.value)
+    def test_an_approval_that_fails_raises_its_error(
+        self, fixture: Fixture, kind: FaultKind
+    ) -> None:
         require(fixture, Capability.APPROVE)
         require(fixture, Capability.REOPEN)
         item, wanted = _closed(fixture), make_change(fixture, REOPEN)
-        snapshot = fixture.plugin.read(item, wanted)
-        fixture.proxy.arm(Fault(FaultKind.REFLECTED))
-        try:
-            fixture.plugin.approve(snapshot, wanted)
-        except TrackerError:
-            return
-        raise AssertionError("an approval raises the error that a write would raise")
+        _check_approval(fixture, fixture.plugin.read(item, wanted), wanted, kind)
+        _check_closed(fixture, item, where=f"an approval with {kind}")
+        if fixture.can(Capability.CREATE):
+            _check_approval(fixture, None, Change(new_ulid(), draft=draft("New", "A body")), kind)
 
     def test_an_examination_shows_rights_and_writes_nothing(self, fixture: Fixture) -> None:
         require(fixture, Capability.EXAMINE)
@@ -154,6 +170,24 @@ def _is_done(plugin: SyncPlugin, item: ItemRef, change: Change) -> bool:
         return plugin.write(plugin.read(item, change), change).refused == ()
     except TrackerError:
         return False
+
+
+def _check_approval(
+    fixture: Fixture, snapshot: Snapshot | None, wanted: Change, kind: FaultKind
+) -> None:
+    plugin = fixture.open()  # another process: a refused token ends its requests
+    fixture.proxy.clear()
+    fixture.proxy.arm(Fault(kind, matches=lambda request: request.is_write))
+    error, what = error_of(lambda: plugin.approve(snapshot, wanted)), f"an approval with {kind}"
+    assert fixture.proxy.sent != (), "an approval asks the tracker"
+    if not any(one.faulted for one in fixture.proxy.sent):
+        return  # it only reads
+    if kind in _REFUSALS:
+        check_class(error, _REFUSALS[kind], what)
+    else:
+        # It changes nothing, so that it may be asked for again.
+        is_answered = not fixture.proxy.sent[-1].faulted
+        assert error or is_answered, f"{what} raises its error; it does not approve unasked"
 
 
 def _closed(fixture: Fixture) -> ItemRef:
