@@ -277,6 +277,14 @@ class GrantsEverything(GithubPlugin):
         return Examination("octocat", (Access("octo/widgets", {"read": True, "reopen": True}),))
 
 
+class ExaminesNothing(GithubPlugin):
+    def examine(self, refs: Sequence[ItemRef]) -> Examination:
+        try:
+            return super().examine(refs)
+        except TrackerError:
+            return Examination(None)
+
+
 class GrantsNothing(GithubPlugin):
     def examine(self, refs: Sequence[ItemRef]) -> Examination:
         return Examination("octocat", (Access("octo/widgets", {"read": None}),))

@@ -128,6 +128,11 @@ class ListsThePageOfToday(GithubPlugin):
         return islice(super().list_items(since), _PAGE)
 
 
+class TakesTheDayWithoutItsZone(GithubPlugin):
+    def list_items(self, since: datetime | None) -> Iterator[Listed]:
+        return super().list_items(since and since.replace(tzinfo=UTC))
+
+
 class ListsAllAtOnce(GithubPlugin):
     def list_items(self, since: datetime | None) -> Iterator[Listed]:
         return iter([*super().list_items(since)])

@@ -171,6 +171,11 @@ GITHUB: tuple[Case, ...] = (
     (gh.NamesRightsOfItsOwn, _EXAMINES, "the names of rights are those of `Access`"),
     (gh.SeesErrorsEverywhere, _EXAMINES, "finds no error in settings that work"),
     (
+        gh.ExaminesNothing,
+        _CONSULTATION.test_an_examination_without_access_shows_no_right,
+        "an examination that determines nothing raises TrackerError",
+    ),
+    (
         gh.GrantsEverything,
         _CONSULTATION.test_an_examination_without_access_shows_no_right,
         "an examination with a refused token shows no right",
@@ -211,6 +216,7 @@ READING: tuple[Case, ...] = (
         "a label in another case is the same",
     ),
     (reading.ListsThePageOfToday, _AMONG, "items are listed newest first, every page"),
+    (reading.TakesTheDayWithoutItsZone, _LISTS, "items are listed newest first"),
     (reading.ListsAllAtOnce, _AMONG, "a list reads a page when it is needed"),
     (reading.FindsRecentItemsAlone, _AMONG, "a created item is found among newer ones"),
     (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta, timezone
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
     from unlatch.testing.fixture import Fixture
 
+# Far from UTC and from the servers, so that a time without its zone is in the future.
+_ZONE = timezone(timedelta(hours=14))
 _REFUSED = {
     FaultKind.FORBIDDEN: Forbidden,
     FaultKind.UNAUTHORISED: Unauthorised,
@@ -91,7 +93,7 @@ class Many:
             fixture.harness.make(title, is_open=title != titles[1], labels=()) for title in titles
         ]
         refs = [fixture.ref(one) for one in made]
-        recently = datetime.now(UTC) - timedelta(hours=1)
+        recently = datetime.now(_ZONE) - timedelta(hours=1)
         for since in (None, recently):
             listed = [one for one in _listed(fixture, since) if one.ref in refs]
             assert refs[::-1] == [one.ref for one in listed], (

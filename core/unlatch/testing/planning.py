@@ -139,6 +139,8 @@ class Consultation:
             return
         rights = [may for place in found.places for may in place.rights.values()]
         assert True not in rights, "an examination with a refused token shows no right"
+        is_empty = (found.login, found.places, found.remarks) == (None, (), ())
+        assert not is_empty, "an examination that determines nothing raises TrackerError"
 
     def test_an_examination_grants_no_right_that_the_credential_lacks(
         self, fixture: Fixture
