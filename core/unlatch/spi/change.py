@@ -32,7 +32,8 @@ class Draft:
 
     Args:
         increment: its id (the folder's name).
-        title: the item's new title, on one line; untrusted, and of any length.
+        title: the item's new title, on one line; untrusted, and of any length. A plugin cuts one
+            that is too long for the tracker, alike each time, or raises Rejected.
         type: the increment's ("feature", "bug"), for trackers with item types.
         body: the generated part of the item's body; people may write around it.
         story: the id of the user story; None for the whole increment.

@@ -95,7 +95,10 @@ class Harness(ABC):
         raise NotImplementedError
 
     def assign(self, item: str) -> str:
-        """Assign it to a person; returns their name as the tracker shows it; optional."""
+        """Assign it to a person who is not that of `environ`; optional.
+
+        Returns the person's name as the tracker shows it for an assignee.
+        """
         raise NotImplementedError
 
     def close_as_a_person(self, item: str) -> str:
