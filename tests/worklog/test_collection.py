@@ -125,6 +125,27 @@ def test_an_archive_behind_a_link_is_listed_and_not_searched(place: Path, tmp_pa
     assert found(collection, "7") == []
 
 
+@pytest.mark.parametrize("target", ["_archive", "missing"])
+def test_an_archive_behind_a_link_to_nowhere_hides_no_other_folder(
+    place: Path, target: str
+) -> None:
+    add(place, "0007-search")
+    (place / "_archive").symlink_to(place / target)
+    assert found(Collection(place), "7") == ["0007-search"]
+
+
+def test_a_folder_that_a_link_replaces_is_not_searched_any_more(
+    place: Path, tmp_path: Path
+) -> None:
+    add(place, "0007-search", "_archive/0008-find")
+    collection = Collection(place)
+    assert found(collection, "8") == ["_archive/0008-find"]
+    (place / "_archive").rename(tmp_path / "elsewhere")
+    add(tmp_path / "elsewhere", "0009-later")
+    (place / "_archive").symlink_to(tmp_path / "elsewhere")
+    assert found(collection, "9") == []
+
+
 def test_a_collection_behind_a_link_is_not_listed(tmp_path: Path) -> None:
     add(tmp_path / "elsewhere", "0007-search")
     (tmp_path / ".unlatch").mkdir()

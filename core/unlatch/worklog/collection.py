@@ -14,6 +14,9 @@ from unlatch.worklog.disk.safe_open import ListedFolder, list_folder, open_folde
 from unlatch.worklog.ids import has_number
 from unlatch.worklog.name_matching import Match, candidates, matching
 
+# A folder, and the time of the last addition or removal.
+_Version = tuple[int, int, int]
+
 
 @dataclass(frozen=True, slots=True)
 class Folder:
@@ -43,7 +46,7 @@ class Collection:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._found: set[str] = set()
-        self._listings: dict[Path, tuple[int, dict[str, None]]] = {}
+        self._listings: dict[Path, tuple[_Version | None, dict[str, None]]] = {}
 
     def archives(self) -> Iterator[Path]:
         """The archive folders, by name."""
@@ -121,12 +124,26 @@ class Collection:
 
         A dictionary, because each of many is looked up by its name.
         """
-        with listing(parent), open_folder(parent) as opened:
-            changed = opened.changed()
-            if self._listings.get(parent, (None,))[0] != changed:
-                self._listings[parent] = (changed, dict.fromkeys(opened.folders()))
-            return self._listings[parent][1]
+        with listing(parent):
+            version, known = _version_of(parent), self._listings.get(parent)
+            if known is None or version is None or known[0] != version:
+                with open_folder(parent) as opened:
+                    known = version, dict.fromkeys(opened.folders())
+                self._listings[parent] = known
+            return known[1]
         return {}
+
+
+def _version_of(folder: Path) -> _Version | None:
+    """The version of a folder; None if opening it says why there is none.
+
+    Another folder, behind a link that came in its place, has another version.
+    """
+    try:
+        found = folder.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_mtime_ns
 
 
 def sorted_folders(parent: Path, *, archived: bool) -> Iterator[Folder]:

@@ -2,8 +2,8 @@
 
 import os
 import re
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -16,7 +16,8 @@ from unlatch.increments.model.status import Status, read_status
 from unlatch.patterns import pattern
 from unlatch.worklog.collection import Folder
 from unlatch.worklog.disk.file_check import or_restore
-from unlatch.worklog.disk.safe_open import read_file
+from unlatch.worklog.disk.folder import OpenFolder
+from unlatch.worklog.disk.safe_open import open_folder, read_file
 from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
 from unlatch.worklog.times import read_stamp
 
@@ -39,10 +40,12 @@ _HEAD = 2048
 _MARKS = tuple(pattern(mark, re.MULTILINE) for mark in (r"^<{7} ", r"^={7}\r?$", r"^>{7} "))
 
 
-def read_metadata(place: Path | str, folder: Folder | None = None) -> JsonText:
-    """The text of a metadata.json; a path as a string and a listed `folder` make it faster."""
+def read_metadata(
+    place: Path | str, folder: Folder | None = None, opened: OpenFolder | None = None
+) -> JsonText:
+    """The text of a metadata.json; a string for `place`, and the folder itself, make it faster."""
     try:
-        raw = read_in(folder, METADATA) if folder else read_file(place)
+        raw = read_in(folder, METADATA, opened=opened) if folder else read_file(place)
         text = JsonText.parse(raw)
     except FileNotFoundError:
         folder = folder or Folder(Path(place).parent.name, Path(place).parent, False)
@@ -150,10 +153,10 @@ def times_in(data: Mapping[str, Any], keys: Iterable[str]) -> tuple[str, ...]:
     return tuple(key for key in keys if key in data and isinstance(data[key], str | None))
 
 
-def read_title(folder: Folder, data: Mapping[str, Any]) -> str:
+def read_title(folder: Folder, data: Mapping[str, Any], opened: OpenFolder | None = None) -> str:
     """The title from spec.md, else from metadata.json, else the words of the folder's name."""
     try:
-        title = _title_in_spec(folder)
+        title = _title_in_spec(folder, opened)
     except (OSError, StoreError, UnicodeDecodeError):
         title = None
     if title:
@@ -162,8 +165,8 @@ def read_title(folder: Folder, data: Mapping[str, Any]) -> str:
     return next(filter(None, texts), None) or words_of(folder.name)
 
 
-def _title_in_spec(folder: Folder) -> str | None:
-    raw = read_in(folder, SPEC, at_most=_HEAD)
+def _title_in_spec(folder: Folder, opened: OpenFolder | None) -> str | None:
+    raw = read_in(folder, SPEC, at_most=_HEAD, opened=opened)
     if len(raw) < _HEAD:
         return front_matter.title(raw.decode("utf-8"))
     head = raw[: raw.rfind(b"\n") + 1].decode("utf-8")
@@ -227,8 +230,27 @@ def conflict_in(text: str) -> int | None:
     return text.count("\n", 0, places[0]) + 1
 
 
-def read_in(folder: Folder, name: str, *, at_most: int | None = None) -> bytes:
-    """The content of a file in a listed folder, as `read_file`; faster while its parent is open."""
+@contextmanager
+def opened_folder(folder: Folder) -> Iterator[OpenFolder | None]:
+    """Open a folder to read several files; None if it cannot be opened: a read says why."""
+    try:
+        opened = open_folder(folder.path)
+    except (OSError, StoreError):
+        yield None
+        return
+    with opened:
+        yield opened
+
+
+def read_in(
+    folder: Folder, name: str, *, at_most: int | None = None, opened: OpenFolder | None = None
+) -> bytes:
+    """The content of a file in a listed folder, as `read_file`.
+
+    It is faster while the folder, or its parent, is open.
+    """
+    if opened is not None:
+        return opened.read(name, at_most=at_most)
     if folder.within is None:
         return read_file(f"{folder.place}{os.sep}{name}", at_most=at_most)
     return folder.within.read_in(folder.name, name, at_most=at_most)

@@ -23,6 +23,7 @@ from unlatch.increments.files.reading import (
     completion_keys,
     invalid,
     newer_version,
+    opened_folder,
     read_metadata,
     read_title,
     status_in,
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from unlatch.increments.records.shapes import Shapes
     from unlatch.spi.operation import Operation
     from unlatch.worklog.collection import Folder
+    from unlatch.worklog.disk.folder import OpenFolder
     from unlatch.worklog.json_text.document import JsonText
 
 _RECORDS = frozenset({"reopenHistory", "pending", "amendments"})
@@ -72,14 +74,18 @@ def read_folder(folder: Folder, shapes: Shapes) -> Increment | BrokenIncrement:
 
 
 def read_increment(folder: Folder, shapes: Shapes) -> Increment:
-    return snapshot(folder, read_metadata(folder.path / METADATA, folder), shapes)
+    with opened_folder(folder) as opened:
+        text = read_metadata(f"{folder.place}{os.sep}{METADATA}", folder, opened)
+        return snapshot(folder, text, shapes, opened)
 
 
-def snapshot(folder: Folder, text: JsonText, shapes: Shapes) -> Increment:
+def snapshot(
+    folder: Folder, text: JsonText, shapes: Shapes, opened: OpenFolder | None = None
+) -> Increment:
     """The increment in `folder` by the text of its metadata.json."""
     one = IncrementHeader.of(folder, text, shapes)
     # The only part that is read from the folder, which may be moved or changed later.
-    object.__setattr__(one, "title", _title(one))
+    object.__setattr__(one, "title", _title(one, opened))
     return one
 
 
@@ -179,9 +185,9 @@ def _of_records(data: Mapping[str, Any], path: str, shapes: Shapes) -> dict[str,
         raise invalid(f"metadata.json: {error}", path) from error
 
 
-def _title(one: Any) -> str:
+def _title(one: Any, opened: OpenFolder | None = None) -> str:
     if one.unit is None:
-        return read_title(one.source, one.data)
+        return read_title(one.source, one.data, opened)
     from unlatch.increments.files.work.files import work_files  # noqa: PLC0415  (units alone)
 
     files = work_files(one.source.path, one.unit)

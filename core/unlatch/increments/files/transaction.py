@@ -15,6 +15,7 @@ from unlatch.increments.files.reading import (
     COMPLETED_KEYS,
     NewUnitText,
     SpecText,
+    opened_folder,
     read_metadata,
     times_in,
 )
@@ -56,9 +57,10 @@ def change_folder(
     events_first: bool = False,
 ) -> Increment:
     """Read, edit and write one increment; the caller holds its store lock."""
-    text = _read_to_write(folder)
     with contextlib.ExitStack() as held:
-        opened = held.enter_context(_open_to_write(folder))
+        there = held.enter_context(opened_folder(folder))
+        text = _read_to_write(folder, there)
+        opened = there or held.enter_context(_open_to_write(folder))
         LOG.check(opened)
         before = IncrementHeader.of(folder, text, shapes)
         data, known = copied(text.value), text.value
@@ -85,7 +87,7 @@ def change_folder(
                 # The change is on disk, and the next one adds the event, so this is no failure.
                 text, next_step = _keep_events(opened, text, data, events)
                 warnings.append(f"{error.message}; {next_step}")
-        increment = snapshot(place, text, shapes)
+        increment = snapshot(place, text, shapes, opened)
         if increment.unit is None:
             warnings += _follow_status(opened, increment.status)
     if increment.unwritten:
@@ -134,8 +136,8 @@ def _keep_events(
     return text, "the next change, or unlatch doctor --fix, adds the event"
 
 
-def _read_to_write(folder: Folder) -> JsonText:
-    text = read_metadata(folder.path / METADATA, folder)
+def _read_to_write(folder: Folder, opened: OpenFolder | None) -> JsonText:
+    text = read_metadata(folder.path / METADATA, folder, opened)
     if text.duplicates:
         keys = ", ".join(text.duplicates)
         raise StoreError(

@@ -160,10 +160,6 @@ class OpenFolder:
                     links.append(it.name)
         return folders, links
 
-    def changed(self) -> int:
-        """The time of the last addition or removal, in nanoseconds."""
-        return os.stat(self._itself).st_mtime_ns  # noqa: PTH116  (of an open folder)
-
     def make(self, name: str, *, mode: int = 0o777) -> None:
         os.mkdir(self._prefix + name, mode, dir_fd=self._descriptor)
 
