@@ -340,6 +340,11 @@ TEXTS: tuple[Case, ...] = (
     (text.DropsAddresses, _POSTS, "people's words are posted, all and in order"),
     (text.CutsNewTexts, _CREATES, "in the body of a new item: the texts in the body"),
     (text.UpdatesOpenItemsAlone, _UPDATES, "an update sets the title"),
+    (
+        text.JoinsTheSpacesOfPeople,
+        _KEEPS,
+        "an update keeps what people wrote around its part, to the letter",
+    ),
     (text.ReopensWithAnUpdate, _UPDATES, "the outcome shows the title and the state"),
     (text.ClosesWithAnUpdate, _KEEPS, "an update leaves the state"),
     (

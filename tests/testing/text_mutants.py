@@ -48,6 +48,14 @@ class UpdatesOpenItemsAlone(GithubPlugin):
         return super().write(snapshot, change)
 
 
+class JoinsTheSpacesOfPeople(GithubPlugin):
+    def write(self, snapshot: Snapshot, change: Change) -> Outcome:
+        if change.draft is not None:
+            body = re.sub(" +", " ", snapshot.private.body or "")
+            snapshot = replace(snapshot, private=replace(snapshot.private, body=body))
+        return super().write(snapshot, change)
+
+
 class ReopensWithAnUpdate(GithubPlugin):
     def write(self, snapshot: Snapshot, change: Change) -> Outcome:
         goal = change.goal if change.draft is None else Goal.OPEN

@@ -110,9 +110,13 @@ class Bodies:
         old = ("Old words of people", "and more of them")
         update("The first text")
         check_order(fixture, item, *old, "The first text", where="after a first update")
-        fixture.harness.write_around_body(item.id, "New words above", "New words below")
+        fixture.harness.write_around_body(item.id, "New words above  it", "New words below  it")
+        around = fixture.harness.body(item.id).split("The first text")
         update("The second text")
-        assert "The first text" not in fixture.harness.body(item.id), "an update replaces its part"
+        body = fixture.harness.body(item.id)
+        assert "The first text" not in body, "an update replaces its part"
+        left = body.split("The second text")
+        assert around == left, "an update keeps what people wrote around its part, to the letter"
         whole = ("New words above", *old, "The second text", "New words below")
         check_order(fixture, item, *whole, where="after a second update")
         update("The text of another increment", "0008-another")
