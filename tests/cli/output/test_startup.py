@@ -140,7 +140,7 @@ SLOW_OF_PYTHON = frozenset(
     [
         (["list"], 83, set()),
         (["list", "--json"], 83, set()),
-        (["show", "1"], 61, set()),
+        (["show", "1"], 60, set()),
         (
             ["pause", "1", "--by", "me"],
             93,

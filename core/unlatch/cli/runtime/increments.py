@@ -96,14 +96,14 @@ def meant_increment(session: Session, word: str) -> MeantIncrement:
                 error.hint = f"{click.get_current_context().command_path} {quote(found[0])}"
         _suggest_item(session, error, word)
         raise
-    note_meaning(meant, word)
+    if meant.is_part or meant.item:
+        note_meaning(meant, word)
     return meant
 
 
 def note_meaning(meant: MeantIncrement, word: str) -> None:
     """Show which increment a word means that is an item or a part of a name."""
-    if meant.is_part or meant.item:
-        output.note(f"{word} is {'linked to ' if meant.item else ''}{meant.name}")
+    output.note(f"{word} is {'linked to ' if meant.item else ''}{meant.name}")
 
 
 def _find_renamed(session: Session, error: UsageError, word: str) -> MeantIncrement | None:
