@@ -5,10 +5,10 @@ imports `inspect`, and uses it for help alone.
 """
 
 import sys
+from _thread import RLock  # as functools: `threading` takes a fiftieth of `unlatch show`
 from collections.abc import Iterable
 from importlib import import_module
 from importlib.util import find_spec, module_from_spec
-from threading import RLock
 from types import ModuleType
 from typing import Any
 

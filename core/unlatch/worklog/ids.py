@@ -3,7 +3,7 @@
 import os
 import re
 import time
-from threading import Lock
+from _thread import allocate_lock  # without the rest of `threading`
 
 from unlatch.patterns import pattern
 
@@ -15,7 +15,7 @@ FOLDER = pattern(r"(?P<number>[0-9]{3,9})(?P<letter>[A-Za-z]?)-(?P<slug>.+)")
 ULID_DIGITS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 NUMBER = pattern(r"(?P<number>[0-9]{1,9})(?P<letter>[A-Za-z]?)", re.ASCII)
 
-_MAKING = Lock()
+_MAKING = allocate_lock()
 _last = [0]  # the value of the last ULID
 
 
