@@ -108,7 +108,7 @@ def box(_running: Sandbox) -> Sandbox:
 @pytest.fixture(autouse=True)
 def _no_known_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test begins as a new process, which has used no secret."""
-    monkeypatch.setattr(known_secrets, "_forms", ())
+    monkeypatch.setattr(known_secrets, "_forms", set())
 
 
 @pytest.fixture(scope="session", autouse=True)

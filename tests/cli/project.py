@@ -117,7 +117,7 @@ class Project:
             # A process chooses its keyring once, and knows the secrets that it used; each run here
             # begins as a new process.
             patch.setattr(keyring.core, "_keyring_backend", None)
-            patch.setattr(known_secrets, "_forms", ())
+            patch.setattr(known_secrets, "_forms", set())
             with contextlib.redirect_stdout(streams[0]), contextlib.redirect_stderr(streams[1]):
                 code = run(list(arguments))
         out, err = (_text(stream) for stream in streams)

@@ -6,15 +6,19 @@ import sys
 from collections.abc import Iterable
 
 _OBJECTS_BETWEEN_COLLECTIONS = 100_000
+# As runtime.failure.INTERRUPTED, which is not loaded yet.
+_INTERRUPTED = 130
 
 
 def main() -> None:
     # Python puts the script's folder first, where each import would look in vain.
     if sys.path[0] == os.path.dirname(sys.executable):  # noqa: PTH120  (pathlib is not loaded yet)
         del sys.path[0]
-    prepare()
-    from unlatch.cli.main import main as run  # noqa: PLC0415  (loads click)
-
+    try:
+        prepare()
+        from unlatch.cli.main import main as run  # noqa: PLC0415  (after `prepare`)
+    except KeyboardInterrupt:
+        sys.exit(_INTERRUPTED)  # nothing was done yet
     run()
 
 

@@ -157,7 +157,9 @@ def _tell_interrupt(stop: BaseException) -> int:
     left = (
         "Nothing was changed." if is_early else "Recorded changes are kept; see `unlatch status`."
     )
-    output.talk("", f"Interrupted. {left}")
+    # click ends the line of an interruption that it turns into Abort.
+    line_end = () if type(stop) is click.Abort else ("",)
+    output.talk(*line_end, f"Interrupted. {left}")
     return INTERRUPTED
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 MASK = "***"
 # Shorter ones are words of many texts ("test", "dummy"), and mean no account.
 _SHORTEST = 8
-_forms: tuple[str, ...] = ()
+_forms: set[str] = set()
 
 
 def forms_of(secrets: Iterable[str], *, shortest: int) -> set[str]:
@@ -24,13 +24,12 @@ def forms_of(secrets: Iterable[str], *, shortest: int) -> set[str]:
 
 def remember_secrets(*secrets: str) -> None:
     """Mask these from now on."""
-    global _forms  # noqa: PLW0603  # of the process; assigned whole, for threads that read it
-    forms = {*_forms, *forms_of(secrets, shortest=_SHORTEST)}
-    _forms = tuple(sorted(forms, key=len, reverse=True))
+    _forms.update(forms_of(secrets, shortest=_SHORTEST))  # in one step, also for other threads
 
 
 def without_known_secrets(text: str) -> str:
     """`text` with a mask in place of each remembered secret."""
-    for form in _forms:
+    # One secret can be a part of another: the longest first.
+    for form in sorted(_forms, key=len, reverse=True):
         text = text.replace(form, MASK)
     return text

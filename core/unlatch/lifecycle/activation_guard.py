@@ -80,7 +80,6 @@ def allow_activation(
     this lock. It is taken before the increments' own locks.
 
     Args:
-        increment: as the caller read it; read again if this waited for the lock.
         wip: the count, from a caller that already holds the lock.
 
     Raises:
@@ -88,7 +87,7 @@ def allow_activation(
     """
     is_limited = workspace.config.limits.rules.is_limited and wip is None
     with store_lock(workspace.paths, ACTIVE) if is_limited else nullcontext():
-        now = workspace.manager.read(increment.id) if is_limited else increment
+        now = workspace.manager.read(increment.id)
         yield check_activation(workspace, now, activation, wip=wip)
 
 

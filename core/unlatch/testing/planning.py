@@ -187,7 +187,7 @@ def _check_approval(
     if kind in _REFUSALS:
         check_class(error, _REFUSALS[kind], what)
     else:
-        # It changes nothing, so that it may be asked for again.
+        # An approval changes nothing, so the plugin may send its request again.
         is_answered = not fixture.proxy.sent[-1].faulted
         assert error or is_answered, f"{what} raises its error; it does not approve unasked"
 

@@ -189,6 +189,22 @@ def test_nothing_is_imported_from_the_folder_of_the_script(project: Project) -> 
     assert ["False"] == last_lines(project, "--version", script=AS_A_SCRIPT)
 
 
+INTERRUPTED = """
+import unlatch.cli.__main__ as start
+def interrupt():
+    raise KeyboardInterrupt
+start.prepare = interrupt
+start.main()
+"""
+
+
+def test_an_interruption_while_modules_load_shows_no_traceback(project: Project) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", INTERRUPTED], env=project.environ, capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
+
+
 NOT_FOR_A_RESUME = HEAVY & {
     *("filelock", "jsonschema", "keyring", "prompt_toolkit", "pydantic", "rich.console"),
     "unlatch.llm",

@@ -58,7 +58,8 @@ def test_an_interruption_keeps_what_is_recorded_and_sync_finishes_once(
     assert expected[sent] == process.returncode
     assert "Traceback" not in err
     if sent is signal.SIGINT:
-        assert "Interrupted. Recorded changes are kept; see `unlatch status`." in err
+        assert "\nInterrupted. Recorded changes are kept; see `unlatch status`." in err
+        assert "\n\nInterrupted" not in err
     assert completed.metadata()["status"] == "active"
     assert tracker in [operation["tracker"] for operation in completed.metadata()["pending"]]
 

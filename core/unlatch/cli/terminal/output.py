@@ -93,7 +93,7 @@ def piece(text: str) -> None:
     """Write a part of a text to a terminal as it arrives, with its line breaks."""
     shown = "\n".join(map(visible, without_controls(text).split("\n")))
     with suppress(OSError):
-        _print(shown, sys.stdout)
+        _print(without_known_secrets(shown), sys.stdout)
 
 
 def fields(one: object, *names: str) -> Json:

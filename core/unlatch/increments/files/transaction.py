@@ -81,12 +81,8 @@ def change_folder(
                 _note_unit(paths, place, data)
                 text = _write(opened, text, data)
         if not events_first:
-            try:
-                LOG.append(opened, *events)
-            except StoreError as error:
-                # The change is on disk, and the next one adds the event, so this is no failure.
-                text, next_step = _keep_events(opened, text, data, events)
-                warnings.append(f"{error.message}; {next_step}")
+            text, unwritten = _log_or_keep(opened, text, data, events)
+            warnings += unwritten
         increment = snapshot(place, text, shapes, opened)
         if increment.unit is None:
             warnings += _follow_status(opened, increment.status)
@@ -122,18 +118,29 @@ def _lost_events(folder: OpenFolder, before: Increment, data: dict[str, Any]) ->
     return []
 
 
-def _keep_events(
+def _log_or_keep(
     folder: OpenFolder, text: JsonText, data: dict[str, Any], events: list[Event]
-) -> tuple[JsonText, str]:
-    """Keep events that the log did not take for the next change; says what becomes of them."""
-    from unlatch.increments.records.events import keep_events  # noqa: PLC0415  (slow to load)
+) -> tuple[JsonText, list[str]]:
+    """Log the events of a change, or keep them in metadata.json for the next one.
 
-    keep_events(data, events)
+    The change is on disk, so an event that cannot be logged is no failure.
+
+    Returns:
+        The text of metadata.json, and warnings.
+    """
     try:
-        text = _write(folder, text, data)
-    except StoreError:
-        return text, "only a reopen or undo is added to it later"
-    return text, "the next change, or unlatch doctor --fix, adds the event"
+        LOG.append(folder, *events)
+    except StoreError as error:
+        from unlatch.increments.records.events import keep_events  # noqa: PLC0415  (slow to load)
+
+        keep_events(data, events)
+        try:
+            text = _write(folder, text, data)
+        except StoreError:
+            return text, [f"{error.message}; only a reopen or undo is added to it later"]
+        later = "the next change, or unlatch doctor --fix, adds the event"
+        return text, [f"{error.message}; {later}"]
+    return text, []
 
 
 def _read_to_write(folder: Folder, opened: OpenFolder | None) -> JsonText:
@@ -232,12 +239,11 @@ def _time_key(data: dict[str, Any], keys: tuple[str, ...]) -> str:
 def _follow_status(folder: OpenFolder, status: Status) -> list[str]:
     """Update the status line of spec.md, unless it spells the status already; returns warnings."""
     try:
-        raw = folder.read(SPEC)
-        spec = _utf8(raw)
-        old = front_matter.status(_any_encoding(raw) if spec is None else spec)
+        spec, is_utf8 = _decoded(folder.read(SPEC))
+        old = front_matter.status(spec)
         if old is None or read_status(old) is status:
             return []
-        if spec is None:
+        if not is_utf8:
             left = f"{SPEC} cannot be read as UTF-8 text; its status line still says {old}"
             return [f"{left}: save it as UTF-8 text, then run unlatch doctor --fix"]
         replace_in(folder, SPEC, front_matter.with_status(spec, status.value).encode())
@@ -248,17 +254,13 @@ def _follow_status(folder: OpenFolder, status: Status) -> list[str]:
     return []
 
 
-def _utf8(raw: bytes) -> str | None:
+def _decoded(raw: bytes) -> tuple[str, bool]:
+    """A text, as far as it can be read (UTF-16 with its mark), and whether it is UTF-8."""
     try:
-        return raw.decode("utf-8")
+        return raw.decode("utf-8"), True
     except UnicodeDecodeError:
-        return None
-
-
-def _any_encoding(raw: bytes) -> str:
-    """The ASCII part of a text, or a UTF-16 text with its mark."""
-    encoding = "utf-16" if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8"
-    return raw.decode(encoding, errors="replace")
+        is_utf16 = raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+        return raw.decode("utf-16" if is_utf16 else "utf-8", errors="replace"), False
 
 
 @contextlib.contextmanager

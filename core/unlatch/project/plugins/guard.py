@@ -123,7 +123,7 @@ class _Guard(_Checked):
 
 
 class _GuardedPlugin(_Guard):
-    """The same, and compares the items of results with those that were asked for."""
+    """The same, and refuses a result for another item than the call was about."""
 
     has_renames: bool
 
@@ -145,10 +145,10 @@ class _GuardedPlugin(_Guard):
 
 
 def _is_same(asked: ItemRef, found: ItemRef, *, has_renames: bool) -> bool:
-    """Whether a result is for the item that was asked for, at its present place.
+    """Whether a result is for the item of the call.
 
-    It may have been moved or its place renamed, which leaves the number. Where old names of items
-    stay valid, they may have got a new one.
+    An item that was moved, or whose place was renamed, has another target and keeps its number.
+    Where former names of items stay valid, it may have another number, too.
     """
     if found.tracker != asked.tracker:
         return False
