@@ -48,7 +48,7 @@ def test_many_resolved_items_move(resolved: Project) -> None:
     box = resolved.box.ado
     others = [box.add_work_item(type="Bug", title="Other", state="Resolved") for _ in range(3)]
     for place, number in enumerate(others):
-        url = resolved.urls["ado"].replace("101", str(number))
+        url = f"{resolved.urls['ado'].rpartition('/')[0]}/{number}"
         resolved.increment(f"0010-{place}", links={"ado": {"workItemId": number, "url": url}})
 
     done = resolved.run("resume", *(f"0010-{n}" for n in range(3)), "--reason", "Bug", "--yes")
