@@ -2,8 +2,8 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.stamp
-# Two more than the number of cores, because tests of waits and locks leave a core idle.
-WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 2)))
+# Each worker loads and collects all tests, which takes as long as some hundred of them.
+WORKERS ?= $(shell echo $$(($$(getconf _NPROCESSORS_ONLN) + 1)))
 
 # Memory instead of the disk, if it has 2 GB free: tests that kill processes sync often.
 MEMORY := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 2000000 { print "/dev/shm" }')
@@ -55,7 +55,7 @@ tests: $(STAMP)
 	$(BIN)/python tests/servers/install.py
 	@# In a clean clone, compile the tests once and not in each worker.
 	@test -d tests/__pycache__ || $(BIN)/python -m pytest --collect-only --quiet >/dev/null
-	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal --durations=20 --durations-min=0.5
 
 wheel-check: $(STAMP)
 	$(BIN)/python tools/wheel_check.py
@@ -108,7 +108,11 @@ clean:
 	rm -rf .venv dist build site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache tools/validators/node_modules tests/servers/node_modules tests/runs/claude_code/node_modules tests/increments/layouts/openspec/cli/node_modules
 
 $(STAMP): pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit("unlatch needs Python 3.11 or newer") if sys.version_info < (3, 11) else None'
+	@command -v $(PYTHON) >/dev/null || { echo 'unlatch needs Python 3.11 or newer: install python3' >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit("unlatch needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	  { echo 'the venv module of Python is missing: install python3-venv' >&2; exit 1; }
+	@command -v git >/dev/null || { echo 'git is missing: install git' >&2; exit 1; }
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(BIN)/python -m pip install --quiet --editable '.[all,report]' --group dev

@@ -20,6 +20,7 @@ from unlatch_sandbox.server import Server, stop_all
 from unlatch_sandbox.store import Store
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Callable
     from pathlib import Path
 
@@ -104,6 +105,17 @@ class Sandbox:
         with self._store.transaction():
             self._store.clear()
             self._furnish()
+
+    def snapshot(self) -> sqlite3.Connection:
+        """A copy of all items, for `restore`."""
+        return self._store.copy()
+
+    def restore(self, snapshot: sqlite3.Connection) -> None:
+        """Return to the items of a snapshot of this sandbox; as `reset` for everything else."""
+        self.faults.clear()
+        self._late.cancel()
+        self.requests.begin_anew()
+        self._store.restore(snapshot)
 
     def settle(self) -> None:
         """Wait until all faults of kind `late` have taken effect."""

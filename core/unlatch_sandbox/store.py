@@ -102,6 +102,18 @@ class Store:
             self._connection.execute("DELETE FROM record")
             self._connection.execute("DELETE FROM counter")
 
+    def copy(self) -> sqlite3.Connection:
+        """A copy of the state in memory, for `restore`."""
+        kept = sqlite3.connect(":memory:", check_same_thread=False)
+        with self._lock:
+            self._connection.backup(kept)
+        return kept
+
+    def restore(self, kept: sqlite3.Connection) -> None:
+        """Return to the state of a copy."""
+        with self._lock:
+            kept.backup(self._connection)
+
     def fetch(self, sql: str, *values: str) -> list[tuple[str, str]]:
         with self._lock:
             return self._connection.execute(sql, values).fetchall()

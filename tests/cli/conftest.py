@@ -31,9 +31,21 @@ def _programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def project(
-    box: Sandbox, tmp_path: Path, _programs: Path, monkeypatch: pytest.MonkeyPatch
+    box: Sandbox,
+    tmp_path: Path,
+    _programs: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    request: pytest.FixtureRequest,
 ) -> Project:
-    """A project without increments, configured for the sandbox."""
+    """A project without increments, configured for the sandbox.
+
+    In `Project.run` every wait between two requests ends at once, by a clock of its own; the marker
+    `real_waits` leaves them as they are.
+    """
+    if not request.node.get_closest_marker("real_waits"):
+        clock = SkippingClock()
+        options = partial(transport.TransportOptions, clock=clock, sleep=clock.sleep)
+        monkeypatch.setattr(transport, "TransportOptions", options)
     root, home = tmp_path / "project", tmp_path / "home"
     root.mkdir()
     home.mkdir()
@@ -57,11 +69,3 @@ def single(project: Project, request: pytest.FixtureRequest) -> Project:
     turn = zlib.crc32(request.node.originalname.encode()) % len(ALL)
     project.increment(links=project.items(ALL[turn]))
     return project
-
-
-@pytest.fixture
-def _no_waits(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let every wait between two requests of `Project.run` end at once, by a clock of its own."""
-    clock = SkippingClock()
-    made = partial(transport.TransportOptions, clock=clock, sleep=clock.sleep)
-    monkeypatch.setattr(transport, "TransportOptions", made)

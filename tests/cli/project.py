@@ -23,7 +23,8 @@ from unlatch.errors import known_secrets
 from unlatch_sandbox.jira import adf
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    import sqlite3
+    from collections.abc import Callable, Mapping
 
     import pytest
 
@@ -38,6 +39,8 @@ FINISHED = datetime.now(UTC).replace(microsecond=0) - timedelta(days=3, hours=1)
 
 # The repositories of `Project.commit`, by their files.
 _COMMITTED: dict[str, Path] = {}
+# The stages of `Project.enter`: the folders of the project and of the user, and the items.
+_STAGES: dict[tuple[object, ...], tuple[Path, sqlite3.Connection]] = {}
 
 
 @dataclass(frozen=True)
@@ -234,6 +237,26 @@ class Project:
             shutil.copytree(self.root / ".git", made)
         else:
             shutil.copytree(made, self.root / ".git")
+
+    def enter(self, name: str, build: Callable[[Project], object]) -> None:
+        """Build a stage once for each sandbox and configuration, and copy it afterwards.
+
+        Args:
+            name: of the stage, with all that `build` depends on.
+        """
+        key = (name, self.box.github.web_url, (self.root / ".unlatch" / "config.toml").read_text())
+        if key not in _STAGES:
+            build(self)
+            kept = Path(tempfile.mkdtemp(dir=self.root.parents[1]))
+            for folder in (self.root, self.home):
+                shutil.copytree(folder, kept / folder.name, symlinks=True)
+            _STAGES[key] = kept, self.box.snapshot()
+            self.box.requests.clear()
+            return
+        kept, items = _STAGES[key]
+        self.box.restore(items)
+        for folder in (self.root, self.home):
+            shutil.copytree(kept / folder.name, folder, symlinks=True, dirs_exist_ok=True)
 
     # Items
 

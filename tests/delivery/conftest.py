@@ -1,5 +1,5 @@
 """A project on disk and the sandbox's trackers, as the tests of the command line have them."""
 
-from tests.cli.conftest import _no_waits, _programs, completed, project, single
+from tests.cli.conftest import _programs, completed, project, single
 
-__all__ = ["_no_waits", "_programs", "completed", "project", "single"]
+__all__ = ["_programs", "completed", "project", "single"]

@@ -169,7 +169,6 @@ def test_the_fifth_refusal_without_a_known_cause_blocks_an_operation(
     assert 5 == project.metadata()["pending"][0]["attempt"]["n"]
 
 
-@pytest.mark.usefixtures("_no_waits")
 def test_a_tracker_that_cannot_be_reached_never_blocks_an_operation(project: Project) -> None:
     completed_on(project, "github")
     config = (project.root / ".unlatch" / "config.toml").read_text()

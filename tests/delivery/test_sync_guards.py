@@ -110,7 +110,6 @@ def test_pending_operations_count_against_the_maximum_of_items(
     assert "too-many-items" in done.err
 
 
-@pytest.mark.usefixtures("_no_waits")
 def test_thirteen_pending_operations_exceed_the_maximum_by_default(project: Project) -> None:
     for number in range(13):
         name = f"{number + 11:04}-increment"

@@ -85,7 +85,6 @@ def test_a_clone_that_died_before_its_second_look_leaves_one_comment(
 
 
 @pytest.mark.parametrize("tracker", POSTING)
-@pytest.mark.usefixtures("_no_waits")
 def test_a_second_look_that_fails_is_made_up_for(
     recorded: Callable[[str], Project], tracker: str, tmp_path: Path
 ) -> None:

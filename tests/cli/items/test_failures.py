@@ -84,7 +84,6 @@ def test_sync_outside_without_pending_operations_needs_a_project(outside: Projec
     assert (2, True) == (done.code, "error[no-project]" in done.err)
 
 
-@pytest.mark.usefixtures("_no_waits")
 def test_one_failure_does_not_stop_the_others(project: Project) -> None:
     project.items()
     project.box.faults.add(Fault("jira", "status", code=503, times=99))

@@ -82,7 +82,6 @@ def test_undoing(single: Project) -> None:
     check_files(single)
 
 
-@pytest.mark.usefixtures("_no_waits")
 def test_an_item_that_failed_and_one_that_waits(completed: Project) -> None:
     completed.box.faults.add(Fault("github", "status", code=503, times=9))
     completed.box.faults.add(Fault("jira", "status", code=404, times=9))

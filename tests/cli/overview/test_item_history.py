@@ -65,7 +65,6 @@ def test_a_change_of_one_item_leaves_its_reason(project: Project, tracker: str, 
 
 
 @every_tracker
-@pytest.mark.usefixtures("_no_waits")
 def test_a_change_that_failed_is_listed_with_its_reason(completed: Project, tracker: str) -> None:
     completed.box.faults.add(Fault(tracker, "status", code=503, times=1000))
 

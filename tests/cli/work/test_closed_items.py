@@ -284,7 +284,6 @@ def test_increments_with_nothing_to_do_are_in_the_document(project: Project) -> 
     assert ["0007-one", "0008-two"] == [one["id"] for one in document["increments"]]
 
 
-@pytest.mark.usefixtures("_no_waits")
 def test_reopen_items_repeated_during_an_outage_posts_one_comment(project: Project) -> None:
     closed(project, "active")
     project.box.faults.add(Fault("github", "status", code=503, times=1000))

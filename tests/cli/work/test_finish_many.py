@@ -74,7 +74,6 @@ def test_refusals_of_one_id_for_different_causes_are_shown_each(three: Project) 
     assert "    1 more increment likewise: 0009-fresh\n" in done.out
 
 
-@pytest.mark.usefixtures("_no_waits")
 def test_an_item_that_is_not_closed_outweighs_a_refusal(three: Project) -> None:
     open_work(three, 1)
     three.box.faults.add(Fault("ado", "status", code=503, times=9))

@@ -135,7 +135,6 @@ def test_a_write_whose_outcome_is_unknown_is_probed_and_not_repeated(
     assert_that_all_is_done_once(completed)
 
 
-@pytest.mark.usefixtures("_no_waits")
 @pytest.mark.parametrize("tracker", ALL)
 def test_a_tracker_that_is_not_there_keeps_its_operation(completed: Project, tracker: str) -> None:
     with socket.socket() as taken:
@@ -179,7 +178,6 @@ def test_people_are_told_what_failed_and_what_finishes_it(completed: Project) ->
     )
 
 
-@pytest.mark.usefixtures("_no_waits")
 def test_another_failure_leaves_what_is_done_alone(completed: Project) -> None:
     completed.box.faults.add(Fault("jira", "status", code=503, times=99))
     completed.run("--max-wait", "0", *RESUME)
@@ -192,7 +190,6 @@ def test_another_failure_leaves_what_is_done_alone(completed: Project) -> None:
     assert comments == completed.comments()
 
 
-@pytest.mark.usefixtures("_no_waits")
 def test_everything_fails_and_local_work_stands(completed: Project) -> None:
     for tracker in ALL:
         completed.box.faults.add(Fault(tracker, "status", code=503, times=99))

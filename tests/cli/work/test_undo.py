@@ -184,7 +184,6 @@ def test_offline_it_waits_for_sync(reopened: Project) -> None:
     assert "Increment" not in reopened.comments()["github"][-1]
 
 
-@pytest.mark.usefixtures("_no_waits")
 def test_a_tracker_that_is_down_leaves_its_item_for_sync(reopened: Project) -> None:
     reopened.box.faults.add(Fault("jira", "status", code=503, times=20))
 

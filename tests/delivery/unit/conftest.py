@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from tests.cli.conftest import _no_waits, _programs, completed, project, single
+from tests.cli.conftest import _programs, completed, project, single
 
-__all__ = ["_no_waits", "_programs", "completed", "project", "single"]
+__all__ = ["_programs", "completed", "project", "single"]
