@@ -15,9 +15,10 @@ from unlatch.transport import Answer, Transport, for_tests
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
     import requests
+    from _pytest.mark.structures import ParameterSet
     from tests.transport.faulty import Reply
 
     from unlatch.transport import Explain
@@ -26,6 +27,19 @@ TOKEN = "T0ken-that-nobody-may-see"
 
 READS = ("GET", "HEAD", "OPTIONS")
 WRITES = ("POST", "PATCH", "PUT", "DELETE")
+
+
+def covering(rows: Mapping[str, object], columns: Sequence[str]) -> list[ParameterSet]:
+    """A product of which each row runs with one column, in turn; `make torture` runs the rest."""
+    return [
+        pytest.param(
+            *(row, column),
+            id=f"{name}-{column}",
+            marks=() if (number - place) % len(columns) == 0 else pytest.mark.sweep,
+        )
+        for number, (name, row) in enumerate(rows.items())
+        for place, column in enumerate(columns)
+    ]
 
 
 def nothing(answer: Answer) -> None:

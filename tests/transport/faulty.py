@@ -106,7 +106,7 @@ class Faulty:
     def patience(self) -> float:
         """The seconds to wait for its answers: short only where one of them never comes."""
         replies = (*self._replies, self._otherwise)
-        return 1.0 if any(one.ending == "silence" for one in replies) else 30.0
+        return 0.5 if any(one.ending == "silence" for one in replies) else 30.0
 
     @property
     def methods(self) -> list[str]:

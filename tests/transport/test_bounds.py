@@ -5,7 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import tracemalloc
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -24,10 +24,6 @@ from unlatch.transport.answer import (
     parse_json,
 )
 from unlatch.transport.connections import bounded, deadline
-from unlatch.transport.redact import Redactor
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 JSON = {"Content-Type": "application/json"}
 GZIP = {**JSON, "Content-Encoding": "gzip"}
@@ -45,28 +41,17 @@ TOO_MUCH = {
 
 
 @pytest.mark.parametrize("answer", TOO_MUCH.values(), ids=TOO_MUCH)
-def test_answer_beyond_the_bounds_leaves_a_write_unknown(answer: Reply) -> None:
+def test_answer_beyond_the_bounds_leaves_a_write_unknown_and_a_read_unread(answer: Reply) -> None:
     with Faulty(otherwise=answer) as server:
-        error = failure(server, "POST")
+        written, read = failure(server, "POST"), failure(server, "GET")
 
-    assert (UnknownOutcome, ["POST"]) == (type(error), server.methods)
-
-
-@pytest.mark.parametrize("answer", TOO_MUCH.values(), ids=TOO_MUCH)
-def test_answer_beyond_the_bounds_is_a_passing_failure_of_a_read(answer: Reply) -> None:
-    with Faulty(otherwise=answer) as server:
-        error = failure(server, "GET")
-
-    assert isinstance(error, Transient)
-    assert "tracker-unavailable" == error.id
-
-
-def test_answer_that_is_too_large_is_not_read_again() -> None:
-    with Faulty(otherwise=TOO_MUCH["gzip"]) as server:
-        error = failure(server, "GET")
-
-    assert error.message == "the tracker's answer was cut off: it is too large"
-    assert ["GET"] == server.methods
+    assert UnknownOutcome is type(written)
+    assert isinstance(read, Transient)
+    assert "tracker-unavailable" == read.id
+    assert "POST" not in server.methods[1:]
+    if answer is TOO_MUCH["gzip"]:
+        assert read.message == "the tracker's answer was cut off: it is too large"
+        assert ["POST", "GET"] == server.methods
 
 
 def test_largest_answer_that_is_allowed_arrives_whole() -> None:
@@ -219,66 +204,3 @@ def test_redirect_to_a_host_that_is_not_trusted_is_not_followed() -> None:
 def test_own_host_is_not_checked_again() -> None:
     with Faulty(OK) as server:
         assert call(server, "GET", check=refuse).json() == {"ok": True}
-
-
-# Redaction. Each text of 50,000 characters takes ten seconds, or hours, in quadratic time.
-
-
-def parts() -> Iterator[str]:
-    yield from (
-        *("eyJhbGciOiJI-", "eyJ.", "-eyJ", "eyJaaaaaaaaaaa.aaaaaaaaa-"),
-        *("://", "://a", "authorization ", "cookie=\n", "bearer ", "ghp_", "?token=", '"token":"'),
-        *("ATATT", "A" * 79 + "AZDO", '"password": "\\', "github_pat_", "a", " ", "\x00"),
-        *("-----BEGIN PRIVATE KEY-----", "-----BEGIN ", "-", "password=", "password: ", "secret_"),
-        *("://a:", "://a:b@", "://a:b@c", "_pass=", "_pass=a", " --password ", " --a-token a1"),
-        *(
-            "curl ",
-            "curl -u",
-            "curl -u a:",
-            "mysql -p",
-            "mysql ",
-            "mysql\n",
-            "redis-cli -a ",
-            "sshpass ",
-        ),
-        *(
-            "machine a login b ",
-            "machine ",
-            "password ",
-            "password a1\n",
-            "SG.",
-            "SG.a1",
-            "hvs.",
-            "ya29.",
-        ),
-        *("hooks.slack.com/services/", "\ufe0f", "a\u200d", '"a_pass":"', '"' + "a_" * 30),
-        *("password=aaaaaaaa", "token:a", "pwd:", "AKIA", "sk-proj-", "xoxb-", "sk-a", "glpat-"),
-    )
-
-
-@pytest.mark.parametrize("size", [5_000, pytest.param(50_000, marks=pytest.mark.sweep)])
-@pytest.mark.parametrize("part", [*parts()], ids=repr)
-def test_long_text_of_what_looks_like_tokens_is_redacted_in_linear_time(
-    part: str, size: int
-) -> None:
-    redactor = Redactor("s3cr/t+of=ours")
-    text = part * (size // len(part))
-
-    assert len(redactor.message(text)) <= 300
-    redactor.text(text)
-
-
-def test_half_of_a_secret_is_not_left_where_a_long_text_is_cut() -> None:
-    secret = "t0ken" * 40
-    redactor = Redactor(secret)
-    for shift in range(0, 400, 7):
-        excerpt = redactor.excerpt("x" * shift + f"{secret} " * 1000, 4000)
-        assert "t0ken" not in excerpt
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["x-eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSM", "(eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJSM)"],
-)
-def test_token_within_a_longer_word_is_masked(text: str) -> None:
-    assert "SflK" not in Redactor().text(text)

@@ -82,7 +82,7 @@ class serving:  # noqa: N801  (reads as a statement)
 
     def __init__(self, counter: Counter) -> None:
         self._server = make_server("127.0.0.1", 0, counter, threaded=True)
-        self._thread = threading.Thread(target=self._server.serve_forever)
+        self._thread = threading.Thread(target=self._server.serve_forever, args=(0.01,))
 
     def __enter__(self) -> str:
         self._thread.start()

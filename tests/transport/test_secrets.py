@@ -7,7 +7,7 @@ import logging
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.transport.calling import everything_about
+from tests.transport.calling import covering, everything_about
 from tests.transport.faulty import (
     BROKEN_JSON,
     CHUNK_CUT,
@@ -66,10 +66,9 @@ def everything_logged(caplog: pytest.LogCaptureFixture) -> Iterator[pytest.LogCa
         yield caplog
 
 
-@pytest.mark.parametrize("fault", FAULTS.values(), ids=FAULTS)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(("fault", "name"), covering(FAULTS, NAMES))
 def test_token_is_never_shown(
-    name: str, fault: Reply, tmp_path: Path, everything_logged: pytest.LogCaptureFixture
+    fault: Reply, name: str, tmp_path: Path, everything_logged: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "trace"
     with Faulty(otherwise=fault) as server, Trace(path) as trace:

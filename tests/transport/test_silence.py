@@ -13,6 +13,7 @@ from tests.transport.calling import (
     WRITES,
     call,
     connected,
+    covering,
     failure,
     free_port,
     nothing,
@@ -51,8 +52,7 @@ SILENCES = {
 }
 
 
-@pytest.mark.parametrize("method", WRITES)
-@pytest.mark.parametrize("silence", SILENCES.values(), ids=SILENCES)
+@pytest.mark.parametrize(("silence", "method"), covering(SILENCES, WRITES))
 def test_write_without_an_answer_is_unknown_and_sent_once(silence: Reply, method: str) -> None:
     with Faulty(silence, otherwise=OK) as server:
         error = failure(server, method)

@@ -8,7 +8,16 @@ from email.utils import format_datetime
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.transport.calling import TOKEN, WRITES, call, connected, failure, nothing, transport
+from tests.transport.calling import (
+    TOKEN,
+    WRITES,
+    call,
+    connected,
+    covering,
+    failure,
+    nothing,
+    transport,
+)
 from tests.transport.faulty import OK, Faulty, Reply, reply
 
 from unlatch.errors import Conflict, Limited, TrackerError, UnknownOutcome, Unreachable
@@ -52,8 +61,7 @@ def test_read_waits_for_a_limit_which_is_shown(headers: dict[str, str]) -> None:
     assert ["GET"] * 2 == server.methods
 
 
-@pytest.mark.parametrize("method", WRITES)
-@pytest.mark.parametrize("headers", SPELLINGS.values(), ids=SPELLINGS)
+@pytest.mark.parametrize(("headers", "method"), covering(SPELLINGS, WRITES))
 def test_limited_write_is_sent_once_and_the_next_request_waits(
     headers: dict[str, str], method: str
 ) -> None:
@@ -69,8 +77,7 @@ def test_limited_write_is_sent_once_and_the_next_request_waits(
     assert [method, "GET"] == server.methods
 
 
-@pytest.mark.parametrize("method", WRITES)
-@pytest.mark.parametrize("headers", SPELLINGS.values(), ids=SPELLINGS)
+@pytest.mark.parametrize(("headers", "method"), covering(SPELLINGS, WRITES))
 def test_unavailable_write_is_unknown_and_the_next_request_waits(
     headers: dict[str, str], method: str
 ) -> None:
@@ -94,6 +101,10 @@ def test_unavailable_write_is_unknown_and_the_next_request_waits(
         ({"X-RateLimit-Reset": "1"}, 60.0),
         ({"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "tomorrow"}, 60.0),
         ({"Retry-After": "1.5"}, 1.5),
+        *(
+            ({"Retry-After": value}, 60.0)
+            for value in ("NaN", "inf", "-inf", "1e9", "-1", "0x10", "9" * 400, "\xb2")
+        ),
     ],
 )
 def test_limit_that_names_no_time_is_a_minute(headers: dict[str, str], seconds: float) -> None:
@@ -122,23 +133,6 @@ def test_limit_is_taken_for_a_day_at_the_most(headers: dict[str, str]) -> None:
 
     assert isinstance(error, Limited)
     assert 86_400.0 == error.retry_after
-
-
-@pytest.mark.parametrize("value", ["NaN", "inf", "-inf", "1e9", "-1", "0x10", "9" * 400, "\xb2"])
-def test_time_that_is_no_number_of_seconds_is_a_minute(value: str) -> None:
-    with Faulty(limited({"Retry-After": value})) as server:
-        error = failure(server, "POST")
-
-    assert isinstance(error, Limited)
-    assert 60.0 == error.retry_after
-
-
-def test_time_that_is_over_is_not_waited_for() -> None:
-    waits: list[Wait] = []
-    with Faulty(limited({"Retry-After": format_datetime(NOW, usegmt=True)}), OK) as server:
-        call(server, "GET", on_wait=waits.append)
-
-    assert waits == []
 
 
 def test_wait_beyond_the_budget_is_an_error_at_once_and_holds_the_next_request_back() -> None:
@@ -194,21 +188,14 @@ def test_transport_says_which_waits_it_can_afford_and_spends_nothing() -> None:
             assert [True, False] == [patient.can_wait(seconds) for seconds in (10.0, 10.1)]
 
 
-def test_pause_that_is_longer_counts_in_place_of_a_wait_that_is_affordable() -> None:
+def test_transport_that_is_stopped_or_has_a_longer_pause_waits_for_nothing() -> None:
     with Faulty(limited({"Retry-After": "61"})) as server:
-        hurried = transport(server)
+        hurried, stopped = transport(server), transport(server)
         with hurried.session(nothing) as session, pytest.raises(Limited):
             session.post(server.url)
-
-    assert not hurried.can_wait(1)
-
-
-def test_stopped_transport_waits_for_nothing() -> None:
-    with Faulty() as server:
-        stopped = transport(server)
         stopped.stop()
 
-    assert not stopped.can_wait(0)
+    assert [False, False] == [hurried.can_wait(1), stopped.can_wait(0)]
 
 
 def test_limit_that_does_not_end_is_given_up_after_three_attempts() -> None:
@@ -229,22 +216,20 @@ def test_throttling_on_a_success_delays_the_next_request_only() -> None:
     assert [Wait("github", 9.0, "it asks to slow down")] == waits
 
 
-def test_accepted_with_a_time_to_look_again_delays_nothing() -> None:
+LAST = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "99999999999"}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        pytest.param(reply(202, {}, headers={"Retry-After": "9"}), id="accepted, look again"),
+        pytest.param(reply(200, {}, headers=LAST), id="last of its quota"),
+        pytest.param(limited({"Retry-After": format_datetime(NOW, usegmt=True)}), id="over"),
+    ],
+)
+def test_answer_that_asks_for_no_wait_delays_nothing(answer: Reply) -> None:
     waits: list[Wait] = []
-    with connected(reply(202, {}, headers={"Retry-After": "9"}), OK, on_wait=waits.append) as (
-        server,
-        session,
-    ):
-        session.post(server.url)
-        session.get(server.url)
-
-    assert waits == []
-
-
-def test_last_request_of_a_quota_delays_nothing() -> None:
-    waits: list[Wait] = []
-    last = {"X-RateLimit-Remaining": "0", "X-RateLimit-Reset": "99999999999"}
-    with connected(reply(200, {}, headers=last), OK, on_wait=waits.append) as (server, session):
+    with connected(answer, OK, OK, on_wait=waits.append) as (server, session):
         session.get(server.url)
         session.get(server.url)
 
