@@ -94,6 +94,22 @@ def closed_item(box: Sandbox, **more: Any) -> int:
     return box.ado.add_work_item(**{**given, **more})
 
 
+def add_noise(box: Sandbox, numbers: range) -> list[ItemRef]:
+    """Work items with these numbers: without them, each would look for the highest."""
+    with box.ado.boards.store.transaction():
+        return [ref(box, box.ado.add_work_item(title="noise", id=number)) for number in numbers]
+
+
+def add_comments(box: Sandbox, number: int, count: int) -> None:
+    """Comments that no test asks for: each that is asked for reads all before it."""
+    boards = box.ado.boards
+    with boards.store.transaction():
+        for _ in range(count):
+            item = boards.item(number)
+            assert item is not None
+            boards.revise(item, {"System.History": "noise"}, "Mona")
+
+
 def day_ago() -> datetime:
     return datetime.now(UTC) - timedelta(days=1)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.unlatch_ado.making import plugin_for, ref, sent_requests
+from tests.unlatch_ado.making import add_noise, plugin_for, ref, sent_requests
 
 from unlatch.errors import NotFound, Rejected, TrackerError, Transient, Unauthorised
 from unlatch.spi.category import Category
@@ -32,7 +32,7 @@ def test_each_item_has_its_own_answer(box: Sandbox, plugin: AdoPlugin) -> None:
 
 
 def test_two_hundred_are_asked_for_at_once(box: Sandbox, plugin: AdoPlugin) -> None:
-    refs = [ref(box, box.ado.add_work_item(title="x")) for _ in range(201)]
+    refs = add_noise(box, range(1001, 1202))
     box.requests.clear()
     found = plugin.read_many(refs)
     assert sent_requests(box) == ["POST", "POST"]
@@ -95,7 +95,7 @@ def test_if_nothing_can_be_read_it_is_said_once(box: Sandbox, tmp_path: Path) ->
 
 
 def test_the_items_that_were_read_before_a_failure_count(box: Sandbox, plugin: AdoPlugin) -> None:
-    refs = [ref(box, box.ado.add_work_item(title="x")) for _ in range(201)]
+    refs = add_noise(box, range(1001, 1202))
     box.faults.add(Fault("ado", "status", path="(?i)batch", code=503, times=9, after=1))
     found = plugin.read_many(refs)
     assert states(found) == ["New"] * 200 + ["tracker-unavailable"]

@@ -12,6 +12,7 @@ from tests.unlatch_ado.making import (
     MARKER,
     OP,
     OTHER_OP,
+    add_noise,
     closed_item,
     creating,
     day_ago,
@@ -24,8 +25,10 @@ from tests.unlatch_ado.making import (
     write_change,
 )
 
+import unlatch_ado.plugin
 from unlatch.errors import Conflict, Rejected, UnknownOutcome
 from unlatch.spi import Change, Span
+from unlatch_ado.api import client
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
@@ -117,14 +120,17 @@ def test_finds_a_created_item_whatever_the_clock_says(plugin: AdoPlugin, days: i
     assert plugin.find_created(OP, datetime.now(UTC) + timedelta(days=days)) == made
 
 
+@pytest.mark.parametrize("most", [30, pytest.param(1000, marks=pytest.mark.sweep)])
 def test_looks_through_a_thousand_items_whatever_the_clock_says(
-    box: Sandbox, plugin: AdoPlugin
+    box: Sandbox, plugin: AdoPlugin, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
+    monkeypatch.setattr(unlatch_ado.plugin, "_NEWEST", most)
+    monkeypatch.setattr(client, "_NUMBERS", most)
     made = plugin.create(creating()).after
     ahead = datetime.now(UTC) + timedelta(days=30_000)
-    add_noise(box, range(1001, 2000))
+    add_noise(box, range(1001, 1000 + most))
     assert plugin.find_created(OP, ahead) == made
-    add_noise(box, range(2000, 2003))
+    add_noise(box, range(1000 + most, 1003 + most))
     assert plugin.find_created(OP, ahead) is None
     assert plugin.find_created(OP, day_ago()) == made
 
@@ -133,10 +139,10 @@ def test_items_are_listed_newest_first_and_only_as_far_as_they_are_taken(
     box: Sandbox, plugin: AdoPlugin
 ) -> None:
     made = plugin.create(creating()).after.ref
-    add_noise(box, range(1001, 1301))
+    add_noise(box, range(1001, 1202))
     box.requests.clear()
     listed = plugin.list_items(None)
-    assert next(listed).ref == ref(box, 1300)
+    assert next(listed).ref == ref(box, 1201)
     assert sent_requests(box) == ["POST", "POST"]
     *_, oldest = listed
     assert (oldest.ref, oldest.title, oldest.ops) == (made, "Smart discipline", frozenset({OP}))
@@ -151,18 +157,11 @@ def test_only_items_that_were_created_since_then_are_listed(
     assert len(list(plugin.list_items(since))) == count
 
 
-def add_noise(box: Sandbox, numbers: range) -> None:
-    with box.ado.boards.store.transaction():
-        for number in numbers:
-            box.ado.add_work_item(title="noise", id=number)
-
-
 def test_looks_through_more_new_items_than_fit_in_one_answer(
     box: Sandbox, plugin: AdoPlugin
 ) -> None:
     made = plugin.create(creating()).after.ref
-    for _ in range(201):
-        box.ado.add_work_item(title="noise")
+    add_noise(box, range(1001, 1202))
     box.requests.clear()
     found = plugin.find_created(OP, day_ago())
     assert found is not None

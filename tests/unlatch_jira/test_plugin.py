@@ -409,8 +409,9 @@ def test_an_issue_is_found_again_after_a_person_rewrote_its_description(
 def test_the_search_for_a_created_issue_looks_at_every_page(either: Sandbox) -> None:
     plugin = plugin_for(either)
     created = plugin.create(replace(CREATE, draft=draft())).after
-    for number in range(120):
-        either.jira.add_issue(summary=f"Later {number}")
+    with either.jira.tracks.store.transaction():
+        for number in range(120):
+            either.jira.add_issue(summary=f"Later {number}")
     either.requests.clear()
 
     assert plugin.find_created(OP, LONG_AGO) == created

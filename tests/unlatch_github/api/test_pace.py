@@ -68,7 +68,7 @@ def test_many_comments_and_issues_are_a_second_apart(box: Sandbox) -> None:
 def test_what_posts_nothing_waits_for_nothing(box: Sandbox) -> None:
     paced = Paced(box)
 
-    for _ in range(20):
+    for _ in range(8):
         number = closed_issue(box)
         act(paced.plugin, ref(box, number), replace(REOPEN, comment=None))
         paced.plugin.read(ref(box, number))
