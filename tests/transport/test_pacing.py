@@ -117,10 +117,8 @@ def test_an_interruption_ends_the_wait() -> None:
     track.moments(5)
     track.stop()
 
-    with pytest.raises(Unreachable) as caught:
+    with pytest.raises(Unreachable, match="interrupted:"):
         track.pacer.turn()
-
-    assert caught.value.id == "interrupted"
 
 
 def test_threads_take_turns() -> None:

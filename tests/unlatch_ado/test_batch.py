@@ -20,7 +20,6 @@ from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from unlatch_ado.plugin import AdoPlugin
     from unlatch_sandbox import Sandbox
@@ -70,10 +69,8 @@ def test_parents_that_cannot_be_read_stop_nothing(box: Sandbox, plugin: AdoPlugi
     assert [state_of(box, number) for number in numbers] == ["Active", "Active"]
 
 
-def test_an_item_whose_parent_is_reopened_first_is_written_by_itself(
-    box: Sandbox, tmp_path: Path
-) -> None:
-    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
+def test_an_item_whose_parent_is_reopened_first_is_written_by_itself(box: Sandbox) -> None:
+    plugin = plugin_for(box, on_reopen={"parent": "reopen"})
     parent = box.ado.add_work_item(type="Feature", title="Feature", state="Closed")
     [child, other] = [closed_item(box, parent=parent), closed_item(box)]
     wanted = read(box, plugin, [child, other], reopening())
@@ -104,8 +101,8 @@ def test_a_refused_item_is_written_by_itself(box: Sandbox, plugin: AdoPlugin) ->
     assert plugin.write(*wanted[0]).refused == ("reopened",)
 
 
-def test_an_item_without_a_legal_state_is_written_by_itself(box: Sandbox, tmp_path: Path) -> None:
-    plugin = plugin_for(box, cache=tmp_path, states={"reopened": "Nirvana"})
+def test_an_item_without_a_legal_state_is_written_by_itself(box: Sandbox) -> None:
+    plugin = plugin_for(box, states={"reopened": "Nirvana"})
     assert plugin.write_many(read(box, plugin, [closed_item(box)], reopening())) == [None]
     assert sent_requests(box) == ["POST"]
 

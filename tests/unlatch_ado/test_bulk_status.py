@@ -14,7 +14,6 @@ from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from unlatch.spi import ItemRef
     from unlatch_ado.plugin import AdoPlugin
@@ -40,9 +39,9 @@ def test_two_hundred_are_asked_for_at_once(box: Sandbox, plugin: AdoPlugin) -> N
     assert list(found) == refs
 
 
-def test_several_projects_are_read_together(box: Sandbox, tmp_path: Path) -> None:
+def test_several_projects_are_read_together(box: Sandbox) -> None:
     box.ado.add_project("gadgets", "Scrum")
-    plugin = plugin_for(box, cache=tmp_path, projects=["gadgets"])
+    plugin = plugin_for(box, projects=["gadgets"])
     here = ref(box, box.ado.add_work_item(title="x", state="Closed"))
     there = ref(
         box,
@@ -88,10 +87,10 @@ def test_nothing_is_asked_for_nothing(box: Sandbox, plugin: AdoPlugin) -> None:
     assert box.requests.entries() == []
 
 
-def test_if_nothing_can_be_read_it_is_said_once(box: Sandbox, tmp_path: Path) -> None:
+def test_if_nothing_can_be_read_it_is_said_once(box: Sandbox) -> None:
     item = ref(box, box.ado.add_work_item(title="x"))
     with pytest.raises(Unauthorised):
-        plugin_for(box, cache=tmp_path, token="old").read_many([item])
+        plugin_for(box, token="old").read_many([item])
 
 
 def test_the_items_that_were_read_before_a_failure_count(box: Sandbox, plugin: AdoPlugin) -> None:

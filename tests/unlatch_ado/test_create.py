@@ -16,8 +16,6 @@ from tests.unlatch_ado.making import (
 from unlatch.errors import NotFound, Rejected
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from unlatch_ado.plugin import AdoPlugin
     from unlatch_sandbox import Sandbox
 
@@ -42,17 +40,15 @@ def links(item: dict[str, Any]) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("path", ["Team A", "widgets\\Team A", "Widgets/Team A", "\\Team A\\"])
-def test_area_and_iteration_are_set_as_configured(box: Sandbox, tmp_path: Path, path: str) -> None:
-    plugin = plugin_for(box, cache=tmp_path, area_path=path, iteration_path="Sprint 1")
+def test_area_and_iteration_are_set_as_configured(box: Sandbox, path: str) -> None:
+    plugin = plugin_for(box, area_path=path, iteration_path="Sprint 1")
     fields = made(plugin, box)["fields"]
     assert fields["System.AreaPath"] == "widgets\\Team A"
     assert fields["System.IterationPath"] == "widgets\\Sprint 1"
 
 
-def test_what_the_increment_says_goes_before_the_configuration(
-    box: Sandbox, tmp_path: Path
-) -> None:
-    plugin = plugin_for(box, cache=tmp_path, area_path="widgets", iteration_path="widgets")
+def test_what_the_increment_says_goes_before_the_configuration(box: Sandbox) -> None:
+    plugin = plugin_for(box, area_path="widgets", iteration_path="widgets")
     fields = made(plugin, box, areaPath="Team A", iterationPath="Sprint 1", epicKey="X-1")
     assert fields["fields"]["System.AreaPath"] == "widgets\\Team A"
     assert fields["fields"]["System.IterationPath"] == "widgets\\Sprint 1"
@@ -136,23 +132,23 @@ def test_a_wish_that_is_nothing_to_azure_devops_is_named(
     assert box.ado.items() == []
 
 
-def test_a_link_leads_back_to_the_increment(box: Sandbox, tmp_path: Path) -> None:
+def test_a_link_leads_back_to_the_increment(box: Sandbox) -> None:
     base = "https://github.com/octo/widgets/tree/main/.unlatch/increments"
-    plugin = plugin_for(box, cache=tmp_path, back_link=base + "/{increment}")
+    plugin = plugin_for(box, back_link=base + "/{increment}")
     item = made(plugin, box)
     [link] = item["relations"]
     assert (link["rel"], link["url"]) == ("Hyperlink", f"{base}/0007-smart")
     assert link["attributes"] == {"comment": "unlatch 0007-smart"}
 
 
-def test_configured_fields_are_set(box: Sandbox, tmp_path: Path) -> None:
+def test_configured_fields_are_set(box: Sandbox) -> None:
     fields = {"create": {"Microsoft.VSTS.Common.Priority": 1}}
-    item = made(plugin_for(box, cache=tmp_path, fields=fields), box)
+    item = made(plugin_for(box, fields=fields), box)
     assert item["fields"]["Microsoft.VSTS.Common.Priority"] == 1
 
 
-def test_a_field_that_is_not_there_is_named(box: Sandbox, tmp_path: Path) -> None:
-    plugin = plugin_for(box, cache=tmp_path, fields={"create": {"Custom.Nope": "x"}})
+def test_a_field_that_is_not_there_is_named(box: Sandbox) -> None:
+    plugin = plugin_for(box, fields={"create": {"Custom.Nope": "x"}})
     with pytest.raises(Rejected, match=r"Custom\.Nope") as caught:
         made(plugin, box)
     assert caught.value.id == "field-not-found"

@@ -37,11 +37,11 @@ def inherited(box: Sandbox) -> None:
     ],
 )
 def test_states_are_found_whatever_they_are_called(
-    box: Sandbox, tmp_path: Path, kind: str, goal: Goal, states: tuple[str, str]
+    box: Sandbox, kind: str, goal: Goal, states: tuple[str, str]
 ) -> None:
     done, state = states
     item = ref(box, box.ado.add_work_item(type=kind, title="x", state=done))
-    plugin = plugin_for(box, cache=tmp_path, fields=CAUSE if kind == "Bug" else {})
+    plugin = plugin_for(box, fields=CAUSE if kind == "Bug" else {})
     outcome = write_change(plugin, item, Change(OP, goal))
     assert outcome.after.state == state
     assert box.ado.work_item(int(item.id))["fields"]["System.State"] == state
@@ -64,24 +64,24 @@ def test_a_rule_names_the_field_and_the_setting_and_the_setting_helps(
     assert not any("bypassRules" in entry.query for entry in box.requests.entries("ado"))
 
 
-def test_fields_go_along_with_a_change_of_state_alone(box: Sandbox, tmp_path: Path) -> None:
+def test_fields_go_along_with_a_change_of_state_alone(box: Sandbox) -> None:
     item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="In Arbeit"))
-    write_change(plugin_for(box, cache=tmp_path, fields=CAUSE), item)
+    write_change(plugin_for(box, fields=CAUSE), item)
     assert REOPEN_CAUSE not in box.ado.work_item(int(item.id))["fields"]
 
 
-def test_closing_has_fields_of_its_own(box: Sandbox, tmp_path: Path) -> None:
+def test_closing_has_fields_of_its_own(box: Sandbox) -> None:
     fields = {**CAUSE, "close": {"Microsoft.VSTS.Common.Priority": 4}}
     item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="In Arbeit"))
-    plugin = plugin_for(box, cache=tmp_path, fields=fields)
+    plugin = plugin_for(box, fields=fields)
     write_change(plugin, item, Change(OP, Goal.COMPLETED))
     found = box.ado.work_item(int(item.id))["fields"]
     assert found["Microsoft.VSTS.Common.Priority"] == 4
     assert REOPEN_CAUSE not in found
 
 
-def test_a_plan_names_the_fields(box: Sandbox, tmp_path: Path) -> None:
-    plugin = plugin_for(box, cache=tmp_path, fields=CAUSE)
+def test_a_plan_names_the_fields(box: Sandbox) -> None:
+    plugin = plugin_for(box, fields=CAUSE)
     number = box.ado.add_work_item(type="Bug", title="x", state="Behoben")
     change = reopening(comment=None, add_labels=())
     [_, patch] = plugin.plan(plugin.read(ref(box, number), change), change)

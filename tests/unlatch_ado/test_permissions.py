@@ -12,8 +12,6 @@ from unlatch_sandbox import Fault
 from unlatch_sandbox.ado.processes import INHERITED
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from unlatch.spi import Access, Examination
     from unlatch_ado.plugin import AdoPlugin
     from unlatch_sandbox import Sandbox
@@ -50,14 +48,14 @@ def test_without_a_linked_item_nothing_is_guessed(plugin: AdoPlugin) -> None:
     assert only(plugin.examine([])).rights == {**unknown, "create": True}
 
 
-def test_whose_token_it_is_is_told(box: Sandbox, tmp_path: Path) -> None:
-    plugin = plugin_for(box, cache=tmp_path, token=box.ado.bot_token)
+def test_whose_token_it_is_is_told(box: Sandbox) -> None:
+    plugin = plugin_for(box, token=box.ado.bot_token)
     assert plugin.examine([]).login == "Build Service"
 
 
-def test_a_token_that_is_not_taken_is_an_error(box: Sandbox, tmp_path: Path) -> None:
+def test_a_token_that_is_not_taken_is_an_error(box: Sandbox) -> None:
     with pytest.raises(Unauthorised):
-        plugin_for(box, cache=tmp_path, token="old").examine([])
+        plugin_for(box, token="old").examine([])
 
 
 def test_an_area_that_may_only_be_read_shows(box: Sandbox, plugin: AdoPlugin) -> None:
@@ -82,17 +80,17 @@ def test_a_right_that_may_not_be_asked_for_is_not_guessed(box: Sandbox, plugin: 
     assert place.rights == {**ALL, "label": None}
 
 
-def test_an_area_where_nothing_can_be_made_shows(box: Sandbox, tmp_path: Path) -> None:
-    plugin = plugin_for(box, cache=tmp_path, area_path="Nowhere")
+def test_an_area_where_nothing_can_be_made_shows(box: Sandbox) -> None:
+    plugin = plugin_for(box, area_path="Nowhere")
     found = plugin.examine([])
     assert only(found).rights["create"] is False
     assert remarks(found) == [("tree-path-not-found", "a new User Story in fabrikam/widgets")]
 
 
-def test_a_rule_that_refuses_the_reopening_is_remarked(box: Sandbox, tmp_path: Path) -> None:
+def test_a_rule_that_refuses_the_reopening_is_remarked(box: Sandbox) -> None:
     box.ado.add_project("widgets", INHERITED)
     item = ref(box, box.ado.add_work_item(type="Bug", title="x", state="Behoben"))
-    found = plugin_for(box, cache=tmp_path).examine([item])
+    found = plugin_for(box).examine([item])
     assert only(found).rights == {**ALL, "reopen": False}
     assert remarks(found) == [("rule-broken", f"fabrikam/widgets {item.id}")]
     assert "fields.reopen" in (found.remarks[0].hint or "")
@@ -104,8 +102,8 @@ def test_linked_items_that_are_gone_are_remarked(box: Sandbox, plugin: AdoPlugin
     assert only(found).rights == ALL
 
 
-def test_a_project_that_is_not_there_is_remarked(box: Sandbox, tmp_path: Path) -> None:
-    found = plugin_for(box, cache=tmp_path, projects=["nowhere"]).examine([])
+def test_a_project_that_is_not_there_is_remarked(box: Sandbox) -> None:
+    found = plugin_for(box, projects=["nowhere"]).examine([])
     assert [place.target for place in found.places] == ["fabrikam/widgets", "fabrikam/nowhere"]
     assert found.places[1].rights == {"read": False}
     assert remarks(found) == [("project-not-found", "fabrikam/nowhere")]
@@ -130,9 +128,9 @@ MISFITS: list[tuple[dict[str, Any], str, str]] = [
 
 @pytest.mark.parametrize(("given", "id", "where"), MISFITS)
 def test_what_does_not_fit_the_process_is_remarked(
-    box: Sandbox, tmp_path: Path, given: dict[str, Any], id: str, where: str
+    box: Sandbox, given: dict[str, Any], id: str, where: str
 ) -> None:
-    found = plugin_for(box, cache=tmp_path, **given).examine([])
+    found = plugin_for(box, **given).examine([])
     assert (id, f"[trackers.ado] {where}") in remarks(found)
     assert all(one.hint for one in found.remarks)
 
@@ -146,16 +144,14 @@ def test_what_does_not_fit_the_process_is_remarked(
         {"states": {"reopened": "X"}, "states_by_type": {"User Story": {"reopened": "New"}}},
     ],
 )
-def test_what_fits_is_not_remarked(box: Sandbox, tmp_path: Path, given: dict[str, Any]) -> None:
-    assert plugin_for(box, cache=tmp_path, **given).examine([]).remarks == ()
+def test_what_fits_is_not_remarked(box: Sandbox, given: dict[str, Any]) -> None:
+    assert plugin_for(box, **given).examine([]).remarks == ()
 
 
-def test_the_states_are_held_against_the_types_of_linked_items_too(
-    box: Sandbox, tmp_path: Path
-) -> None:
+def test_the_states_are_held_against_the_types_of_linked_items_too(box: Sandbox) -> None:
     box.ado.add_project("gadgets", "Scrum")
     number = box.ado.add_work_item("gadgets", type="Bug", title="x", state="Done")
-    plugin = plugin_for(box, cache=tmp_path, projects=["gadgets"], states={"reopened": "Active"})
+    plugin = plugin_for(box, projects=["gadgets"], states={"reopened": "Active"})
     found = plugin.examine([ref(box, number, "gadgets")])
     assert "state-unknown" in [one.id for one in found.remarks]
     assert "no-legal-state" in [one.id for one in found.remarks]

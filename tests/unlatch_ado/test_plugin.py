@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.unlatch_ado.making import (
@@ -25,12 +25,9 @@ from tests.unlatch_ado.making import (
 
 from unlatch.errors import (
     Conflict,
-    Forbidden,
     Limited,
     NotFound,
-    Redirected,
     Rejected,
-    TrackerError,
     Unauthorised,
     UnknownOutcome,
 )
@@ -91,24 +88,24 @@ def test_the_first_reopen_asks_for_routes_and_the_type_once(
     ],
 )
 def test_reopens_into_the_state_of_the_process(
-    box: Sandbox, tmp_path: Path, process: str, kind: str, states: tuple[str, str]
+    box: Sandbox, process: str, kind: str, states: tuple[str, str]
 ) -> None:
     done, reopened = states
     box.ado.add_project("My Project", process)
     number = box.ado.add_work_item("My Project", type=kind, title="x", state=done)
-    plugin = plugin_for(box, cache=tmp_path, project="My Project")
+    plugin = plugin_for(box, project="My Project")
     outcome = write_change(plugin, ref(box, number, "My Project"))
     assert outcome.after.state == reopened
     assert box.ado.work_item(number)["fields"]["System.State"] == reopened
 
 
-def test_a_configured_state_wins(box: Sandbox, tmp_path: Path) -> None:
-    plugin = plugin_for(box, cache=tmp_path, states={"reopened": "New"})
+def test_a_configured_state_wins(box: Sandbox) -> None:
+    plugin = plugin_for(box, states={"reopened": "New"})
     assert write_change(plugin, ref(box, closed_item(box))).after.state == "New"
 
 
-def test_a_state_that_cannot_be_reached_changes_nothing(box: Sandbox, tmp_path: Path) -> None:
-    plugin = plugin_for(box, cache=tmp_path, states={"reopened": "Nirvana"})
+def test_a_state_that_cannot_be_reached_changes_nothing(box: Sandbox) -> None:
+    plugin = plugin_for(box, states={"reopened": "Nirvana"})
     number = closed_item(box)
     with pytest.raises(Rejected, match=r"Active \(InProgress\)") as caught:
         write_change(plugin, ref(box, number))
@@ -254,10 +251,10 @@ def test_an_item_in_a_project_that_is_not_configured_is_neither_shown_nor_change
     assert sent_requests(box) == ["GET"]
 
 
-def test_an_item_that_was_moved_is_found_where_it_is(box: Sandbox, tmp_path: Path) -> None:
+def test_an_item_that_was_moved_is_found_where_it_is(box: Sandbox) -> None:
     box.ado.add_project("gadgets")
     number = closed_item(box, project="gadgets")
-    plugin = plugin_for(box, cache=tmp_path, projects=["gadgets"])
+    plugin = plugin_for(box, projects=["gadgets"])
     outcome = write_change(plugin, ref(box, number))
     assert outcome.after.ref == ref(box, number, "gadgets")
     found = plugin.find_comments(ref(box, number), OP)
@@ -282,43 +279,6 @@ def test_hostile_text_is_read_back_unharmed(box: Sandbox, plugin: AdoPlugin) -> 
     [comment] = box.ado.comments(number)
     assert read_back(comment["text"]) == f"{CLEANED}\n\nsecond\n\nunlatch ref {OP}"
     assert "<script" not in comment["text"]
-
-
-FAILURES: list[tuple[dict[str, Any], type[TrackerError], str]] = [
-    ({"kind": "status", "code": 401, "body": ""}, Unauthorised, "credential-expired"),
-    ({"kind": "status", "code": 403, "body": "TF237111"}, Forbidden, "area-not-permitted"),
-    ({"kind": "status", "code": 403, "body": "no"}, Forbidden, "forbidden"),
-    ({"kind": "status", "code": 404, "body": "Page not found."}, NotFound, "item-not-found"),
-    ({"kind": "status", "code": 409, "body": "TF26071: changed"}, Conflict, "conflict"),
-    ({"kind": "status", "code": 412, "body": "VS403351"}, Conflict, "conflict"),
-    ({"kind": "status", "code": 400, "body": "nonsense"}, Rejected, "tracker-rejected"),
-    (
-        {"kind": "status", "code": 500, "body": "only up to 10000 revisions are supported"},
-        Rejected,
-        "revision-limit",
-    ),
-    (
-        {"kind": "redirect", "location": "https://x.example/_signin"},
-        Unauthorised,
-        "credential-expired",
-    ),
-    ({"kind": "redirect", "location": "https://x.example/y"}, Redirected, "redirected-write"),
-    ({"kind": "error-after", "code": 502}, UnknownOutcome, "unknown-outcome"),
-    ({"kind": "drop"}, UnknownOutcome, "unknown-outcome"),
-    ({"kind": "truncate"}, UnknownOutcome, "unknown-outcome"),
-]
-
-
-@pytest.mark.parametrize(("fault", "kind", "id"), FAILURES)
-def test_a_change_that_fails_says_how_and_is_not_sent_again(
-    box: Sandbox, plugin: AdoPlugin, fault: dict[str, Any], kind: type[TrackerError], id: str
-) -> None:
-    number = closed_item(box)
-    box.faults.add(Fault("ado", method="PATCH", **fault))
-    with pytest.raises(kind) as caught:
-        write_change(plugin, ref(box, number))
-    assert caught.value.id == id
-    assert sent_requests(box).count("PATCH") == 1
 
 
 @pytest.mark.parametrize("code", [429, 503])
@@ -349,11 +309,9 @@ CALLS: dict[str, Callable[[AdoPlugin, ItemRef], object]] = {
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_a_token_that_is_not_taken_is_said_to_be_expired(
-    box: Sandbox, tmp_path: Path, call: str
-) -> None:
+def test_a_token_that_is_not_taken_is_said_to_be_expired(box: Sandbox, call: str) -> None:
     number = closed_item(box)
-    plugin = plugin_for(box, cache=tmp_path, token="an-old-token")
+    plugin = plugin_for(box, token="an-old-token")
     with pytest.raises(Unauthorised) as caught:
         CALLS[call](plugin, ref(box, number))
     assert caught.value.id == "credential-expired"
@@ -376,20 +334,6 @@ def test_an_item_that_never_was_may_also_be_hidden(box: Sandbox, plugin: AdoPlug
     assert caught.value.id == "item-not-found"
     assert "recycle bin" in (caught.value.hint or "")
     assert "area path" in (caught.value.hint or "")
-
-
-def test_a_rule_that_is_broken_names_the_field(box: Sandbox, plugin: AdoPlugin) -> None:
-    body = {
-        "message": "TF401320: Rule Error for field Cause. Error code: Required.",
-        "typeKey": "RuleValidationException",
-        "customProperties": {"FieldReferenceName": "Custom.Cause"},
-    }
-    number = closed_item(box)
-    box.faults.add(Fault("ado", "status", method="PATCH", code=400, body=body))
-    with pytest.raises(Rejected, match=r"Custom\.Cause") as caught:
-        write_change(plugin, ref(box, number))
-    assert caught.value.id == "rule-broken"
-    assert box.ado.work_item(number)["rev"] == 2
 
 
 def test_a_lost_answer_leaves_one_comment_that_can_be_found(

@@ -21,8 +21,6 @@ from unlatch.errors import Rejected
 from unlatch.spi import Change, Goal, PlannedRequest
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from unlatch_ado.plugin import AdoPlugin
     from unlatch_sandbox import Sandbox
 
@@ -85,11 +83,11 @@ def test_a_plan_says_what_each_request_is_for(box: Sandbox, plugin: AdoPlugin) -
     ] == list(planned)
 
 
-def test_the_plan_of_a_new_item_says_what_it_is_made_of(box: Sandbox, tmp_path: Path) -> None:
+def test_the_plan_of_a_new_item_says_what_it_is_made_of(box: Sandbox) -> None:
     epic = box.ado.add_work_item(type="Epic", title="Epic")
     fields = {"create": {"Microsoft.VSTS.Common.Priority": 1}}
     back = "https://example.com/{increment}"
-    plugin = plugin_for(box, cache=tmp_path, fields=fields, back_link=back)
+    plugin = plugin_for(box, fields=fields, back_link=back)
 
     planned = plugin.plan(None, creating(draft(metadata={"parent": epic}), "specs"))
 
@@ -120,10 +118,8 @@ def test_planning_changes_nothing(box: Sandbox, plugin: AdoPlugin) -> None:
     assert len(box.ado.items()) == 1
 
 
-def test_a_state_that_cannot_be_reached_is_refused_by_the_plan_too(
-    box: Sandbox, tmp_path: Path
-) -> None:
-    plugin = plugin_for(box, cache=tmp_path, states={"reopened": "Reopened"})
+def test_a_state_that_cannot_be_reached_is_refused_by_the_plan_too(box: Sandbox) -> None:
+    plugin = plugin_for(box, states={"reopened": "Reopened"})
     item = ref(box, box.ado.add_work_item(title="x", state="Closed"))
     with pytest.raises(Rejected) as refused:
         plugin.plan(plugin.read(item, reopening()), Change(OP, Goal.OPEN, comment=words("why")))

@@ -11,8 +11,6 @@ from unlatch.errors import Conflict, Forbidden
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from unlatch_ado.plugin import AdoPlugin
     from unlatch_sandbox import Sandbox
 
@@ -31,8 +29,8 @@ def test_doctor_reads_types_without_states(box: Sandbox, plugin: AdoPlugin) -> N
     assert plugin.examine([item]).remarks == ()
 
 
-def test_an_item_in_resolved_moves_to_the_configured_state(box: Sandbox, tmp_path: Path) -> None:
-    plugin = plugin_for(box, cache=tmp_path, states={"reopened": "Active"})
+def test_an_item_in_resolved_moves_to_the_configured_state(box: Sandbox) -> None:
+    plugin = plugin_for(box, states={"reopened": "Active"})
     outcome = write_change(plugin, ref(box, closed_item(box, state="Resolved", type="Bug")))
     assert outcome.after.state == "Active"
     assert outcome.notes == ()
@@ -46,8 +44,8 @@ def test_an_item_in_resolved_stays_there_unless_configured_and_that_is_said(
     assert [note for note in outcome.notes if "Resolved, which counts as open" in note]
 
 
-def test_many_items_in_resolved_move_to_the_configured_state(box: Sandbox, tmp_path: Path) -> None:
-    plugin = plugin_for(box, cache=tmp_path, states={"reopened": "Active"})
+def test_many_items_in_resolved_move_to_the_configured_state(box: Sandbox) -> None:
+    plugin = plugin_for(box, states={"reopened": "Active"})
     items = [ref(box, closed_item(box, state="Resolved", type="Bug")) for _ in range(2)]
     change = reopening()
     found = plugin.write_many([(plugin.read(one, change), change) for one in items])

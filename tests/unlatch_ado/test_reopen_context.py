@@ -78,10 +78,8 @@ def test_nothing_is_said_where_nothing_is_reopened(box: Sandbox, plugin: AdoPlug
     assert notes(plugin, box, number, goal=None) == ()
 
 
-def test_it_moves_on_to_the_current_iteration_where_configured(
-    box: Sandbox, tmp_path: Path
-) -> None:
-    plugin = plugin_for(box, cache=tmp_path, on_reopen={"iteration": "current"})
+def test_it_moves_on_to_the_current_iteration_where_configured(box: Sandbox) -> None:
+    plugin = plugin_for(box, on_reopen={"iteration": "current"})
     number = item_in(box, OLD)
     over = (TODAY + timedelta(days=-16)).date()
     assert notes(plugin, box, number) == (
@@ -95,10 +93,8 @@ def test_it_moves_on_to_the_current_iteration_where_configured(
 
 
 @pytest.mark.parametrize("iteration", [NOW, NEXT])
-def test_an_iteration_that_is_not_over_is_kept(
-    box: Sandbox, tmp_path: Path, iteration: str
-) -> None:
-    plugin = plugin_for(box, cache=tmp_path, on_reopen={"iteration": "current"})
+def test_an_iteration_that_is_not_over_is_kept(box: Sandbox, iteration: str) -> None:
+    plugin = plugin_for(box, on_reopen={"iteration": "current"})
     number = item_in(box, iteration)
     assert notes(plugin, box, number) == ()
     assert iteration_of(box, number) == iteration
@@ -116,29 +112,29 @@ def test_what_is_known_from_earlier_is_used_where_nothing_is_configured(
     assert notes(telling, box, item_in(box, NOW)) == ()
 
 
-def test_between_several_current_iterations_nobody_chooses(box: Sandbox, tmp_path: Path) -> None:
+def test_between_several_current_iterations_nobody_chooses(box: Sandbox) -> None:
     for team in ("Team B", "Team C"):
         box.ado.add_iteration(f"widgets\\{team}", day(-1), day(1))
     box.ado.add_iteration("widgets\\Old", day(-9), day(-8))
     # Sprint 2 of Team A is no neighbour of this one, and the three teams' are all current.
-    plugin = plugin_for(box, cache=tmp_path, on_reopen={"iteration": "current"})
+    plugin = plugin_for(box, on_reopen={"iteration": "current"})
     number = item_in(box, "widgets\\Old")
     [note] = notes(plugin, box, number)
     assert "several are current: widgets\\Team B, widgets\\Team C" in note
     assert iteration_of(box, number) == "widgets\\Old"
 
 
-def test_without_a_current_iteration_it_stays(box: Sandbox, tmp_path: Path) -> None:
+def test_without_a_current_iteration_it_stays(box: Sandbox) -> None:
     box.ado.add_iteration("widgets\\Team A", day(-100), day(-1))
     box.ado.add_iteration(NOW, day(-15), day(-1))
-    plugin = plugin_for(box, cache=tmp_path, on_reopen={"iteration": "current"})
+    plugin = plugin_for(box, on_reopen={"iteration": "current"})
     number = item_in(box, OLD)
     assert "none is current" in notes(plugin, box, number)[0]
     assert iteration_of(box, number) == OLD
 
 
-def test_iterations_that_cannot_be_read_hold_nothing_up(box: Sandbox, tmp_path: Path) -> None:
-    plugin = plugin_for(box, cache=tmp_path, on_reopen={"iteration": "current"})
+def test_iterations_that_cannot_be_read_hold_nothing_up(box: Sandbox) -> None:
+    plugin = plugin_for(box, on_reopen={"iteration": "current"})
     box.faults.add(Fault("ado", "status", path="(?i)classificationnodes", code=403, body="no"))
     outcome = write_change(plugin, ref(box, item_in(box, OLD)))
     assert outcome.after.state == "Active"
@@ -153,11 +149,9 @@ def test_an_assignee_who_has_left_is_said(box: Sandbox, plugin: AdoPlugin) -> No
     assert box.ado.item("widgets", number).assignee == "Ann Gone"  # type: ignore[union-attr]
 
 
-def test_it_is_assigned_to_the_tokens_account_where_configured(
-    box: Sandbox, tmp_path: Path
-) -> None:
+def test_it_is_assigned_to_the_tokens_account_where_configured(box: Sandbox) -> None:
     box.ado.deactivate("Ann Gone")
-    plugin = plugin_for(box, cache=tmp_path, on_reopen={"assignee": "me"})
+    plugin = plugin_for(box, on_reopen={"assignee": "me"})
     number = item_in(box, "widgets", assigned_to="Ann Gone")
     [note] = notes(plugin, box, number)
     assert note.endswith("; it was assigned to Octo Cat")
@@ -165,16 +159,16 @@ def test_it_is_assigned_to_the_tokens_account_where_configured(
     assert assigned["uniqueName"] == "octo.cat@fabrikam.example"
 
 
-def test_an_assignee_who_is_there_is_kept(box: Sandbox, tmp_path: Path) -> None:
-    plugin = plugin_for(box, cache=tmp_path, on_reopen={"assignee": "me"})
+def test_an_assignee_who_is_there_is_kept(box: Sandbox) -> None:
+    plugin = plugin_for(box, on_reopen={"assignee": "me"})
     number = item_in(box, "widgets", assigned_to="Ann Here")
     assert notes(plugin, box, number) == ()
     assert sent_requests(box) == ["GET", "PATCH"]
 
 
-def test_an_account_that_cannot_be_found_out_holds_nothing_up(box: Sandbox, tmp_path: Path) -> None:
+def test_an_account_that_cannot_be_found_out_holds_nothing_up(box: Sandbox) -> None:
     box.ado.deactivate("Ann Gone")
-    plugin = plugin_for(box, cache=tmp_path, on_reopen={"assignee": "me"})
+    plugin = plugin_for(box, on_reopen={"assignee": "me"})
     box.faults.add(Fault("ado", "status", path="(?i)connectiondata", code=404, body="no"))
     number = item_in(box, "widgets", assigned_to="Ann Gone")
     assert "could not be read" in notes(plugin, box, number)[0]
@@ -186,26 +180,24 @@ def family(box: Sandbox, state: str = "Closed") -> tuple[int, int]:
     return parent, item_in(box, "widgets", parent=parent)
 
 
-def test_of_a_parent_nothing_is_asked_where_it_is_to_be_ignored(
-    box: Sandbox, tmp_path: Path
-) -> None:
-    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "ignore"})
+def test_of_a_parent_nothing_is_asked_where_it_is_to_be_ignored(box: Sandbox) -> None:
+    plugin = plugin_for(box, on_reopen={"parent": "ignore"})
     _, child = family(box)
     assert notes(plugin, box, child) == ()
     assert sent_requests(box) == ["GET", "PATCH"]
 
 
 @pytest.mark.parametrize(("state", "said"), [("Closed", 1), ("Removed", 1), ("Active", 0)])
-def test_a_closed_parent_is_reported(box: Sandbox, tmp_path: Path, state: str, said: int) -> None:
-    plugin = plugin_for(box, cache=tmp_path)
+def test_a_closed_parent_is_reported(box: Sandbox, state: str, said: int) -> None:
+    plugin = plugin_for(box)
     parent, child = family(box, state)
     assert notes(plugin, box, child) == (f"its parent {parent} is {state}",) * said
     assert sent_requests(box) == ["GET", "GET", "PATCH"]
     assert box.ado.work_item(parent)["fields"]["System.State"] == state
 
 
-def test_a_closed_parent_is_reopened_where_configured(box: Sandbox, tmp_path: Path) -> None:
-    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
+def test_a_closed_parent_is_reopened_where_configured(box: Sandbox) -> None:
+    plugin = plugin_for(box, on_reopen={"parent": "reopen"})
     parent, child = family(box)
     assert notes(plugin, box, child) == (f"its parent {parent} was reopened: Closed -> Active",)
     assert box.ado.work_item(parent)["fields"]["System.State"] == "Active"
@@ -217,8 +209,8 @@ def test_a_closed_parent_is_reopened_where_configured(box: Sandbox, tmp_path: Pa
     assert OP not in comment["text"]
 
 
-def test_a_replay_leaves_a_parent_that_is_open(box: Sandbox, tmp_path: Path) -> None:
-    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
+def test_a_replay_leaves_a_parent_that_is_open(box: Sandbox) -> None:
+    plugin = plugin_for(box, on_reopen={"parent": "reopen"})
     parent, child = family(box)
     # The parent is reached, and the child's own change is lost on its way.
     lost = Fault("ado", "drop", method="PATCH", path=f"/{child}$", after=0)
@@ -232,32 +224,28 @@ def test_a_replay_leaves_a_parent_that_is_open(box: Sandbox, tmp_path: Path) -> 
     assert box.ado.work_item(parent)["rev"] == revision
 
 
-def test_a_child_that_cannot_be_reopened_leaves_its_parent_alone(
-    box: Sandbox, tmp_path: Path
-) -> None:
+def test_a_child_that_cannot_be_reopened_leaves_its_parent_alone(box: Sandbox) -> None:
     box.ado.add_project("widgets", "Fabrikam Agile")
     parent = box.ado.add_work_item(type="User Story", title="Story", state="Fertig")
     child = box.ado.add_work_item(type="Bug", title="x", state="Behoben", parent=parent)
-    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
+    plugin = plugin_for(box, on_reopen={"parent": "reopen"})
     with pytest.raises(Rejected):
         write_change(plugin, ref(box, child))
     assert box.ado.work_item(parent)["fields"]["System.State"] == "Fertig"
 
 
-def test_a_parent_that_was_closed_on_purpose_is_only_reported(box: Sandbox, tmp_path: Path) -> None:
-    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
+def test_a_parent_that_was_closed_on_purpose_is_only_reported(box: Sandbox) -> None:
+    plugin = plugin_for(box, on_reopen={"parent": "reopen"})
     parent, child = family(box, "Removed")
     assert notes(plugin, box, child) == (f"its parent {parent} is Removed",)
     assert box.ado.work_item(parent)["fields"]["System.State"] == "Removed"
 
 
-def test_a_parent_in_a_project_that_is_not_configured_is_not_touched(
-    box: Sandbox, tmp_path: Path
-) -> None:
+def test_a_parent_in_a_project_that_is_not_configured_is_not_touched(box: Sandbox) -> None:
     box.ado.add_project("secret")
     parent = box.ado.add_work_item("secret", type="Feature", title="Merger", state="Closed")
     child = item_in(box, "widgets", parent=parent)
-    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
+    plugin = plugin_for(box, on_reopen={"parent": "reopen"})
     [note] = notes(plugin, box, child)
     assert "could not be read" in note
     assert "Merger" not in note
@@ -273,9 +261,9 @@ def test_a_parent_in_a_project_that_is_not_configured_is_not_touched(
     ],
 )
 def test_what_goes_wrong_with_a_parent_holds_nothing_up(
-    box: Sandbox, tmp_path: Path, fault: dict[str, Any], words: str
+    box: Sandbox, fault: dict[str, Any], words: str
 ) -> None:
-    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
+    plugin = plugin_for(box, on_reopen={"parent": "reopen"})
     parent, child = family(box)
     box.faults.add(Fault("ado", method="PATCH", path=f"/{parent}$", **fault))
     outcome = write_change(plugin, ref(box, child))
@@ -311,16 +299,14 @@ def test_the_plan_names_the_requests_for_parent_and_assignee(box: Sandbox, tmp_p
     ]
 
 
-def test_the_plan_of_an_item_without_a_parent_names_none(box: Sandbox, tmp_path: Path) -> None:
-    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
+def test_the_plan_of_an_item_without_a_parent_names_none(box: Sandbox) -> None:
+    plugin = plugin_for(box, on_reopen={"parent": "reopen"})
     snapshot = plugin.read(ref(box, item_in(box, OLD)), reopening())
     assert ["GET", "PATCH"] == [one.method for one in plugin.plan(snapshot, reopening())]
 
 
-def test_a_parent_that_was_reopened_is_named_when_the_child_fails(
-    box: Sandbox, tmp_path: Path
-) -> None:
-    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
+def test_a_parent_that_was_reopened_is_named_when_the_child_fails(box: Sandbox) -> None:
+    plugin = plugin_for(box, on_reopen={"parent": "reopen"})
     parent, child = family(box)
     box.faults.add(Fault("ado", "drop", method="PATCH", path=f"/{child}$"))
     with pytest.raises(UnknownOutcome) as caught:
@@ -331,10 +317,8 @@ def test_a_parent_that_was_reopened_is_named_when_the_child_fails(
     assert (done.after.state, done.commented) == ("Closed", False)
 
 
-def test_a_parent_that_stays_closed_is_not_said_to_be_reopened(
-    box: Sandbox, tmp_path: Path
-) -> None:
-    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
+def test_a_parent_that_stays_closed_is_not_said_to_be_reopened(box: Sandbox) -> None:
+    plugin = plugin_for(box, on_reopen={"parent": "reopen"})
     parent, child = family(box)
     body = box.ado.work_item(parent)
     box.faults.add(Fault("ado", "status", method="PATCH", path=f"/{parent}$", code=200, body=body))
@@ -342,11 +326,9 @@ def test_a_parent_that_stays_closed_is_not_said_to_be_reopened(
     assert note == f"its parent {parent} was not reopened: Azure DevOps left it in state Closed"
 
 
-def test_a_tag_that_may_not_be_made_does_not_keep_a_parent_closed(
-    box: Sandbox, tmp_path: Path
-) -> None:
+def test_a_tag_that_may_not_be_made_does_not_keep_a_parent_closed(box: Sandbox) -> None:
     box.ado.add_project("widgets", create_tags=False)
-    plugin = plugin_for(box, cache=tmp_path, on_reopen={"parent": "reopen"})
+    plugin = plugin_for(box, on_reopen={"parent": "reopen"})
     parent, child = family(box)
     outcome = write_change(plugin, ref(box, child))
     assert (outcome.after.state, outcome.refused) == ("Active", ("reopened",))

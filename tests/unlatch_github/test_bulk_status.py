@@ -287,8 +287,7 @@ def test_a_limit_that_lasts_is_no_single_issues_error(box: Sandbox, plugin: Gith
 def test_a_wrong_token_is_said_to_be_one(box: Sandbox) -> None:
     refs = [ref(box, closed_issue(box)) for _ in range(2)]
 
-    with pytest.raises(Unauthorised) as caught:
+    with pytest.raises(Unauthorised, match="unauthorized:"):
         plugin_for(box, token="wrong").read_many(refs)
 
-    assert caught.value.id == "unauthorized"
     assert sent(box) == [QUERY]

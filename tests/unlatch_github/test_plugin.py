@@ -452,10 +452,8 @@ def test_retracting_does_not_hide_other_refusals(box: Sandbox, plugin: GithubPlu
     number = closed_issue(box)
     box.github.add_repository(REPOSITORY, archived=True)
 
-    with pytest.raises(Rejected) as caught:
+    with pytest.raises(Rejected, match="repository-archived:"):
         plugin.retract_comment(ref(box, number), CommentRef("1", LONG_AGO))
-
-    assert caught.value.id == "repository-archived"
 
 
 def test_an_issue_that_is_not_there_is_not_found(box: Sandbox, plugin: GithubPlugin) -> None:

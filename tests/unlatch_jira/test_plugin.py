@@ -559,9 +559,8 @@ def test_an_issue_hidden_from_nobody_in_particular_is_a_matter_of_the_credential
     box: Sandbox, plugin: JiraPlugin
 ) -> None:
     box.faults.add(Fault("jira", "status", path="/myself", code=401))
-    with pytest.raises(Unauthorised) as caught:
+    with pytest.raises(Unauthorised, match="credential-refused:"):
         plugin.read(ref(box, "SCRUM-999"))
-    assert caught.value.id == "credential-refused"
 
 
 def test_a_wrong_token_is_told_as_such(either: Sandbox) -> None:

@@ -109,9 +109,8 @@ def test_a_change_that_would_be_refused_is_refused_in_the_plan(either: Sandbox) 
     either.jira.add_project("SCRUM", "required-fields")
     key = either.jira.add_issue(summary="Smart", status="Done")
     plugin = plugin_for(either)
-    with pytest.raises(Rejected) as caught:
+    with pytest.raises(Rejected, match="transition-needs-fields:"):
         plugin.plan(plugin.read(ref(either, key), REOPEN), REOPEN)
-    assert caught.value.id == "transition-needs-fields"
 
 
 def test_a_plan_writes_nothing_to_the_surroundings(either: Sandbox) -> None:

@@ -113,10 +113,9 @@ def test_a_route_from_the_cache_or_server_leads_to_no_other_host(tmp_path: Path)
     evil |= {"6570bf97_d02c_4a91_8d93_3abe9895b1a9": "https://evil.example/{id}"}
     with responses.RequestsMock() as server:
         server.add("OPTIONS", "https://dev.azure.com/Fabrikam/_apis", json=answered_routes(**evil))
-        with pytest.raises(Rejected) as caught:
+        with pytest.raises(Rejected, match="call-not-offered:"):
             client_for(HOST, tmp_path).comments_with("Widgets", "101", OP)
         assert len(server.calls) == 1
-    assert caught.value.id == "call-not-offered"
 
 
 @pytest.mark.parametrize("body", [{}, [], {"id": 101}, {"id": 101, "rev": 1, "fields": {}}])
@@ -134,9 +133,8 @@ def test_a_yes_to_a_change_that_cannot_be_read_is_an_unknown_outcome(
 def test_a_server_that_is_no_azure_devops_is_said_to_be_none(tmp_path: Path, body: object) -> None:
     with responses.RequestsMock() as server:
         server.add("OPTIONS", "https://dev.azure.com/Fabrikam/_apis", json=body)
-        with pytest.raises(Rejected) as caught:
+        with pytest.raises(Rejected, match="answer-not-understood:"):
             client_for(HOST, tmp_path).read("101")
-    assert caught.value.id == "answer-not-understood"
 
 
 def test_every_request_of_a_worker_thread_passes_the_transport(

@@ -37,11 +37,9 @@ AZ = (
 
 
 @pytest.mark.parametrize("newest", ["5.1", "6.0", "7.0", "7.1", "7.2"])
-def test_an_older_server_is_asked_in_its_own_version(
-    box: Sandbox, tmp_path: Path, newest: str
-) -> None:
+def test_an_older_server_is_asked_in_its_own_version(box: Sandbox, newest: str) -> None:
     box.ado.newest_version = newest
-    plugin = plugin_for(box, cache=tmp_path)
+    plugin = plugin_for(box)
     item = ref(box, box.ado.add_work_item(title="x", state="Closed"))
     assert write_change(plugin, item).after.state == "Active"
     assert len(plugin.find_comments(item, OP)) == 1
@@ -117,9 +115,8 @@ def test_the_vendors_hosts_get_the_token(url: str) -> None:
 
 def test_a_server_of_ones_own_gets_it_where_the_pipeline_says_so() -> None:
     url = "https://tfs.example/tfs/DefaultCollection"
-    with pytest.raises(UnlatchError) as caught:
+    with pytest.raises(UnlatchError, match="host-not-trusted:"):
         check_origin(url, hosts=manifest.hosts, env={}, host_env=manifest.host_env)
-    assert caught.value.id == "host-not-trusted"
     env = {"SYSTEM_COLLECTIONURI": "https://tfs.example/tfs/DefaultCollection/"}
     check_origin(url, hosts=manifest.hosts, env=env, host_env=manifest.host_env)
 
@@ -133,13 +130,12 @@ def test_both_names_of_an_organization_are_one_place() -> None:
     assert old.allows(item)
 
 
-def test_a_server_too_old_for_a_call_is_said_to_be(box: Sandbox, tmp_path: Path) -> None:
+def test_a_server_too_old_for_a_call_is_said_to_be(box: Sandbox) -> None:
     from_server = [r for r in _routes() if r["resourceName"] != "workItemsBatch"]
     body = {"count": len(from_server), "value": from_server}
     box.faults.add(Fault("ado", "status", method="OPTIONS", code=200, body=body))
-    with pytest.raises(Rejected) as caught:
-        plugin_for(box, cache=tmp_path).read_many([ref(box, 1)])
-    assert caught.value.id == "call-not-offered"
+    with pytest.raises(Rejected, match="call-not-offered:"):
+        plugin_for(box).read_many([ref(box, 1)])
 
 
 def _routes() -> list[dict[str, Any]]:

@@ -117,10 +117,8 @@ def test_a_look_for_comments_of_a_transferred_issue_tells_it_too(
 def test_a_look_for_comments_of_an_issue_that_is_gone_says_so(
     box: Sandbox, plugin: GithubPlugin
 ) -> None:
-    with pytest.raises(NotFound) as caught:
+    with pytest.raises(NotFound, match="item-not-found:"):
         plugin.find_comments(ref(box, 99), OP)
-
-    assert caught.value.id == "item-not-found"
 
 
 def test_an_issue_of_a_renamed_repository_is_served_from_its_new_place(
@@ -232,10 +230,8 @@ def test_a_redirect_to_no_issue_is_told_as_one(
     fault = Fault("github", "redirect", method="GET", path="issues", code=301, location=location)
     box.faults.add(fault)
 
-    with pytest.raises(NotFound) as caught:
+    with pytest.raises(NotFound, match="item-moved:"):
         plugin.read(ref(box, number))
-
-    assert caught.value.id == "item-moved"
 
 
 def test_redirects_in_circles_end(box: Sandbox, plugin: GithubPlugin) -> None:
@@ -243,10 +239,9 @@ def test_redirects_in_circles_end(box: Sandbox, plugin: GithubPlugin) -> None:
     here = f"{box.github.api_url}/repos/{REPOSITORY}/issues/{number}"
     box.faults.add(Fault("github", "redirect", times=50, code=301, location=here))
 
-    with pytest.raises(NotFound) as caught:
+    with pytest.raises(NotFound, match="item-moved:"):
         plugin.read(ref(box, number))
 
-    assert caught.value.id == "item-moved"
     assert len(sent(box)) < 6
 
 
@@ -285,10 +280,9 @@ def test_a_repository_renamed_before_anything_is_written_takes_the_next_attempt(
     number = closed_issue(box, labels=("completed",))
     _rename_at(box, "PATCH")
 
-    with pytest.raises(Redirected) as caught:
+    with pytest.raises(Redirected, match="redirected-write:"):
         act(plugin, ref(box, number), REOPEN)
 
-    assert caught.value.id == "redirected-write"
     assert box.github.issue("octo/gizmos", number)["state"] == "closed"
     assert act(plugin, ref(box, number), REOPEN).after.state == "open"
 

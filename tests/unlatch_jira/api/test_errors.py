@@ -22,9 +22,7 @@ from tests.unlatch_jira.making import (
 
 from unlatch.errors import (
     Conflict,
-    Forbidden,
     Limited,
-    NotFound,
     Redirected,
     Rejected,
     TrackerError,
@@ -36,42 +34,6 @@ from unlatch_sandbox import Fault
 if TYPE_CHECKING:
     from unlatch_jira.plugin import JiraPlugin
     from unlatch_sandbox import Sandbox
-
-SAID = {"errorMessages": ["Said \x1b[31mso"], "errors": {"priority": "Not \nallowed"}}
-DENIED = {"errorMessages": ["You do not have the permission to comment."], "errors": {}}
-FAILED = {"X-Seraph-LoginReason": "AUTHENTICATED_FAILED"}
-CAPTCHA = {"X-Authentication-Denied-Reason": "CAPTCHA_CHALLENGE; login-url=https://x/login.jsp"}
-
-
-@pytest.mark.parametrize(
-    ("fault", "kind", "error_id", "hint"),
-    [
-        ({"code": 401}, Unauthorised, "credential-refused", "scoped token"),
-        ({"code": 403, "headers": CAPTCHA}, Unauthorised, "captcha", "in a browser"),
-        ({"code": 403, "body": SAID}, Forbidden, "forbidden", "Transition Issues"),
-        ({"code": 400, "body": DENIED}, Forbidden, "forbidden", "Transition Issues"),
-        ({"code": 200, "headers": FAILED}, Unauthorised, "credential-refused", "replace it"),
-        ({"code": 404, "body": SAID}, NotFound, "item-not-found", "may browse"),
-        ({"code": 409, "body": SAID}, Conflict, "conflict", None),
-        ({"code": 410, "body": SAID}, Rejected, "api-gone", "api_version"),
-        ({"code": 413, "body": SAID}, Rejected, "item-full", "--comment none"),
-        ({"code": 400, "body": SAID}, Rejected, "tracker-rejected", None),
-        ({"code": 422, "body": SAID}, Rejected, "tracker-rejected", None),
-    ],
-)
-def test_a_refused_read_says_what_to_do(
-    box: Sandbox, *, fault: dict[str, Any], kind: type[TrackerError], error_id: str, hint: str
-) -> None:
-    key = done_issue(box)
-    box.faults.add(Fault("jira", "status", path=f"/issue/{key}", **fault))
-
-    with pytest.raises(TrackerError) as caught:
-        plugin_for(box).read(ref(box, key))
-
-    assert (type(caught.value), caught.value.id) == (kind, error_id)
-    assert (hint or "") in (caught.value.hint or "")
-    assert caught.value.status == fault["code"]
-    assert "\x1b" not in caught.value.message
 
 
 @pytest.mark.parametrize(
@@ -124,9 +86,8 @@ def test_a_transition_that_somebody_else_took_first_is_a_conflict(
         "jira", "human", method="POST", action=lambda: box.jira.edit(key, status="Reopened")
     )
     box.faults.add(person)
-    with pytest.raises(Conflict) as caught:
+    with pytest.raises(Conflict, match="transition-stale:"):
         deliver(plugin, ref(box, key), REOPEN)
-    assert caught.value.id == "transition-stale"
 
 
 @pytest.mark.parametrize("reason", ["jira-burst-based", "jira-per-issue-on-write"])
@@ -176,10 +137,8 @@ def test_a_redirect_to_the_login_page_is_a_matter_of_the_credential(
     login = f"{server.jira.site}/login.jsp?os_destination=%2Frest"
     server.faults.add(Fault("jira", "redirect", method=method, location=login))
 
-    with pytest.raises(Unauthorised) as caught:
+    with pytest.raises(Unauthorised, match="credential-refused:"):
         deliver(plugin_for(server), ref(server, key), REOPEN)
-
-    assert caught.value.id == "credential-refused"
 
 
 @pytest.mark.parametrize("method", ["POST", "PUT"])

@@ -139,11 +139,10 @@ def test_a_configured_status_that_is_two_steps_away_is_found_on_the_map(box: San
     key = finished(box, "two-hops", "Offen")
     plugin = plugin_for(box, transitions={"complete": "Erledigt"})
 
-    with pytest.raises(Rejected) as caught:
+    with pytest.raises(Rejected, match="path-needed:"):
         deliver(plugin, ref(box, key), CLOSE)
     deliver(plugin, ref(box, key), replace(CLOSE, options=WITH_PATHS))
 
-    assert caught.value.id == "path-needed"
     assert (status(box, key), resolution(box, key)) == ("Erledigt", "Done")
 
 
@@ -249,11 +248,10 @@ def test_a_stale_transition_is_planned_anew_and_finds_the_issue_open(either: San
         )
     )
 
-    with pytest.raises(Conflict) as caught:
+    with pytest.raises(Conflict, match="transition-stale:"):
         deliver(plugin, ref(either, key), REOPEN)
     outcome = deliver(plugin, ref(either, key), REOPEN)
 
-    assert caught.value.id == "transition-stale"
     assert (outcome.after.state, len(comments(either, key))) == ("Reopened", 1)
 
 
