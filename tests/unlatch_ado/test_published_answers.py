@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.unlatch_ado.making import closed_item, plugin_for, ref, reopening, write_change
 
-from unlatch.errors import Conflict, Forbidden
+from unlatch.errors import Forbidden
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
@@ -69,13 +69,3 @@ def test_a_known_user_without_rights_is_named(box: Sandbox, plugin: AdoPlugin) -
     assert caught.value.id == "user-not-authorized"
     assert "'Ann Other' is not authorized" in caught.value.message
     assert "token" in (caught.value.hint or "")
-
-
-@pytest.mark.parametrize("code", [409, 412])
-def test_a_conflict_has_a_next_step(box: Sandbox, plugin: AdoPlugin, code: int) -> None:
-    item = ref(box, closed_item(box))
-    body = {"message": "TF26071: changed by someone else", "typeKey": "X"}
-    box.faults.add(Fault("ado", "status", method="PATCH", code=code, body=body))
-    with pytest.raises(Conflict) as caught:
-        write_change(plugin, item)
-    assert "unlatch sync" in (caught.value.hint or "")

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
 
 def test_hundreds_of_issues_are_read_a_hundred_a_request(box: Sandbox) -> None:
-    keys = [box.jira.add_issue(summary=f"Number {n}") for n in range(103)]
+    with box.jira.tracks.store.transaction():
+        keys = [box.jira.add_issue(summary=f"Number {n}") for n in range(103)]
     refs = [ref(box, key) for key in keys]
 
     found = plugin_for(box).read_many(refs)
@@ -31,7 +32,7 @@ def test_hundreds_of_issues_are_read_a_hundred_a_request(box: Sandbox) -> None:
 
 
 def test_data_center_reads_each_by_itself_and_trusts_no_index(server: Sandbox) -> None:
-    keys = [server.jira.add_issue(summary="Smart") for _ in range(20)]
+    keys = [server.jira.add_issue(summary="Smart") for _ in range(6)]
 
     with measure() as meter:
         found = plugin_for(server).read_many([ref(server, key) for key in keys])

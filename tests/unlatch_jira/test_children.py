@@ -85,17 +85,26 @@ def test_delivering_again_serves_no_child_twice(either: Sandbox) -> None:
     assert [marks(either, key) for key in parts] == [1, 1]
 
 
-@pytest.mark.parametrize("kind", ["drop", "drop-after", "error-after"])
-@pytest.mark.parametrize("number", range(6))
+# A write that is lost: of the epic's transition, a child's two, the other's, the epic's edit.
+WRITES = [("POST", 0), ("POST", 1), ("PUT", 0), ("POST", 2), ("PUT", 1), ("PUT", 2)]
+KINDS = ("drop", "drop-after", "error-after")
+
+
+@pytest.mark.parametrize(
+    ("write", "kind"),
+    [
+        pytest.param(*(write, kind), marks=() if (number - place) % 3 == 0 else pytest.mark.sweep)
+        for number, write in enumerate(WRITES)
+        for place, kind in enumerate(KINDS)
+    ],
+)
 def test_whatever_breaks_off_is_finished_by_the_next_delivery(
-    either: Sandbox, kind: str, number: int
+    either: Sandbox, write: tuple[str, int], kind: str
 ) -> None:
     epic = done_issue(either)
     parts = [child(either, epic) for _ in range(2)]
     plugin = plugin_for(either)
-    # A write that is lost: of the epic's transition, a child's two, the other's, the epic's edit.
-    writes = [("POST", 0), ("POST", 1), ("PUT", 0), ("POST", 2), ("PUT", 1), ("PUT", 2)]
-    method, after = writes[number]
+    method, after = write
     either.faults.add(Fault("jira", kind, method=method, after=after))
 
     with pytest.raises(UnknownOutcome):

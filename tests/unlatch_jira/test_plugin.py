@@ -303,7 +303,8 @@ def test_no_transition_on_offer_says_whom_to_ask(either: Sandbox) -> None:
         deliver(plugin_for(either), ref(either, key), REOPEN)
 
     assert caught.value.id == "no-transition"
-    assert "Transition Issues" in (caught.value.hint or "")
+    assert "permission Transition Issues" in (caught.value.hint or "")
+    assert "trackers.jira.transitions" in (caught.value.hint or "")
     assert comments(either, key) == []
 
 

@@ -36,7 +36,14 @@ AZ = (
 )
 
 
-@pytest.mark.parametrize("newest", ["5.1", "6.0", "7.0", "7.1", "7.2"])
+@pytest.mark.parametrize(
+    "newest",
+    [
+        "5.1",
+        "7.2",
+        *(pytest.param(version, marks=pytest.mark.sweep) for version in ("6.0", "7.0", "7.1")),
+    ],
+)
 def test_an_older_server_is_asked_in_its_own_version(box: Sandbox, newest: str) -> None:
     box.ado.newest_version = newest
     plugin = plugin_for(box)

@@ -77,19 +77,6 @@ def test_a_refused_transition_leaves_no_comment(
     assert len(sent(box)) == 2
 
 
-def test_a_transition_that_somebody_else_took_first_is_a_conflict(
-    box: Sandbox, plugin: JiraPlugin
-) -> None:
-    box.jira.add_project("SCRUM", "classic")
-    key = box.jira.add_issue(summary="Smart", status="Closed")
-    person = Fault(
-        "jira", "human", method="POST", action=lambda: box.jira.edit(key, status="Reopened")
-    )
-    box.faults.add(person)
-    with pytest.raises(Conflict, match="transition-stale:"):
-        deliver(plugin, ref(box, key), REOPEN)
-
-
 @pytest.mark.parametrize("reason", ["jira-burst-based", "jira-per-issue-on-write"])
 def test_a_limited_write_is_not_sent_again(box: Sandbox, plugin: JiraPlugin, reason: str) -> None:
     key = done_issue(box)
@@ -102,19 +89,6 @@ def test_a_limited_write_is_not_sent_again(box: Sandbox, plugin: JiraPlugin, rea
     assert (status(box, key), comments(box, key)) == ("In Progress", [])
     assert caught.value.done is not None
     assert (caught.value.done.after.state, caught.value.done.commented) == ("In Progress", False)
-
-
-def test_a_limit_beyond_patience_is_told_with_its_reason(box: Sandbox, plugin: JiraPlugin) -> None:
-    key = done_issue(box)
-    quota = {"form": "reason", "reason": "jira-quota-global-based", "seconds": 3600}
-    box.faults.add(Fault("jira", "rate-limit", **quota))  # type: ignore[arg-type]  # any options
-
-    with pytest.raises(Limited) as caught:
-        plugin.read(ref(box, key))
-
-    assert (caught.value.id, caught.value.retry_after) == ("rate-limited", 3600)
-    assert "jira-quota-global-based" in caught.value.message
-    assert "quota" in (caught.value.hint or "")
 
 
 @pytest.mark.parametrize("code", [301, 302, 307, 308])
