@@ -84,10 +84,9 @@ def test_everything_else_is_not(url: str) -> None:
     ],
 )
 def test_credentials_in_an_address_are_refused_unseen(url: str) -> None:
-    with pytest.raises(UnlatchError) as caught:
+    with pytest.raises(UnlatchError, match="url-with-credentials:") as caught:
         check_origin(url, hosts=HOSTS, env={})
 
-    assert caught.value.id == "url-with-credentials"
     assert not any("secret" in str(part) for part in vars(caught.value).values())
 
 

@@ -98,9 +98,8 @@ def test_no_link_leads_into_a_project_that_is_not_configured(
     epic = box.ado.add_work_item("secret", type="Epic", title="Merger")
     before = box.ado.work_item(epic)
     parent = epic if where == "number" else settings(box).ref("secret", str(epic)).url
-    with pytest.raises(Rejected) as caught:
+    with pytest.raises(Rejected, match="target-not-allowed:") as caught:
         made(plugin, box, parent=parent)
-    assert caught.value.id == "target-not-allowed"
     assert "Merger" not in str(caught.value)
     assert box.ado.work_item(epic) == before
     assert len(box.ado.items()) == 1
@@ -125,9 +124,8 @@ def test_no_link_leads_into_a_project_that_is_not_configured(
 def test_a_wish_that_is_nothing_to_azure_devops_is_named(
     box: Sandbox, plugin: AdoPlugin, metadata: dict[str, Any]
 ) -> None:
-    with pytest.raises(Rejected) as caught:
+    with pytest.raises(Rejected, match="wish-not-understood:") as caught:
         made(plugin, box, **metadata)
-    assert caught.value.id == "wish-not-understood"
     assert next(iter(metadata)) in (caught.value.hint or "")
     assert box.ado.items() == []
 

@@ -7,17 +7,16 @@ Uncovered requests are recorded as a property.
 from __future__ import annotations
 
 import json
-import os
 import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 import pytest
 from openapi_schema_validator import OAS30Validator
 from tests.openapi import absolute, path_pattern, registry_of
+from tests.transport.listening import Listening, document_of, needs_specs
 from tests.unlatch_ado.making import (
     OP,
     OTHER_OP,
@@ -37,15 +36,14 @@ from unlatch_ado.plugin import AdoPlugin
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     import requests
 
-    from unlatch.transport import Explain, Transport
     from unlatch_sandbox import Sandbox
 
 Json = dict[str, Any]
-SPECS = os.environ.get("UNLATCH_SPECS")
-pytestmark = pytest.mark.skipif(not SPECS, reason="UNLATCH_SPECS names no folder of descriptions")
+pytestmark = needs_specs
 
 # The description is about work items: not how routes are asked for, nor other services.
 ELSEWHERE = re.compile(r"/_apis(/ConnectionData|/Permissions/.+)?", re.IGNORECASE)
@@ -53,20 +51,6 @@ ELSEWHERE = re.compile(r"/_apis(/ConnectionData|/Permissions/.+)?", re.IGNORECAS
 # Two operations share the address of the comments; the description has the other one.
 COMMENTS = "GET workItems/{workItemId}/comments"
 PAGES_OF_COMMENTS = {"$top", "order", "continuationToken"}
-
-
-class Recorder:
-    """A transport whose sessions tell of every request and its answer."""
-
-    def __init__(self, transport: Transport, tell: Callable[[requests.Response], None]) -> None:
-        self._transport = transport
-        self._tell = tell
-        self.cache = transport.cache
-
-    def session(self, explain: Explain) -> requests.Session:
-        session = self._transport.session(explain)
-        session.hooks["response"].append(lambda answer, **_: self._tell(answer))
-        return session
 
 
 @dataclass
@@ -147,9 +131,7 @@ class Official:
 
 @pytest.fixture
 def official(box: Sandbox) -> Official:
-    path = Path(SPECS or "") / "ado_workItemTracking_7.1_swagger2.json"
-    # The file begins with a byte order mark.
-    document = json.loads(path.read_text("utf-8-sig"))
+    document = document_of("ado_workItemTracking_7.1_swagger2.json")
     return Official(document, urlsplit(box.ado.organization_url).path)
 
 
@@ -162,7 +144,7 @@ def plugin_of(box: Sandbox, official: Official, cache: Path) -> AdoPlugin:
         fields={"create": {"Microsoft.VSTS.Common.Priority": 1}},
     )
     transport = for_tests("ado", chosen.base_url, token=box.ado.token, cache=cache)
-    return AdoPlugin(chosen, Recorder(transport, official.check))  # type: ignore[arg-type]  # alike
+    return AdoPlugin(chosen, Listening(transport, official.check))
 
 
 def furnish(box: Sandbox) -> tuple[int, int]:

@@ -244,9 +244,8 @@ def test_an_item_in_a_project_that_is_not_configured_is_neither_shown_nor_change
     box.ado.add_project("secret")
     # Its address says "widgets"; Azure DevOps finds items by their number alone.
     item = ref(box, closed_item(box, project="secret", title="Merger"))
-    with pytest.raises(Rejected) as caught:
+    with pytest.raises(Rejected, match="target-not-allowed:") as caught:
         CALLS[act](plugin, item)
-    assert caught.value.id == "target-not-allowed"
     assert "Merger" not in str(caught.value)
     assert sent_requests(box) == ["GET"]
 
@@ -312,9 +311,8 @@ CALLS: dict[str, Callable[[AdoPlugin, ItemRef], object]] = {
 def test_a_token_that_is_not_taken_is_said_to_be_expired(box: Sandbox, call: str) -> None:
     number = closed_item(box)
     plugin = plugin_for(box, token="an-old-token")
-    with pytest.raises(Unauthorised) as caught:
+    with pytest.raises(Unauthorised, match="credential-expired:") as caught:
         CALLS[call](plugin, ref(box, number))
-    assert caught.value.id == "credential-expired"
     assert "an-old-token" not in f"{caught.value!r} {caught.value} {caught.value.hint}"
 
 
@@ -322,16 +320,14 @@ def test_a_token_that_is_not_taken_is_said_to_be_expired(box: Sandbox, call: str
 def test_an_item_that_is_gone_is_not_found(box: Sandbox, plugin: AdoPlugin, act: str) -> None:
     number = closed_item(box)
     box.ado.delete(number)
-    with pytest.raises(NotFound) as caught:
+    with pytest.raises(NotFound, match="item-deleted:") as caught:
         CALLS[act](plugin, ref(box, number))
-    assert caught.value.id == "item-deleted"
     assert "restore it" in (caught.value.hint or "")
 
 
 def test_an_item_that_never_was_may_also_be_hidden(box: Sandbox, plugin: AdoPlugin) -> None:
-    with pytest.raises(NotFound) as caught:
+    with pytest.raises(NotFound, match="item-not-found:") as caught:
         plugin.read(ref(box, 999))
-    assert caught.value.id == "item-not-found"
     assert "recycle bin" in (caught.value.hint or "")
     assert "area path" in (caught.value.hint or "")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from unlatch.spi import Change, Draft, Goal, ItemRef, Outcome
 from unlatch.spi.text import Span, Text
@@ -19,14 +19,13 @@ OP = "01JC0000000000000000000001"
 OTHER_OP = "01JC0000000000000000000002"
 
 
-def settings_for(box: Sandbox) -> GithubSettings:
-    return GithubSettings(
-        api_url=box.github.api_url, web_url=box.github.web_url, repository=REPOSITORY
-    )
+def settings_for(box: Sandbox, **more: Any) -> GithubSettings:
+    here = {"api_url": box.github.api_url, "web_url": box.github.web_url}
+    return GithubSettings.model_validate({**here, "repository": REPOSITORY, **more})
 
 
-def plugin_for(box: Sandbox, *, token: str | None = None) -> GithubPlugin:
-    settings = settings_for(box)
+def plugin_for(box: Sandbox, *, token: str | None = None, **more: Any) -> GithubPlugin:
+    settings = settings_for(box, **more)
     transport = for_tests("github", settings.base_url, token=token or box.github.token)
     return GithubPlugin(settings, transport)
 

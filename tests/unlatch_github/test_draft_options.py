@@ -23,13 +23,11 @@ from tests.unlatch_github.making import (
 from unlatch.errors import ConfigError, Rejected
 from unlatch.spi import Change
 from unlatch.spi.text import Check, Checks, Heading
-from unlatch.transport import for_tests
 from unlatch_github.draft_options import DraftOptions, read_draft_options
-from unlatch_github.plugin import GithubPlugin
-from unlatch_github.settings import GithubSettings
 
 if TYPE_CHECKING:
     from unlatch.spi import Draft, Outcome
+    from unlatch_github.plugin import GithubPlugin
     from unlatch_sandbox import Sandbox
 
 PLAIN = replace(CREATE, add_labels=())
@@ -300,8 +298,7 @@ def test_a_plan_of_an_update_that_changes_nothing_is_its_read(plugin: GithubPlug
 
 
 def test_without_a_repository_there_is_no_plan(box: Sandbox) -> None:
-    settings = GithubSettings(api_url=box.github.api_url, web_url=box.github.web_url)
-    plugin = GithubPlugin(settings, for_tests("github", settings.base_url, token="t"))
+    plugin = plugin_for(box, repository=None)
 
     with pytest.raises(ConfigError):
         plugin.plan(None, replace(CREATE, draft=draft()))

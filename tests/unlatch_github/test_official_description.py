@@ -6,19 +6,20 @@ docs/github.md lists the uncovered requests; the test compares this list.
 
 from __future__ import annotations
 
-import json
-import os
 import re
 from dataclasses import replace
 from datetime import UTC, datetime
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
-from urllib.parse import parse_qs, unquote, urlsplit
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
-import pytest
-from jsonschema import FormatChecker
-from openapi_schema_validator import OAS30Validator
-from tests.openapi import absolute, path_pattern, registry_of, resolved
+from tests.transport.listening import (
+    UNKNOWN,
+    Description,
+    Listening,
+    document_of,
+    listed_in,
+    needs_specs,
+)
 from tests.unlatch_github.making import (
     CLOSE,
     CREATE,
@@ -40,93 +41,11 @@ from unlatch.transport import for_tests
 from unlatch_github.plugin import GithubPlugin
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    import requests
-
-    from unlatch.transport import Explain, Transport
     from unlatch_sandbox import Sandbox
 
-SPECS = os.environ.get("UNLATCH_SPECS")
-pytestmark = pytest.mark.skipif(not SPECS, reason="UNLATCH_SPECS names no folder of descriptions")
-
+pytestmark = needs_specs
 FILE = "github_issues_slice_octokit_openapi_23.0.2.json"
-GUIDE = Path(__file__).parents[2] / "docs/github.md"
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
-
-
-class Listening:
-    """A transport that records its requests and answers."""
-
-    def __init__(self, transport: Transport) -> None:
-        self._inner = transport
-        self.heard: list[requests.Response] = []
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._inner, name)
-
-    def session(self, explain: Explain) -> requests.Session:
-        session = self._inner.session(explain)
-        session.hooks["response"].append(lambda answer, **_: self.heard.append(answer))
-        return session
-
-
-class Description:
-    """The official description of requests and answers."""
-
-    def __init__(self) -> None:
-        document = json.loads((Path(SPECS or "") / FILE).read_text(encoding="utf-8"))
-        _mend(document)
-        self._document: dict[str, Any] = document
-        self._registry = registry_of(document)
-
-    def wrong(self, answer: requests.Response) -> Iterator[str]:
-        """The differences from the description; `unknown: ...` where nothing is described."""
-        request = answer.request
-        parts = urlsplit(str(request.url))
-        path = parts.path.removeprefix("/api/v3")
-        name, operation = self._operation(str(request.method), path)
-        if operation is None:
-            yield f"unknown: {name}"
-            return
-        for query in set(parse_qs(parts.query)) - self._queries(operation):
-            yield f"{name}: the query parameter {query}"
-        if request.body:
-            body = json.loads(request.body)
-            yield from self._undescribed(name, _schema(operation.get("requestBody")), body)
-            yield from self._errors(name, _schema(operation.get("requestBody")), body)
-        response = resolved(self._document, operation["responses"].get(str(answer.status_code)))
-        if response is None:
-            yield f"unknown: {name} answered {answer.status_code}"
-        elif answer.content:
-            yield from self._errors(f"{name} answered", _schema(response), answer.json())
-
-    def _operation(self, method: str, path: str) -> tuple[str, dict[str, Any] | None]:
-        fitting = [one for one in self._document["paths"] if re.fullmatch(path_pattern(one), path)]
-        for template in sorted(fitting, key=lambda one: str(one).count("{")):
-            return f"{method} {template}", self._document["paths"][template].get(method.lower())
-        return f"{method} {_general(path)}", None
-
-    def _queries(self, operation: dict[str, Any]) -> set[str]:
-        found = (resolved(self._document, one) for one in operation.get("parameters", ()))
-        return {one["name"] for one in found if one and one["in"] == "query"}
-
-    def _undescribed(self, name: str, schema: Any, body: Any) -> Iterator[str]:
-        """GitHub's schemas allow fields that they do not name; a misspelt one would pass."""
-        known = set(schema.get("properties", ())) if isinstance(schema, dict) else set()
-        if known and isinstance(body, dict):
-            yield from (f"{name}: the field {field}" for field in set(body) - known)
-
-    def _errors(self, name: str, schema: Any, body: Any) -> Iterator[str]:
-        if schema is None:
-            yield f"unknown: {name}, its body"
-            return
-        checker = FormatChecker(("date-time",))
-        validator = OAS30Validator(
-            absolute(schema), registry=self._registry, format_checker=checker
-        )
-        for error in validator.iter_errors(body):
-            yield f"{name}: {'/'.join(map(str, error.absolute_path))}: {error.message[:150]}"
 
 
 def _mend(document: dict[str, Any]) -> None:
@@ -138,19 +57,18 @@ def _mend(document: dict[str, Any]) -> None:
 
 
 def test_every_request_and_answer_is_as_described(box: Sandbox) -> None:
-    raw = dict(settings_for(box))
-    raw["on_reopen"] = {"milestone": "clear", "assignee": "me", "project": "report"}
-    settings = type(settings_for(box)).model_validate(raw)
+    on_reopen = {"milestone": "clear", "assignee": "me", "project": "report"}
+    settings = settings_for(box, on_reopen=on_reopen)
     transport = Listening(for_tests("github", settings.base_url, token=box.github.token))
-    plugin = GithubPlugin(settings, cast("Transport", transport))
 
-    _do_everything(box, plugin)
+    _do_everything(box, GithubPlugin(settings, transport))
 
-    description = Description()
+    document = document_of(FILE)
+    _mend(document)
+    description = Description(document, _general, prefix="/api/v3", formats=["date-time"])
     told = {line for answer in transport.heard for line in description.wrong(answer)}
-    unknown = {line.removeprefix("unknown: ") for line in told if line.startswith("unknown: ")}
-    assert {line for line in told if not line.startswith("unknown: ")} == set()
-    assert unknown == _listed_in_the_guide()
+    assert {line for line in told if not line.startswith(UNKNOWN)} == set()
+    assert {line.removeprefix(UNKNOWN) for line in told} == listed_in("github.md")
 
 
 def _do_everything(box: Sandbox, plugin: GithubPlugin) -> None:
@@ -178,16 +96,6 @@ def _do_everything(box: Sandbox, plugin: GithubPlugin) -> None:
     plugin.retract_comment(ref(box, number), comment)
     assert plugin.find_created(OP, LONG_AGO) is not None
     plugin.examine([made.ref])
-
-
-def _listed_in_the_guide() -> set[str]:
-    section = GUIDE.read_text(encoding="utf-8").split("## Not checked")[1]
-    return set(re.findall(r"^- `([^`]+)`", section.split("\n## ")[0], flags=re.MULTILINE))
-
-
-def _schema(part: Any) -> Any:
-    content = (part or {}).get("content", {})
-    return content.get("application/json", {}).get("schema")
 
 
 def _general(path: str) -> str:

@@ -12,17 +12,16 @@ from tests.unlatch_github.making import (
     REOPEN,
     REPOSITORY,
     act,
+    plugin_for,
     ref,
     sent,
-    settings_for,
 )
 
 from unlatch.spi import Snapshot
-from unlatch.transport import for_tests
-from unlatch_github.plugin import GithubPlugin
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
+    from unlatch_github.plugin import GithubPlugin
     from unlatch_sandbox import Sandbox
 
 NOBODY = "it has no assignee"
@@ -31,10 +30,7 @@ PLAIN = replace(REOPEN, add_labels=(), remove_labels=(), comment=None)
 
 
 def _plugin(box: Sandbox, *, token: str | None = None, **on_reopen: str) -> GithubPlugin:
-    raw = dict(settings_for(box)) | {"on_reopen": on_reopen}
-    settings = type(settings_for(box)).model_validate(raw)
-    transport = for_tests("github", settings.base_url, token=token or box.github.token)
-    return GithubPlugin(settings, transport)
+    return plugin_for(box, token=token, on_reopen=on_reopen)
 
 
 def _issue(box: Sandbox, **facts: Any) -> int:

@@ -10,12 +10,9 @@ from tests.unlatch_github.making import (
     closed_issue,
     plugin_for,
     ref,
-    settings_for,
 )
 
 from unlatch.errors import Transient, Unauthorised
-from unlatch.transport import for_tests
-from unlatch_github.plugin import GithubPlugin
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
@@ -151,11 +148,8 @@ def test_every_configured_repository_is_looked_at(box: Sandbox) -> None:
         box.github.add_repository(f"octo/{name}")
         box.github.rename_repository(f"octo/{name}", renamed)
     others = ["octo/nothing", "octo/gadgets", "octo/things", "Octo/Widgets"]
-    raw = dict(settings_for(box)) | {"repositories": others}
-    settings = type(settings_for(box)).model_validate(raw)
-    transport = for_tests("github", settings.base_url, token=box.github.token)
 
-    places = GithubPlugin(settings, transport).examine([]).places
+    places = plugin_for(box, repositories=others).examine([]).places
 
     assert [(place.target, place.rights["read"]) for place in places] == [
         (REPOSITORY, True),

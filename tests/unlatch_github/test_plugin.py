@@ -33,13 +33,11 @@ from tests.unlatch_github.making import (
 
 from unlatch.errors import ConfigError, NotFound, Rejected
 from unlatch.spi import Category, CommentRef, Goal, Snapshot, hidden, ops_in
-from unlatch.transport import for_tests
 from unlatch_github import label_problem
-from unlatch_github.plugin import GithubPlugin
-from unlatch_github.settings import GithubSettings
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
+    from unlatch_github.plugin import GithubPlugin
     from unlatch_sandbox import Sandbox
 
 HOSTILE = (
@@ -439,8 +437,7 @@ def test_a_created_issue_is_found_by_its_marker_on_any_page(
 
 
 def test_without_a_repository_nothing_is_created_or_looked_for(box: Sandbox) -> None:
-    settings = GithubSettings(api_url=box.github.api_url, web_url=box.github.web_url)
-    plugin = GithubPlugin(settings, for_tests("github", settings.base_url, token="t"))
+    plugin = plugin_for(box, repository=None)
 
     with pytest.raises(ConfigError):
         create(plugin, draft(), CREATE)

@@ -286,10 +286,9 @@ def test_a_configured_transition_is_taken(box: Sandbox, wanted: str) -> None:
 def test_a_configured_transition_that_is_missing_names_those_on_offer(box: Sandbox) -> None:
     key = done_issue(box)
 
-    with pytest.raises(Rejected) as caught:
+    with pytest.raises(Rejected, match="transition-not-offered:") as caught:
         deliver(plugin_for(box, transitions={"reopen": "Nope"}), ref(box, key), REOPEN)
 
-    assert caught.value.id == "transition-not-offered"
     assert "In Progress (to In Progress)" in caught.value.message
     # The map of the workflow knows no way to it either, and nothing was moved.
     assert sent(box) == [f"GET /issue/{key}", "POST /workflows/preview"]
@@ -299,10 +298,9 @@ def test_no_transition_on_offer_says_whom_to_ask(either: Sandbox) -> None:
     key = done_issue(either)
     either.jira.add_project("SCRUM", can_transition=False)
 
-    with pytest.raises(Rejected) as caught:
+    with pytest.raises(Rejected, match="no-transition:") as caught:
         deliver(plugin_for(either), ref(either, key), REOPEN)
 
-    assert caught.value.id == "no-transition"
     assert "permission Transition Issues" in (caught.value.hint or "")
     assert "trackers.jira.transitions" in (caught.value.hint or "")
     assert comments(either, key) == []
@@ -566,9 +564,8 @@ def test_an_issue_hidden_from_nobody_in_particular_is_a_matter_of_the_credential
 
 def test_a_wrong_token_is_told_as_such(either: Sandbox) -> None:
     key = done_issue(either)
-    with pytest.raises(Unauthorised) as caught:
+    with pytest.raises(Unauthorised, match="credential-refused:") as caught:
         plugin_for(either, token="wrong-token").read(ref(either, key))
-    assert caught.value.id == "credential-refused"
     assert "wrong-token" not in f"{caught.value} {caught.value.hint}"
 
 

@@ -82,12 +82,14 @@ REFUSALS = {
     "token dead": Refusal(401, "Bad credentials", Unauthorised, "unauthorized"),
     "permission": Refusal(
         *(403, "Resource not accessible by integration", Forbidden, "forbidden"),
-        *("Issues: write); GitHub says: issues=write", "PATCH", NEEDED),
+        *("Issues: write); GitHub says: issues=write", "PATCH"),
+        headers=NEEDED,
     ),
     "role": Refusal(403, "Must have admin rights to Repository.", Forbidden, "forbidden"),
     "single sign-on": Refusal(
         *(403, "Resource protected by organization SAML enforcement.", SignOnRequired),
-        *("sso-required", f"open {SSO}", "GET", {"X-GitHub-SSO": f"required; url={SSO}"}),
+        *("sso-required", f"open {SSO}", "GET"),
+        headers={"X-GitHub-SSO": f"required; url={SSO}"},
     ),
     "locked": Refusal(
         *(403, "Unable to create comment because issue is locked.", Rejected),
@@ -265,10 +267,9 @@ def test_a_long_answer_is_cut() -> None:
 def test_a_wrong_token_changes_nothing(box: Sandbox) -> None:
     number = closed_issue(box)
 
-    with pytest.raises(Unauthorised) as caught:
+    with pytest.raises(Unauthorised, match="unauthorized:") as caught:
         act(plugin_for(box, token="not-the-token"), ref(box, number), REOPEN)
 
-    assert caught.value.id == "unauthorized"
     assert "not-the-token" not in f"{caught.value} {caught.value.hint}"
     assert (state(box, number)[0], len(sent(box))) == ("closed", 1)
 
@@ -277,10 +278,9 @@ def test_who_may_not_write_is_told_what_is_needed(box: Sandbox, plugin: GithubPl
     number = closed_issue(box)
     box.github.add_repository(REPOSITORY, issues_write=False)
 
-    with pytest.raises(Unauthorised) as caught:
+    with pytest.raises(Unauthorised, match="forbidden:") as caught:
         act(plugin, ref(box, number), REOPEN)
 
-    assert caught.value.id == "forbidden"
     assert "issues=write" in (caught.value.hint or "")
     assert (state(box, number)[0], bodies(box, number)) == ("closed", [])
 
@@ -362,10 +362,9 @@ def test_a_lost_answer_to_a_comment_is_not_sent_again(box: Sandbox, plugin: Gith
     number = closed_issue(box)
     box.faults.add(Fault("github", "error-after", method="POST", path="/comments"))
 
-    with pytest.raises(UnknownOutcome) as caught:
+    with pytest.raises(UnknownOutcome, match="unknown-outcome:") as caught:
         act(plugin, ref(box, number), REOPEN)
 
-    assert caught.value.id == "unknown-outcome"
     assert caught.value.done is not None
     assert (caught.value.done.after.state, caught.value.done.commented) == ("open", False)
     assert len(bodies(box, number)) == 1

@@ -112,18 +112,16 @@ def test_a_configured_id_is_not_asked_for(box: Sandbox) -> None:
 def test_a_site_that_does_not_tell_its_id_is_told(box: Sandbox, answer: dict[str, Any]) -> None:
     box.faults.add(Fault("jira", "status", path="tenant_info", code=200, **answer))
 
-    with pytest.raises(Rejected) as caught:
+    with pytest.raises(Rejected, match="cloud-id-unknown:") as caught:
         through(box).read(ref_of(box, "SCRUM-1"))
 
-    assert caught.value.id == "cloud-id-unknown"
     assert "cloud_id" in (caught.value.hint or "")
 
 
 def test_a_scoped_token_on_the_site_is_pointed_to_the_gateway(box: Sandbox) -> None:
     key = done_issue(box)
-    with pytest.raises(Unauthorised) as caught:
+    with pytest.raises(Unauthorised, match="credential-refused:") as caught:
         JiraPlugin(settings_for(box), scoped_at(box, box.jira.site)).read(ref_of(box, key))
-    assert caught.value.id == "credential-refused"
     assert "trackers.jira.gateway = true" in (caught.value.hint or "")
 
 

@@ -162,7 +162,8 @@ MODELS = (
 
 @pytest.mark.parametrize("model", [*MODELS, read])
 def test_other_json_is_no_answer(model: Callable[[Any], object]) -> None:
-    refusals = {refusal(model, raw) for raw in (None, [], "text", 5)}
+    others: tuple[object, ...] = (None, [], "text", 5)
+    refusals = {refusal(model, raw) for raw in others}
     assert refusals == {"its top: expected an object"}
 
 
