@@ -1,9 +1,11 @@
-"""The sources of tokens, their order, and invalid tokens."""
+"""The sources of tokens, their order, and their way into headers; a refused one goes nowhere."""
 
 from __future__ import annotations
 
+import base64
 import json
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import keyring
@@ -11,6 +13,8 @@ import pytest
 from keyring.backend import KeyringBackend
 from keyring.backends.fail import Keyring as NoKeyring
 from keyring.errors import PasswordDeleteError
+from tests.transport.calling import connected, covering, everything_about, failure
+from tests.transport.faulty import OK, Faulty, reply
 
 from unlatch.errors import Unauthorised, UnlatchError
 from unlatch.spi import CommandToken, EnvToken, Scheme
@@ -23,10 +27,15 @@ from unlatch.transport.credentials import (
     run_program,
     store_token,
 )
+from unlatch.transport.trace import Trace
 from unlatch.transport.trust import credential_host
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.transport.faulty import Reply
+
 
 GITHUB = (
     EnvToken("GITHUB_TOKEN", Scheme.BEARER),
@@ -316,3 +325,68 @@ def test_a_token_for_special_hosts_is_not_asked_for() -> None:
     special = EnvToken("GH_ENTERPRISE_TOKEN", Scheme.BEARER, not_for=("github.com",))
 
     assert "GH_ENTERPRISE_TOKEN" not in missing_hint((special, *GITHUB), tracker="github")
+
+
+REFUSED = reply(401, {"message": "Bad credentials"})
+
+
+@pytest.mark.parametrize(("replies", "sent"), [((), 1), ((OK,), 1 + 10), ((OK, REFUSED, OK), 13)])
+def test_refusals_in_a_row_end_the_requests(replies: tuple[Reply, ...], sent: int) -> None:
+    with connected(*replies, otherwise=REFUSED) as (server, session):
+        for _ in range(20):
+            with suppress(Unauthorised):
+                session.get(f"{server.url}/item")
+        with pytest.raises(Unauthorised, match="does not accept the token") as last:
+            session.get(f"{server.url}/item")
+
+        assert sent == len(server.requests)
+        assert ("unauthorized", 401) == (last.value.id, last.value.status)
+        assert "the token came from the test" in (last.value.hint or "")
+
+
+TOKEN = "0123456789abcdef0123456789abcdef"
+HEADER = "X-Corp-Auth"  # its name does not tell that it holds a secret
+PAIR = base64.b64encode(f"{TOKEN}:x".encode()).decode()
+SCHEMES = {"header": Scheme.HEADER(HEADER), "user name": Scheme.USER_NAME("x")}
+SENT = {"header": (HEADER.lower(), TOKEN), "user name": ("authorization", f"Basic {PAIR}")}
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_the_token_is_sent_once_and_replaces_that_of_an_sdk(name: str) -> None:
+    with connected(OK, token=TOKEN, scheme=SCHEMES[name]) as (server, session):
+        theirs = dict.fromkeys((HEADER.lower(), "Authorization"), "theirs")
+        session.get(f"{server.url}/item", headers=theirs)
+        (request,) = server.requests
+
+    header, value = SENT[name]
+    assert request.headers.pop(header) == value
+    left = {HEADER.lower(): "theirs"} if name == "user name" else {}
+    assert left == {one: text for one, text in request.headers.items() if one in theirs}
+    assert TOKEN not in str(request.headers)
+
+
+def test_another_host_does_not_get_the_header() -> None:
+    with Faulty(OK) as other:
+        there = reply(302, headers={"Location": f"{other.url}/moved"})
+        with connected(there, token=TOKEN, scheme=SCHEMES["header"]) as (server, session):
+            session.get(f"{server.url}/item", headers={HEADER: "theirs"})
+        (request,) = other.requests
+
+    assert HEADER.lower() not in request.headers
+
+
+@pytest.mark.parametrize(
+    ("status", "name"),
+    covering({str(status): status for status in (401, 403, 422, 500)}, tuple(SCHEMES)),
+)
+def test_neither_errors_nor_traces_show_it(status: int, name: str, tmp_path: Path) -> None:
+    path = tmp_path / "trace"
+    header, value = SENT[name]
+    echo = reply(status, {"message": f"{header}: {value}"}, headers={"X-Debug": value})
+    with Faulty(otherwise=echo) as server, Trace(path) as trace:
+        options = {"token": TOKEN, "scheme": SCHEMES[name], "trace": trace}
+        error = failure(server, "POST", **options)
+
+    shown = everything_about(error) + path.read_text()
+    assert f"> {header}: ***".casefold() in shown.casefold()
+    assert [one for one in (TOKEN, PAIR) if one in shown] == []

@@ -1,9 +1,10 @@
-"""Work items that are made and rewritten from drafts, and found again."""
+"""Work items that are made and rewritten from drafts, with their links and descriptions."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.unlatch_ado.making import (
@@ -22,13 +23,16 @@ from tests.unlatch_ado.making import (
     read_back,
     ref,
     sent_requests,
+    settings,
     write_change,
 )
 
 import unlatch_ado.plugin
-from unlatch.errors import Conflict, Rejected, UnknownOutcome
-from unlatch.spi import Change, Span
+from unlatch.errors import Conflict, NotFound, Rejected, UnknownOutcome
+from unlatch.spi import Change, Draft, Span, as_html
+from unlatch.spi.text import Check, Checks, Heading
 from unlatch_ado.api import client
+from unlatch_ado.description import render_description, title_of, update_description
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
@@ -36,6 +40,237 @@ if TYPE_CHECKING:
 
     from unlatch_ado.plugin import AdoPlugin
     from unlatch_sandbox import Sandbox
+
+
+TO_PARENT = "System.LinkTypes.Hierarchy-Reverse"
+TO_CHILD = "System.LinkTypes.Hierarchy-Forward"
+RELATED = "System.LinkTypes.Related"
+
+
+@pytest.fixture(autouse=True)
+def tree(box: Sandbox) -> None:
+    box.ado.add_area("widgets\\Team A")
+    box.ado.add_iteration("widgets\\Sprint 1", "2026-01-01T00:00:00Z", "2026-01-14T00:00:00Z")
+
+
+def made(plugin: AdoPlugin, box: Sandbox, **metadata: Any) -> dict[str, Any]:
+    outcome = plugin.create(creating(draft(metadata=metadata)))
+    return box.ado.work_item(int(outcome.after.ref.id))
+
+
+def links(item: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(one["rel"], one["url"].rpartition("/")[2]) for one in item.get("relations", [])]
+
+
+@pytest.mark.parametrize("path", ["Team A", "widgets\\Team A", "Widgets/Team A", "\\Team A\\"])
+def test_area_and_iteration_are_set_as_configured(box: Sandbox, path: str) -> None:
+    plugin = plugin_for(box, area_path=path, iteration_path="Sprint 1")
+    fields = made(plugin, box)["fields"]
+    assert fields["System.AreaPath"] == "widgets\\Team A"
+    assert fields["System.IterationPath"] == "widgets\\Sprint 1"
+
+
+def test_what_the_increment_says_goes_before_the_configuration(box: Sandbox) -> None:
+    plugin = plugin_for(box, area_path="widgets", iteration_path="widgets")
+    fields = made(plugin, box, areaPath="Team A", iterationPath="Sprint 1", epicKey="X-1")
+    assert fields["fields"]["System.AreaPath"] == "widgets\\Team A"
+    assert fields["fields"]["System.IterationPath"] == "widgets\\Sprint 1"
+
+
+def test_a_path_that_is_not_there_makes_nothing(box: Sandbox, plugin: AdoPlugin) -> None:
+    with pytest.raises(Rejected, match="AreaPath") as caught:
+        made(plugin, box, areaPath="Team Z")
+    assert caught.value.id == "tree-path-not-found"
+    assert "area_path" in (caught.value.hint or "")
+    assert box.ado.items() == []
+
+
+@pytest.mark.parametrize("spelling", ["{0}", "#{0}", "AB#{0}", "{1}"])
+def test_parent_and_related_items_are_linked(
+    box: Sandbox, plugin: AdoPlugin, spelling: str
+) -> None:
+    epic = box.ado.add_work_item(type="Epic", title="Epic")
+    other = box.ado.add_work_item(title="Other")
+    url = settings(box).ref("widgets", str(epic)).url
+    box.requests.clear()
+    item = made(plugin, box, parent=spelling.format(epic, url), related=[other])
+    assert links(item) == [(TO_PARENT, str(epic)), (RELATED, str(other))]
+    assert links(box.ado.work_item(epic)) == [(TO_CHILD, str(item["id"]))]
+    assert links(box.ado.work_item(other)) == [(RELATED, str(item["id"]))]
+    # Both are read in one request, then the item is made in one.
+    assert sent_requests(box) == ["POST", "POST"]
+
+
+def test_a_number_is_a_parent_too(box: Sandbox, plugin: AdoPlugin) -> None:
+    epic = box.ado.add_work_item(type="Epic", title="Epic")
+    item = made(plugin, box, parent=epic, related="")
+    assert item["fields"]["System.Parent"] == epic
+
+
+def test_a_parent_that_is_gone_makes_nothing(box: Sandbox, plugin: AdoPlugin) -> None:
+    with pytest.raises(NotFound):
+        made(plugin, box, parent=999)
+    assert box.ado.items() == []
+
+
+@pytest.mark.parametrize("where", ["number", "address"])
+def test_no_link_leads_into_a_project_that_is_not_configured(
+    box: Sandbox, plugin: AdoPlugin, where: str
+) -> None:
+    box.ado.add_project("secret")
+    epic = box.ado.add_work_item("secret", type="Epic", title="Merger")
+    before = box.ado.work_item(epic)
+    parent = epic if where == "number" else settings(box).ref("secret", str(epic)).url
+    with pytest.raises(Rejected, match="target-not-allowed:") as caught:
+        made(plugin, box, parent=parent)
+    assert "Merger" not in str(caught.value)
+    assert box.ado.work_item(epic) == before
+    assert len(box.ado.items()) == 1
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"parent": "the epic"},
+        {"parent": True},
+        {"parent": {"id": 1}},
+        {"parent": "https://evil.example/fabrikam/widgets/_workitems/edit/1"},
+        {"related": ["x"]},
+        {"related": list(range(21))},
+        {"areaPath": 7},
+        {"areaPath": "a\\\\b"},
+        {"areaPath": "a:b"},
+        {"iterationPath": "\x07"},
+        {"iterationPath": "x" * 4001},
+    ],
+)
+def test_a_wish_that_is_nothing_to_azure_devops_is_named(
+    box: Sandbox, plugin: AdoPlugin, metadata: dict[str, Any]
+) -> None:
+    with pytest.raises(Rejected, match="wish-not-understood:") as caught:
+        made(plugin, box, **metadata)
+    assert next(iter(metadata)) in (caught.value.hint or "")
+    assert box.ado.items() == []
+
+
+def test_a_link_leads_back_to_the_increment(box: Sandbox) -> None:
+    base = "https://github.com/octo/widgets/tree/main/.unlatch/increments"
+    plugin = plugin_for(box, back_link=base + "/{increment}")
+    item = made(plugin, box)
+    [link] = item["relations"]
+    assert (link["rel"], link["url"]) == ("Hyperlink", f"{base}/0007-smart")
+    assert link["attributes"] == {"comment": "unlatch 0007-smart"}
+
+
+def test_configured_fields_are_set(box: Sandbox) -> None:
+    fields = {"create": {"Microsoft.VSTS.Common.Priority": 1}}
+    item = made(plugin_for(box, fields=fields), box)
+    assert item["fields"]["Microsoft.VSTS.Common.Priority"] == 1
+
+
+def test_a_field_that_is_not_there_is_named(box: Sandbox) -> None:
+    plugin = plugin_for(box, fields={"create": {"Custom.Nope": "x"}})
+    with pytest.raises(Rejected, match=r"Custom\.Nope") as caught:
+        made(plugin, box)
+    assert caught.value.id == "field-not-found"
+    assert "[trackers.ado.fields]" in (caught.value.hint or "")
+
+
+BEGIN = "<p>[unlatch begin 0007-smart]</p>"
+END = "<p>[unlatch end 0007-smart]</p>"
+
+
+def test_a_new_description_holds_the_text_between_signs_and_the_marker_last() -> None:
+    assert render_description(draft("Text"), OP) == f"{BEGIN}<p>Text</p>{END}{MARKER}"
+
+
+def test_only_what_is_between_the_signs_is_replaced() -> None:
+    before = f"<p>Above</p>{BEGIN}<p>Old</p>{END}<p>Below</p>{MARKER}"
+    after = f"<p>Above</p>{BEGIN}<p>New</p>{END}<p>Below</p>{MARKER}"
+    assert update_description(before, draft("New")) == after
+
+
+def test_a_description_without_the_signs_gets_them_at_its_end() -> None:
+    assert update_description("<p>Mine</p>", draft("New")) == f"<p>Mine</p>{BEGIN}<p>New</p>{END}"
+
+
+def test_the_part_of_another_increment_stays() -> None:
+    other = BEGIN.replace("0007", "0008") + "<p>Other</p>" + END.replace("0007", "0008")
+    assert update_description(other, draft("New")) == f"{other}{BEGIN}<p>New</p>{END}"
+
+
+@pytest.mark.parametrize(
+    ("begin", "end"),
+    [
+        (
+            '<div style="x"><b>[unlatch begin 0007-smart]</b></div>',
+            "<div><i>[unlatch end 0007-smart]",
+        ),
+        ("[unlatch&nbsp;begin 0007-smart]", "<br>[unlatch end&nbsp;0007-smart]"),
+    ],
+)
+def test_finds_its_part_after_an_editor_has_rewritten_the_tags(begin: str, end: str) -> None:
+    assert (
+        update_description(f"{begin}<div>Old</div>{end}", draft("New")) == f"{begin}<p>New</p>{end}"
+    )
+
+
+EDITED = (
+    '<div><span style="font-size:10pt">[unlatch&nbsp;begin 0007-smart]</span></div>'
+    "<h3><b>Tasks</b></h3><ul><li><span>\N{BALLOT BOX WITH CHECK} Done &amp; dusted</span></li>"
+    "<li>&nbsp;&nbsp;\N{BALLOT BOX} Next<br></li></ul>"
+    "<div>[unlatch end 0007-smart]<br></div><div>Ours <b>too</b></div>"
+)
+
+
+def tasks(*, done: bool) -> Draft:
+    checks = (Check("Done & dusted", done=True), Check("Next", done=done, depth=1))
+    return replace(draft(), body=(Heading("Tasks"), Checks(checks)))
+
+
+def test_check_boxes_are_kept_in_the_section() -> None:
+    text = render_description(tasks(done=False), OP)
+    ticked = text.replace("\N{BALLOT BOX} Next", "\N{BALLOT BOX WITH CHECK} Next")
+    assert update_description(text, tasks(done=True)) == ticked
+    assert text != ticked
+
+
+def test_what_the_editor_has_only_written_in_its_own_way_stays() -> None:
+    assert update_description(EDITED, tasks(done=False)) == EDITED
+
+
+def test_a_box_that_is_ticked_is_replaced_within_what_the_editor_made_of_it() -> None:
+    after = update_description(EDITED, tasks(done=True))
+    begin, middle = "[unlatch&nbsp;begin 0007-smart]</span></div>", as_html(tasks(done=True).body)
+    assert after.partition(begin)[0] == EDITED.partition(begin)[0]
+    assert after.partition(begin)[2] == middle + EDITED[EDITED.index("<div>[unlatch end") :]
+
+
+def test_a_lost_sign_makes_a_new_part_and_loses_nothing() -> None:
+    before = f"{BEGIN}<p>Old</p>"
+    assert update_description(before, draft("New")) == f"{before}{BEGIN}<p>New</p>{END}"
+
+
+def test_replacing_twice_is_replacing_once() -> None:
+    hostile = draft(
+        "a [unlatch end 0007-smart] [Unlatch END 0007-smart] b"
+        " </p><p>[unlatch begin 0007-smart] \\1 $& --> c"
+    )
+    once = update_description("<p>Mine</p>", hostile)
+    assert update_description(once, hostile) == once
+    assert update_description(once, draft("New")) == f"<p>Mine</p>{BEGIN}<p>New</p>{END}"
+
+
+@pytest.mark.parametrize("count", [2_000, pytest.param(200_000, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("noise", ["<", "<p>", " ", "&nbsp;", "[unlatch ", "</p"])
+def test_a_long_description_takes_no_long_time(noise: str, count: int) -> None:
+    # Quadratic work on the longest would outlast any patience.
+    before = f"{BEGIN}{noise * count}{END}"
+    assert update_description(before, draft("New")).startswith(f"{BEGIN}<p>New</p>")
+
+
+def test_a_title_is_cut_so_that_it_fits() -> None:
+    assert len(title_of(draft(title="x" * 300))) == 255
 
 
 def test_creates_an_item(box: Sandbox, plugin: AdoPlugin) -> None:

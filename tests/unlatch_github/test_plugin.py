@@ -1,4 +1,4 @@
-"""The effects of operations on the issue, and their requests."""
+"""The effects of operations on the issue and its labels, and their requests, as planned."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urlsplit
 
 import pytest
 from markdown_it import MarkdownIt
@@ -31,14 +32,119 @@ from tests.unlatch_github.making import (
     update,
 )
 
-from unlatch.errors import ConfigError, NotFound, Rejected
-from unlatch.spi import Category, CommentRef, Goal, Snapshot, hidden, ops_in
+from unlatch.errors import ConfigError, Forbidden, Limited, NotFound, Rejected, UnknownOutcome
+from unlatch.spi import Category, Change, CommentRef, Goal, Snapshot, hidden, ops_in
 from unlatch_github import label_problem
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
+    from unlatch.errors import TrackerError
     from unlatch_github.plugin import GithubPlugin
     from unlatch_sandbox import Sandbox
+
+
+MISSING = {"message": "Label does not exist"}
+FORBIDDEN = {"message": "Resource not accessible by personal access token"}
+INVALID = {"message": "Validation Failed", "errors": [{"field": "name", "code": "invalid"}]}
+
+
+def _refuse(box: Sandbox, method: str, code: int, body: object, **more: Any) -> None:
+    box.faults.add(
+        Fault("github", "status", method=method, path="/labels", code=code, body=body, **more)
+    )
+
+
+def test_a_label_that_stays_although_github_calls_it_missing_is_reported(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    number = closed_issue(box, labels=("completed",))
+    _refuse(box, "DELETE", 404, MISSING)
+
+    outcome = act(plugin, ref(box, number), REOPEN)
+
+    assert outcome.after.labels == ("completed", "reopened")
+    assert outcome.refused == ()
+    assert sent(box)[4:] == [
+        f"DELETE /issues/{number}/labels/completed",
+        f"GET /issues/{number}/labels",
+    ]
+
+
+def test_a_label_that_github_left_out_silently_is_absent(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    number = closed_issue(box)
+    _refuse(box, "POST", 200, [{"name": "bug"}])
+
+    outcome = act(plugin, ref(box, number), REOPEN)
+
+    assert (outcome.after.labels, outcome.refused) == (("bug",), ())
+
+
+@pytest.mark.parametrize(
+    ("code", "body", "why"),
+    [
+        (403, FORBIDDEN, "the token needs the Triage role"),
+        (422, INVALID, "GitHub refused: Validation Failed; name invalid"),
+    ],
+)
+def test_a_refused_label_is_named_and_the_others_are_changed(
+    box: Sandbox, plugin: GithubPlugin, code: int, body: object, why: str
+) -> None:
+    number = closed_issue(box, labels=("completed", "stale"))
+    # The request for both, then the one for the first alone.
+    _refuse(box, "POST", code, body, times=2)
+    _refuse(box, "DELETE", code, body)
+    change = replace(
+        REOPEN, add_labels=("reopened", "urgent"), remove_labels=("completed", "stale")
+    )
+
+    outcome = act(plugin, ref(box, number), change)
+
+    assert set(labels(box, number)) == {"completed", "urgent"} == set(outcome.after.labels)
+    assert outcome.refused == ("reopened", "completed")
+    assert outcome.notes == (
+        f"label reopened not added: {why}",
+        f"label completed not removed: {why}",
+    )
+    assert outcome.commented
+
+
+@pytest.mark.parametrize(
+    ("code", "body", "kind"),
+    [
+        (500, {"message": "Server Error"}, UnknownOutcome),
+        (429, {"message": "Too many requests"}, Limited),
+        (403, {"message": "Repository was archived so is read-only."}, Rejected),
+    ],
+)
+def test_other_failures_end_the_write_and_say_which_parts_are_done(
+    box: Sandbox, plugin: GithubPlugin, code: int, body: object, kind: type[TrackerError]
+) -> None:
+    number = closed_issue(box, labels=("completed",))
+    _refuse(box, "DELETE", code, body)
+
+    with pytest.raises(kind) as caught:
+        act(plugin, ref(box, number), REOPEN)
+
+    done = caught.value.done
+    assert done is not None
+    assert (done.after.state, done.commented) == ("open", True)
+    assert (done.after.labels, done.refused) == (("completed", "reopened"), ())
+    assert len(bodies(box, number)) == 1
+
+
+def test_a_write_that_fails_at_once_has_nothing_done(box: Sandbox, plugin: GithubPlugin) -> None:
+    number = closed_issue(box)
+    box.github.add_repository(REPOSITORY, issues_write=False)
+
+    with pytest.raises(Forbidden) as caught:
+        act(plugin, ref(box, number), REOPEN)
+
+    done = caught.value.done
+    assert done is not None
+    assert (done.after.state, done.commented) == ("closed", False)
+
 
 HOSTILE = (
     'it\'s "broken" --> <!-- unlatch:end --> $& $1 \\1 {braces} @all @octocat #1 GH-2\n'
@@ -458,3 +564,61 @@ def test_an_issue_that_is_not_there_is_not_found(box: Sandbox, plugin: GithubPlu
         plugin.read(ref(box, 999))
 
     assert (caught.value.id, caught.value.where) == ("item-not-found", "octo/widgets#999")
+
+
+CLOSED = {"state": "closed", "state_reason": "completed", "labels": ("bug", "completed")}
+CASES: dict[str, tuple[dict[str, Any], Change]] = {
+    "a reopen": (CLOSED, REOPEN),
+    "an open issue": ({"labels": ("Reopened",)}, REOPEN),
+    "a close": ({"labels": ("reopened",)}, CLOSE),
+    "a comment alone": (CLOSED, Change(OP, comment=REOPEN.comment)),
+    "nothing to do": ({"labels": ("reopened",)}, replace(REOPEN, comment=None)),
+    "hard names": (
+        CLOSED,
+        replace(REOPEN, add_labels=("needs work/again", "é?"), remove_labels=("bug",)),
+    ),
+    "an update": (CLOSED, Change(OP, draft=draft("New"))),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_plan_lists_the_requests_that_are_sent(
+    box: Sandbox, plugin: GithubPlugin, case: str
+) -> None:
+    facts, change = CASES[case]
+    at = ref(box, box.github.add_issue(title="Smart", **facts))
+    snapshot = plugin.read(at, change)
+    box.requests.clear()
+
+    planned = plugin.plan(snapshot, change)
+
+    assert box.requests.entries() == []
+    act(plugin, at, change)
+    sent = [(entry.method, entry.path) for entry in box.requests.entries("github")]
+    assert sent == [(one.method, unquote(urlsplit(one.url).path)) for one in planned]
+
+
+def test_a_plan_says_what_each_request_is_for(box: Sandbox, plugin: GithubPlugin) -> None:
+    number = box.github.add_issue(title="Smart", state="closed", labels=("completed", "bug"))
+    there = f"{box.github.api_url}/repos/octo/widgets/issues/{number}"
+
+    planned = plugin.plan(plugin.read(ref(box, number)), REOPEN)
+
+    assert [(one.method, one.url, one.what) for one in planned] == [
+        ("GET", there, "read the issue"),
+        ("PATCH", there, "set state to open"),
+        ("POST", f"{there}/comments", "post the comment"),
+        ("POST", f"{there}/labels", "add label reopened"),
+        ("DELETE", f"{there}/labels/completed", "remove label completed"),
+    ]
+
+
+def test_a_plan_of_an_update_names_the_fields(box: Sandbox, plugin: GithubPlugin) -> None:
+    at = ref(box, box.github.add_issue(title="Old"))
+
+    planned = plugin.plan(plugin.read(at), Change(OP, draft=draft()))
+
+    assert [one.what for one in planned] == [
+        "read the issue",
+        "set the title and set our part of the body",
+    ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from tests.cli.agents.events import context, event, fire
 from tests.transcripts.lines import Session, said, write
-from tests.transport.test_redact_disguised import BEFORE, HIDDEN, NAMED, TOKENS
+from tests.transport.test_redact import BEFORE, HIDDEN, NAMED, TOKENS
 
 from unlatch.cli.commands.mcp.calls import Calls
 

@@ -1,23 +1,219 @@
-"""The error table, read from answers as Azure DevOps words them."""
+"""The error table, read from answers as Azure DevOps words them, with the advice for each."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from requests.structures import CaseInsensitiveDict
+from tests.unlatch_ado.making import plugin_for, ref, sent_requests, write_change
 
 from unlatch.errors import (
     Conflict,
     Forbidden,
     NotFound,
+    Redirected,
     Rejected,
     TrackerError,
+    Transient,
     Unauthorised,
+    UnknownOutcome,
 )
-from unlatch.transport import Answer
+from unlatch.transport import Answer, Wait, for_tests
 from unlatch_ado.api.errors import explain
+from unlatch_ado.plugin import AdoPlugin
+from unlatch_sandbox import Fault
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from unlatch_sandbox import Sandbox
+
+
+@dataclass(frozen=True)
+class Row:
+    """Azure DevOps' answers, and their messages."""
+
+    fault: dict[str, Any]
+    kind: type[TrackerError]
+    id: str
+    advice: tuple[str, ...] = ()
+    method: str = "PATCH"
+
+
+def said(message: str, key: str = "X", **more: Any) -> dict[str, Any]:
+    return {"$id": "1", "message": message, "typeKey": key, "errorCode": 0, **more}
+
+
+def status_fault(code: int, body: object = "", **headers: str) -> dict[str, Any]:
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return {"kind": "status", "code": code, "body": body, "headers": named}
+
+
+def redirect(location: str) -> dict[str, Any]:
+    return {"kind": "redirect", "location": location}
+
+
+def rule(field: str) -> dict[str, Any]:
+    properties = {"FieldReferenceName": field}
+    return said("TF401320: Rule Error", "RuleValidationException", customProperties=properties)
+
+
+SIGN_IN = "<html><title>Azure DevOps Services | Sign In</title></html>"
+HTML = {"Content_Type": "text/html; charset=utf-8"}
+EXPIRED = "credential-expired"
+RENEW = ("the token came from the test", "check that it is valid")
+CAP = (
+    "Work item 1 has 10001 revisions, but only work items with up to 10000 revisions are supported."
+)
+GONE = said("TF401232: Work item 101 does not exist, or you do not have permissions to read it.")
+
+ROWS = {
+    "203": Row(status_fault(203, SIGN_IN, **HTML), Unauthorised, EXPIRED, RENEW, "GET"),
+    "401": Row(status_fault(401, said("TF400813: x")), Unauthorised, EXPIRED, RENEW),
+    "401 bare": Row(status_fault(401), Unauthorised, EXPIRED, RENEW),
+    "302": Row(
+        redirect("https://x.vssps.visualstudio.com/_signin?a=b"),
+        *(Unauthorised, EXPIRED, RENEW, "GET"),
+    ),
+    "302 to Entra": Row(
+        redirect("https://login.microsoftonline.com/x"), Unauthorised, EXPIRED, RENEW
+    ),
+    "302 to elsewhere": Row(redirect("https://x.example/y"), Redirected, "redirected-write"),
+    "400": Row(status_fault(400, "nonsense"), Rejected, "tracker-rejected"),
+    "rule": Row(
+        status_fault(400, rule("Custom.Cause")),
+        *(Rejected, "rule-broken", ("[trackers.ado.fields.reopen]", '"Custom.Cause" = ')),
+    ),
+    "state": Row(status_fault(400, rule("System.State")), Rejected, "rule-broken", ("`states`",)),
+    "403": Row(status_fault(403, "no"), Forbidden, "forbidden"),
+    "area": Row(
+        status_fault(403, said("TF237111: no permissions under the specified area path")),
+        *(Forbidden, "area-not-permitted", ("Edit work items in this node",)),
+    ),
+    "missing": Row(
+        status_fault(404, GONE), NotFound, "item-not-found", ("recycle bin", "area"), "GET"
+    ),
+    "plain 404": Row(
+        status_fault(404, "Page not found."),
+        *(NotFound, "item-not-found", ("organization_url", "project"), "GET"),
+    ),
+    "too old": Row(
+        status_fault(400, said("The latest version is 5.1.", "VssVersionOutOfRangeException")),
+        *(Rejected, "version-not-offered", ("api_version",), "GET"),
+    ),
+    "412": Row(
+        status_fault(412, said("VS403351: Test Operation failed")),
+        Conflict,
+        "conflict",
+        ("unlatch sync",),
+    ),
+    "409": Row(
+        status_fault(409, said("TF26071: changed by others")),
+        Conflict,
+        "conflict",
+        ("unlatch sync",),
+    ),
+    "cap": Row(status_fault(500, said(CAP)), Rejected, "revision-limit", ("in the browser",)),
+    "500": Row(
+        status_fault(500, said("TF400898: An Internal Error Occurred.")),
+        *(UnknownOutcome, "unknown-outcome", ("unlatch sync",)),
+    ),
+    **{
+        kind: Row({"kind": kind}, UnknownOutcome, "unknown-outcome", ("unlatch sync",))
+        for kind in ("drop", "truncate")
+    },
+}
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS)
+def test_an_error_has_its_name_and_its_advice(box: Sandbox, plugin: AdoPlugin, row: Row) -> None:
+    number = box.ado.add_work_item(title="x", state="Closed")
+    box.faults.add(Fault("ado", method=row.method, times=2, **row.fault))
+    with pytest.raises(TrackerError) as caught:
+        write_change(plugin, ref(box, number))
+    error = caught.value
+    assert (type(error), error.id) == (row.kind, row.id)
+    assert [words for words in row.advice if words not in (error.hint or "")] == []
+    assert error.where
+    if row.fault["kind"] != "truncate":
+        # The library's own errors carry no status.
+        assert error.status == (row.fault.get("code") or {"redirect": 302}.get(row.fault["kind"]))
+        assert box.ado.work_item(number)["fields"]["System.State"] == "Closed"
+        assert box.ado.comments(number) == []
+    assert sent_requests(box).count("PATCH") == (0 if row.method == "GET" else 1)
+
+
+def test_a_tag_that_may_not_be_made_is_left_out(box: Sandbox, plugin: AdoPlugin) -> None:
+    box.ado.add_project("widgets", create_tags=False)
+    outcome = write_change(plugin, ref(box, box.ado.add_work_item(title="x", state="Closed")))
+    assert outcome.after.state == "Active"
+    assert outcome.refused == ("reopened",)
+    assert "reopened" in outcome.notes[0]
+
+
+def test_the_cap_on_revisions_is_met_as_the_server_words_it(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
+    number = box.ado.add_work_item(title="x", state="Closed")
+    box.ado.most_revisions = 2
+    # The words name the limit; the sandbox's is lowered, to write fewer than 10,000.
+    with pytest.raises(TrackerError, match="up to 2 revisions"):
+        write_change(plugin, ref(box, number))
+
+
+@pytest.mark.parametrize("form", ["seconds", "http-date", "delayed"])
+def test_throttling_is_waited_out_and_shown(box: Sandbox, tmp_path: Path, form: str) -> None:
+    waits: list[Wait] = []
+    transport = for_tests(
+        "ado", box.ado.organization_url, token=box.ado.token, cache=tmp_path, on_wait=waits.append
+    )
+    plugin = AdoPlugin(plugin_for(box)._settings, transport)
+    number = box.ado.add_work_item(title="x", state="Closed")
+    box.faults.add(Fault("ado", "rate-limit", method="GET", form=form, seconds=7))
+    assert write_change(plugin, ref(box, number)).after.state == "Active"
+    assert [round(wait.seconds) for wait in waits] == [7]
+    assert len(box.ado.comments(number)) == 1
+
+
+def test_a_block_without_end_is_left_for_later(box: Sandbox, plugin: AdoPlugin) -> None:
+    body = said("TF400733: The request has been canceled: exceeding usage of resource")
+    fault = status_fault(429, body, Retry_After="3600")
+    box.faults.add(Fault("ado", method="GET", times=9, **fault))
+    number = box.ado.add_work_item(title="x", state="Closed")
+    with pytest.raises(Transient, match="TF400733") as caught:
+        write_change(plugin, ref(box, number))
+    assert (caught.value.id, caught.value.retry_after) == ("rate-limited", 3600)
+
+
+def test_a_hidden_item_says_where_to_look(box: Sandbox, plugin: AdoPlugin) -> None:
+    box.ado.add_area("widgets\\Vault", allows="nothing")
+    item = ref(box, box.ado.add_work_item(title="x", state="Closed", area="widgets\\Vault"))
+    with pytest.raises(NotFound, match="item-not-found:") as caught:
+        plugin.read(item)
+    assert "area path" in (caught.value.hint or "")
+
+
+def test_an_item_that_was_moved_says_where_it_is(box: Sandbox, plugin: AdoPlugin) -> None:
+    box.ado.add_project("gadgets")
+    number = box.ado.add_work_item("gadgets", title="x", state="Closed")
+    with pytest.raises(Rejected, match="fabrikam/gadgets") as caught:
+        write_change(plugin, ref(box, number))
+    assert caught.value.id == "target-not-allowed"
+    assert "`projects`" in (caught.value.hint or "")
+
+
+def test_a_recycle_bin_that_cannot_be_read_changes_nothing_of_the_error(
+    box: Sandbox, plugin: AdoPlugin
+) -> None:
+    number = box.ado.add_work_item(title="x")
+    box.ado.delete(number)
+    box.faults.add(Fault("ado", "status", path="(?i)recyclebin", code=403, body="no"))
+    with pytest.raises(NotFound, match="item-not-found:"):
+        plugin.read(ref(box, number))
+
 
 URL = "https://dev.azure.com/fabrikam/_apis/wit/workItems/101"
 

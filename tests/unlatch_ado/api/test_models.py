@@ -1,4 +1,4 @@
-"""Answers with missing fields, nulls and values of another type."""
+"""Answers with missing fields or values of another type, patches, and workflows."""
 
 from __future__ import annotations
 
@@ -6,10 +6,15 @@ from typing import Any
 
 import pytest
 from azure.devops.v7_1.work_item_tracking.models import WorkItem as LibraryItem
+from tests.unlatch_ado.making import MARKER, OP, words
 
+from unlatch.errors import Rejected
+from unlatch.spi import Category, Change, Goal
 from unlatch.transport.answer_fields import Misread
 from unlatch_ado.api.iterations import read_tree
 from unlatch_ado.api.models import batch, ids, work_item
+from unlatch_ado.api.patch import Patch, Step, changed_tags, comment_of, read_tags
+from unlatch_ado.api.workflow import Workflow, as_json, from_json
 
 URL = "https://dev.azure.com/F/00000000-0000-0000-0000-000000000001/_apis/wit/workItems"
 FIELDS = {
@@ -110,3 +115,152 @@ def test_the_items_of_a_query_may_be_none() -> None:
 def test_other_json_is_no_tree_of_iterations(tree: object) -> None:
     with pytest.raises(Misread):
         read_tree(tree)
+
+
+@pytest.mark.parametrize(
+    ("field", "tags"),
+    [(None, ()), ("", ()), ("a", ("a",)), ("b; a;  c d ;", ("b", "a", "c d"))],
+)
+def test_reads_tags(field: str | None, tags: tuple[str, ...]) -> None:
+    assert read_tags(field) == tags
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ((), ("reopened",)),
+        (("z", "completed", "a"), ("z", "a", "reopened")),
+        (("z", "COMPLETED", "Reopened", "a"), ("z", "Reopened", "a")),
+    ],
+)
+def test_changes_only_the_tags_that_it_is_about(
+    before: tuple[str, ...], after: tuple[str, ...]
+) -> None:
+    change = Change(OP, add_labels=("reopened",), remove_labels=("completed",))
+    assert changed_tags(before, change) == after
+
+
+def test_guards_everything_by_the_revision() -> None:
+    patch = Patch(4, (("System.State", "Active"),), (("a",), ("b",)), "<p>x</p>")
+    assert patch.steps() == (
+        Step("test", "/rev", 4),
+        Step("add", "/fields/System.State", "Active"),
+        Step("replace", "/fields/System.Tags", "b"),
+        Step("add", "/fields/System.History", "<p>x</p>"),
+    )
+
+
+def test_sends_no_tags_that_stay_as_they_are() -> None:
+    assert Patch(4, tags=(("a",), ("a",)), comment="x").steps() == (
+        Step("test", "/rev", 4),
+        Step("add", "/fields/System.History", "x"),
+    )
+
+
+def test_takes_the_last_tag_away_with_an_empty_value() -> None:
+    assert Patch(4, tags=(("a",), ())).steps()[1] == Step("replace", "/fields/System.Tags", "")
+
+
+def test_is_empty_when_there_is_nothing_to_do() -> None:
+    assert Patch(4, tags=(("a",), ("a",))).is_empty
+    assert not Patch(4, comment="x").is_empty
+
+
+def test_still_removes_tags_where_none_may_be_made() -> None:
+    patch = Patch(4, tags=(("a", "completed"), ("a", "reopened")))
+    assert patch.without_new_tags() == Patch(4, tags=(("a", "completed"), ("a",)))
+
+
+def test_the_marker_is_the_last_paragraph_of_a_comment() -> None:
+    change = Change(OP, comment=words("Why <b>"))
+    assert comment_of(change) == f"<p>Why &lt;b&gt;</p>{MARKER}"
+
+
+def test_without_a_comment_there_is_no_marker() -> None:
+    assert comment_of(Change(OP)) is None
+
+
+STATES = {
+    "New": "Proposed",
+    "Approved": "Proposed",
+    "Committed": "InProgress",
+    "Testing": "Resolved",
+    "Done": "Completed",
+    "Removed": "Removed",
+}
+EVERY = Workflow("Item", STATES, {s: tuple(t for t in STATES if t != s) for s in STATES})
+
+
+def leading(current: str, *to: str) -> Workflow:
+    return Workflow("Item", STATES, {current: to})
+
+
+@pytest.mark.parametrize(
+    ("state", "category"),
+    [
+        ("New", Category.TODO),
+        ("Committed", Category.DOING),
+        ("Testing", Category.DOING),
+        ("Done", Category.DONE),
+        ("Removed", Category.DROPPED),
+        ("Gone", None),
+    ],
+)
+def test_states_mean_what_their_category_says(state: str, category: Category | None) -> None:
+    assert EVERY.category(state) == category
+
+
+@pytest.mark.parametrize(
+    ("current", "goal", "target"),
+    [
+        ("Done", Goal.OPEN, "Committed"),
+        ("Removed", Goal.OPEN, "Committed"),
+        ("New", Goal.COMPLETED, "Done"),
+        ("New", Goal.NOT_PLANNED, "Removed"),
+    ],
+)
+def test_prefers_the_state_that_the_goal_means(current: str, goal: Goal, target: str) -> None:
+    assert EVERY.target(current, goal, configured=None) == target
+
+
+@pytest.mark.parametrize(
+    ("reachable", "goal", "target"),
+    [
+        (("Removed", "Approved", "New"), Goal.OPEN, "New"),
+        (("Done", "New"), Goal.NOT_PLANNED, "Done"),
+    ],
+)
+def test_takes_the_next_best_state_that_can_be_reached(
+    reachable: tuple[str, ...], goal: Goal, target: str
+) -> None:
+    assert leading("Testing", *reachable).target("Testing", goal, configured=None) == target
+
+
+def test_never_reopens_into_a_resolved_state() -> None:
+    with pytest.raises(Rejected, match=r"Testing \(Resolved\)") as caught:
+        leading("Done", "Testing", "Removed").target("Done", Goal.OPEN, configured=None)
+    assert caught.value.id == "no-legal-state"
+
+
+def test_a_configured_state_wins_whatever_its_case() -> None:
+    assert EVERY.target("Done", Goal.OPEN, configured="testing") == "Testing"
+
+
+@pytest.mark.parametrize("configured", ["Nowhere", "Removed", "Done"])
+def test_a_configured_state_must_be_reachable_and_fit_the_goal(configured: str) -> None:
+    with pytest.raises(Rejected, match=configured):
+        EVERY.target("Done", Goal.OPEN, configured=configured)
+
+
+def test_a_state_that_leads_nowhere_is_said_to() -> None:
+    with pytest.raises(Rejected, match="it can go to: none"):
+        leading("Done").target("Done", Goal.OPEN, configured=None)
+
+
+def test_survives_being_cached() -> None:
+    assert from_json(as_json(EVERY)) == EVERY
+
+
+@pytest.mark.parametrize("data", [None, [], {}, {"type": "x", "states": [], "moves": {}}])
+def test_anything_else_in_the_cache_is_no_workflow(data: object) -> None:
+    assert from_json(data) is None

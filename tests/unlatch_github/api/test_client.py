@@ -1,4 +1,4 @@
-"""All of PyGithub's requests go through our adapter and to our address."""
+"""PyGithub's requests go through our adapter, at the published pace, with the right token."""
 
 from __future__ import annotations
 
@@ -14,26 +14,37 @@ import responses
 from github import Github
 from github.Requester import HTTPSRequestsConnectionClass
 from tests.unlatch_github.making import (
+    CREATE,
     OP,
     REOPEN,
     act,
     bodies,
     closed_issue,
+    create,
+    draft,
     labels,
     ref,
+    sent,
+    settings_for,
     state,
     text,
 )
 
+from unlatch.errors import Transient, UnlatchError
 from unlatch.spi import ItemRef, hidden
-from unlatch.transport import for_tests, measure
+from unlatch.transport import Wait, for_tests, measure, open_transport
+from unlatch.transport.testing import SkippingClock
+from unlatch_github import manifest
 from unlatch_github.plugin import GithubPlugin
 from unlatch_github.settings import GithubSettings
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from requests import PreparedRequest
 
     from unlatch_sandbox import Sandbox
+
 
 API = "https://ghe.example/api/v3"
 WEB = "https://ghe.example"
@@ -188,3 +199,169 @@ def _issue(title: str) -> dict[str, object]:
         "updated_at": "2025-11-01T09:00:00Z",
         "type": {"name": "Bug"},
     }
+
+
+class Paced:
+    """A plugin on time that only its waits let pass."""
+
+    def __init__(self, box: Sandbox, *, max_wait: float = 60.0) -> None:
+        self.clock = SkippingClock()
+        self.waits: list[Wait] = []
+        settings = settings_for(box)
+        transport = for_tests(
+            *("github", settings.base_url),
+            token=box.github.token,
+            clock=self.clock,
+            max_wait=max_wait,
+            on_wait=self.waits.append,
+        )
+        self.plugin = GithubPlugin(settings, transport)
+
+
+def test_a_few_reopens_wait_for_nothing(box: Sandbox) -> None:
+    paced = Paced(box)
+
+    for _ in range(5):
+        act(paced.plugin, ref(box, closed_issue(box)), REOPEN)
+
+    assert (paced.clock.now, paced.waits) == (0.0, [])
+
+
+def test_many_comments_and_issues_are_a_second_apart(box: Sandbox) -> None:
+    paced = Paced(box)
+
+    for _ in range(10):
+        act(paced.plugin, ref(box, closed_issue(box)), REOPEN)
+        create(paced.plugin, draft(), CREATE)
+
+    assert paced.clock.now == 15.0
+
+
+def test_what_posts_nothing_waits_for_nothing(box: Sandbox) -> None:
+    paced = Paced(box)
+
+    for _ in range(8):
+        number = closed_issue(box)
+        act(paced.plugin, ref(box, number), replace(REOPEN, comment=None))
+        paced.plugin.read(ref(box, number))
+        act(paced.plugin, ref(box, number), replace(REOPEN, goal=None, comment=None))
+
+    assert paced.clock.now == 0.0
+
+
+def test_an_hours_limit_leaves_the_rest_for_later_and_touches_nothing_of_it(box: Sandbox) -> None:
+    paced = Paced(box)
+    for _ in range(500):
+        paced.plugin._pacer.turn()
+    number = closed_issue(box)
+
+    with pytest.raises(Transient, match="rate-limited:") as caught:
+        act(paced.plugin, ref(box, number), REOPEN)
+
+    assert "500 comments and issues an hour" in caught.value.message
+    assert caught.value.retry_after is not None
+    assert 3000 < caught.value.retry_after < 3600
+    # The read is free of this limit; nothing was written.
+    assert (sent(box), state(box, number)[0]) == ([f"GET /issues/{number}"], "closed")
+
+
+def test_an_hours_limit_is_waited_for_where_that_is_allowed_and_shown(box: Sandbox) -> None:
+    paced = Paced(box, max_wait=4000.0)
+    for _ in range(500):
+        paced.plugin._pacer.turn()
+    number = closed_issue(box)
+
+    act(paced.plugin, ref(box, number), REOPEN)
+
+    assert len(bodies(box, number)) == 1
+    assert [wait.tracker for wait in paced.waits] == ["github"]
+    assert paced.clock.now >= 3600.0
+
+
+COMPANY = {
+    "api_url": "https://ghe.example/api/v3",
+    "web_url": "https://ghe.example",
+    "repository": "octo/widgets",
+}
+PUBLIC = {"repository": "octo/widgets"}
+RESIDENT = {"api_url": "https://api.acme.ghe.com", "web_url": "https://acme.ghe.com"}
+TRUSTED = {"UNLATCH_TRUSTED_HOSTS": "ghe.example,api.acme.ghe.com"}
+
+
+def _sent_token(settings: GithubSettings, folder: Path, env: dict[str, str]) -> str | None:
+    """The token that a look at an issue would be sent with."""
+    transport = open_transport(
+        manifest,
+        settings.base_url,
+        env=env,
+        cache=folder,
+        keyring_get=lambda _service, _key: None,
+        run=lambda argv: f"printed-for-{argv[-1]}",
+    )
+    with responses.RequestsMock() as server:
+        server.get(f"{settings.api_url}/repos/octo/widgets/issues/4", status=404, json={})
+        with pytest.raises(UnlatchError):
+            GithubPlugin(settings, transport).read(settings.ref("octo/widgets", 4))
+        (call,) = server.calls
+        return str(call.request.headers["Authorization"]).removeprefix("Bearer ")
+
+
+@pytest.mark.parametrize(
+    ("where", "env", "token"),
+    [
+        (PUBLIC, {"GITHUB_TOKEN": "a", "GH_TOKEN": "b", "GH_ENTERPRISE_TOKEN": "c"}, "a"),
+        (PUBLIC, {"GH_TOKEN": "b", "GH_ENTERPRISE_TOKEN": "c"}, "b"),
+        (PUBLIC, {"GH_ENTERPRISE_TOKEN": "c"}, "printed-for-github.com"),
+        (COMPANY, {"GITHUB_TOKEN": "a", "GH_TOKEN": "b", "GH_ENTERPRISE_TOKEN": "c"}, "c"),
+        # GitHub Actions on the company's own server.
+        (COMPANY, {"GITHUB_TOKEN": "a"}, "a"),
+        (COMPANY, {}, "printed-for-ghe.example"),
+        (RESIDENT, {"GH_TOKEN": "b", "GH_ENTERPRISE_TOKEN": "c"}, "b"),
+    ],
+)
+def test_a_token_is_sent_to_its_own_host(
+    tmp_path: Path, where: dict[str, str], env: dict[str, str], token: str
+) -> None:
+    settings = GithubSettings.model_validate(where)
+
+    assert token == _sent_token(settings, tmp_path, {**TRUSTED, **env})
+
+
+@pytest.mark.parametrize("name", ["GITHUB_SERVER_URL", "GITHUB_API_URL"])
+def test_actions_on_a_companys_server_trust_it(tmp_path: Path, name: str) -> None:
+    env = {"GITHUB_TOKEN": "a", name: "https://ghe.example/api/v3"}
+
+    assert _sent_token(GithubSettings.model_validate(COMPANY), tmp_path, env) == "a"
+
+
+def test_a_companys_server_that_nobody_trusts_gets_nothing(tmp_path: Path) -> None:
+    env = {"GITHUB_TOKEN": "a", "GH_ENTERPRISE_TOKEN": "c"}
+
+    with pytest.raises(UnlatchError, match="host-not-trusted:"):
+        open_transport(manifest, COMPANY["api_url"], env=env, cache=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("api_url", "graphql"),
+    [
+        ("https://api.github.com", "https://api.github.com/graphql"),
+        ("https://ghe.example/api/v3", "https://ghe.example/api/graphql"),
+        ("https://api.acme.ghe.com", "https://api.acme.ghe.com/graphql"),
+        ("https://gateway.example/github/api/v3", "https://gateway.example/github/api/graphql"),
+    ],
+)
+def test_graphql_is_asked_beside_rest(tmp_path: Path, api_url: str, graphql: str) -> None:
+    settings = GithubSettings(
+        api_url=api_url, web_url="https://ghe.example", repository="octo/widgets"
+    )
+    trusted = "ghe.example,api.acme.ghe.com,gateway.example"
+    env = {"GITHUB_TOKEN": "a", "UNLATCH_TRUSTED_HOSTS": trusted}
+    transport = open_transport(manifest, api_url, env=env, cache=tmp_path)
+    issue = {"__typename": "PullRequest", "number": 4}
+    with responses.RequestsMock() as server:
+        server.post(graphql, json={"data": {"a0": {"issueOrPullRequest": issue}}})
+
+        found = GithubPlugin(settings, transport).read_many([settings.ref("octo/widgets", 4)])
+
+        assert server.calls[0].request.headers["Authorization"] == "Bearer a"
+    assert [str(one).partition(":")[0] for one in found.values()] == ["not-an-issue"]
