@@ -17,8 +17,16 @@ PAGES = sorted((ROOT / "man").glob("*.1"))
 GROFF = shutil.which("groff")
 
 
-def formatted(page: Path, columns: int) -> str:
-    command = [GROFF or "", "-man", "-Tutf8", "-ww", "-P-cbou", f"-rLL={columns}n", str(page)]
+def formatted(*pages: Path, columns: int) -> str:
+    command = [
+        GROFF or "",
+        "-man",
+        "-Tutf8",
+        "-ww",
+        "-P-cbou",
+        f"-rLL={columns}n",
+        *map(str, pages),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stderr == ""
     return done.stdout
@@ -42,7 +50,7 @@ def test_the_wheel_installs_them() -> None:
 @pytest.mark.skipif(GROFF is None, reason="groff is not installed")
 @pytest.mark.parametrize("columns", [60, 100, 200])
 def test_a_page_fits_the_terminal(columns: int) -> None:
-    text = formatted(ROOT / "man/unlatch-resume.1", columns)
+    text = formatted(ROOT / "man/unlatch-resume.1", columns=columns)
 
     assert max(map(len, text.splitlines())) <= columns
     assert "unlatch-resume - Reopen an increment and its items" in text
@@ -51,5 +59,6 @@ def test_a_page_fits_the_terminal(columns: int) -> None:
 
 @pytest.mark.skipif(GROFF is None, reason="groff is not installed")
 def test_no_page_has_a_warning() -> None:
-    for page in PAGES:
-        assert "NAME" in formatted(page, 80)
+    names = re.findall("^NAME$", formatted(*PAGES, columns=80), re.MULTILINE)
+
+    assert len(PAGES) == len(names)

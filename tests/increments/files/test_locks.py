@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 NAME = "0013-v0.8.0-search"
 OTHER = "0007-search"
 
+STORE, DELIVERY = ("store", OTHER), ("delivery", OTHER)
+
 _HOLDER = """
 import sys
 from contextlib import ExitStack
@@ -42,15 +44,8 @@ from unlatch.worklog.disk.atomic import replace_file
 from unlatch.increments.files.paths import paths_at
 from unlatch.increments.files.locks import delivery_lock, store_lock
 
-paths = paths_at(Path(sys.argv[1]))
-with ExitStack() as held:
-    for wanted in sys.argv[2:]:
-        kind, name = wanted.split(":")
-        held.enter_context(
-            store_lock(paths, name)
-            if kind == "store"
-            else delivery_lock(paths, name, patience=0)
-        )
+paths, name = paths_at(Path(sys.argv[1])), sys.argv[2]
+with store_lock(paths, name), delivery_lock(paths, name, patience=0):
     print("held", flush=True)
     for line in sys.stdin:
         path = Path(line.rstrip())
@@ -82,9 +77,9 @@ class Holder:
 
 
 @contextmanager
-def holding(project: Project, *wanted: str) -> Iterator[Holder]:
-    """Let another process hold locks, such as "store:0007-search"."""
-    command = [sys.executable, "-c", _HOLDER, str(project.root), *wanted]
+def holding(project: Project, name: str) -> Iterator[Holder]:
+    """Let another process hold both locks of an increment."""
+    command = [sys.executable, "-c", _HOLDER, str(project.root), name]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
@@ -100,11 +95,23 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(locks, "STORE_PATIENCE", 0.05)
 
 
-def is_free(project: Project, kind: str, name: str) -> bool:
+def lock(project: Project, kind: str, name: str) -> AbstractContextManager[None]:
     paths = project.manager.paths
-    lock = store_lock(paths, name) if kind == "store" else delivery_lock(paths, name, patience=0)
+    return store_lock(paths, name) if kind == "store" else delivery_lock(paths, name, patience=0)
+
+
+@contextmanager
+def held(project: Project, *wanted: tuple[str, str]) -> Iterator[None]:
+    """Hold locks here, which exclude this process like any other."""
+    with ExitStack() as stack:
+        for kind, name in wanted:
+            stack.enter_context(lock(project, kind, name))
+        yield
+
+
+def is_free(project: Project, kind: str, name: str) -> bool:
     try:
-        with lock:
+        with lock(project, kind, name):
             return True
     except StoreError as error:
         if error.id != "locked":
@@ -119,7 +126,7 @@ def is_free(project: Project, kind: str, name: str) -> bool:
 def test_a_second_process_does_not_change_the_increment(project: Project) -> None:
     folder = project.add(metadata(), name=NAME)
     before = project.text(NAME)
-    with holding(project, f"store:{NAME}"), pytest.raises(StoreError) as caught:
+    with holding(project, NAME), pytest.raises(StoreError) as caught:
         reopen(project.manager, "13", "why", "ada")
     assert ("locked", str(folder)) == (caught.value.id, caught.value.where)
     assert f"another process is changing {NAME}" == caught.value.message
@@ -131,7 +138,7 @@ def test_a_second_process_does_not_change_the_increment(project: Project) -> Non
 def test_reading_and_other_increments_need_no_lock(project: Project) -> None:
     project.add(metadata(), name=NAME)
     project.add(metadata())
-    with holding(project, f"store:{NAME}"):
+    with held(project, ("store", NAME)):
         assert project.manager.read("13").id == NAME
         assert len(project.manager.list()) == 2
         assert reopen(project.manager, "7", "why", "ada")[0].id == OTHER
@@ -140,7 +147,7 @@ def test_reading_and_other_increments_need_no_lock(project: Project) -> None:
 @pytest.mark.usefixtures("impatient")
 def test_a_lock_dies_with_its_process(project: Project) -> None:
     project.add(metadata(), name=NAME)
-    with holding(project, f"store:{NAME}", f"delivery:{NAME}") as holder:
+    with holding(project, NAME) as holder:
         holder.kill()
         assert reopen(project.manager, "13", "why", "ada")[0].id == NAME
         assert is_free(project, "delivery", NAME)
@@ -148,7 +155,7 @@ def test_a_lock_dies_with_its_process(project: Project) -> None:
 
 def test_a_lock_is_waited_for(project: Project) -> None:
     project.add(metadata(), name=NAME)
-    with holding(project, f"store:{NAME}") as holder, ThreadPoolExecutor(1) as pool:
+    with holding(project, NAME) as holder, ThreadPoolExecutor(1) as pool:
         waiting = pool.submit(reopen, project.manager, "13", "why", "ada")
         holder.end()
         assert waiting.result(timeout=20)[0].id == NAME
@@ -210,7 +217,7 @@ NESTED = [
 def test_locks_nest(project: Project, outer: list[tuple[str, str]]) -> None:
     project.add(metadata(), name=NAME)
     project.add(metadata())
-    with holding(project, *(":".join(one) for one in outer)):
+    with held(project, *outer):
         free = [one for one in (*NESTED, ("store", NAME), ("store", NEW)) if is_free(project, *one)]
     expected = [one for one in (*NESTED, ("store", NAME), ("store", NEW)) if one not in outer]
     if ("store", MIGRATE) in outer:  # one moves the files that the other commits
@@ -222,7 +229,7 @@ def test_locks_nest(project: Project, outer: list[tuple[str, str]]) -> None:
 def test_an_increment_without_metadata_has_a_lock(project: Project) -> None:
     folder = project.add(metadata())
     (folder / "metadata.json").unlink()
-    with holding(project, f"store:{OTHER}", f"delivery:{OTHER}", f"store:{ACTIVE}"):
+    with held(project, ("store", ACTIVE), DELIVERY, STORE):
         assert not is_free(project, "store", OTHER)
         # Nothing but making an increment brings a metadata.json where there was none.
         assert not is_free(project, "store", NEW)
@@ -249,7 +256,7 @@ def test_making_an_increment_in_vain_leaves_no_folder(project: Project) -> None:
 @pytest.mark.usefixtures("impatient")
 def test_a_lock_goes_with_the_folder_out_of_the_archive_and_into_it(project: Project) -> None:
     folder = project.add(metadata(), archive="_archive")
-    with holding(project, f"store:{OTHER}", f"delivery:{OTHER}"):
+    with held(project, DELIVERY, STORE):
         for place in (project.increments / OTHER, folder):
             project.manager.find(OTHER).path.rename(place)
             assert not is_free(project, "delivery", OTHER)
@@ -259,7 +266,7 @@ def test_a_lock_goes_with_the_folder_out_of_the_archive_and_into_it(project: Pro
 @pytest.mark.usefixtures("impatient")
 def test_a_file_that_is_replaced_stays_locked_until_its_writer_is_done(project: Project) -> None:
     path = project.add(metadata()) / "metadata.json"
-    with holding(project, f"store:{OTHER}") as holder:
+    with holding(project, OTHER) as holder:
         for _ in range(2):
             holder.replace(path)
             assert not is_free(project, "store", OTHER)
@@ -280,7 +287,7 @@ def test_a_waiting_process_locks_the_new_file(project: Project) -> None:
 @pytest.mark.usefixtures("impatient")
 def test_a_folder_that_took_the_place_of_another_is_locked_by_itself(project: Project) -> None:
     folder = project.add(metadata())
-    with holding(project, f"delivery:{OTHER}"):
+    with held(project, DELIVERY):
         folder.rename(project.root / "gone")
         project.add(metadata())
         assert is_free(project, "delivery", OTHER)
@@ -305,11 +312,7 @@ def test_a_folder_that_went_away_is_an_error(project: Project) -> None:
 def test_locking_writes_nothing(project: Project) -> None:
     folder = project.add(metadata())
     before = {path: path.lstat().st_mtime_ns for path in project.root.rglob("*")}
-    with holding(
-        project,
-        *("store:active-increments", "store:new", "store:migrate"),
-        *(f"store:{OTHER}", f"delivery:{OTHER}"),
-    ):
+    with held(project, *(("store", name) for name in (MIGRATE, ACTIVE, NEW)), DELIVERY, STORE):
         during = {path: path.lstat().st_mtime_ns for path in project.root.rglob("*")}
     assert before == during
     assert ["metadata.json"] == sorted(path.name for path in folder.iterdir())
@@ -339,57 +342,46 @@ def test_a_link_in_the_place_of_an_increment_is_not_followed(
     assert ("unsafe-path", str(folder)) == (caught.value.id, caught.value.where)
 
 
-def test_a_link_in_the_place_of_metadata_is_not_followed(project: Project, tmp_path: Path) -> None:
-    path = project.add(metadata()) / "metadata.json"
-    path.rename(tmp_path / "outside.json")
-    path.symlink_to(tmp_path / "outside.json")
+@pytest.mark.parametrize(("kind", "id"), [("link", "unsafe-path"), ("pipe", "not-a-file")])
+def test_what_is_no_file_in_the_place_of_metadata_is_refused(
+    project: Project, tmp_path: Path, kind: str, id: str
+) -> None:
+    path, outside = project.add(metadata()) / "metadata.json", tmp_path / "outside.json"
+    path.rename(outside)
+    if kind == "link":
+        path.symlink_to(outside)
+    else:
+        os.mkfifo(path)
     with pytest.raises(StoreError) as caught:
         reopen(project.manager, "7", "why", "ada")
-    assert ("unsafe-path", str(path)) == (caught.value.id, caught.value.where)
-    assert "completed" == json.loads(path.read_bytes())["status"]
-
-
-def test_a_pipe_in_the_place_of_metadata_keeps_nobody_waiting(project: Project) -> None:
-    path = project.add(metadata()) / "metadata.json"
-    path.unlink()
-    os.mkfifo(path)
-    with pytest.raises(StoreError) as caught:
-        is_free(project, "store", OTHER)
-    assert ("not-a-file", str(path)) == (caught.value.id, caught.value.where)
+    assert (id, str(path)) == (caught.value.id, caught.value.where)
+    assert metadata() == json.loads(outside.read_bytes())
 
 
 # ---- systems ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("number", ["ENOSYS", "ENOTSUP", "EOPNOTSUPP", "ENOLCK", "EBADF"])
+@pytest.mark.parametrize("number", ["ENOSYS", "ENOTSUP", "EOPNOTSUPP", "ENOLCK", "EBADF", "EIO"])
 def test_a_file_system_without_locks_is_refused(
     project: Project, monkeypatch: pytest.MonkeyPatch, number: str
 ) -> None:
+    failure = OSError(getattr(errno, number), "no locks here")
+
     def flock(_file: object, _operation: int) -> None:
-        raise OSError(getattr(errno, number), "no locks here")
+        raise failure
 
     folder = project.add(metadata())
     before = tree(folder)
     monkeypatch.setattr(fcntl, "flock", flock)
     with pytest.raises(StoreError) as caught:
         reopen(project.manager, "7", "why", "ada")
-    assert caught.value.id == "lock-unsupported"
-    assert caught.value.hint == "move the repository to a local disk"
     assert before == tree(folder)
-
-
-def test_a_lock_that_cannot_be_taken_for_another_reason_is_told_with_it(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def flock(_file: object, _operation: int) -> None:
-        raise OSError(errno.EIO, os.strerror(errno.EIO))
-
-    project.add(metadata())
-    monkeypatch.setattr(fcntl, "flock", flock)
-    with pytest.raises(StoreError) as caught:
-        reopen(project.manager, "7", "why", "ada")
-    assert caught.value.id == "not-writable"
-    assert os.strerror(errno.EIO) in caught.value.message
+    if number == "EIO":  # the lock failed for another reason
+        assert caught.value.id == "not-writable"
+        assert "no locks here" in caught.value.message
+    else:
+        assert caught.value.id == "lock-unsupported"
+        assert caught.value.hint == "move the repository to a local disk"
 
 
 def test_a_system_that_cannot_lock_folders_locks_by_a_file(tmp_path: Path) -> None:
@@ -444,12 +436,12 @@ def test_processes_that_write_at_once_lose_nothing(project: Project, tmp_path: P
     project.add(metadata(status="active"))
     writers = [
         subprocess.Popen([sys.executable, "-c", _WRITER, str(tmp_path), str(first)])
-        for first in (100, 200, 300)
+        for first in (100, 200)
     ]
-    assert [writer.wait() for writer in writers] == [0, 0, 0]
-    expected = {first + n for first in (100, 200, 300) for n in range(5)}
+    assert [writer.wait() for writer in writers] == [0, 0]
+    expected = {first + n for first in (100, 200) for n in range(5)}
     assert {int(known.item) for known in project.manager.read("7").links} == expected
     lines = (tmp_path / ".unlatch/increments/0007-search/events.jsonl").read_text().splitlines()
     assert {int(json.loads(line)["id"][4:]) for line in lines} == expected
     made = [found.id for found in project.manager.list() if found.id.endswith("made")]
-    assert made == [f"{number:04}-made" for number in range(8, 23)]
+    assert made == [f"{number:04}-made" for number in range(8, 18)]

@@ -137,49 +137,63 @@ def test_after_an_amendment_only_the_counts_differ(program: Program, *, every: b
     assert after == counts(program.root)
 
 
-@pytest.mark.parametrize("end", ["\n", pytest.param("\r\n", marks=pytest.mark.sweep)])
-def test_the_program_finds_the_same_boxes(program: Program, *, end: str) -> None:
-    write(program.root, {**LOGIN, f"{CHANGE}/tasks.md": BOXES.replace("\n", end)})
-    write(program.root, {"openspec/changes/add-one/tasks.md": "- [ ] 1.1 \u4efb\u52a1\n" * 5000})
+def test_the_program_finds_the_same_boxes(program: Program) -> None:
+    texts = {
+        "add-lf": BOXES,
+        "add-crlf": BOXES.replace("\n", "\r\n"),
+        "add-one": "- [ ] 1.1 \u4efb\u52a1\n" * 5000,
+    }
+    write(program.root, LOGIN)
+    write(program.root, {f"openspec/changes/{name}/tasks.md": text for name, text in texts.items()})
     assert program.counts() == counts(program.root)
     assert counts(program.root)["add-one"] == (0, 5000)
 
 
-@pytest.mark.parametrize(
-    "pattern",
-    [
-        *("**/tasks.md", "t?sks*.md"),
-        *(
-            pytest.param(one, marks=pytest.mark.sweep)
-            for one in ("*/tasks.md", "work/**/*.md", "todo.md", "**/[ab]*.md", "no/*.md")
-        ),
-    ],
+PATTERNS = (
+    *("**/tasks.md", "t?sks*.md", "*/tasks.md", "work/**/*.md", "todo.md", "**/[ab]*.md"),
+    "no/*.md",
 )
-@pytest.mark.parametrize("chosen", ["own", pytest.param("project", marks=pytest.mark.sweep)])
-def test_the_schema_chooses_the_files_with_tasks(
-    program: Program, pattern: str, chosen: str
+TASK_FILES = (
+    *("tasks.md", "todo.md", "tasks-2.md", "a/tasks.md", "a/b/tasks.md", "work/b.md"),
+    ".x/tasks.md",
+)
+
+
+def with_task_files(change: str, *, schema: str | None = None) -> dict[str, str]:
+    """A change in which any choice of its files has another number of tasks."""
+    files = {
+        name: "- [ ] 1.1 One\n" * 2**number + "- [x] Two\n"
+        for number, name in enumerate(TASK_FILES, 1)
+    }
+    if schema:
+        files[".openspec.yaml"] = f"schema: {schema}\n"
+    return {f"{change}/{name}": text for name, text in files.items()}
+
+
+def schema_file(pattern: str, name: str) -> dict[str, str]:
+    text = SCHEMA.replace("PATTERN", json.dumps(pattern)).replace("nested", name)
+    return {f"openspec/schemas/{name}/schema.yaml": text}
+
+
+def test_the_schema_of_a_change_chooses_its_files_with_tasks(program: Program) -> None:
+    write(program.root, {**LOGIN, "openspec/schemas/broken/schema.yaml": "- : ["})
+    # With a broken schema, it is the usual file.
+    write(program.root, {f"{CHANGE}/.openspec.yaml": "schema: ../broken\n"})
+    for number, pattern in enumerate(PATTERNS):
+        change, schema = f"openspec/changes/add-{number}", f"schema-{number}"
+        files = {**schema_file(pattern, schema), **with_task_files(change, schema=schema)}
+        write(program.root, files)
+    counted = program.counts()
+    assert counted == counts(program.root)
+    assert counted[NAME] == (1, 1)
+    assert len({*counted.values()}) == len(PATTERNS)  # two of them choose the same file
+
+
+@pytest.mark.sweep  # as above, with a start of the program for each pattern
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_the_schema_of_a_project_chooses_the_files_with_tasks(
+    program: Program, pattern: str
 ) -> None:
-    schema = {"openspec/schemas/nested/schema.yaml": SCHEMA.replace("PATTERN", json.dumps(pattern))}
-    write(program.root, {**LOGIN, **schema})
-    where = f"{CHANGE}/.openspec.yaml" if chosen == "own" else "openspec/config.yaml"
-    write(program.root, {where: "schema: nested\n"})
-    for number, name in enumerate(
-        (
-            "tasks.md",
-            "todo.md",
-            "tasks-2.md",
-            "a/tasks.md",
-            "a/b/tasks.md",
-            "work/b.md",
-            ".x/tasks.md",
-        ),
-        1,
-    ):
-        write(program.root, {f"{CHANGE}/{name}": "- [ ] 1.1 One\n" * 2**number + "- [x] Two\n"})
+    write(program.root, {**LOGIN, **schema_file(pattern, "nested"), **with_task_files(CHANGE)})
+    write(program.root, {"openspec/config.yaml": "schema: nested\n"})
     assert program.counts() == counts(program.root)
-
-
-def test_a_broken_schema_means_the_usual_file(program: Program) -> None:
-    write(program.root, {**LOGIN, "openspec/schemas/nested/schema.yaml": "- : ["})
-    write(program.root, {f"{CHANGE}/.openspec.yaml": "schema: ../nested\n"})
-    assert {NAME: (1, 1)} == program.counts() == counts(program.root)
