@@ -109,22 +109,78 @@ def test_what_is_open_already_is_left_alone(status: str) -> None:
     assert text == with_marked(text, ["T-001"], done=False)
 
 
-def test_a_check_mark_in_the_heading_goes_and_comes() -> None:
-    text = file(f"## {TICK} T-001: One\n", f"## {TICK} T-002: Two\n", "## T-003: Three\n")
-    opened = with_marked(text, ["T-001"], done=False)
-    assert [(f"## {TICK} T-001: One", "## T-001: One")] == changed(text, opened)
-    assert read_tasks(opened).tasks[0].done is False
+COMPLETED, PENDING = "**Status**: [x] completed", "**Status**: [ ] pending"
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        (f"## {TICK} T-001: a\n## {TICK} T-002: b\n## T-003: c\n", f"{TICK} T-001", "T-001"),
+        (
+            f"### T-001: a {TICK} DONE\n{COMPLETED}\n### T-002: b {TICK} DONE\n{COMPLETED}\n",
+            f" {TICK} DONE\n{COMPLETED}",
+            f"\n{PENDING}",
+        ),
+        *(
+            (
+                f"### {done}\n{COMPLETED}\n### T-002: b\n",
+                f"{done}\n{COMPLETED}",
+                f"{note}\n{PENDING}",
+            )
+            for done, note in (
+                (f"{TICK}  T-001: a", f"T-001: a (was: {TICK}  ...)"),
+                (f"T-001: a {TICK}", f"T-001: a (was: {TICK})"),
+                ("T-001: a (DONE)", "T-001: a (was: (DONE))"),
+                ("T-001: a  [DONE]", "T-001: a (was:  [DONE])"),
+                (f"{TICK} T-001: a (DONE)", f"T-001: a (was: {TICK} ... (DONE))"),
+            )
+        ),
+        ("### [x] T-001: a", "[x]", "[ ]"),
+        ("## T-001: a\n- [x] Completed\n- Told\n## T-002: b\n", "[x] Completed", "[ ] Pending"),
+        (
+            "### T-001: a\n**Status**:\n- [x] Parse\n- [x] Write\n\n- [x] Not this\n",
+            "- [x] Parse\n- [x] Write",
+            "- [ ] Parse\n- [ ] Write",
+        ),
+        (
+            "### T-001: a\n**AC**: A-1 \u00b7 **Status**: [x] completed (skipped) \u00b7 **Owner**: b",
+            "[x] completed (skipped)",
+            "[ ] pending (was: completed (skipped))",
+        ),
+        (
+            f"\ufeff---\r\na: 1\n---\r\n# Tasks \r\r### T-001: a\t\n{COMPLETED}  \r\n\x0b\u2028end",
+            "[x] completed",
+            "[ ] pending",
+        ),
+        (
+            "".join(f"### {one}: a\n{COMPLETED}\n" for one in ("T-001", "T-0010", "T-001A")),
+            COMPLETED,
+            PENDING,
+        ),
+        ("- [X] T-001 a\n- [X] T-002 b\n- [ ] T-003 c\n", "[X] T-001", "[ ] T-001"),
+        *(
+            (f"# Tasks\n\n{line}\n  - **AC**: AC-US1-01\n- [ ] T-002: b\n", line, opened)
+            for line, opened in (
+                ("- [x] T-001: a", "- [ ] T-001: a"),
+                ("  * [x] **T-001**: a", "  * [ ] **T-001**: a"),
+                (f"- [x] T-001: a {TICK}", f"- [ ] T-001: a (was: {TICK})"),
+                (
+                    f"- [X] T-001: a {TICK} COMPLETE {TICK} COMPLETE",
+                    f"- [ ] T-001: a (was: [X] {TICK} COMPLETE {TICK} COMPLETE)",
+                ),
+            )
+        ),
+    ],
+)
+def test_an_unticked_task_reads_as_open_and_its_ticks_come_back(
+    text: str, old: str, new: str
+) -> None:
+    opened = with_marked(text, [" t-001 "], done=False)
+    assert text.replace(old, new, 1) == opened == with_marked(opened, ["T-001"], done=False)
+    before, after = read_tasks(text).tasks, read_tasks(opened).tasks
+    assert [before[0].title, *before[1:]] == [after[0].title, *after[1:]]
+    assert after[0].done is False
     assert text == with_marked(opened, ["T-001"], done=True)
-
-
-def test_a_mark_behind_the_title_goes_and_comes_with_the_status() -> None:
-    done = f"### T-00{{}}: Title {TICK} COMPLETE\n**Status**: [x] completed\n"
-    text = file(done.format(1), done.format(2))
-    opened = with_marked(text, ["T-002"], done=False)
-    assert ["### T-002: Title", "**Status**: [ ] pending"] == [
-        now for _, now in changed(text, opened)
-    ]
-    assert text == with_marked(opened, ["T-002"], done=True)
 
 
 def test_a_deferred_task_that_is_reopened_is_open() -> None:
@@ -142,23 +198,6 @@ def test_a_deferred_task_that_is_reopened_is_open() -> None:
     assert opened == with_marked(closed, ["T-001"], done=False)
 
 
-@pytest.mark.parametrize(
-    ("heading", "opened"),
-    [
-        (f"{TICK}  T-001: One", f"T-001: One (was: {TICK}  ...)"),
-        (f"T-001: One {TICK}", f"T-001: One (was: {TICK})"),
-        ("T-001: One (DONE)", "T-001: One (was: (DONE))"),
-        ("T-001: One  [DONE]", "T-001: One (was:  [DONE])"),
-        (f"{TICK} T-001: One (DONE)", f"T-001: One (was: {TICK} ... (DONE))"),
-    ],
-)
-def test_a_mark_that_no_other_heading_has_moves_into_a_note(heading: str, opened: str) -> None:
-    text = file(f"### {heading}\n**Status**: [x] completed\n", "### T-002: Two\n")
-    reopened = with_marked(text, ["T-001"], done=False)
-    assert file(f"### {opened}\n**Status**: [ ] pending\n", "### T-002: Two\n") == reopened
-    assert text == with_marked(reopened, ["T-001"], done=True)
-
-
 def test_a_heading_that_was_deferred_keeps_that_word_when_it_is_done_and_open_again() -> None:
     text = file(f"## T-001: One {LATER} DEFERRED\n", f"## {TICK} T-002: Two\n")
     closed = with_marked(text, ["T-001"], done=True)
@@ -169,23 +208,6 @@ def test_a_heading_that_was_deferred_keeps_that_word_when_it_is_done_and_open_ag
     opened = with_marked(closed, ["T-001"], done=False)
     assert closed.replace(f"{TICK} T-001", "T-001") == opened
     assert closed == with_marked(opened, ["T-001"], done=True)
-
-
-def test_a_list_below_the_status_counts_where_headings_are_marked() -> None:
-    text = file(f"## {TICK} T-001: One\n", "## T-002: Two\n**Status**:\n- [x] Parse\n")
-    assert [True, True] == [task.done for task in read_tasks(text).tasks]
-
-
-def test_a_check_box_in_the_heading_is_set() -> None:
-    text = file("### [x] T-001: One\n")
-    assert file("### [ ] T-001: One\n") == with_marked(text, ["T-001"], done=False)
-
-
-def test_a_list_below_the_status_line_is_ticked_whole() -> None:
-    text = "#### T-001: One\n**Status**:\n- [x] Parse\n- [x] Write\n\n- [x] Not this\n"
-    opened = with_marked(text, ["T-001"], done=False)
-    assert "#### T-001: One\n**Status**:\n- [ ] Parse\n- [ ] Write\n\n- [x] Not this\n" == opened
-    assert text == with_marked(opened, ["T-001"], done=True)
 
 
 @pytest.mark.parametrize(
@@ -208,25 +230,19 @@ def test_a_task_without_any_mark_gets_a_status_line(text: str, opened: str) -> N
     assert opened == with_marked(text, ["T-001"], done=False)
 
 
-def test_ids_are_exact_and_their_case_is_not() -> None:
-    text = file(
-        *(task(one, "[x] completed") for one in ("T-001", "T-0010", "T-001-DISCARDED", "T-001A"))
-    )
-    assert text.replace("[x] completed", "[ ] pending", 1) == with_marked(
-        text, [" t-001 "], done=False
-    )
-
-
 SPEC = """### US-001: First
 - [x] **AC-US1-01**: a
 - [~] **AC-US1-02**: b
 ### US-002: Second
 - [x] **AC-US2-01**: c
+## Coverage
+- AC-US1-01: by hand
 """
 
 
-def test_a_criterion_is_ticked_by_its_id() -> None:
-    assert SPEC.replace("[x]", "[ ]", 1) == with_marked(SPEC, ["AC-US1-01"], done=False)
+@pytest.mark.parametrize("ids", [["AC-US1-01"], ["US-001"], ["US-001", "ac-us1-01"]], ids=str)
+def test_a_criterion_is_unticked_by_its_id_or_its_story(ids: list[str]) -> None:
+    assert SPEC.replace("[x]", "[ ]", 1) == with_marked(SPEC, ids, done=False)
 
 
 @pytest.mark.parametrize("box", ["[~]", "[-]"])
@@ -258,18 +274,6 @@ def test_notes_never_nest(status: str, ticked: str) -> None:
         assert "(was: DEFERRED" in opened
 
 
-def test_a_plain_check_box_needs_no_note() -> None:
-    text = "* [X] **T-004**: d\n"
-    assert text.replace("X", " ") == with_marked(text, ["T-004"], done=False)
-
-
-def test_a_bare_check_box_stays_one() -> None:
-    text = "## T-001: One\n- [x] Completed\n- Told all\n\n## T-002: Two\n**Status**: done\n"
-    opened = with_marked(text, ["T-001"], done=False)
-    assert [("- [x] Completed", "- [ ] Pending")] == changed(text, opened)
-    assert text == with_marked(opened, ["T-001"], done=True)
-
-
 @pytest.mark.parametrize("word", ["Done", "DONE", "done", "Finished", "Skipped", "completed"])
 @pytest.mark.parametrize("box", ["[x]", "[X]"])
 @pytest.mark.parametrize("other", ["", "### T-002: B\n- [ ] TODO\n"])
@@ -298,11 +302,6 @@ def test_several_are_marked_at_once() -> None:
     assert text == with_marked(opened, ["T-001", "T-003"], done=True)
 
 
-def test_a_story_unticks_all_its_criteria_and_no_other() -> None:
-    expected = SPEC.replace("[x] **AC-US1-01", "[ ] **AC-US1-01")
-    assert expected == with_marked(SPEC, ["US-001", "ac-us1-01"], done=False)
-
-
 @pytest.mark.parametrize(
     ("line", "opened"),
     [
@@ -314,13 +313,6 @@ def test_a_story_unticks_all_its_criteria_and_no_other() -> None:
 def test_a_criterion_without_a_check_box_gets_one(line: str, opened: str) -> None:
     text = f"### US-001: First\n\n{line}\n"
     assert text.replace(line, opened) == with_marked(text, ["US-001"], done=False)
-
-
-def test_a_mention_elsewhere_is_not_the_criterion() -> None:
-    text = SPEC + "## Coverage\n- AC-US1-01: by hand\n"
-    expected = text.replace("[x] **AC-US1-01", "[ ] **AC-US1-01")
-    assert expected == with_marked(text, ["AC-US1-01"], done=False)
-    assert expected == with_marked(text, ["US-001"], done=False)
 
 
 def test_an_unknown_id_is_refused_with_the_nearest_ones() -> None:
@@ -359,7 +351,7 @@ def test_without_a_near_one_the_hint_says_what_there_is(text: str, hint: str) ->
 
 
 def test_an_id_that_occurs_twice_is_refused_with_the_lines() -> None:
-    text = file(task("T-001", "[x]"), task("T-002", "[x]"), task("t-001".upper(), "[x]"))
+    text = file(task("T-001", "[x]"), task("T-002", "[x]"), task("T-001", "[x]"))
     with pytest.raises(UsageError) as caught:
         with_marked(text, ["T-002", "T-001"], done=False)
     assert caught.value.id == "item-ambiguous"
@@ -370,41 +362,6 @@ def test_an_id_that_occurs_twice_is_refused_with_the_lines() -> None:
 def test_an_id_that_is_only_hidden_is_unknown(hidden: str) -> None:
     with pytest.raises(UsageError, match="item-unknown"):
         with_marked(hidden.replace("{}", "### T-001: One"), ["T-001"], done=False)
-
-
-def test_everything_else_stays_byte_for_byte() -> None:
-    text = (
-        "\ufeff---\r\ncreated: 2025-11-01\n---\r\n# Tasks \r\r### T-001: One\t\n"
-        "**Status**: [x] completed  \r\n\x0b\u2028end"
-    )
-    assert text.replace("[x] completed", "[ ] pending") == with_marked(text, ["T-001"], done=False)
-
-
-@pytest.mark.parametrize(
-    ("line", "opened"),
-    [
-        ("- [x] T-001: One", "- [ ] T-001: One"),
-        ("  * [x] **T-001**: One", "  * [ ] **T-001**: One"),
-        (f"- [x] T-001: One {TICK}", f"- [ ] T-001: One (was: {TICK})"),
-        (
-            f"- [X] T-001: One {TICK} COMPLETE {TICK} COMPLETE",
-            f"- [ ] T-001: One (was: [X] {TICK} COMPLETE {TICK} COMPLETE)",
-        ),
-    ],
-)
-def test_a_task_in_a_list_is_marked_in_place(line: str, opened: str) -> None:
-    text = f"# Tasks\n\n{line}\n  - **AC**: AC-US1-01\n- [ ] T-002: Two\n"
-    expected = text.replace(line, opened)
-    assert expected == with_marked(text, ["T-001"], done=False)
-    assert expected == with_marked(expected, ["T-001"], done=False)
-    assert text == with_marked(expected, ["T-001"], done=True)
-    assert ["One", "Two"] == [task.title for task in read_tasks(expected).tasks]
-
-
-def test_a_list_that_ticks_with_a_capital_x_goes_on_so() -> None:
-    text = "- [X] T001 One\n- [X] T002 Two\n- [ ] T003 Three\n"
-    assert text.replace("[ ]", "[X]") == with_marked(text, ["T003"], done=True)
-    assert text.replace("[X] T001", "[ ] T001") == with_marked(text, ["T001"], done=False)
 
 
 def test_a_deferred_task_in_a_list_is_open_once_it_is_reopened_and_keeps_its_words() -> None:
@@ -419,16 +376,6 @@ def test_a_task_in_a_list_that_its_id_gives_up_gets_a_status_in_its_item() -> No
     closed = with_marked(text, ["T-001-DISCARDED"], done=True)
     assert "- [x] T-001-DISCARDED: One\n  **Status**: [x] completed\n- [x] T-002: Two\n" == closed
     assert read_tasks(closed).tasks[0].done is True
-
-
-def test_a_status_between_other_fields_is_marked_alone() -> None:
-    line = "**Refs**: AC-1 \u00b7 **Status**: [x] completed (skipped) \u00b7 **Owner**: ui"
-    text = f"### T-001: One\n{line}\n"
-    opened = with_marked(text, ["T-001"], done=False)
-    assert (
-        text.replace("[x] completed (skipped)", "[ ] pending (was: completed (skipped))") == opened
-    )
-    assert text == with_marked(opened, ["T-001"], done=True)
 
 
 @pytest.mark.parametrize(

@@ -119,10 +119,7 @@ def test_a_new_task_is_in_no_story_that_happens_to_be_last() -> None:
     text = "## User Story: US-009 - Last\n\n#### T-001: One\n\n**Status**: [ ] pending\n"
     changed, _ = with_tasks(text, [NewTask("Two")], heading=HEADING)
     assert ["US-009", None] == [task.story for task in read_tasks(changed).tasks]
-
-
-def test_no_task_is_no_change() -> None:
-    assert ("text", ()) == with_tasks("text", [], heading=HEADING)
+    assert (text, ()) == with_tasks(text, [], heading=HEADING)
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\r", "\r\n", "\n\n"])

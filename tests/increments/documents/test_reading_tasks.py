@@ -137,25 +137,22 @@ def test_a_status_line_is_found_in_any_spelling(line: str) -> None:
     assert only(f"### T-001: One\n{line}\n").done is True
 
 
-def test_a_list_below_a_status_line_is_done_when_all_of_it_is() -> None:
-    assert only("### T-001: One\n**Status**:\n- [x] Parse\n- [ ] Write\n").done is False
-
-
-def test_a_heading_tells_where_no_status_line_does() -> None:
-    tasks = read_tasks(
-        f"## {TICK} T-001: One\n\n## T-002: Two\n\n## T-003: Three {LATER} DEFERRED\n"
-    )
-    assert [(True, False), (False, False), (None, True)] == [
-        (task.done, task.discarded) for task in tasks.tasks
-    ]
-
-
-def test_without_any_mark_nothing_is_told() -> None:
-    assert only("## T-001: One\n\n**AC**: AC-US1-01\n").done is None
-
-
-def test_an_id_can_say_that_a_task_was_given_up() -> None:
-    assert only("## T-001-DISCARDED: One\n\n**Status**: [ ] pending\n").discarded
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("## T-001: a\n\n**AC**: AC-US1-01\n", [(None, False)]),
+        ("## T-001-DISCARDED: a\n\n**Status**: [ ] pending\n", [(None, True)]),
+        ("## T-001: a\n**Status**:\n- [x] Parse\n- [ ] Write\n", [(False, False)]),
+        (
+            f"## {TICK} T-1: a\n## T-2: b\n## T-3: c {LATER} DEFERRED\n## T-4: d\nStatus:\n- [x] e\n",
+            [(True, False), (False, False), (None, True), (True, False)],
+        ),
+    ],
+)
+def test_an_id_a_heading_or_a_list_says_whether_a_task_is_done(
+    text: str, expected: list[tuple[bool | None, bool]]
+) -> None:
+    assert expected == [(task.done, task.discarded) for task in read_tasks(text).tasks]
 
 
 @pytest.mark.parametrize(
@@ -245,20 +242,12 @@ def test_a_task_belongs_to_the_story_that_it_stands_under() -> None:
         "<!--\n{}\n-->",
         "<!-- {} -->",
         "- <!--\n  {}\n  -->",
+        "```bash\nls\n\n```python\nx\n```",  # a forgotten fence hides as little as it can
     ],
 )
 def test_what_is_quoted_as_code_or_commented_out_does_not_count(hidden: str) -> None:
-    text = "### T-001: One\n\n" + hidden.replace("{}", "### T-009: No") + "\n\n### T-002: Two\n"
-    assert ["T-001", "T-002"] == [task.id for task in read_tasks(text).tasks]
-
-
-def test_front_matter_does_not_count() -> None:
-    text = "\ufeff---\r\n### T-009: no\r\n---\r\n### T-001: One\r\n"
-    assert ["T-001"] == [task.id for task in read_tasks(text).tasks]
-
-
-def test_a_forgotten_fence_hides_as_little_as_it_can() -> None:
-    text = "### T-001: One\n\n```bash\nls\n\n```python\nx\n```\n\n### T-002: Two\n"
+    front = "\ufeff---\r\n### T-008: no\r\n---\r\n"
+    text = f"{front}### T-001: a\n\n{hidden}\n\n### T-002: b\n".replace("{}", "### T-009: no")
     assert ["T-001", "T-002"] == [task.id for task in read_tasks(text).tasks]
 
 
