@@ -143,7 +143,7 @@ COMPLETED, PENDING = "**Status**: [x] completed", "**Status**: [ ] pending"
             "- [ ] Parse\n- [ ] Write",
         ),
         (
-            "### T-001: a\n**AC**: A-1 \u00b7 **Status**: [x] completed (skipped) \u00b7 **Owner**: b",
+            "### T-001: a\n**AC**: A-1 \u00b7 **Status**: [x] completed (skipped) \u00b7 **By**: b",
             "[x] completed (skipped)",
             "[ ] pending (was: completed (skipped))",
         ),

@@ -144,7 +144,7 @@ def test_a_status_line_is_found_in_any_spelling(line: str) -> None:
         ("## T-001-DISCARDED: a\n\n**Status**: [ ] pending\n", [(None, True)]),
         ("## T-001: a\n**Status**:\n- [x] Parse\n- [ ] Write\n", [(False, False)]),
         (
-            f"## {TICK} T-1: a\n## T-2: b\n## T-3: c {LATER} DEFERRED\n## T-4: d\nStatus:\n- [x] e\n",
+            f"## {TICK} T-1: a\n## T-2: b\n## T-3: {LATER} DEFERRED\n## T-4: d\nStatus:\n- [x] e\n",
             [(True, False), (False, False), (None, True), (True, False)],
         ),
     ],

@@ -13,7 +13,6 @@ from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.status import Status
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 REOPEN = {
@@ -55,28 +54,25 @@ def test_what_is_not_there_is_unknown(project: Project, wanted: str) -> None:
     assert (caught.value.id, caught.value.exit_code) == ("unknown-increment", 2)
 
 
-def test_a_number_that_two_increments_have_is_ambiguous(project: Project) -> None:
+@pytest.mark.parametrize(
+    ("wanted", "archived"), [("7", "0007-find"), ("0007-search", "0007-search")]
+)
+def test_what_two_increments_have_is_ambiguous(
+    project: Project, wanted: str, archived: str
+) -> None:
     project.add(metadata())
-    project.add(metadata(), name="0007-find", archive="_archive")
+    project.add(metadata(), name=archived, archive="_archive")
     with pytest.raises(UsageError) as caught:
-        project.manager.find("7")
+        project.manager.find(wanted)
     assert caught.value.id == "ambiguous-increment"
-    assert ("0007-search", "_archive/0007-find") == caught.value.problems
-    assert project.manager.find("0007-find").archived
+    assert ("0007-search", f"_archive/{archived}") == caught.value.problems
 
 
-def test_a_name_in_and_out_of_the_archive_is_ambiguous(project: Project) -> None:
+@pytest.mark.parametrize("name", ["007-search", "0007-find"])
+def test_a_full_name_is_never_ambiguous_with_a_number(project: Project, name: str) -> None:
     project.add(metadata())
-    project.add(metadata(), archive="_archive")
-    with pytest.raises(UsageError) as caught:
-        project.manager.find("0007-search")
-    assert ("0007-search", "_archive/0007-search") == caught.value.problems
-
-
-def test_a_full_name_is_never_ambiguous_with_a_number(project: Project) -> None:
-    project.add(metadata())
-    project.add(metadata(), name="007-search")
-    assert project.manager.find("007-search").name == "007-search"
+    project.add(metadata(), name=name)
+    assert project.manager.find(name).name == name
 
 
 def test_without_any_increments_everything_is_unknown(tmp_path: Path) -> None:
@@ -221,9 +217,11 @@ BROKEN: dict[str, tuple[bytes | dict[str, Any], str, str]] = {
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_what_cannot_be_read_is_listed_with_its_reason(project: Project, name: str) -> None:
+def test_what_cannot_be_read_is_listed_with_its_reason_and_not_written(
+    project: Project, name: str
+) -> None:
     content, error_id, reason = BROKEN[name]
-    folder = project.add(content)
+    folder = project.add(content, spec="---\nstatus: x\n---\n")
     project.add(metadata(), name="0008-sound")
     broken, sound = project.manager.list()
     assert isinstance(broken, BrokenIncrement)
@@ -232,45 +230,26 @@ def test_what_cannot_be_read_is_listed_with_its_reason(project: Project, name: s
     assert reason in broken.reason
     assert "metadata.json" in broken.reason
     assert str(folder) not in broken.reason
-
-
-@pytest.mark.parametrize("name", BROKEN)
-def test_what_cannot_be_read_is_not_written(project: Project, name: str) -> None:
-    content, error_id, _ = BROKEN[name]
-    project.add(content, spec="---\nstatus: x\n---\n")
     before = tree(project.root)
     with pytest.raises(StoreError) as caught:
         reopen(project.manager, "7", "why", "ada")
     assert (caught.value.id, tree(project.root)) == (error_id, before)
 
 
-def _missing(path: Path) -> None:
-    path.unlink()
-
-
-def _folder(path: Path) -> None:
-    path.unlink()
-    path.mkdir()
-
-
-def _loop(path: Path) -> None:
-    path.unlink()
-    path.symlink_to(path.name)
-
-
 @pytest.mark.parametrize(
-    ("spoil", "error_id"),
-    [
-        (_missing, "metadata-missing"),
-        (_folder, "not-a-file"),
-        (_loop, "unsafe-path"),
-    ],
+    ("stands_there", "error_id"),
+    [("nothing", "metadata-missing"), ("a folder", "not-a-file"), ("a loop", "unsafe-path")],
 )
 @pytest.mark.parametrize("archive", ["", "_archive"])
 def test_a_file_that_is_none_is_listed_as_broken(
-    project: Project, spoil: Callable[[Path], None], error_id: str, archive: str
+    project: Project, stands_there: str, error_id: str, archive: str
 ) -> None:
-    spoil(project.add(metadata(), archive=archive) / "metadata.json")
+    path = project.add(metadata(), archive=archive) / "metadata.json"
+    path.unlink()
+    if stands_there == "a folder":
+        path.mkdir()
+    elif stands_there == "a loop":
+        path.symlink_to(path.name)
     (broken,) = project.manager.list()
     assert isinstance(broken, BrokenIncrement)
     assert (broken.error_id, broken.archived) == (error_id, bool(archive))

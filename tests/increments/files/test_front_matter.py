@@ -26,12 +26,9 @@ status: in the prose
 """
 
 
-def test_reads_the_front_matter() -> None:
-    assert status(SPEC) == "completed"
+def test_reads_the_front_matter_and_replaces_the_status_alone() -> None:
     assert title(SPEC) == 'Search: find "anything"'
-
-
-def test_replaces_only_the_status() -> None:
+    assert status(SPEC) == "completed"
     expected = SPEC.replace("status: completed  #", "status: active  #")
     assert with_status(SPEC, "active") == expected
 

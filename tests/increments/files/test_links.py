@@ -274,18 +274,30 @@ def remove(data: dict[str, Any], link: Link) -> None:
 
 
 @pytest.mark.parametrize("name", OLD)
-def test_every_shape_of_real_files_is_read(name: str) -> None:
+def test_every_shape_of_real_files_is_read_at_its_place(name: str) -> None:
     data, expected = OLD[name]
     assert seen(data) == expected
+    for link in read_links(data, SHAPES.links):
+        block = block_at(data, link.path)
+        values = block.values() if isinstance(block, dict) else [block]
+        assert link.item in {re.split("[#/]", str(value))[-1] for value in values}
 
 
 @pytest.mark.parametrize("name", OLD)
-def test_a_links_place_is_where_its_block_stands(name: str) -> None:
-    data, _ = OLD[name]
+def test_each_link_can_be_taken_out_and_no_other_goes_with_it(name: str) -> None:
+    before, known = OLD[name]
+    for tracker, item, url in known:
+        data = copy.deepcopy(before)
+        remove(data, Link(tracker, item, url))
+        assert items(data) == {(t, i) for t, i, _ in known} - {(tracker, item)}
+    data = copy.deepcopy(before)
     for link in read_links(data, SHAPES.links):
-        found = block_at(data, link.path)
-        values = found.values() if isinstance(found, dict) else [found]
-        assert link.item in {re.split("[#/]", str(value))[-1] for value in values}
+        remove(data, link)
+    assert seen(data) == []
+    if name == "github milestone":
+        url = "https://github.com/octo/widgets/milestone/12"
+        left = {"milestone": 12, "milestone_url": url}
+        assert data == {"github": left, "githubProfile": "default"}
 
 
 @pytest.mark.parametrize("name", OLD)
@@ -312,27 +324,6 @@ def _without_base(data: Any) -> Any:
     return data
 
 
-@pytest.mark.parametrize("name", OLD)
-def test_each_link_can_be_taken_out_and_no_other_goes_with_it(name: str) -> None:
-    before, known = OLD[name]
-    for tracker, item, url in known:
-        data = copy.deepcopy(before)
-        remove(data, Link(tracker, item, url))
-        assert items(data) == {(t, i) for t, i, _ in known} - {(tracker, item)}
-
-
-@pytest.mark.parametrize("name", OLD)
-def test_all_links_taken_out_leave_what_else_stood_there(name: str) -> None:
-    data = copy.deepcopy(OLD[name][0])
-    for link in read_links(data, SHAPES.links):
-        remove(data, link)
-    assert seen(data) == []
-    if name == "github milestone":
-        url = "https://github.com/octo/widgets/milestone/12"
-        left = {"milestone": 12, "milestone_url": url}
-        assert data == {"github": left, "githubProfile": "default"}
-
-
 def test_the_first_link_is_written_plainly_and_the_second_makes_a_list() -> None:
     data: dict[str, Any] = {}
     base = Base("completed", "done", "closed")
@@ -348,28 +339,46 @@ def vars_of(base: Base) -> dict[str, str]:
     return {"local": base.local, "remote": base.remote, "state": base.state}
 
 
-def test_a_link_beside_an_old_one_does_not_hide_it() -> None:
-    data: dict[str, Any] = {"jira": {"epicKey": "SCRUM-28", "synced": "2025-11-10"}}
-    add(data, jira("SCRUM-30"))
-    assert items(data) == {("jira", "SCRUM-28"), ("jira", "SCRUM-30")}
-    assert data["jira"]["epicKey"] == "SCRUM-28"
+@pytest.mark.parametrize(
+    ("tracker", "block", "keys"),
+    [
+        ("jira", {"epicKey": "SCRUM-28", "synced": "2025-11-10"}, ["SCRUM-28"]),
+        ("github", GITHUB.format(4), [GITHUB.format(4)]),
+        ("github", {"issue": "octo/widgets#4"}, ["octo/widgets#4"]),
+        ("github", {"items": []}, []),
+    ],
+)
+def test_a_link_stands_beside_what_is_there(tracker: str, block: Any, keys: list[str]) -> None:
+    data = {tracker: copy.deepcopy(block)}
+    new = jira("SCRUM-30") if tracker == "jira" else github(5)
+    add(data, new)
+    assert {link.key for link in read_links(data, SHAPES.links)} == {*keys, new.key}
+    if isinstance(block, dict) and keys:
+        assert data[tracker].items() >= block.items()
 
 
-def test_taking_out_the_first_of_two_leaves_the_second_plain() -> None:
+@pytest.mark.parametrize(
+    ("numbers", "left"),
+    [
+        ([4, 5], {"issue": 5, "url": GITHUB.format(5)}),
+        (
+            [4, 5, 6],
+            {
+                "issue": 5,
+                "url": GITHUB.format(5),
+                "items": [{"issue": n, "url": GITHUB.format(n)} for n in (5, 6)],
+            },
+        ),
+    ],
+)
+def test_the_plain_keys_move_on_when_the_first_link_is_taken_out(
+    numbers: list[int], left: dict[str, Any]
+) -> None:
     data: dict[str, Any] = {}
-    add(data, github(4))
-    add(data, github(5))
-    remove(data, github(4))
-    assert data == {"github": {"issue": 5, "url": GITHUB.format(5)}}
-
-
-def test_taking_out_the_first_of_three_moves_the_plain_keys_on() -> None:
-    data: dict[str, Any] = {}
-    for number in (4, 5, 6):
+    for number in numbers:
         add(data, github(number))
     remove(data, github(4))
-    assert data["github"]["issue"] == 5
-    assert [item["issue"] for item in data["github"]["items"]] == [5, 6]
+    assert data == {"github": left}
 
 
 def test_two_repositories_may_use_one_number() -> None:
@@ -409,11 +418,9 @@ def test_an_item_of_a_story_keeps_it_in_every_shape() -> None:
         },
     }
     assert stories(data) == {"4": "US-001", "5": "US-002", "SCRUM-3": "US-003"}
-
-
-def test_an_item_of_several_stories_is_about_the_whole_increment() -> None:
-    stories_of = {f"US-00{n}": {"issueKey": "SCRUM-28"} for n in (1, 2)}
-    assert stories({"jira": {"userStories": stories_of}}) == {"SCRUM-28": None}
+    # An item of several stories is about the whole increment.
+    of_both = {f"US-00{n}": {"issueKey": "SCRUM-28"} for n in (1, 2)}
+    assert stories({"jira": {"userStories": of_both}}) == {"SCRUM-28": None}
 
 
 def test_an_item_in_several_places_is_one_link_with_all_that_they_say() -> None:
@@ -631,9 +638,16 @@ def test_an_item_in_several_spellings_is_one_link(data: dict[str, Any]) -> None:
     assert seen(data) == []
 
 
-def test_a_base_is_read_with_its_link() -> None:
-    data = {"github": {"issue": 4, "url": GITHUB.format(4), "base": BASE}}
-    assert read_links(data, SHAPES.links)[0].base == Base("active", "doing", "open")
+@pytest.mark.parametrize(
+    ("base", "read"),
+    [
+        (BASE, Base("active", "doing", "open")),
+        *((none, None) for none in (None, "x", [], {}, {"local": "active"}, {**BASE, "remote": 4})),
+    ],
+)
+def test_a_base_is_read_with_its_link_or_left_out(base: object, read: Base | None) -> None:
+    (link,) = read_links({"github": {"issue": 4, "base": base, "url": 7}}, SHAPES.links)
+    assert (link.base, link.url) == (read, None)
 
 
 @pytest.mark.parametrize(
@@ -648,22 +662,6 @@ def test_a_base_is_read_with_its_link() -> None:
 @pytest.mark.parametrize("outer", ["", "external_sync", "externalLinks"])
 def test_what_is_no_link_is_none(block: object, outer: str) -> None:
     assert seen({outer: {"github": block}} if outer else {"github": block}) == []
-
-
-@pytest.mark.parametrize("base", [None, "x", [], {}, {"local": "active"}, {**BASE, "remote": 4}])
-def test_a_base_that_is_none_is_left_out(base: object) -> None:
-    link = read_links({"github": {"issue": 4, "base": base, "url": 7}}, SHAPES.links)[0]
-    assert (link.base, link.url) == (None, None)
-
-
-def test_an_id_with_its_repository_stays_as_it_was_written() -> None:
-    data: dict[str, Any] = {"github": {"issue": "octo/widgets#4"}}
-    add(data, github(5))
-    assert [link.key for link in read_links(data, SHAPES.links)] == [
-        "octo/widgets#4",
-        GITHUB.format(5),
-    ]
-    assert data["github"]["issue"] == "octo/widgets#4"
 
 
 UNREAD: list[tuple[str, Any]] = [
@@ -696,17 +694,14 @@ def test_counts_and_empty_values_are_not_reported() -> None:
     assert [*unread_places(data, "github", SHAPES.links["github"])] == []
 
 
-@pytest.mark.parametrize("value", ["#5", 5, ["5"], [5, "#5"], GITHUB.format(5), [GITHUB.format(5)]])
-def test_a_link_takes_the_place_of_a_plain_value_that_names_it(value: Any) -> None:
+@pytest.mark.parametrize(
+    "value",
+    ["#5", 5, ["5"], [5, "#5"], GITHUB.format(5), [GITHUB.format(5)], None, [], "", 0],
+)
+def test_a_link_takes_the_place_of_an_empty_value_or_one_that_names_it(value: Any) -> None:
     data: dict[str, Any] = {"github": value, "x": 1}
     add(data, github(5))
     assert data == {"github": {"issue": 5, "url": GITHUB.format(5)}, "x": 1}
-
-
-def test_a_link_beside_a_plain_address_keeps_both() -> None:
-    data: dict[str, Any] = {"github": GITHUB.format(4)}
-    add(data, github(5))
-    assert items(data) == {("github", "4"), ("github", "5")}
 
 
 def test_the_base_of_a_plain_address_goes_in_its_place() -> None:
@@ -725,19 +720,6 @@ def test_a_link_is_not_written_over_what_is_no_link_block(block: object) -> None
         add(data, github(5))
     assert caught.value.id == "metadata-invalid"
     assert data == {"github": block}
-
-
-@pytest.mark.parametrize("empty", [None, [], "", 0])
-def test_a_link_takes_the_place_of_an_empty_value(empty: Any) -> None:
-    data: dict[str, Any] = {"github": empty}
-    add(data, github(5))
-    assert data == {"github": {"issue": 5, "url": GITHUB.format(5)}}
-
-
-def test_an_empty_list_of_items_is_filled() -> None:
-    data: dict[str, Any] = {"github": {"items": []}}
-    add(data, github(5))
-    assert items(data) == {("github", "5")}
 
 
 keys = st.sampled_from(

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.changes import reopen, transition, undo
 from tests.increments.files.making import (
@@ -235,7 +235,6 @@ def test_half_a_character_becomes_the_sign_for_one_that_is_lost(project: Project
     assert b"a\xef\xbf\xbdb" in (folder / "metadata.json").read_bytes()
 
 
-@settings(max_examples=25)
 @given(
     # Dashes alone are no reason.
     reason=st.text(st.characters(exclude_categories=())).filter(lambda one: one.strip().strip("-")),
@@ -304,13 +303,6 @@ def test_frequent_reopens_are_noticed_and_undone_ones_left_out(
     project.add(metadata(reopenHistory=_history(*reverted)))
     assert project.manager.read("7").has_frequent_reopens(threshold) == frequent
     assert project.manager.read("7").effective_reopens == reverted.count(False)
-
-
-def test_three_is_the_threshold_unless_one_is_given(project: Project) -> None:
-    project.add(metadata(reopenHistory=_history(False, False, False)))
-    project.add(metadata(reopenHistory=_history(False, False)), name="0008-other")
-    frequent = [project.manager.read(wanted).has_frequent_reopens(3) for wanted in ("7", "8")]
-    assert frequent == [True, False]
 
 
 @pytest.mark.parametrize("behind", [60, 86400])
