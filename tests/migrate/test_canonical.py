@@ -58,15 +58,6 @@ def test_a_synonym_is_renamed_where_it_stands(project: Project) -> None:
     )
 
 
-def test_a_field_that_only_looks_like_a_synonym_stays(project: Project) -> None:
-    content = {key: value for key, value in metadata().items() if key != "completedAt"}
-
-    made = brought(project, {**content, "completed": True, "created_at": "2025-01-01"})
-
-    assert made is not None
-    assert json.loads(made) == {**content, "completed": True, "created_at": "2025-01-01"}
-
-
 def test_the_id_is_the_folders_name(project: Project) -> None:
     assert data(project, id="0007")["id"] == "0007-search"
 
@@ -128,32 +119,32 @@ def test_the_id_is_the_folders_name(project: Project) -> None:
                 },
             },
         ),
+        # The repository goes with an id, and stays beside an address.
         (
-            {"external_ref": "github#octo/widgets#4", "github_issue": 4},
-            {"external_ref": "github#octo/widgets#4", "github_issue": 4},
+            {"externalLinks": {"github": {"repo": "octo/gadgets", "issueNumber": 4}}},
+            {
+                "externalLinks": {"github": {"repo": "octo/gadgets"}},
+                "github": {"issue": "octo/gadgets#4"},
+            },
         ),
         (
-            {"github": {"issue": 4}, "external_sync": {"github": {"issue": 4}}},
-            {"github": {"issue": 4}, "external_sync": {"github": {"issue": 4}}},
+            {"externalLinks": {"github": {"issueNumber": 4, "issueUrl": ISSUE, "repo": "o/w"}}},
+            {"externalLinks": {"github": {"repo": "o/w"}}, "github": {"issue": 4, "url": ISSUE}},
+        ),
+        # These have the shape, or are no links or times.
+        *(
+            (as_it_is, as_it_is)
+            for as_it_is in (
+                {"external_ref": "github#octo/widgets#4", "github_issue": 4},
+                {"github": {"issue": 4}, "external_sync": {"github": {"issue": 4}}},
+                {"github": {"issue": None, "labels": ["a"]}, "jira": "SCRUM-1", "ado": [1]},
+                {"completed": True, "created_at": "2025-01-01"},
+            )
         ),
     ],
 )
 def test_links_of_old_shapes(project: Project, old: dict[str, Any], new: dict[str, Any]) -> None:
     assert data(project, **old) == {**metadata(), **new}
-
-
-def test_a_link_keeps_its_repository(project: Project) -> None:
-    links = {"github": {"repo": "octo/gadgets", "issueNumber": 4}}
-    moved = {"github": {"issue": "octo/gadgets#4"}}
-    left = {"externalLinks": {"github": {"repo": "octo/gadgets"}}}
-    assert data(project, externalLinks=links) == {**metadata(), **left, **moved}
-
-
-def test_a_repository_beside_an_address_stays_where_it_is(project: Project) -> None:
-    facts = {"repo": "octo/widgets", "state": "open"}
-    links = {"github": {"issueNumber": 4, "issueUrl": ISSUE, **facts}}
-    expected = {"github": {"issue": 4, "url": ISSUE}, "externalLinks": {"github": facts}}
-    assert data(project, externalLinks=links) == {**metadata(), **expected}
 
 
 def entry(number: int, **more: Any) -> dict[str, Any]:
@@ -206,9 +197,3 @@ def test_a_file_that_would_lose_a_value_is_left_alone(
     project: Project, links: dict[str, Any]
 ) -> None:
     assert brought(project, {**metadata(), **links}) is None
-
-
-def test_what_is_no_link_stays(project: Project) -> None:
-    odd = {"github": {"issue": None, "labels": ["a"]}, "jira": "SCRUM-1", "ado": [1]}
-
-    assert data(project, **odd) == {**metadata(), **odd}

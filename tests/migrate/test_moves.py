@@ -23,27 +23,26 @@ def moves(root: Path) -> list[tuple[str, str]]:
     return sorted((one.source, one.target) for one in moves_between(root, "theirs", "ours"))
 
 
-def test_a_tree_moves_as_a_whole_where_its_place_is_free(tmp_path: Path) -> None:
-    make(tmp_path, "theirs/0001-a/metadata.json", "theirs/0002-b/metadata.json")
-
-    assert [("theirs", "ours")] == moves(tmp_path)
-
-
-def test_folders_move_one_by_one_into_a_tree_that_is_there(tmp_path: Path) -> None:
-    make(tmp_path, "theirs/0001-a/metadata.json", "theirs/0002-b/metadata.json")
-    make(tmp_path, "ours/0003-c/metadata.json")
-
-    assert [("theirs/0001-a", "ours/0001-a"), ("theirs/0002-b", "ours/0002-b")] == moves(tmp_path)
-
-
-def test_archives_in_both_places_come_together(tmp_path: Path) -> None:
-    make(tmp_path, "theirs/_archive/0001-a/metadata.json", "theirs/0002-b/metadata.json")
-    make(tmp_path, "ours/_archive/0003-c/metadata.json")
-
-    assert [
-        ("theirs/0002-b", "ours/0002-b"),
-        ("theirs/_archive/0001-a", "ours/_archive/0001-a"),
-    ] == moves(tmp_path)
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (["theirs/0001-a/x", "theirs/0002-b/x"], {"": ""}),
+        (
+            ["theirs/0001-a/x", "theirs/0002-b/x", "ours/0003-c/x"],
+            {"/0001-a": "/0001-a", "/0002-b": "/0002-b"},
+        ),
+        (
+            ["theirs/_archive/0001-a/x", "theirs/0002-b/x", "ours/_archive/0003-c/x"],
+            {"/0002-b": "/0002-b", "/_archive/0001-a": "/_archive/0001-a"},
+        ),
+    ],
+    ids=["a free place", "beside others", "an archive in both"],
+)
+def test_as_little_moves_as_the_places_that_are_free_allow(
+    tmp_path: Path, files: list[str], expected: dict[str, str]
+) -> None:
+    make(tmp_path, *files)
+    assert [(f"theirs{old}", f"ours{new}") for old, new in expected.items()] == moves(tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.changes import reopen
-from tests.increments.files.making import STAMP, Project, metadata
+from tests.increments.files.making import Project, metadata
 
 from unlatch.errors import StoreError
 from unlatch.increments.model.increment import BrokenIncrement, Increment
@@ -25,16 +25,13 @@ IMPORTED = {
 }
 
 
-def test_an_imported_increment_is_listed_and_found_by_its_number(project: Project) -> None:
+def test_an_imported_increment_is_listed_found_and_counted_by_its_number(project: Project) -> None:
     project.add(IMPORTED, name="0024G-batch-requests")
     (found,) = project.manager.list()
     assert found.id == "0024G-batch-requests"
     for wanted in ("24G", "0024g", "24", "0024G-batch-requests"):
         assert project.manager.read(wanted).status is Status.BACKLOG
-
-
-def test_a_new_increment_takes_a_number_of_its_own(project: Project) -> None:
-    project.add(IMPORTED, name="0024G-batch-requests")
+    # A new increment takes a number of its own.
     assert project.manager.create("More", kind="feature", by="ada").id == "0025-more"
 
 
@@ -46,30 +43,13 @@ def test_the_word_of_a_status_stays_until_the_status_changes(project: Project) -
     assert project.data()["status"] == "active"
 
 
-@pytest.mark.parametrize("key", ["updated", "updatedAt"])
-def test_activity_is_read_and_written_under_the_names_of_today(project: Project, key: str) -> None:
-    content = metadata(status="completed") | {key: "2026-04-12T20:49:39Z"}
-    del content["lastActivity"]
-    project.add(content)
-    found = project.manager.read("7")
-    assert found.last_activity
-    assert found.last_activity.isoformat() == "2026-04-12T20:49:39+00:00"
-    reopen(project.manager, "7", "More", "ada")
-    assert project.data()[key] == STAMP
-    assert "lastActivity" not in project.data()
-
-
-def completed_with(project: Project, key: str) -> Path:
-    content = metadata()
-    del content["completedAt"]
-    return project.add(content | {key: "2026-02-10"})
-
-
 @pytest.mark.parametrize(("key", "stays"), [("completedDate", False), ("approvedAt", True)])
 def test_the_completion_is_read_from_the_keys_of_today(
     project: Project, key: str, *, stays: bool
 ) -> None:
-    completed_with(project, key)
+    content = metadata()
+    del content["completedAt"]
+    project.add(content | {key: "2026-02-10"})
     found = project.manager.read("7")
     assert found.completed_at
     assert found.completed_at.date().isoformat() == "2026-02-10"

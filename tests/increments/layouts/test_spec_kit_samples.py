@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 
 from unlatch.increments.layouts.spec_kit import SPEC_KIT
-from unlatch.testing.layouts import check_layout, texts_of
+from unlatch.testing.layouts import texts_of
 
 _SAMPLES = os.environ.get("UNLATCH_SAMPLES")
 pytestmark = pytest.mark.skipif(not _SAMPLES, reason="UNLATCH_SAMPLES names no folder of samples")
@@ -77,29 +77,6 @@ def found(expression: str, text: str) -> int:
 @pytest.mark.parametrize("name", PROJECTS)
 def test_the_counts_are_those_of_plain_expressions(name: str) -> None:
     assert counted(_FOLDER / name) == read_by_the_layout(_FOLDER / name)
-
-
-@pytest.mark.parametrize(
-    ("name", "most"),
-    [
-        (PROJECTS[1], 1),
-        *(pytest.param(name, 1000, marks=pytest.mark.sweep) for name in PROJECTS),
-    ],
-)
-def test_the_samples_conform(name: str, tmp_path: Path, *, most: int) -> None:
-    check_layout(SPEC_KIT, _FOLDER / name, tmp_path, most_tasks=most)
-
-
-@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.sweep)])
-@pytest.mark.parametrize("name", PROJECTS)
-def test_each_task_is_restored_by_ticking_and_unticking_it(name: str, step: int) -> None:
-    for unit in SPEC_KIT.units(_FOLDER / name):
-        texts = texts_of(SPEC_KIT, unit)
-        for task in SPEC_KIT.read(texts).tasks[::step]:
-            if task.done is not None and not task.discarded:
-                other = SPEC_KIT.mark(texts, [task.id], done=not task.done)
-                assert texts != other
-                assert texts == SPEC_KIT.mark(other, [task.id], done=task.done)
 
 
 def test_the_templates_of_the_tool_are_read() -> None:

@@ -12,7 +12,7 @@ from tests.increments.layouts.kiro.specs import amendment
 
 from unlatch.increments.layouts.kiro import KIRO
 from unlatch.increments.model.increment import NewTask
-from unlatch.testing.layouts import check_layout, texts_of
+from unlatch.testing.layouts import texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -103,18 +103,6 @@ def test_each_task_names_the_numbers_below_it(root: Path) -> None:
             assert named == single or "-" in lines[0], f"{unit.key} {task.id}"
 
 
-@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.sweep)])
-@each_repository
-def test_ticking_and_unticking_each_task_keeps_the_bytes(root: Path, step: int) -> None:
-    for unit, texts in units(root):
-        for task in KIRO.read(texts).tasks[::step]:
-            other = KIRO.mark(texts, [task.id], done=not task.done)
-            assert other != texts, f"{unit.key} {task.id}"
-            back = KIRO.mark(other, [task.id], done=bool(task.done))
-            if task.status is None:  # [-] is ticked as [x] and unticked as [ ]
-                assert back == texts, f"{unit.key} {task.id}"
-
-
 @each_repository
 def test_new_tasks_are_an_insertion_with_the_next_numbers(root: Path) -> None:
     for unit, texts in units(root):
@@ -128,9 +116,3 @@ def test_new_tasks_are_an_insertion_with_the_next_numbers(root: Path) -> None:
         pairs = enumerate(zip(f"{old}\0", new, strict=False))
         start = next(place for place, (one, other) in pairs if one != other)
         assert new[:start] + new[start + len(new) - len(old) :] == old, unit.key
-
-
-@pytest.mark.parametrize("most", [1, pytest.param(1000, marks=pytest.mark.sweep)])
-@each_repository
-def test_it_conforms(root: Path, tmp_path: Path, *, most: int) -> None:
-    check_layout(KIRO, root, tmp_path, most_tasks=most)

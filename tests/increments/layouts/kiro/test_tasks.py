@@ -62,21 +62,21 @@ def test_a_task_in_progress_or_queued_is_open_and_says_so(
     assert (task.done, task.status, task.discarded) == (done, status, False)
 
 
-def test_a_task_with_tasks_below_it_is_not_required_itself() -> None:
-    nested = "- [ ] 1. A\n  - [x] 1.1 B\n    - [x] 1.1.1 C\n- [ ] 2. D\n"
-    flat = "- [ ] 1. A\n- [x] 1.1 B\n- [x] 1.1.1 C\n\n- [ ] 2. D\n"
-    for text in (nested, flat):
-        assert [task.optional for task in tasks_in(text)] == [True, True, False, False]
-
-
-def test_the_tasks_below_an_optional_one_are_optional() -> None:
-    tasks = tasks_in("- [ ]* 1. A\n  - [ ] 1.1 B\n  - [ ] C\n- [ ] 2. D\n")
-    assert [task.optional for task in tasks] == [True, True, True, False]
-
-
-def test_a_task_does_not_lie_below_a_later_one() -> None:
-    tasks = tasks_in("- [ ] 1.1 A\n  - [ ] 1. B\n")
-    assert [task.optional for task in tasks] == [True, False]
+@pytest.mark.parametrize(
+    ("text", "optional"),
+    [
+        ("- [ ] 1. A\n  - [x] 1.1 B\n    - [x] 1.1.1 C\n- [ ] 2. D\n", [True, True, False, False]),
+        ("- [ ] 1. A\n- [x] 1.1 B\n- [x] 1.1.1 C\n\n- [ ] 2. D\n", [True, True, False, False]),
+        ("- [ ]* 1. A\n  - [ ] 1.1 B\n  - [ ] C\n- [ ] 2. D\n", [True, True, True, False]),
+        ("- [ ] 1.1 A\n  - [ ] 1. B\n", [True, False]),
+        ("```\n- [ ] 1. A\n```\n<!--\n- [ ] 2. B\n-->\n", []),
+    ],
+    ids=["indented", "by their numbers", "below an optional one", "a later number", "no tasks"],
+)
+def test_a_task_with_tasks_below_it_or_below_an_optional_one_is_not_required(
+    text: str, optional: list[bool]
+) -> None:
+    assert [task.optional for task in tasks_in(text)] == optional
 
 
 @pytest.mark.parametrize(
@@ -145,10 +145,6 @@ def test_criteria_at_the_end_of_a_title_belong_to_the_task() -> None:
 def test_a_detail_belongs_to_the_task_that_it_is_indented_under() -> None:
     text = "- [ ] 1. A\n  - [ ] 1.1 B\n    - _Requirements: 1.1_\n  - _Requirements: 2.1_\n"
     assert [one.story for one in tasks_in(text)] == ["R2", "R1"]
-
-
-def test_boxes_in_code_and_comments_are_no_tasks() -> None:
-    assert tasks_in("```\n- [ ] 1. A\n```\n<!--\n- [ ] 2. B\n-->\n") == ()
 
 
 def test_marking_changes_one_character() -> None:

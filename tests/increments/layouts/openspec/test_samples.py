@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-from shutil import copytree
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.increments.layouts.openspec.making import REPOSITORIES, needs_samples, sample, work_of
 
 from unlatch.increments.layouts.openspec import OPENSPEC
-from unlatch.testing.layouts import check_layout, texts_of
+from unlatch.testing.layouts import texts_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
 pytestmark = needs_samples
 # Of the program before it read further marks (1.10).
@@ -84,21 +82,3 @@ def test_as_much_is_read_as_other_patterns_find(repository: str) -> None:
     }
     assert by_patterns(repository) == counted
     assert TOTALS[repository] == counted
-
-
-@pytest.mark.parametrize("repository", REPOSITORIES)
-def test_ticking_and_unticking_any_task_restores_its_file(repository: str) -> None:
-    for unit in OPENSPEC.units(sample(repository)):
-        texts = texts_of(OPENSPEC, unit)
-        for task in work_of(unit).tasks:
-            there = OPENSPEC.mark(texts, [task.id], done=not task.done)
-            assert texts != there
-            assert texts == OPENSPEC.mark(there, [task.id], done=task.done is True)
-
-
-@pytest.mark.parametrize("repository", REPOSITORIES)
-def test_real_changes_conform(repository: str, tmp_path: Path) -> None:
-    root = copytree(sample(repository), tmp_path / "root")
-    for path in (root, *root.rglob("*")):
-        path.chmod(path.stat().st_mode | 0o200)
-    check_layout(OPENSPEC, root, tmp_path)
