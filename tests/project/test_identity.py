@@ -31,37 +31,28 @@ def test_what_is_given_goes_first_and_is_one_line(tmp_path: Path) -> None:
     assert user_name("  Dana\n Demo ", environ=CI, root=tmp_path) == ("Dana Demo", False)
 
 
-def test_git_knows_the_person(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def with_git(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A project whose user git knows as Gil Git."""
     for name, value in project.environ.items():
         monkeypatch.setenv(name, value)
-
-    assert user_name(None, environ={}, root=project.root) == ("Gil Git", False)
-
-    project.git("init", "--quiet")
-    project.git("config", "user.name", "Someone Else")
-
-    assert user_name(None, environ={}, root=project.root) == ("Someone Else", False)
+    return project
 
 
-def test_gits_environment_goes_before_its_configuration(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, value in project.environ.items():
-        monkeypatch.setenv(name, value)
-    container = {"GIT_COMMITTER_NAME": "Con Tainer", "GIT_AUTHOR_NAME": "Replayed"}
+def test_git_knows_the_person(with_git: Project) -> None:
+    root, committer = with_git.root, {"GIT_COMMITTER_NAME": "Con Tainer", "GIT_AUTHOR_NAME": "R"}
 
-    assert user_name(None, environ=container, root=project.root) == ("Con Tainer", False)
-    assert ("octocat", False) == user_name(None, environ=container | CI, root=project.root)
+    assert user_name(None, environ={}, root=root) == ("Gil Git", False)
+    assert user_name(None, environ=committer, root=root) == ("Con Tainer", False)
+    assert user_name(None, environ=committer | CI, root=root) == ("octocat", False)
 
+    (root / ".git").write_text("gitdir: /gone\n")
+    assert user_name(None, environ={}, root=root) == ("Gil Git", False)
 
-def test_a_git_folder_that_is_gone_hides_no_name(
-    project: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, value in project.environ.items():
-        monkeypatch.setenv(name, value)
-    (project.root / ".git").write_text("gitdir: /gone\n")
-
-    assert user_name(None, environ={}, root=project.root) == ("Gil Git", False)
+    (root / ".git").unlink()
+    with_git.git("init", "--quiet")
+    with_git.git("config", "user.name", "Someone Else")
+    assert user_name(None, environ={}, root=root) == ("Someone Else", False)
 
 
 def test_without_git_it_is_the_systems_user(

@@ -160,13 +160,12 @@ LIMITS: dict[str, tuple[Any, ...]] = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [(name, value) for name, values in LIMITS.items() for value in values]
-)
-def test_a_value_at_a_limit_is_what_pydantic_makes_of_it(name: str, value: Any) -> None:
-    values = {"name": "n", name: value}
-
-    assert outcome(Outer, values, by_pydantic=True) == outcome(Outer, values, by_pydantic=False)
+@pytest.mark.parametrize("name", LIMITS)
+def test_a_value_at_a_limit_is_what_pydantic_makes_of_it(name: str) -> None:
+    for value in LIMITS[name]:
+        values = {"name": "n", name: value}
+        by_pydantic = outcome(Outer, values, by_pydantic=True)
+        assert by_pydantic == outcome(Outer, values, by_pydantic=False), repr(value)
 
 
 def test_plain_values_are_accepted_without_pydantic(monkeypatch: pytest.MonkeyPatch) -> None:

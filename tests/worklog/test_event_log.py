@@ -50,12 +50,11 @@ def ids(folder: Path) -> list[str]:
     return [event.id for event in LOG.read(folder)]
 
 
-def test_events_come_by_time_and_each_once(tmp_path: Path) -> None:
+def test_events_come_by_time_then_id_and_each_once(tmp_path: Path) -> None:
+    assert LOG.read(tmp_path) == []
+    assert list(tmp_path.iterdir()) == []
     write(tmp_path, line(3), line(1), line(2), line(1), line(3))
     assert ids(tmp_path) == [ulid(1), ulid(2), ulid(3)]
-
-
-def test_events_of_one_second_come_in_the_order_of_their_ids(tmp_path: Path) -> None:
     write(tmp_path, line(2, at="2025-11-04T10:00:00Z"), line(1, at="2025-11-04T10:00:00Z"))
     assert ids(tmp_path) == [ulid(1), ulid(2)]
 
@@ -80,15 +79,13 @@ def test_a_line_that_is_no_event_is_passed_over_and_counted(tmp_path: Path, odd:
     assert (ids(tmp_path), LOG.lost_lines(tmp_path)) == ([ulid(1), ulid(2)], 1)
 
 
-def test_a_byte_order_mark_before_a_line_is_passed_over(tmp_path: Path) -> None:
-    write(tmp_path, "\ufeff" + line(1), "\ufeff" + line(2))
-    assert (ids(tmp_path), LOG.lost_lines(tmp_path)) == ([ulid(1), ulid(2)], 0)
-
-
-def test_bytes_that_are_no_text_spoil_their_line_alone(tmp_path: Path) -> None:
-    raw = f"{line(1)}\n".encode() + b"\xff\xfe{\n" + f"{line(2)}\r\n".encode()
+@pytest.mark.parametrize(
+    ("between", "lost"), [("\n\ufeff".encode(), 0), (b"\n\xff\xfe{\n", 1), (b"\r\n", 0)]
+)
+def test_odd_bytes_spoil_their_line_alone(tmp_path: Path, between: bytes, lost: int) -> None:
+    raw = "\ufeff".encode() + line(1).encode() + between + line(2).encode()
     (tmp_path / LOG.name).write_bytes(raw)
-    assert ids(tmp_path) == [ulid(1), ulid(2)]
+    assert (ids(tmp_path), LOG.lost_lines(tmp_path)) == ([ulid(1), ulid(2)], lost)
 
 
 def test_a_torn_last_line_is_closed_before_the_next_event(tmp_path: Path) -> None:
@@ -97,11 +94,6 @@ def test_a_torn_last_line_is_closed_before_the_next_event(tmp_path: Path) -> Non
     assert sorted(ids(tmp_path)) == [ulid(1), ulid(3)]
     LOG.append(tmp_path, noted(4))
     assert len((tmp_path / LOG.name).read_text().split("\n")) == 5
-
-
-def test_without_a_file_there_are_no_events(tmp_path: Path) -> None:
-    assert LOG.read(tmp_path) == []
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_line_has_the_keys_that_have_a_value() -> None:

@@ -14,10 +14,7 @@ def test_all_results_come_with_their_keys() -> None:
     tasks = {number: (lambda n=number: n * n) for number in range(3 * MOST_AT_ONCE)}
 
     assert {n: n * n for n in tasks} == dict(run_parallel(tasks))
-
-
-def test_nothing_to_do_is_done_at_once() -> None:
-    assert list(run_parallel({})) == []
+    assert [] == list(run_parallel({}))
 
 
 def test_tasks_run_at_the_same_time() -> None:
@@ -39,17 +36,19 @@ def test_a_result_comes_as_soon_as_it_is_there() -> None:
     assert list(results) == [("slow", True)]
 
 
-def test_what_takes_too_long_is_left_behind() -> None:
+def test_what_takes_too_long_is_left_behind_and_keeps_no_process_from_ending() -> None:
     release = threading.Event()
     tasks = {"slow": lambda: release.wait(30), "fast": lambda: True}
     began = time.monotonic()
 
     done = dict(run_parallel(tasks, within=0.2))
     took = time.monotonic() - began
+    threads = [t for t in threading.enumerate() if t is not threading.main_thread()]
     release.set()
 
     assert done == {"fast": True}
     assert took < 20
+    assert any(thread.daemon for thread in threads)
 
 
 def test_a_task_that_raises_ends_it_with_its_error() -> None:
@@ -58,21 +57,6 @@ def test_a_task_that_raises_ends_it_with_its_error() -> None:
 
     with pytest.raises(LookupError, match="lost"):
         list(run_parallel({"one": fail}))
-
-
-def test_the_threads_keep_no_process_from_ending() -> None:
-    release, seen = threading.Event(), threading.Event()
-
-    def task() -> bool:
-        seen.set()
-        return release.wait(30)
-
-    assert list(run_parallel({"slow": task}, within=0.1)) == []
-    assert seen.wait(10)
-    threads = [t for t in threading.enumerate() if t is not threading.main_thread()]
-    release.set()
-
-    assert any(thread.daemon for thread in threads)
 
 
 def test_all_lanes_together_run_no_more_than_the_pool_takes() -> None:

@@ -105,14 +105,15 @@ def test_a_word_is_shown_as_it_was_typed_or_found(index: SearchIndex, word: str)
     assert shown == {"a": "Redis", "b": word}
 
 
-def test_nothing_in_common_is_no_hit(index: SearchIndex) -> None:
-    assert index.search("vacation Japan") == []
-    assert index.search("?! ...") == []
-
-
-@pytest.mark.parametrize("query", ['"', "a AND", "title:", "* OR", "NEAR(", "-x", "'; DROP TABLE"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        *("vacation Japan", "?! ...", '"', "title:", "* OR", "NEAR(", "-x", "'; DROP TABLE"),
+        "a AND",
+    ],
+)
 def test_a_query_is_words_and_no_expression(index: SearchIndex, query: str) -> None:
-    assert [hit for hit in index.search(query) if hit.coverage > 1] == []
+    assert index.search(query) == []
 
 
 def test_coverage_is_the_share_of_the_query(index: SearchIndex) -> None:
@@ -122,20 +123,15 @@ def test_coverage_is_the_share_of_the_query(index: SearchIndex) -> None:
     assert 0 < part.coverage < 1
 
 
-def test_only_new_stamps_are_read(index: SearchIndex) -> None:
+def test_only_new_stamps_are_read_and_what_is_gone_is_not_found(index: SearchIndex) -> None:
     def never() -> Document:
         raise AssertionError("it has not changed")
 
     index.refresh("effort", [Source(key, "1", never) for key in DOCUMENTS])
     changed = Document("auth-bug", "Something else.")
-    index.refresh("effort", sources({"auth-bug": changed, "db-pool-fix": POOL}, "2"))
-    assert keys(index.search("axios")) == []
+    index.refresh("effort", sources({"auth-bug": changed}, "2"))
+    assert keys(index.search("axios connection")) == []
     assert keys(index.search("something")) == ["auth-bug"]
-
-
-def test_what_is_gone_is_not_found(index: SearchIndex) -> None:
-    index.refresh("effort", sources({"auth-bug": AUTH}))
-    assert keys(index.search("connection")) == []
 
 
 def test_kinds_are_kept_apart(index: SearchIndex) -> None:
@@ -145,23 +141,18 @@ def test_kinds_are_kept_apart(index: SearchIndex) -> None:
 
 
 @pytest.mark.parametrize("content", [b"no database" * 500, b"SQLite format 3\x00" + bytes(99)])
-def test_a_file_that_is_no_index_is_removed(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "search.sqlite3"
+def test_a_file_that_is_no_index_is_removed_with_its_journal(
+    tmp_path: Path, content: bytes
+) -> None:
+    path, journal = tmp_path / "search.sqlite3", tmp_path / "search.sqlite3-journal"
     path.write_bytes(content)
+    journal.write_bytes(b"of the old file")
     index = SearchIndex(path)
     with pytest.raises(IndexDamaged):
-        index.refresh("effort", sources(DOCUMENTS))
+        index.search("axios")
+    assert (path.exists(), journal.exists()) == (False, False)
     index.refresh("effort", sources(DOCUMENTS))
     assert keys(index.search("axios")) == ["auth-bug"]
-
-
-def test_the_journal_of_a_removed_index_goes_with_it(tmp_path: Path) -> None:
-    path, journal = tmp_path / "search.sqlite3", tmp_path / "search.sqlite3-journal"
-    path.write_bytes(b"no database" * 500)
-    journal.write_bytes(b"of the old file")
-    with pytest.raises(IndexDamaged):
-        SearchIndex(path).search("axios")
-    assert (path.exists(), journal.exists()) == (False, False)
 
 
 def test_a_full_disk_leaves_the_index_as_it_was(tmp_path: Path, index: SearchIndex) -> None:
@@ -204,16 +195,15 @@ def test_documents_that_time_does_not_suffice_for_are_left(tmp_path: Path) -> No
     assert len(index.search("axios connection")) == 2
 
 
-def test_an_index_of_another_version_is_made_again(tmp_path: Path, index: SearchIndex) -> None:
-    with closing(sqlite3.connect(tmp_path / "search.sqlite3")) as database:
+def test_an_index_of_another_version_is_made_again_and_private(
+    tmp_path: Path, index: SearchIndex
+) -> None:
+    path = tmp_path / "search.sqlite3"
+    with closing(sqlite3.connect(path)) as database:
         database.execute("PRAGMA user_version = 99")
     index.refresh("effort", sources(DOCUMENTS))
     assert keys(index.search("axios")) == ["auth-bug"]
-
-
-def test_the_index_is_private(tmp_path: Path, index: SearchIndex) -> None:
-    assert index.search("axios")
-    assert (tmp_path / "search.sqlite3").stat().st_mode & 0o777 == 0o600
+    assert path.stat().st_mode & 0o777 == 0o600
 
 
 def test_two_processes_refresh_at_once(tmp_path: Path) -> None:

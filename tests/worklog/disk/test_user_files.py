@@ -131,15 +131,12 @@ def test_a_folder_of_another_user_is_not_used(tmp_path: Path, home: Path) -> Non
 
 
 @pytest.mark.parametrize("make", [state_folder, lambda _: make_items_folder()])
-def test_git_leaves_it_out(home: Path, tmp_path: Path, make: Callable[[Path], object]) -> None:
-    make(made(tmp_path / "project"))
-    assert "*\n" == (home / "unlatch" / ".gitignore").read_text()
-
-
-@pytest.mark.usefixtures("home")
-def test_it_may_be_deleted_at_any_time(tmp_path: Path) -> None:
+def test_git_leaves_it_out_and_it_may_be_deleted_at_any_time(
+    home: Path, tmp_path: Path, make: Callable[[Path], object]
+) -> None:
     root = made(tmp_path / "project")
-    folder = state_folder(root)
-    shutil.rmtree(folder.parent)
-    assert folder == state_folder(root)
-    assert folder.is_dir()
+    for _ in range(2):
+        folder = make(root)
+        assert "*\n" == (home / "unlatch" / ".gitignore").read_text()
+        assert folder == state_folder(root) or make is not state_folder
+        shutil.rmtree(home / "unlatch")
