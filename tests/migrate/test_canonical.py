@@ -182,10 +182,7 @@ def test_plain_items_with_addresses_beside_them_all_move(project: Project) -> No
     [
         # An item in two entries that disagree, and a block with another fact of that name.
         {"externalLinks": {"github": {"issues": [entry(1, note="A"), entry(1, note="B")]}}},
-        {
-            "github": {"note": "B"},
-            "externalLinks": {"github": {"issues": [entry(1, note="A")]}},
-        },
+        {"github": {"note": "B"}, "externalLinks": {"github": {"issues": [entry(1, note="A")]}}},
         # A value under the key of the item, and an address of another item.
         {"github": {"issue": {"issue": "5"}}, "externalLinks": {"github": {"issues": [4]}}},
         {"github": {"issue": {"issue": "5"}, "issues": [4]}},

@@ -15,11 +15,7 @@ if TYPE_CHECKING:
 
     from tests.cli.project import Project
 
-CI = {
-    "GITHUB_ACTOR": "octocat",
-    "BUILD_REQUESTEDFOR": "Fab Rikam",
-    "GITLAB_USER_LOGIN": "lab",
-}
+CI = {"GITHUB_ACTOR": "octocat", "BUILD_REQUESTEDFOR": "Fab Rikam", "GITLAB_USER_LOGIN": "lab"}
 
 
 @pytest.mark.parametrize("name", CI)

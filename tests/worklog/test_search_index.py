@@ -107,10 +107,7 @@ def test_a_word_is_shown_as_it_was_typed_or_found(index: SearchIndex, word: str)
 
 @pytest.mark.parametrize(
     "query",
-    [
-        *("vacation Japan", "?! ...", '"', "title:", "* OR", "NEAR(", "-x", "'; DROP TABLE"),
-        "a AND",
-    ],
+    [*("vacation Japan", "?! ...", '"', "title:", "* OR", "NEAR(", "-x", "'; DROP TABLE"), "a AND"],
 )
 def test_a_query_is_words_and_no_expression(index: SearchIndex, query: str) -> None:
     assert index.search(query) == []

@@ -220,10 +220,7 @@ def test_a_heading_that_was_deferred_keeps_that_word_when_it_is_done_and_open_ag
             "### T-001: One\n\n**AC**: AC-US1-01\n",
             "### T-001: One\n\n**Status**: [ ] pending\n**AC**: AC-US1-01\n",
         ),
-        (
-            f"## {TICK} T-001: One\n",
-            f"## T-001: One (was: {TICK} ...)\n**Status**: [ ] pending\n",
-        ),
+        (f"## {TICK} T-001: One\n", f"## T-001: One (was: {TICK} ...)\n**Status**: [ ] pending\n"),
     ],
 )
 def test_a_task_without_any_mark_gets_a_status_line(text: str, opened: str) -> None:
@@ -324,8 +321,7 @@ def test_an_unknown_id_is_refused_with_the_nearest_ones() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wanted", "near"),
-    [("T-006", "T-005 or T-007 or T-004"), ("T-16", "T-016 or T-020 or T-009")],
+    ("wanted", "near"), [("T-006", "T-005 or T-007 or T-004"), ("T-16", "T-016 or T-020 or T-009")]
 )
 def test_the_nearest_ids_are_those_with_the_nearest_numbers(wanted: str, near: str) -> None:
     text = file(*(f"- [x] T-{n:03}: n" for n in (1, 2, 3, 4, 5, 7, 9, 16, 20)))

@@ -112,11 +112,7 @@ texts = st.one_of(files, st.text())
 words = st.one_of(st.text(max_size=30), files, st.sampled_from(LINES))
 new_tasks = st.lists(
     st.builds(
-        NewTask,
-        words,
-        st.none() | words,
-        st.lists(words, max_size=2).map(tuple),
-        st.none() | words,
+        NewTask, words, st.none() | words, st.lists(words, max_size=2).map(tuple), st.none() | words
     ),
     min_size=1,
     max_size=3,

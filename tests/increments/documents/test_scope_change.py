@@ -9,10 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unlatch.increments.documents.scope_change import (
-    amended_spec,
-    amended_tasks,
-)
+from unlatch.increments.documents.scope_change import amended_spec, amended_tasks
 from unlatch.increments.documents.spec import read_spec
 from unlatch.increments.documents.tasks import read_tasks
 from unlatch.increments.layouts.native import UNLATCH

@@ -125,11 +125,7 @@ def test_reads_what_specweave_wrote(project: Project) -> None:
     github = {"issue": 4, "url": GITHUB.format(4)}
     project.add(metadata(github=github, reopenHistory=[REOPEN], pending=[PENDING]), spec=spec)
     found = project.manager.read("7")
-    assert (found.title, found.status, found.type) == (
-        "Find anything",
-        Status.COMPLETED,
-        "feature",
-    )
+    assert (found.title, found.status, found.type) == ("Find anything", Status.COMPLETED, "feature")
     assert [link.item for link in found.links] == ["4"]
     assert [entry.reason for entry in found.reopens] == ["why"]
     assert [operation.op for operation in found.pending] == [ulid(1)]

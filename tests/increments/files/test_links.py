@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import copy
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -21,29 +21,33 @@ from unlatch.increments.records.link_edits import (
 from unlatch.increments.records.links import read_links, same_item
 from unlatch.increments.records.unread_places import unread_places
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def ado(number: int) -> Link:
+    return Link("ado", str(number), ADO.format(number))
+
+
 GUID = "0e9f2e1d-4a5b-4c6d-8e7f-00112233aabb"
 BASE = {"local": "active", "remote": "doing", "state": "open"}
 
 # Every shape that is known from real files, written by hand, and the items that it ties.
-OLD: dict[str, tuple[dict[str, Any], list[tuple[str, str, str | None]]]] = {
-    "github issue": (
-        {"github": {"issue": 4, "url": GITHUB.format(4)}},
-        [("github", "4", GITHUB.format(4))],
-    ),
+OLD: dict[str, tuple[dict[str, Any], list[Link]]] = {
+    "github issue": ({"github": {"issue": 4, "url": GITHUB.format(4)}}, [github(4)]),
     "github synced": (
         {
             "github": {
                 "issue": 4,
                 "synced": "2025-11-04T13:30:00.000Z",
                 "url": GITHUB.format(4),
-                "notes": "moved",
                 "closedAt": "2025-11-05",
                 "closingCommentId": 99,
             }
         },
-        [("github", "4", GITHUB.format(4))],
+        [github(4)],
     ),
-    "github without address": ({"github": {"issue": "#4"}}, [("github", "4", None)]),
+    "github without address": ({"github": {"issue": "#4"}}, [Link("github", "4")]),
     "github milestone": (
         {
             "github": {
@@ -61,39 +65,36 @@ OLD: dict[str, tuple[dict[str, Any], list[tuple[str, str, str | None]]]] = {
             },
             "githubProfile": "default",
         },
-        [("github", str(n), GITHUB.format(n)) for n in (17, 18, 19)],
+        [github(n) for n in (17, 18, 19)],
     ),
     "jira epicKey": (
         {"jira": {"epicKey": "SCRUM-28", "epicId": "10113", "synced": "2025-11-10"}},
-        [("jira", "SCRUM-28", None)],
+        [Link("jira", "SCRUM-28")],
     ),
-    "jira issue": ({"jira": {"issue": "SCRUM-28"}}, [("jira", "SCRUM-28", None)]),
+    "jira issue": ({"jira": {"issue": "SCRUM-28"}}, [Link("jira", "SCRUM-28")]),
     "jira issueKey": (
         {"jira": {"issueKey": "SCRUM-28", "url": JIRA.format("SCRUM-28")}},
-        [("jira", "SCRUM-28", JIRA.format("SCRUM-28"))],
+        [jira("SCRUM-28")],
     ),
     "jira external_sync": (
         {"external_sync": {"jira": {"issueKey": "SCRUM-28", "status": "Done"}}},
-        [("jira", "SCRUM-28", None)],
+        [Link("jira", "SCRUM-28")],
     ),
     "jira external_sync epic": (
         {"external_sync": {"jira": {"epicKey": "SCRUM-28", "epicUrl": JIRA.format("SCRUM-28")}}},
-        [("jira", "SCRUM-28", JIRA.format("SCRUM-28"))],
+        [jira("SCRUM-28")],
     ),
     "jira externalLinks": (
         {"externalLinks": {"jira": {"epicKey": "SCRUM-28"}}},
-        [("jira", "SCRUM-28", None)],
+        [Link("jira", "SCRUM-28")],
     ),
-    "ado item": ({"ado": {"item": 101}}, [("ado", "101", None)]),
-    "ado workItemId": (
-        {"ado": {"workItemId": 101, "url": ADO.format(101)}},
-        [("ado", "101", ADO.format(101))],
-    ),
+    "ado item": ({"ado": {"item": 101}}, [Link("ado", "101")]),
+    "ado workItemId": ({"ado": {"workItemId": 101, "url": ADO.format(101)}}, [ado(101)]),
     "ado external_sync": (
         {"external_sync": {"ado": {"workItemId": "101", "workItemUrl": ADO.format(101)}}},
-        [("ado", "101", ADO.format(101))],
+        [ado(101)],
     ),
-    "ado externalLinks": ({"externalLinks": {"ado": {"featureId": 101}}}, [("ado", "101", None)]),
+    "ado externalLinks": ({"externalLinks": {"ado": {"featureId": 101}}}, [Link("ado", "101")]),
     "github issues": (
         {
             "github": {
@@ -104,7 +105,7 @@ OLD: dict[str, tuple[dict[str, Any], list[tuple[str, str, str | None]]]] = {
                 "lastSync": "2026-02-07T00:00:00Z",
             }
         },
-        [("github", str(n), GITHUB.format(n)) for n in (1, 2)],
+        [github(n) for n in (1, 2)],
     ),
     "github issues by story": (
         {
@@ -123,15 +124,15 @@ OLD: dict[str, tuple[dict[str, Any], list[tuple[str, str, str | None]]]] = {
                 }
             }
         },
-        [("github", str(n), GITHUB.format(n)) for n in (1, 2)],
+        [github(n) for n in (1, 2)],
     ),
     "github numbers by story": (
         {"github": {"milestone": "FS-053", "user_story_issues": {"US-001": 123, "US-002": 124}}},
-        [("github", "123", None), ("github", "124", None)],
+        [Link("github", "123"), Link("github", "124")],
     ),
     "github plain issues": (
         {"externalLinks": {"github": {"issues": ["#810", "811"]}}},
-        [("github", "810", None), ("github", "811", None)],
+        [Link("github", "810"), Link("github", "811")],
     ),
     "github plain issues with addresses": (
         {
@@ -142,7 +143,7 @@ OLD: dict[str, tuple[dict[str, Any], list[tuple[str, str, str | None]]]] = {
                 }
             }
         },
-        [("github", str(n), GITHUB.format(n)) for n in (830, 831)],
+        [github(n) for n in (830, 831)],
     ),
     "github issue with its repository": (
         {
@@ -155,35 +156,29 @@ OLD: dict[str, tuple[dict[str, Any], list[tuple[str, str, str | None]]]] = {
                 }
             }
         },
-        [("github", "5", GITHUB.format(5))],
+        [github(5)],
     ),
-    "github address": (
-        {"externalLinks": {"github": GITHUB.format(5)}},
-        [("github", "5", GITHUB.format(5))],
-    ),
+    "github address": ({"externalLinks": {"github": GITHUB.format(5)}}, [github(5)]),
     "github_issues": (
         {"externalLinks": {"github_issues": ["#925", 926], "github_milestone": 12}},
-        [("github", "925", None), ("github", "926", None)],
+        [Link("github", "925"), Link("github", "926")],
     ),
     "external_ref": (
         {"external_ref": "github#octo/widgets#115", "github_issue": 115},
-        [("github", "115", None)],
+        [Link("github", "115")],
     ),
     "external_ref of Jira": (
         {"external_ref": "jira#SCRUM#SCRUM-28", "external_url": JIRA.format("SCRUM-28")},
-        [("jira", "SCRUM-28", JIRA.format("SCRUM-28"))],
+        [jira("SCRUM-28")],
     ),
-    "short external_ref of Jira": (
-        {"external_ref": "jira#SCRUM-28"},
-        [("jira", "SCRUM-28", None)],
-    ),
+    "short external_ref of Jira": ({"external_ref": "jira#SCRUM-28"}, [Link("jira", "SCRUM-28")]),
     "external_ref of Azure DevOps": (
         {"external_ref": "ado#fabrikam/widgets#101"},
-        [("ado", "101", None)],
+        [Link("ado", "101")],
     ),
     "snake case": (
         {"external_links": {"github": {"milestone": 17, "issues": [740, 741]}}},
-        [("github", "740", None), ("github", "741", None)],
+        [Link("github", "740"), Link("github", "741")],
     ),
     "jira epic with stories": (
         {
@@ -200,16 +195,11 @@ OLD: dict[str, tuple[dict[str, Any], list[tuple[str, str, str | None]]]] = {
                 }
             }
         },
-        [
-            ("jira", "SCRUM-22", None),
-            ("jira", "SCRUM-23", None),
-            ("jira", "SCRUM-21", JIRA.format("SCRUM-21")),
-            ("jira", "SCRUM-20", JIRA.format("SCRUM-20")),
-        ],
+        [Link("jira", "SCRUM-22"), Link("jira", "SCRUM-23"), jira("SCRUM-21"), jira("SCRUM-20")],
     ),
     "jira issue with address": (
         {"jira": {"issue": "SCRUM-28", "url": JIRA.format("SCRUM-28")}},
-        [("jira", "SCRUM-28", JIRA.format("SCRUM-28"))],
+        [jira("SCRUM-28")],
     ),
     "ado feature with stories": (
         {
@@ -228,15 +218,9 @@ OLD: dict[str, tuple[dict[str, Any], list[tuple[str, str, str | None]]]] = {
                 }
             }
         },
-        [
-            ("ado", "23", "https://dev.azure.com/fabrikam/_apis/wit/workItems/23"),
-            ("ado", "1366", ADO.format(1366)),
-        ],
+        [Link("ado", "23", "https://dev.azure.com/fabrikam/_apis/wit/workItems/23"), ado(1366)],
     ),
-    "ado workItem": (
-        {"ado": {"workItem": 456, "url": ADO.format(456)}},
-        [("ado", "456", ADO.format(456))],
-    ),
+    "ado workItem": ({"ado": {"workItem": 456, "url": ADO.format(456)}}, [ado(456)]),
     "several": (
         {
             "github": {
@@ -248,17 +232,21 @@ OLD: dict[str, tuple[dict[str, Any], list[tuple[str, str, str | None]]]] = {
                 ],
             }
         },
-        [("github", "4", GITHUB.format(4)), ("github", "5", GITHUB.format(5))],
+        [github(4), github(5)],
     ),
     "a tracker that old files do not know": (
         {"other": {"ticket": "A1", "address": "https://t.example/A1"}},
-        [("other", "A1", "https://t.example/A1")],
+        [Link("other", "A1", "https://t.example/A1")],
     ),
 }
 
 
+def named(links: Iterable[Link]) -> list[tuple[str, str, str | None]]:
+    return [(link.tracker, link.item, link.url) for link in links]
+
+
 def seen(data: dict[str, Any]) -> list[tuple[str, str, str | None]]:
-    return [(link.tracker, link.item, link.url) for link in read_links(data, SHAPES.links)]
+    return named(read_links(data, SHAPES.links))
 
 
 def items(data: dict[str, Any]) -> set[tuple[str, str]]:
@@ -276,7 +264,7 @@ def remove(data: dict[str, Any], link: Link) -> None:
 @pytest.mark.parametrize("name", OLD)
 def test_every_shape_of_real_files_is_read_at_its_place(name: str) -> None:
     data, expected = OLD[name]
-    assert seen(data) == expected
+    assert seen(data) == named(expected)
     for link in read_links(data, SHAPES.links):
         block = block_at(data, link.path)
         values = block.values() if isinstance(block, dict) else [block]
@@ -286,10 +274,10 @@ def test_every_shape_of_real_files_is_read_at_its_place(name: str) -> None:
 @pytest.mark.parametrize("name", OLD)
 def test_each_link_can_be_taken_out_and_no_other_goes_with_it(name: str) -> None:
     before, known = OLD[name]
-    for tracker, item, url in known:
+    for gone in known:
         data = copy.deepcopy(before)
-        remove(data, Link(tracker, item, url))
-        assert items(data) == {(t, i) for t, i, _ in known} - {(tracker, item)}
+        remove(data, gone)
+        assert items(data) == {(one.tracker, one.item) for one in known if one is not gone}
     data = copy.deepcopy(before)
     for link in read_links(data, SHAPES.links):
         remove(data, link)
@@ -305,15 +293,15 @@ def test_each_link_can_be_taken_out_and_no_other_goes_with_it(name: str) -> None
 def test_links_added_and_taken_out_again_leave_the_file_as_it_was(name: str, count: int) -> None:
     before, known = OLD[name]
     data = copy.deepcopy(before)
-    tracker = known[0][0]
+    tracker = known[0].tracker
     ids = [f"NEW-{900 + n}" if tracker == "jira" else str(900 + n) for n in range(count)]
     new = [Link(tracker, one, f"https://new.example/{one}") for one in ids]
     for link in new:
         add(data, link)
-    assert items(data) == {(t, i) for t, i, _ in known} | {(n.tracker, n.item) for n in new}
+    assert items(data) == {(link.tracker, link.item) for link in (*known, *new)}
     for link in new:
         remove(data, link)
-    assert seen(data) == known
+    assert seen(data) == named(known)
     if name != "several":
         assert _without_base(data) == _without_base(before)
 
@@ -535,14 +523,16 @@ def test_the_base_of_a_plain_item_gets_a_block_beside_it(before: dict[str, Any])
 MOVED = "https://github.com/octo/gadgets/issues/9"
 
 
-@pytest.mark.parametrize("name", [name for name, (_, known) in OLD.items() if "github" in known[0]])
+@pytest.mark.parametrize(
+    "name", [name for name, (_, known) in OLD.items() if known[0].tracker == "github"]
+)
 def test_a_link_follows_its_item_in_every_shape(name: str) -> None:
     before, known = OLD[name]
     data = copy.deepcopy(before)
     link = read_links(data, SHAPES.links)[0]
     point_link(data, link, Link("github", "9", MOVED), SHAPES.links["github"])
     found = {one.url for one in read_links(data, SHAPES.links)}
-    assert found == {MOVED} | {url for _, _, url in known[1:]}
+    assert found == {MOVED} | {one.url for one in known[1:]}
     assert {one.story for one in read_links(data, SHAPES.links)} >= {link.story}
 
 
@@ -695,8 +685,7 @@ def test_counts_and_empty_values_are_not_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    "value",
-    ["#5", 5, ["5"], [5, "#5"], GITHUB.format(5), [GITHUB.format(5)], None, [], "", 0],
+    "value", ["#5", 5, ["5"], [5, "#5"], GITHUB.format(5), [GITHUB.format(5)], None, [], "", 0]
 )
 def test_a_link_takes_the_place_of_an_empty_value_or_one_that_names_it(value: Any) -> None:
     data: dict[str, Any] = {"github": value, "x": 1}

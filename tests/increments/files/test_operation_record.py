@@ -13,12 +13,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from tests.increments.files.making import GITHUB, STAMP, ulid
 
-from unlatch.increments.records.pending import (
-    ATTEMPT,
-    COMMENTS,
-    OPERATION,
-    operation_entry,
-)
+from unlatch.increments.records.pending import ATTEMPT, COMMENTS, OPERATION, operation_entry
 from unlatch.spi.category import Category
 from unlatch.spi.delivery_options import DeliveryOptions
 from unlatch.spi.operation import Attempt, Kind, Operation, SeenItem

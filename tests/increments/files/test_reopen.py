@@ -6,16 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.changes import reopen, transition, undo
-from tests.increments.files.making import (
-    GITHUB,
-    NOW,
-    STAMP,
-    Project,
-    jira,
-    metadata,
-    tree,
-    ulid,
-)
+from tests.increments.files.making import GITHUB, NOW, STAMP, Project, jira, metadata, tree, ulid
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.increments.files.linking import link

@@ -29,13 +29,7 @@ def increment(
 ) -> Increment:
     last = NOW - idle if idle is not None else None
     return Increment(
-        name,
-        FOLDER / name,
-        "One",
-        status,
-        kind,
-        last_activity=last,
-        archived=archived,
+        name, FOLDER / name, "One", status, kind, last_activity=last, archived=archived
     )
 
 

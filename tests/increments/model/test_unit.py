@@ -48,10 +48,7 @@ SHOWN = st.builds(Evidence, st.sampled_from([P, A, C]), st.sampled_from(["1/2", 
     ],
 )
 def test_news_of_the_files_decide_about_begun_and_finished(
-    recorded: Status,
-    before: tuple[Status, str] | None,
-    now: tuple[Status, str],
-    expected: bool,
+    recorded: Status, before: tuple[Status, str] | None, now: tuple[Status, str], expected: bool
 ) -> None:
     seen = Evidence(*before) if before else None
 

@@ -127,13 +127,7 @@ def test_the_criteria_have_the_label_of_the_file() -> None:
 
 @pytest.mark.parametrize(
     ("story", "criteria"),
-    [
-        ("R1", ()),
-        ("R1", ("R1.1", "R1.2")),
-        ("R2", ("R1.1",)),
-        (None, ("R1.2",)),
-        ("1", ("1.2",)),
-    ],
+    [("R1", ()), ("R1", ("R1.1", "R1.2")), ("R2", ("R1.1",)), (None, ("R1.2",)), ("1", ("1.2",))],
 )
 def test_a_new_task_belongs_to_its_story_and_criteria(
     story: str | None, criteria: tuple[str, ...]

@@ -129,11 +129,7 @@ def test_a_bugfix_has_the_expected_and_the_unchanged_behavior() -> None:
         ("requirements", "\u8981\u4ef6\u5b9a\u7fa9\u66f8", None),
         ("requirements", "\u8981\u4ef6\u5b9a\u7fa9\u66f8\uff1a\u5199\u771f", "\u5199\u771f"),
         ("requirements", "\u9700\u6c42\u6587\u6863", None),
-        (
-            "requirements",
-            RUSSIAN,
-            None,
-        ),
+        ("requirements", RUSSIAN, None),
         ("requirements", "Documento de requisitos", None),
         ("bugfix", "Bugfix Requirements Document", None),
         ("bugfix", "Bug Fix: Empty page", "Empty page"),
