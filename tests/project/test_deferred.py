@@ -10,7 +10,8 @@ import sys
 import threading
 import urllib.parse
 from importlib import import_module
-from typing import TYPE_CHECKING
+from operator import attrgetter, methodcaller
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -18,8 +19,9 @@ from unlatch.cli.__main__ import cleandoc, join, ngettext, quote, quote_from_byt
 from unlatch.project.deferred import defer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
+    from types import ModuleType
 
 
 @pytest.fixture
@@ -78,44 +80,34 @@ def test_a_deferred_module_runs_when_a_name_in_it_is_used(library: str, name: st
     assert has_run()
 
 
+def used_by_two_threads(vast: ModuleType, *uses: Callable[[Any], object]) -> list[object]:
+    """What they find if the second begins while the first runs the module."""
+    sys.vast_begun = begun = threading.Event()  # type: ignore[attr-defined]
+    sys.vast_may_end = may_end = threading.Event()  # type: ignore[attr-defined]
+    results: list[object] = []
+    threads = [threading.Thread(target=lambda use=use: results.append(use(vast))) for use in uses]
+    threads[0].start()
+    assert begun.wait(5)
+    threads[1].start()
+    threads[1].join(0.1)  # it would fail at once
+    may_end.set()
+    for thread in threads:
+        thread.join()
+    return results
+
+
 def test_two_threads_that_use_it_first_both_find_it_whole(library: str) -> None:
     defer([library])
     vast = import_module(library)
-    sys.vast_begun = begun = threading.Event()  # type: ignore[attr-defined]
-    sys.vast_may_end = may_end = threading.Event()  # type: ignore[attr-defined]
-    found: list[object] = []
-    one = threading.Thread(target=lambda: found.append(vast.Part))
-    other = threading.Thread(target=lambda: found.append(vast.__version__))
-
-    one.start()
-    assert begun.wait(5)
-    other.start()
-    other.join(0.1)  # it would fail at once
-    may_end.set()
-    one.join()
-    other.join()
-
-    assert {"1", vast.Part} == set(found)
+    found = used_by_two_threads(vast, attrgetter("Part"), attrgetter("__version__"))
+    assert {"1", vast.Part} == {*found}
 
 
 def test_no_thread_uses_a_module_without_parts_that_is_half_run(module: str) -> None:
     defer([module])
     vast = import_module(module)
-    sys.vast_begun = begun = threading.Event()  # type: ignore[attr-defined]
-    sys.vast_may_end = may_end = threading.Event()  # type: ignore[attr-defined]
-    found: list[object] = []
-    one = threading.Thread(target=lambda: found.append(vast.Part()))
-    other = threading.Thread(target=lambda: found.append(vast.begun()))
-
-    one.start()
-    assert begun.wait(5)
-    other.start()
-    other.join(0.1)  # it would fail at once
-    may_end.set()
-    one.join()
-    other.join()
-
-    assert [vast.Part, vast.Part] == [type(it) for it in found]
+    found = used_by_two_threads(vast, methodcaller("Part"), methodcaller("begun"))
+    assert [vast.Part, vast.Part] == [type(part) for part in found]
 
 
 def test_a_known_name_does_not_run_its_module(library: str) -> None:
@@ -158,28 +150,17 @@ assert "Größe und Länge prüfen, über alle Maße" == answer.text, answer.tex
     subprocess.run([sys.executable, "-W", "error", "-c", script], check=True, timeout=60)
 
 
-@pytest.mark.parametrize("text", ["", "One line.", " led ", "Two\n  lines\n", "a\tb", "\n\n x\n"])
-def test_help_is_cleaned_as_inspect_does(text: str) -> None:
-    assert inspect.cleandoc(text) == cleandoc(text)
-
-
-@pytest.mark.parametrize("path", ["/srv/plain", "/srv/größe 100%#a?b&~"])
-def test_bytes_are_quoted_as_urllib_does(path: str) -> None:
-    assert urllib.parse.quote_from_bytes(path.encode()) == quote_from_bytes(path.encode())
-
-
-def test_words_are_quoted_as_shlex_does() -> None:
+def test_stand_ins_of_the_standard_library_do_what_it_does() -> None:
+    for text in ("", "One line.", " led ", "Two\n  lines\n", "a\tb", "\n\n x\n"):
+        assert inspect.cleandoc(text) == cleandoc(text), text
+    for path in ("/srv/plain", "/srv/größe 100%#a?b&~"):
+        assert urllib.parse.quote_from_bytes(path.encode()) == quote_from_bytes(path.encode())
+    for number in (0, 1, 2):
+        texts = "{} value", "{} values"
+        assert gettext.ngettext(*texts, number) == ngettext(*texts, number), number
     words = ["plain", "", "two words", "it's", "größe"]
-
     assert [*map(shlex.quote, words)] == [*map(quote, words)]
     assert shlex.join(words) == join(words)
-
-
-@pytest.mark.parametrize("number", [0, 1, 2])
-def test_texts_of_click_are_as_without_translations(number: int) -> None:
-    one, many = "{} value", "{} values"
-
-    assert gettext.ngettext(one, many, number) == ngettext(one, many, number)
 
 
 def test_a_module_that_failed_is_run_again(library: str) -> None:

@@ -23,14 +23,11 @@ if TYPE_CHECKING:
 REOPEN = ReopenEntry(ulid(5), NOW, "why", Status.COMPLETED, "ada")
 
 
-def test_a_reopen_without_a_line_is_derived(tmp_path: Path) -> None:
+def test_a_reopen_is_derived_unless_it_has_its_line(tmp_path: Path) -> None:
     assert read_events(tmp_path, [REOPEN]) == [reopened_event(REOPEN)]
     late = {"id": ulid(6), "at": "2199-01-01T00:00:00Z", "event": "x"}
     (tmp_path / LOG.name).write_text(json.dumps(late))
     assert [event.id for event in read_events(tmp_path, [REOPEN])] == [ulid(5), ulid(6)]
-
-
-def test_a_reopen_that_has_its_line_is_not_derived(tmp_path: Path) -> None:
     told = {**LOG.entry(reopened_event(REOPEN)), "theirs": 1}
     (tmp_path / LOG.name).write_text(json.dumps(told))
     assert [told] == [LOG.entry(event) for event in read_events(tmp_path, [REOPEN])]

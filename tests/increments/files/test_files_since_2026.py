@@ -36,10 +36,10 @@ def test_an_imported_increment_is_listed_found_and_counted_by_its_number(project
 
 
 def test_the_word_of_a_status_stays_until_the_status_changes(project: Project) -> None:
-    project.add(metadata(status="done"), spec="---\nstatus: done\n---\n# Search\n")
-    project.manager.read("7")
+    project.add(metadata(status="done"))
+    assert project.manager.read("7").status is Status.COMPLETED
     assert project.data()["status"] == "done"
-    assert reopen(project.manager, "7", "More", "ada")[0].status is Status.ACTIVE
+    reopen(project.manager, "7", "More", "ada")
     assert project.data()["status"] == "active"
 
 

@@ -369,16 +369,22 @@ def test_the_plain_keys_move_on_when_the_first_link_is_taken_out(
     assert data == {"github": left}
 
 
-def test_two_repositories_may_use_one_number() -> None:
-    data: dict[str, Any] = {}
-    add(data, github(4))
-    add(data, github(4, repository="octo/gadgets"))
-    assert [link.url for link in read_links(data, SHAPES.links)] == [
-        "https://github.com/octo/widgets/issues/4",
-        "https://github.com/octo/gadgets/issues/4",
+def test_one_number_in_two_repositories_is_two_links() -> None:
+    read = {
+        "github": {"issue": 4, "url": GITHUB.format(4)},
+        "external_ref": "github#octo/gadgets#4",
+    }
+    assert [link.key for link in read_links(read, SHAPES.links)] == [
+        GITHUB.format(4),
+        "octo/gadgets#4",
     ]
+    data: dict[str, Any] = {}
+    gadget = github(4, repository="octo/gadgets")
+    add(data, github(4))
+    add(data, gadget)
+    assert seen(data) == named([github(4), gadget])
     remove(data, github(4))
-    assert data == {"github": {"issue": 4, "url": "https://github.com/octo/gadgets/issues/4"}}
+    assert data == {"github": {"issue": 4, "url": gadget.url}}
 
 
 def test_an_item_that_is_named_twice_is_one_link_and_goes_at_once() -> None:
@@ -447,15 +453,6 @@ def test_a_container_that_the_file_names_goes_before_the_configured_one(
 ) -> None:
     (link,) = read_links(data, SHAPES.links)
     assert link.key == name
-
-
-def test_one_number_in_two_repositories_is_two_links() -> None:
-    data = {
-        "github": {"issue": 4, "url": GITHUB.format(4)},
-        "external_ref": "github#octo/gadgets#4",
-    }
-    keys = [link.key for link in read_links(data, SHAPES.links)]
-    assert keys == [GITHUB.format(4), "octo/gadgets#4"]
 
 
 @pytest.mark.parametrize(

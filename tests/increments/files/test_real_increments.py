@@ -30,7 +30,6 @@ CORPUS = os.environ.get("UNLATCH_CORPUS")
 pytestmark = pytest.mark.skipif(not CORPUS, reason="UNLATCH_CORPUS names no real increments")
 
 TIMES = ("lastActivity", "lastUpdated", "updated_at")
-ISSUE = re.compile(r"https://github\.com/[\w.-]+/[\w.-]+/issues/(\d+)")
 
 
 @pytest.fixture
@@ -71,20 +70,6 @@ def test_their_status_is_the_one_they_spell(manager: MetadataManager) -> None:
         assert found.status.value == spelled.get(status, status)
 
 
-def test_every_issue_and_key_that_they_name_is_a_link(manager: MetadataManager) -> None:
-    assert [link.item for link in manager.read("7").links] == ["4", "SCRUM-28"]
-    for found in sound(manager):
-        data = raw(found)
-        blocks = {
-            key: data[key] for key in ("github", "external_sync", "externalLinks") if key in data
-        }
-        issues = set(ISSUE.findall(json.dumps(blocks)))
-        jira = {data["jira"]["epicKey"]} if "jira" in data else set()
-        links = {(link.tracker, link.item) for link in found.links}
-        assert links == {("github", n) for n in issues} | {("jira", key) for key in jira}
-        assert len(found.links) == len(links)
-
-
 NAMED = {
     "github": re.compile(
         r"""(?:https://github\.com/[\w.-]+/[\w.-]+/issues/|"github\#[^"\#]+\#|
@@ -121,7 +106,9 @@ def test_each_item_that_their_raw_text_names_is_read(
     sys.stdout.write(f"items named: {len(named)}, read: {len(read)}\n")  # for `pytest -s`
     assert sorted(named - read) == []
     assert sorted(read - named) == []
-    assert len(read) >= 1
+    assert {("0007", "github", "4"), ("0007", "jira", "SCRUM-28")} <= {
+        (name[:4], tracker, item) for name, tracker, item in read
+    }
 
 
 def test_their_dates_are_read_under_all_names(manager: MetadataManager) -> None:

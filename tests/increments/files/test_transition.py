@@ -128,55 +128,48 @@ def test_unfinished_work_comes_out_of_the_archive_and_finished_work_stays(
 # ---- what a later change of status leaves of an undelivered operation ---------------------------
 
 
-def test_completing_before_a_reopen_was_delivered_keeps_its_comment(project: Project) -> None:
-    project.add(metadata(**LINKED))
-    reopen(project.manager, "7", "first", "ada")
-    after = transition(project.manager, "7", Status.COMPLETED, by="ada", enqueue=Kind.CLOSE)
-    assert kinds(after.pending) == [
-        ("reopen", "github", False),
-        ("reopen", "jira", False),
-        ("close", "github", True),
-        ("close", "jira", True),
+@pytest.mark.parametrize(
+    ("before", "acts", "left"),
+    [
+        ("completed", ["reopen", "completed"], {"reopen": False, "close": True}),
+        ("active", ["completed", "reopen"], {"reopen": True}),
+        ("active", ["completed: shipped", "reopen"], {"close": False, "reopen": True}),
+        (
+            "completed",
+            ["reopen: first", "completed", "reopen: second", "completed", "reopen: third"],
+            {"reopen: first": False, "reopen: second": False, "reopen: third": True},
+        ),
+        *(("completed", ["reopen", to], {"reopen": True}) for to in ("paused", "backlog")),
+        ("completed", ["reopen", "ready_for_review"], {"reopen": True}),
+    ],
+    ids=[
+        *("the comment of a reopen stays", "a close without words goes", "its words stay"),
+        *("each reason is a comment", "no pause", "no backlog", "no review"),
+    ],
+)
+def test_a_later_status_overtakes_the_state_of_an_operation_and_not_its_words(
+    project: Project, before: str, acts: list[str], left: dict[str, bool]
+) -> None:
+    project.add(metadata(status=before, **LINKED))
+    for act in acts:
+        word, _, reason = act.partition(": ")
+        if word == "reopen":
+            reopen(project.manager, "7", reason or "why", "ada")
+        else:
+            close = Kind.CLOSE if word == "completed" else None
+            transition(
+                project.manager, "7", Status(word), by="ada", enqueue=close, reason=reason or None
+            )
+    found = project.manager.read("7")
+    assert kinds(found.pending) == [
+        (word.partition(":")[0], tracker, state)
+        for word, state in left.items()
+        for tracker in ("github", "jira")
     ]
-    assert [entry.get("state") for entry in project.data()["pending"]] == [False, False, None, None]
-
-
-def test_reopening_drops_a_close_that_has_nothing_to_say(project: Project) -> None:
-    project.add(metadata(status="active", **LINKED))
-    transition(project.manager, "7", Status.COMPLETED, by="ada", enqueue=Kind.CLOSE)
-    after, _ = reopen(project.manager, "7", "why", "ada")
-    assert kinds(after.pending) == [("reopen", "github", True), ("reopen", "jira", True)]
-
-
-def test_reopening_keeps_what_a_close_had_to_say(project: Project) -> None:
-    project.add(metadata(status="active", github=LINKED["github"]))
-    transition(
-        project.manager, "7", Status.COMPLETED, by="ada", enqueue=Kind.CLOSE, reason="shipped"
-    )
-    after, _ = reopen(project.manager, "7", "why", "ada")
-    assert kinds(after.pending) == [("close", "github", False), ("reopen", "github", True)]
-    assert [operation.reason for operation in after.pending] == ["shipped", None]
-
-
-def test_two_reasons_are_two_comments_and_one_state(project: Project) -> None:
-    project.add(metadata(github=LINKED["github"]))
-    for reason in ("first", "second"):
-        reopen(project.manager, "7", reason, "ada")
-        transition(project.manager, "7", Status.COMPLETED, by="ada", enqueue=Kind.CLOSE)
-    after, _ = reopen(project.manager, "7", "third", "ada")
-    assert kinds(after.pending) == [
-        ("reopen", "github", False),
-        ("reopen", "github", False),
-        ("reopen", "github", True),
-    ]
-    assert [o.op for o in after.pending] == [entry.id for entry in after.reopens]
-
-
-@pytest.mark.parametrize("to", [Status.PAUSED, Status.BACKLOG, Status.READY_FOR_REVIEW])
-def test_pausing_overtakes_nothing(project: Project, to: Status) -> None:
-    project.add(metadata(**LINKED))
-    before, _ = reopen(project.manager, "7", "why", "ada")
-    assert transition(project.manager, "7", to, by="ada").pending == before.pending
+    said = {entry.id: entry.reason for entry in found.reopens}
+    words = [operation.reason or said.get(operation.op) for operation in found.pending[::2]]
+    assert [word.partition(": ")[2] for word in left if ": " in word] in ([], words)
+    assert "shipped" in words or "completed: shipped" not in acts
 
 
 def test_creating_and_updating_are_no_state_steps(project: Project) -> None:

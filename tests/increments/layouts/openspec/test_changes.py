@@ -33,37 +33,28 @@ def test_an_archived_change_has_its_name_without_the_date(tmp_path: Path) -> Non
     assert (True, tmp_path / CHANGES / "add-two") == (archived.archived, OPENSPEC.home(archived))
 
 
-def test_of_two_archives_with_one_name_the_newest_has_it(tmp_path: Path) -> None:
-    names = ("2025-12-31-add-a", "2026-01-24-add-a", "2026-01-25-2026-01-24-add-a", "add-b")
-    write(tmp_path, {f"{CHANGES}/archive/{name}/a": "" for name in (*names, "2026-02-01-add-b")})
-    found = {unit.place.name: key for key, unit in units(tmp_path).items()}
-    assert found == {
+def test_an_archived_change_keeps_its_date_unless_its_name_is_free(tmp_path: Path) -> None:
+    """A change in use has its name before archived ones; of two archived, the newer."""
+    keys = {
         "2025-12-31-add-a": "2025-12-31-add-a",
         "2026-01-24-add-a": "add-a",
         "2026-01-25-2026-01-24-add-a": "2026-01-25-2026-01-24-add-a",
         "2026-02-01-add-b": "2026-02-01-add-b",
         "add-b": "add-b",
+        "2025-12-31-used": "2025-12-31-used",
+        "2026-01-24-used": "2026-01-24-used",
+        "2026-01-24-recorded": "2026-01-24-recorded",
     }
-
-
-def test_an_active_change_has_the_name_of_archived_ones(tmp_path: Path) -> None:
-    names = ("add-a", "archive/2025-12-31-add-a", "archive/2026-01-24-add-a")
-    write(tmp_path, {f"{CHANGES}/{name}/a": "" for name in names})
-    found = {key: unit.archived for key, unit in units(tmp_path).items()}
-    assert {"add-a": False, "2025-12-31-add-a": True, "2026-01-24-add-a": True} == found
-
-
-def test_a_recorded_name_with_a_date_stays(tmp_path: Path) -> None:
-    name = "2026-01-24-add-a"
-    write(tmp_path, {f"{CHANGES}/archive/{name}/a": "", f".unlatch/increments/{name}/a": ""})
-    assert [name] == list(units(tmp_path))
-
-
-def test_files_links_and_hidden_folders_are_no_changes(tmp_path: Path) -> None:
-    names = ("README.md", ".tmp/a", "add-one/a", "archive/README.md", "archive/.tmp/a")
-    write(tmp_path, {f"{CHANGES}/{name}": "" for name in names})
-    (tmp_path / CHANGES / "linked").symlink_to("add-one")
-    assert ["add-one"] == list(units(tmp_path))
+    archive = f"{CHANGES}/archive"
+    write(tmp_path, {f"{archive}/{name}/a": "" for name in keys} | {f"{CHANGES}/used/a": ""})
+    write(tmp_path, {".unlatch/increments/2026-01-24-recorded/a": ""})
+    # Files, links and hidden folders are no changes.
+    no_changes = (f"{CHANGES}/README.md", f"{CHANGES}/.tmp/a", f"{archive}/R.md", f"{archive}/.t/a")
+    write(tmp_path, dict.fromkeys(no_changes, ""))
+    (tmp_path / CHANGES / "linked").symlink_to("used")
+    found = {unit.place.name: key for key, unit in units(tmp_path).items()}
+    assert found == {"used": "used", **keys}
+    assert [one.key for one in units(tmp_path).values() if not one.archived] == ["used"]
 
 
 def test_the_documents_are_the_proposal_the_tasks_and_the_changed_specifications(

@@ -54,13 +54,6 @@ def test_requirements_are_stories_and_scenarios_are_criteria() -> None:
     assert ("Locked out", 13) == (locked.id, locked.line)
 
 
-@pytest.mark.parametrize("end", ["\r\n", "\r"])
-def test_line_endings_and_a_bom_change_nothing(end: str) -> None:
-    expected = OPENSPEC.read({"specs/auth/spec.md": DELTA}).spec.stories
-    text = "\ufeff" + DELTA.replace("\n", end)
-    assert expected == OPENSPEC.read({"specs/auth/spec.md": text}).spec.stories
-
-
 def test_names_that_occur_twice_are_told_apart() -> None:
     one = "### Requirement: Sign in\n#### Scenario: Works\n- THEN it works\n"
     spec = OPENSPEC.read({"specs/auth/spec.md": one, "specs/web/app/spec.md": one}).spec
