@@ -625,12 +625,12 @@ def test_an_item_in_several_spellings_is_one_link(data: dict[str, Any]) -> None:
     assert seen(data) == []
 
 
+NO_BASES: tuple[Any, ...] = (None, "x", [], {}, {"local": "active"}, {**BASE, "remote": 4})
+
+
 @pytest.mark.parametrize(
     ("base", "read"),
-    [
-        (BASE, Base("active", "doing", "open")),
-        *((none, None) for none in (None, "x", [], {}, {"local": "active"}, {**BASE, "remote": 4})),
-    ],
+    [(BASE, Base("active", "doing", "open")), *((other, None) for other in NO_BASES)],
 )
 def test_a_base_is_read_with_its_link_or_left_out(base: object, read: Base | None) -> None:
     (link,) = read_links({"github": {"issue": 4, "base": base, "url": 7}}, SHAPES.links)

@@ -385,7 +385,7 @@ def test_items_that_two_clones_reached_are_all_told() -> None:
 def reached(category: str | None, **more: Any) -> dict[str, Any]:
     """The record of a clone about an item that its reopen reached."""
     item = {"issueNumber": 4, "issueUrl": f"{URL}4"}
-    seen = {"state": "Some", "category": category, "labels": []}
+    seen: dict[str, Any] = {"state": "Some", "category": category, "labels": []}
     return {"github": {**item, "items": [{**item, "before": seen, **more}]}}
 
 
