@@ -1,4 +1,4 @@
-"""The settings of a SpecWeave project's config.json that apply."""
+"""The settings and limits of a SpecWeave project that apply, and the policies of `[sync]`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from unlatch.config.choices import Part
 from unlatch.config.config import read_config
+from unlatch.config.specweave import limits_of
+from unlatch.config.tables import SyncConfig
 from unlatch.increments.files.paths import paths_at
+from unlatch.increments.model.policies import Direction, OnClose, OnConflict
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from unlatch.config.config import RawConfig
+
 
 PROFILES = {
     "ours": {"provider": "github", "config": {"owner": "octo", "repo": "widgets"}},
@@ -241,3 +246,82 @@ def test_what_is_not_as_specweave_writes_it_is_passed_over(tmp_path: Path, sync:
 
     assert (found.trackers, found.problems) == ({}, ())
     assert len(found.core.sync.may_write("github", foreign=True)) == 5
+
+
+def test_its_limits_are_read_by_our_names() -> None:
+    theirs = {
+        "maxActiveIncrements": 3,
+        "hardCap": 5,
+        "allowEmergencyInterrupt": True,
+        "typeBehaviors": {"canInterrupt": ["hotfix"], "autoAbandonDays": {"experiment": 14}},
+        "staleness": {"paused": 7, "active": 30},
+    }
+
+    assert limits_of({"limits": theirs}) == {
+        "max_active": 3,
+        "hard_cap": 5,
+        "can_interrupt": ["hotfix"],
+        "stale_after": {"active": 30, "paused": 7},
+    }
+
+
+def test_nothing_may_interrupt_where_that_is_switched_off() -> None:
+    theirs = {"allowEmergencyInterrupt": False, "typeBehaviors": {"canInterrupt": ["hotfix"]}}
+
+    assert limits_of({"limits": theirs}) == {"can_interrupt": []}
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        None,
+        [],
+        {"limits": 3},
+        {"limits": {"maxActiveIncrements": "3", "hardCap": True, "staleness": [7]}},
+        {"limits": {"maxActiveIncrements": -1, "hardCap": 0, "staleness": {"active": None}}},
+        {"limits": {"typeBehaviors": {"canInterrupt": "hotfix"}}},
+    ],
+)
+def test_what_has_another_shape_is_passed_over(config: Any) -> None:
+    assert limits_of(config) == {}
+
+
+def sync_config(**values: object) -> SyncConfig:
+    return SyncConfig.model_validate(values)
+
+
+def test_a_tracker_replaces_only_its_own_values() -> None:
+    sync = sync_config(
+        direction="push", conflict="remote", trackers={"jira": {"direction": "off", "write": []}}
+    )
+
+    jira, github = sync.policy("jira"), sync.policy("github")
+
+    assert (jira.direction, jira.conflict) == (Direction.OFF, OnConflict.REMOTE)
+    assert github.direction is Direction.PUSH
+    assert jira.on_close is github.on_close is OnClose.ASK
+
+
+@pytest.mark.parametrize(
+    ("values", "own", "foreign"),
+    [
+        ({}, tuple(Part), tuple(Part)),
+        ({"write": ["status"]}, ["status"], ["status"]),
+        ({"write_foreign": ["comment"]}, tuple(Part), ["comment"]),
+        ({"write": ["status"], "write_foreign": []}, ["status"], []),
+        # A tracker's own value counts for all of its items.
+        (
+            {"write_foreign": [], "trackers": {"jira": {"write": ["labels"]}}},
+            ["labels"],
+            ["labels"],
+        ),
+        ({"write": [], "trackers": {"github": {"write": ["labels"]}}}, [], []),
+    ],
+)
+def test_parts_that_may_be_written(
+    values: dict[str, object], own: list[str], foreign: list[str]
+) -> None:
+    sync = sync_config(**values)
+
+    assert {Part(part) for part in own} == sync.may_write("jira")
+    assert {Part(part) for part in foreign} == sync.may_write("jira", foreign=True)

@@ -1,13 +1,23 @@
+"""People's text, its markers and kept parts, and a map of the interface."""
+
 from __future__ import annotations
 
+import ast
+import inspect
+import pydoc
 import re
+from dataclasses import fields, is_dataclass
+from enum import EnumType
+from importlib import import_module
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from unlatch import spi, transport
+from unlatch.spi import with_kept_part
 from unlatch.spi.render import plain
-from unlatch.spi.text import Span, fill, slots
+from unlatch.spi.text import Span, defused, fill, hidden, ops_in, slots, visible
 from unlatch.worklog.neutral import without_controls
 
 HOSTILE = ["{reason}", "{by}", "{", "**", "**bold**", "$&", r"\1", r"\g<0>", "\n\n", "{0}", "%s"]
@@ -96,3 +106,122 @@ def test_what_stays_of_a_text_stays(raw: str) -> None:
     assert not re.search(
         "[a\u6f22][\u200c\u200d]|[\u200c\u200d][a1]|a[\ufe00\ufe0f\U000e0100]", clean
     )
+
+
+ONE = "01KA0000000000000000000001"
+TWO = "01KA0000000000000000000002"
+
+
+def test_a_marker_is_found_in_either_spelling() -> None:
+    text = f"Reopened\n{hidden(ONE)}\nand <p>{visible(TWO)}</p>, twice: {hidden(ONE)}"
+    assert ops_in(text) == {ONE, TWO}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        ONE,
+        f"op={ONE}",
+        f"ref {ONE}",
+        f"Unlatch ref {ONE}",
+        f"unlatch:op={ONE[:-1]}",
+        f"unlatch:op={ONE.lower()}",
+        f"unlatch:op=8{ONE[1:]}",
+        f"unlatch: op={ONE}",
+    ],
+)
+def test_what_is_no_marker_is_not_found(text: str) -> None:
+    assert ops_in(text) == frozenset()
+
+
+@pytest.mark.parametrize("between", [":op=", " ref ", "  ref\n", "\nref\u00a0"])
+def test_a_defused_marker_is_none_however_white_space_is_folded(between: str) -> None:
+    text = defused(f"see unlatch{between}{ONE}, and unlatch{between}{TWO}")
+    assert ops_in(text) | ops_in(" ".join(text.split())) == frozenset()
+    assert text.replace("\u200b", "") == f"see unlatch{between}{ONE}, and unlatch{between}{TWO}"
+
+
+def test_other_words_are_left_alone() -> None:
+    text = f"unlatch resume 7; unlatch ref x; {ONE}"
+    assert defused(text) == text
+
+
+# Anything but a mark.
+WORDS = st.text(max_size=60).filter(lambda text: "unlatch:" not in text)
+
+MARKS = st.sampled_from(
+    ["<!-- unlatch:end -->", "<!-- unlatch:begin 0001-a -->", "<!-- ", "unlatch:end -->", "word\n"]
+)
+# The words of people in a part may be marks.
+TEXTS = st.lists(MARKS | WORDS, max_size=5).map("".join)
+NAMES = st.text(min_size=1, max_size=20).filter(lambda name: bool(name.strip()))
+
+
+@given(before=WORDS, after=WORDS, old=TEXTS, new=TEXTS, name=NAMES)
+def test_an_update_replaces_the_part_and_nothing_else(
+    before: str, after: str, old: str, new: str, name: str
+) -> None:
+    body = f"{before}{with_kept_part('', name, old)}{after}"
+    expected = f"{before}{with_kept_part('', name, new)}{after}"
+    assert with_kept_part(body, name, new) == expected
+    assert with_kept_part(expected, name, new) == expected
+
+
+THREE_SCREENS = 120
+
+
+def test_help_fits_a_few_screens() -> None:
+    shown = pydoc.plain(pydoc.render_doc(spi)).splitlines()
+    assert len(shown) <= THREE_SCREENS
+    assert max(map(len, shown)) <= 105  # pydoc indents by four
+
+
+def test_help_names_all_that_a_plugin_imports() -> None:
+    assert imported_for_type_checkers().keys() == listed_in(spi.__doc__)
+    assert {*transport.__all__} == listed_in(transport.__doc__)
+
+
+def listed_in(doc: str | None) -> set[str]:
+    lines = re.findall(r"^ {4}((?:\w+, )*\w+)", doc or "", re.MULTILINE)
+    return {name for names in lines for name in names.split(", ")}
+
+
+def test_help_describes_each_field_and_member() -> None:
+    described = 0
+    for name, one in (
+        *((name, getattr(spi, name)) for name in imported_for_type_checkers()),
+        ("Answer", transport.Answer),
+        ("Row", transport.Row),
+    ):
+        if is_dataclass(one):
+            parts = [field.name for field in fields(one)]
+        elif isinstance(one, EnumType):
+            parts = [*one.__members__]
+        else:
+            continue
+        described += 1
+        found = re.findall(r"^ *(\w+): ", inspect.getdoc(one) or "", re.MULTILINE)
+        assert parts == [part for part in found if part in parts], name
+    assert described > 25
+    shown = pydoc.plain(pydoc.render_doc(spi.CommentRef))
+    assert "created: " in shown.partition("\n\n")[2].partition("Methods")[0]
+    assert "own: bool | None = None" in shown or "own: 'bool | None' = None" in shown
+
+
+def test_a_name_is_loaded_from_the_module_that_type_checkers_know() -> None:
+    for name, module in imported_for_type_checkers().items():
+        assert getattr(spi, name) is getattr(import_module(module), name)
+    with pytest.raises(AttributeError, match="SyncPlugins"):
+        _ = spi.SyncPlugins  # type: ignore[attr-defined]  # misspelt
+
+
+def imported_for_type_checkers() -> dict[str, str]:
+    tree = ast.parse(inspect.getsource(spi))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    return {
+        alias.name: node.module or ""
+        for node in block.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }

@@ -1,16 +1,23 @@
+"""Logs of typed events, their statuses and times."""
+
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from unlatch.worklog.event_log import LONGEST_LINE, Event, EventLog, OtherEvent
+from unlatch.worklog.lifecycle import Lifecycle
 from unlatch.worklog.record import FLAG, TEXT, WORDS, key, record
+from unlatch.worklog.times import read_stamp, stamp
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 NOW = datetime(2025, 11, 4, 10, tzinfo=UTC)
 LOG = EventLog("log.jsonl")
@@ -133,3 +140,75 @@ def test_an_event_is_one_line_whatever_it_says(tmp_path: Path, text: str) -> Non
     LOG.append(tmp_path, told, noted(2))
     assert (tmp_path / LOG.name).read_bytes().count(b"\n") == 2
     assert told in LOG.read(tmp_path)
+
+
+TABLE = Lifecycle(
+    moves={
+        "open": frozenset({"done", "dropped"}),
+        "done": frozenset({"open"}),
+        "dropped": frozenset({"open"}),
+    },
+    closed=frozenset({"done", "dropped"}),
+    reopened=frozenset({"done"}),
+)
+
+
+@pytest.mark.parametrize(
+    ("current", "to", "allowed"),
+    [
+        ("open", "done", True),
+        ("open", "open", False),
+        ("dropped", "open", True),
+        ("dropped", "done", False),
+        ("done", "open", False),
+    ],
+)
+def test_a_move_is_plain_where_the_table_has_it_and_no_reopen_is_needed(
+    current: str, to: str, allowed: bool
+) -> None:
+    assert TABLE.can_move(current, to) == allowed
+
+
+NINE = datetime(2025, 11, 1, 9, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("raw", "moment"),
+    [
+        ("2025-11-01T09:00:00Z", NINE),
+        ("2025-11-01T09:00:00.000Z", NINE),
+        ("2025-11-01T09:00:00.250Z", NINE + timedelta(milliseconds=250)),
+        ("2025-11-01T11:00:00+02:00", NINE),
+        ("2025-11-01T09:00:00", NINE),
+        ("2025-11-01 09:00", NINE),
+        (" 2025-11-01T09:00:00Z ", NINE),
+        ("2025-11-01", NINE.replace(hour=0)),
+        ("0001-01-01T00:00:00+14:00", None),
+        ("9999-12-31T23:59:59-14:00", None),
+        ("2025-02-30", None),
+        ("yesterday", None),
+        ("", None),
+        (None, None),
+        (True, None),
+        (20251101, None),
+        ({}, None),
+    ],
+)
+def test_reads_the_times_of_real_files(raw: object, moment: datetime | None) -> None:
+    assert read_stamp(raw) == moment
+
+
+def test_writes_utc_in_whole_seconds() -> None:
+    there = timezone(timedelta(hours=-3, minutes=-30))
+    assert stamp(datetime(2025, 11, 1, 5, 30, 7, 999_999, there)) == "2025-11-01T09:00:07Z"
+
+
+@given(st.datetimes(min_value=datetime(1000, 1, 2), timezones=st.just(UTC)))  # noqa: DTZ001
+def test_what_is_written_is_read_again(moment: datetime) -> None:
+    assert read_stamp(stamp(moment)) == moment.replace(microsecond=0)
+
+
+@given(st.text())
+def test_no_text_is_too_odd_to_be_read(raw: str) -> None:
+    moment = read_stamp(raw)
+    assert moment is None or moment.tzinfo is UTC

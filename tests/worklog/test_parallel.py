@@ -1,13 +1,23 @@
-"""Tasks run side by side, and none holds up the others or the end of the process."""
+"""Tasks run side by side; digests and installers are found without slow imports."""
 
 from __future__ import annotations
 
+import hashlib
+import shlex
+import sys
 import threading
 import time
+from typing import TYPE_CHECKING
 
 import pytest
 
+from unlatch.worklog import digests
+from unlatch.worklog.installer import install_command, upgrade_command
+from unlatch.worklog.markdown_lines import line_ending, scan
 from unlatch.worklog.parallel import MOST_AT_ONCE, run_parallel
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def test_all_results_come_with_their_keys() -> None:
@@ -79,3 +89,70 @@ def test_all_lanes_together_run_no_more_than_the_pool_takes() -> None:
     done = dict(run_parallel(tasks, lane_of=lambda key: key[0], limits=dict.fromkeys("abc", 8)))
 
     assert (len(tasks), MOST_AT_ONCE) == (len(done), most)
+
+
+@pytest.mark.parametrize("content", [b"", b"0007-search", b"\0" * 1_000])
+@pytest.mark.parametrize("module", [digests._MODULE, "missing_here"])
+def test_a_digest_is_that_of_hashlib(
+    content: bytes, module: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(digests, "_MODULE", module)
+
+    assert hashlib.sha256(content).hexdigest() == digests.sha256(content)
+
+
+@pytest.fixture
+def prefix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(sys, "prefix", str(tmp_path))
+    return tmp_path
+
+
+def test_pipx_is_named_in_its_own_environment(prefix: Path) -> None:
+    (prefix / "pipx_metadata.json").write_text("{}")
+    assert install_command("unlatch[mcp]") == "pipx inject unlatch 'unlatch[mcp]'"
+    assert upgrade_command() == "pipx upgrade unlatch"
+
+
+def test_pip_of_this_python_is_named_elsewhere(prefix: Path) -> None:
+    assert prefix.is_dir()
+    program = [sys.executable, "-m", "pip", "install"]
+    assert shlex.split(install_command("unlatch[mcp]")) == [*program, "unlatch[mcp]"]
+    assert shlex.split(upgrade_command()) == [*program, "--upgrade", "unlatch"]
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("---\nstatus: active\n---\nText", [4]),
+        ("Text\n---\nmore\n---\nend", [1, 2, 3, 4, 5]),
+        ("```python\ncode\n```\nText", [4]),
+        ("~~~ text\ncode\n~~~\nText", [4]),
+        ("```\n\ncode\n```\n    Text", [5]),
+        ("Text\n\n    code\n\nmore", [1, 5]),
+        ("-   item\n\n      Text", [1, 3]),
+        ("-   item\n\n        code", [1]),
+        ("-      code\n\n  Text", [1, 3]),
+    ],
+)
+def test_lines_outside_code_and_front_matter_count(text: str, numbers: list[int]) -> None:
+    assert numbers == [line.number for line in scan(text).lines]
+
+
+def test_a_byte_order_mark_belongs_to_no_line() -> None:
+    (line,) = scan("\ufeff# Title").lines
+
+    assert (1, 1, "# Title", 1) == (line.number, line.start, line.text, line.level)
+
+
+@pytest.mark.parametrize(
+    ("text", "ending"),
+    [
+        ("one", "\n"),
+        ("one\r\ntwo\r\nthree", "\r\n"),
+        ("one\rtwo\rthree\r\n", "\r"),
+        ("one\r\ntwo\nthree\n", "\n"),
+        ("one\ntwo\r\nthree\r\n", "\r\n"),
+    ],
+)
+def test_most_lines_decide_the_line_ending(text: str, ending: str) -> None:
+    assert ending == line_ending(text)

@@ -1,19 +1,40 @@
+"""Increments are found and listed, and made with the next number."""
+
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
 from tests.changes import reopen
-from tests.increments.files.making import GITHUB, NOW, Project, manager_at, metadata, tree, ulid
+from tests.increments.files.making import (
+    GITHUB,
+    NOW,
+    STAMP,
+    Project,
+    github,
+    jira,
+    manager_at,
+    metadata,
+    tree,
+    ulid,
+)
 
 from unlatch.errors import StoreError, UsageError
+from unlatch.increments.files.new_increment import slug_of
 from unlatch.increments.files.paths import find_paths, paths_at
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.increments.model.status import Status
+from unlatch.increments.records.links import read_links, same_item
+from unlatch.spi.manifest import LinkShape
+from unlatch.worklog.ids import FOLDER
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 REOPEN = {
     "id": ulid(1),
@@ -268,3 +289,229 @@ def test_reading_creates_nothing(tmp_path: Path, home: str) -> None:
     assert manager.read("7").status is Status.COMPLETED
     assert not manager.read("7").has_frequent_reopens(3)
     assert {path: path.stat().st_mtime_ns for path in tmp_path.rglob("*")} == before
+
+
+SHAPES = {"github": LinkShape("issue", "url", number=True), "jira": LinkShape("issueKey", "url")}
+URLS = st.sampled_from(["https://h/1", "https://h/1/", "https://H/1", "https://h/2", "", " "])
+BLOCKS = st.fixed_dictionaries(
+    {},
+    optional={
+        "issue": st.integers(1, 2) | st.sampled_from(["1", "#2", "", None, True]),
+        "number": st.integers(1, 2),
+        "issueKey": st.sampled_from(["A-1", "A-2"]),
+        "url": URLS,
+        "issueUrl": URLS,
+        "id": st.sampled_from(["US-001", "x"]),
+    },
+)
+LISTS = st.fixed_dictionaries(
+    {}, optional={"items": st.lists(BLOCKS, max_size=4), "user_story_issues": st.lists(BLOCKS)}
+)
+BOTH = st.builds(lambda block, lists: {**block, **lists}, BLOCKS, LISTS)
+ANY = st.dictionaries(
+    st.sampled_from(["github", "jira", "external_sync", "externalLinks"]),
+    BOTH | st.fixed_dictionaries({}, optional={"github": BOTH, "jira": BOTH}) | st.integers(),
+)
+
+
+@given(ANY)
+@settings(suppress_health_check=[HealthCheck.too_slow], deadline=None)
+def test_each_item_is_linked_once(data: dict[str, Any]) -> None:
+    links = read_links(data, SHAPES)
+
+    for number, link in enumerate(links):
+        assert not any(same_item(link, other) for other in links[:number])
+
+
+def test_a_listed_increment_is_the_one_that_is_read(project: Project) -> None:
+    folder = project.increments / "0001-one"
+    folder.mkdir(parents=True)
+    stories = [{"id": "US-001", "issue_number": 1}, {"id": "US-002", "issue_number": 2}]
+    known = {
+        "id": "0009-other",
+        "status": "in-progress",
+        "created_at": "2025-10-01",
+        "completed": "2025-11-01T08:00:00Z",
+        "github": {"user_story_issues": stories},
+    }
+    folder.joinpath("metadata.json").write_text(json.dumps(known))
+    folder.joinpath("spec.md").write_text("# One\n")
+
+    (listed,) = project.manager.list()
+    read = project.manager.read("1")
+
+    assert isinstance(listed, Increment)
+    assert listed == read
+    assert listed.warnings == read.warnings != ()
+    assert [link.item for link in listed.links] == ["1", "2"]
+
+
+def title_of(project: Project, spec: bytes) -> str:
+    folder = project.increments / "0001-from-its-folder"
+    folder.mkdir(parents=True, exist_ok=True)
+    folder.joinpath("metadata.json").write_text('{"status": "active"}')
+    folder.joinpath("spec.md").write_bytes(spec)
+    return project.manager.read("1").title
+
+
+LONG = b"x" * 10_000
+
+
+def test_a_title_is_found_wherever_it_stands(project: Project) -> None:
+    front = b"---\nepic: X\ntitle: Front\n---\n"
+
+    assert title_of(project, front + b"# Heading\n" + LONG) == "Front"
+    assert title_of(project, b"# Heading\n" + LONG) == "Heading"
+    assert title_of(project, LONG + b"\n# Late\n") == "Late"
+    assert title_of(project, b"---\n# no heading\nkey: " + LONG + b"\ntitle: Far\n---\n") == "Far"
+    assert title_of(project, b"```\n# code\n" + LONG + b"\n```\n# Behind\n") == "Behind"
+    assert title_of(project, b"# " + "\u00e4".encode() * 5_000) == "\u00e4" * 5_000
+    assert title_of(project, LONG) == "from its folder"
+    assert title_of(project, b"# Head\n" + b"\xff" * 10) == "from its folder"
+
+
+def test_a_new_increment_is_planned_and_told_of(project: Project) -> None:
+    made = project.manager.create("Smart discipline", kind="feature", by="ada")
+    assert (made.id, made.status, made.title) == (
+        "0001-smart-discipline",
+        Status.PLANNING,
+        "Smart discipline",
+    )
+    times = {"created": STAMP, "lastActivity": STAMP}
+    expected = {"id": made.id, "status": "planning", "type": "feature", **times}
+    assert project.data(made.id) == expected
+    assert project.text(made.id).endswith("}\n")
+    told = {"id": ulid(1), "at": STAMP, "event": "created", "by": "ada", "to": "planning"}
+    assert project.events(made.id) == [told]
+    spec = (made.folder / "spec.md").read_text()
+    assert spec.startswith("# Smart discipline\n")
+    assert (made.folder / "tasks.md").read_text() == "# Tasks\n"
+
+
+def test_links_are_there_from_the_first_write(project: Project) -> None:
+    made = project.manager.create("x", kind="bug", by="ada", links=[github(4), jira("A-1")])
+    assert [link.item for link in made.links] == ["4", "A-1"]
+    assert project.data(made.id)["github"] == {"issue": 4, "url": GITHUB.format(4)}
+
+
+SECRET = "ghp_" + "A1b2C3d4" * 4
+
+
+@pytest.mark.parametrize(
+    ("existing", "name"),
+    [
+        ([], "0001-x"),
+        ([("0007-a", ""), ("0003-b", "")], "0008-x"),
+        ([("0007-a", ""), ("0041-b", "_archive")], "0042-x"),
+        ([("9999-a", "")], "10000-x"),
+        ([("0005-broken", "_abandoned")], "0006-x"),
+    ],
+)
+def test_numbers_go_on_from_the_highest(
+    project: Project, existing: list[tuple[str, str]], name: str
+) -> None:
+    for known, archive in existing:
+        project.add(b"broken" if "broken" in known else metadata(), name=known, archive=archive)
+    assert project.manager.create("x", kind="bug", by="ada").id == name
+
+
+@pytest.mark.parametrize(
+    ("title", "name", "error_id", "words"),
+    [
+        *(
+            (title, "0007-a", "title-unusable", "")
+            for title in ("", " ", "!!!", "../..", "🎉", "\x00")
+        ),
+        ("x" * 257, "0007-a", "increment-title-too-long", "the title has 257 characters"),
+        ("x", "999999999-far", "number-too-high", "rename 999999999-far"),
+    ],
+)
+def test_what_cannot_be_named_or_numbered_is_refused(
+    project: Project, title: str, name: str, error_id: str, words: str
+) -> None:
+    project.add(metadata(), name=name)
+    before = tree(project.root)
+    with pytest.raises(UsageError) as caught:
+        project.manager.create(title, kind="bug", by="ada")
+    assert (caught.value.id, tree(project.root)) == (error_id, before)
+    assert words in f"{caught.value.message} {caught.value.hint}"
+
+
+@pytest.mark.parametrize(
+    ("title", "slug"),
+    [
+        ("Smart discipline", "smart-discipline"),
+        ("  Crème brûlée: 2 for 1!  ", "creme-brulee-2-for-1"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("a\x00b\nc/d\\e", "a-b-c-d-e"),
+        ("--force", "force"),
+        ("漢字 7", "7"),
+        ("x" * 200, "x" * 60),
+        (f"{'x' * 59} y", "x" * 59),
+        ("$(rm -rf ~); `id`", "rm-rf-id"),
+        ("\ud800ok", "ok"),
+        ("照合", "increment"),
+        ("Привет мир", "increment"),
+        ("مرحبا", "increment"),
+        ("Привет API", "api"),
+        (f"Rotate {SECRET} now", "rotate-now"),
+        (f"Set API_TOKEN={SECRET[4:]}", "set-api-token"),
+        (SECRET, "increment"),
+    ],
+)
+def test_a_folder_is_named_by_plain_words(title: str, slug: str) -> None:
+    assert slug_of(title) == slug
+
+
+def test_a_title_in_any_script_is_found_again(project: Project) -> None:
+    titles = ["照合", "Привет мир", "مرحبا"]
+    made = [project.manager.create(title, kind="bug", by="ada") for title in titles]
+    assert [one.id for one in made] == ["0001-increment", "0002-increment", "0003-increment"]
+    assert [project.manager.read(str(number)).title for number in (1, 2, 3)] == titles
+
+
+@given(st.text(st.characters(exclude_categories=())).map("a{}".format))
+@example("a\ud800")
+@example("a\x1b[31m\n---\nstatus: completed\n---\n")
+def test_any_title_makes_one_sound_increment(
+    tmp_path_factory: pytest.TempPathFactory, title: str
+) -> None:
+    project = Project(tmp_path_factory.mktemp("any"))
+    made = project.manager.create(title, kind="bug", by="ada")
+    assert [found.id for found in project.manager.list()] == [made.id]
+    assert FOLDER.fullmatch(made.id)
+    assert made.folder.parent == project.increments
+    spec = (made.folder / "spec.md").read_text(encoding="utf-8")
+    assert spec.split("\n", 1)[1] == "\n## User stories\n\n## Acceptance criteria\n"
+
+
+def test_what_cannot_be_made_leaves_nothing_behind(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls = iter([None, OSError(28, "No space left on device")])
+    real = os.fsync
+
+    def full(descriptor: int) -> None:
+        if error := next(calls, None):
+            raise error
+        real(descriptor)
+
+    before = tree(project.root)
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(StoreError) as caught:
+        project.manager.create("x", kind="bug", by="ada")
+    assert (caught.value.id, tree(project.root)) == ("not-durable", before)
+    assert "No space left on device" in caught.value.message
+
+
+def test_a_file_where_the_folder_belongs_is_an_error(project: Project) -> None:
+    (project.increments / "0001-x").write_text("a file")
+    with pytest.raises(StoreError) as caught:
+        project.manager.create("x", kind="bug", by="ada")
+    assert caught.value.id == "not-writable"
+    assert (project.increments / "0001-x").read_text() == "a file"
+
+
+def test_the_folder_of_increments_is_made_when_it_is_needed(project: Project) -> None:
+    project.increments.rmdir()
+    assert project.manager.create("x", kind="bug", by="ada").id == "0001-x"

@@ -1,15 +1,44 @@
+"""Changes of status, all in any order against a model, and their events."""
+
 from __future__ import annotations
 
-from dataclasses import replace
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from tests.changes import reopen, transition
-from tests.increments.files.making import GITHUB, STAMP, Project, github, metadata, tree, ulid
+from tests.increments.files.making import (
+    GITHUB,
+    NOW,
+    STAMP,
+    Project,
+    github,
+    jira,
+    metadata,
+    tree,
+    ulid,
+)
 
-from unlatch.errors import StoreError, UsageError
-from unlatch.increments.model.increment import Link
+from unlatch.errors import StoreError, UnlatchError, UsageError
+from unlatch.increments.files.linking import link, unlink
+from unlatch.increments.files.outbox import block, record_delivery
+from unlatch.increments.model.increment import Base, Increment, Link, ReopenEntry, SyncedItem
 from unlatch.increments.model.status import LIFECYCLE, Status
+from unlatch.increments.records.events import read_events, reopened_event
+from unlatch.increments.records.status_events import LOG
+from unlatch.spi.change import Result
 from unlatch.spi.operation import Kind, Operation
+from unlatch.worklog.disk.file_check import LARGEST
+from unlatch.worklog.json_text.document import JsonText
 
 LINKED = {"github": {"issue": 4, "url": GITHUB.format(4)}, "jira": {"issueKey": "SCRUM-28"}}
 
@@ -18,7 +47,7 @@ def kinds(pending: tuple[Operation, ...]) -> list[tuple[str, str, bool]]:
     return [(o.kind.value, o.tracker, o.state) for o in pending]
 
 
-# tests/increments/model/test_status.py has the whole product.
+# tests/increments/model/test_model.py has the whole product.
 MOVES = [
     (Status.PLANNING, Status.ACTIVE),
     (Status.ACTIVE, Status.COMPLETED),
@@ -198,3 +227,258 @@ def test_an_increment_with_another_status_is_otherwise_the_same(project: Project
     after = before.with_status(Status.ACTIVE, ())
     assert replace(before, status=Status.ACTIVE, pending=()) == after
     assert before.links == after.links != ()
+
+
+# Unknown fields and shapes, which must be unchanged at the end.
+FOREIGN: dict[str, Any] = {
+    "id": "0099-other",
+    "testMode": "TDD",
+    "coverageTarget": 95.50,
+    "notes": ["a", {"b": [None, True, 1e3]}],
+    "externalLinks": {"figma": "https://f.example"},
+    "githubProfile": "default",
+}
+SHAPES: list[dict[str, Any]] = [
+    {},
+    {"github": {"issue": 1, "url": GITHUB.format(1), "synced": "x", "notes": "kept"}},
+    {"github": {"milestone": 3, "user_story_issues": [{"id": "U", "issue_number": 1}]}},
+    {"jira": {"epicKey": "A-1", "epicId": "10"}, "external_sync": {"jira": {"issueKey": "A-2"}}},
+    {"github": {"number": 1}, "externalLinks": {"jira": {"epicKey": "A-1"}}},
+]
+ITEMS = [github(1), github(2), github(1, repository="octo/gadgets"), jira("A-1"), jira("A-3")]
+REASONS = st.sampled_from(["Bug found", "a --> b", "$&\n\n# x", '","status":"x', "é\u2028漢"])
+DONE: Any = {"result": Result.UPDATED, "commented": True}
+STATUSES = st.sampled_from(Status)
+
+
+@dataclass
+class Expected:
+    """The expected increment."""
+
+    status: Status
+    archived: bool
+    reopens: list[str] = field(default_factory=list)
+    pending: list[tuple[str, str, bool]] = field(default_factory=list)  # kind, item, state
+    told: int = 0
+
+
+class Lifecycle(RuleBasedStateMachine):
+    """One increment and all acts on it."""
+
+    @initialize(shape=st.sampled_from(SHAPES), status=STATUSES, archived=st.booleans())
+    def begin(self, shape: dict[str, Any], status: Status, *, archived: bool) -> None:
+        self.root = Path(tempfile.mkdtemp(prefix="unlatch-lifecycle-"))
+        self.project = Project(self.root)
+        self.first = metadata(**{**FOREIGN, **shape}, status=status.value)
+        spec = f"---\ntitle: x\nstatus: {status.value}\n---\n# x\n"
+        place = "_archive" if archived else ""
+        self.project.add(self.first, archive=place, spec=spec)
+        self.expected = Expected(status, archived)
+
+    def teardown(self) -> None:
+        if hasattr(self, "root"):
+            shutil.rmtree(self.root)
+
+    @property
+    def now(self) -> Increment:
+        return self.project.manager.read("7")
+
+    def _tick(self) -> None:
+        self.project.clock.advance()
+
+    @rule(reason=REASONS)
+    def reopen(self, reason: str) -> None:
+        self._tick()
+        before = self.now
+        if before.status is not Status.COMPLETED:
+            with pytest.raises(StoreError, match="not-completed"):
+                reopen(self.project.manager, "7", reason, "ada")
+            return
+        _, entry = reopen(self.project.manager, "7", reason, "ada")
+        self.expected.reopens.append(entry.id)
+        self._moved(before, Status.ACTIVE, Kind.REOPEN)
+
+    @rule(to=STATUSES, reason=REASONS | st.none(), enqueue=st.booleans())
+    def transition(self, to: Status, reason: str | None, *, enqueue: bool) -> None:
+        self._tick()
+        before = self.now
+        kind = Kind.CLOSE if to.is_finished and enqueue else None
+        legal = to in LIFECYCLE.moves[before.status] and before.status is not Status.COMPLETED
+        explained = before.status is not Status.ABANDONED or reason is not None
+        if not (legal and explained):
+            with pytest.raises(UnlatchError, match=r"reason-missing|transition-refused"):
+                transition(self.project.manager, "7", to, by="bob", reason=reason, enqueue=kind)
+            return
+        transition(self.project.manager, "7", to, by="bob", reason=reason, enqueue=kind)
+        self._moved(before, to, kind)
+
+    def _moved(self, before: Increment, to: Status, kind: Kind | None) -> None:
+        if to.is_finished != before.status.is_finished:
+            self.expected.pending = [
+                (o.kind.value, o.item, False)
+                for o in before.pending
+                if o.reason or o.op in {entry.id for entry in before.reopens}
+                # A reopen that the tracker refused, before anything was sent, is withdrawn.
+                if not (o.kind is Kind.REOPEN and o.is_blocked)
+            ]
+        if kind:
+            self.expected.pending += [(kind.value, known.key, True) for known in before.links]
+        self.expected.status = to
+        self.expected.archived &= to.is_finished
+        self.expected.told += 1
+
+    @precondition(lambda self: self.now.pending)
+    @rule(data=st.data())
+    def deliver(self, data: st.DataObject) -> None:
+        self._tick()
+        place = data.draw(st.integers(0, len(self.now.pending) - 1))
+        operation = self.now.pending[place]
+        tail = operation.item.rpartition("/")[2]
+        url = operation.item if "://" in operation.item else f"https://x.example/{tail}"
+        base = Base(self.now.status.value, "doing", "open")
+        reached = SyncedItem(operation.tracker, tail, url)
+        after = record_delivery(
+            self.project.manager, "7", operation, reached=reached, base=base, **DONE
+        )
+        del self.expected.pending[place]
+        self.expected.told += 1
+        for entry in after.reopens:
+            if entry.id == operation.op:
+                assert reached in entry.synced_to
+
+    @precondition(lambda self: self.now.pending)
+    @rule(cause=st.sampled_from(["item-locked", "item-not-found"]))
+    def block(self, cause: str) -> None:
+        self._tick()
+        operation = self.now.pending[0]
+        block(self.project.manager, "7", operation, cause=cause)
+        assert self.now.pending[0].cause == cause
+        self.expected.told += operation.cause != cause
+
+    @rule(new=st.sampled_from(ITEMS))
+    def link(self, new: Link) -> None:
+        self._tick()
+        before = self.now.links
+        after = link(self.project.manager, "7", [new], by="ada").links
+        assert len(after) - len(before) in (0, 1)
+        assert {(k.tracker, k.item) for k in before} <= {(k.tracker, k.item) for k in after}
+        assert (new.tracker, new.item) in {(k.tracker, k.item) for k in after}
+        self.expected.told += len(after) - len(before)
+
+    @precondition(lambda self: self.now.links)
+    @rule(data=st.data())
+    def unlink(self, data: st.DataObject) -> None:
+        self._tick()
+        gone = data.draw(st.sampled_from(self.now.links))
+        before = self.now.links
+        after = unlink(self.project.manager, "7", gone, by="ada").links
+        keys = {(k.tracker, k.key) for k in after}
+        assert keys == {(k.tracker, k.key) for k in before if k != gone}
+        self.expected.pending = [entry for entry in self.expected.pending if entry[1] != gone.key]
+        self.expected.told += 1
+
+    @invariant()
+    def the_increment_is_what_it_must_be(self) -> None:
+        now, expected = self.now, self.expected
+        assert (now.status, now.archived) == (expected.status, expected.archived)
+        assert [entry.id for entry in now.reopens] == expected.reopens
+        seen = [(o.kind.value, o.item, o.state) for o in now.pending]
+        assert seen == expected.pending
+        if expected.told:
+            said = f"status: {expected.status.value}\n"
+            assert said in (now.folder / "spec.md").read_text()
+
+    @invariant()
+    def the_file_is_sound_and_nobodys_field_is_lost(self) -> None:
+        raw = (self.now.folder / "metadata.json").read_bytes()
+        assert JsonText.parse(raw).duplicates == ()
+        data = json.loads(raw)
+        kept = {key: data[key] for key in FOREIGN if key != "externalLinks"}
+        assert kept == {key: value for key, value in FOREIGN.items() if key != "externalLinks"}
+        for outer, inner in (("github", "notes"), ("github", "milestone"), ("jira", "epicId")):
+            if inner in self.first.get(outer, {}):
+                assert data[outer][inner] == self.first[outer][inner]
+
+    @invariant()
+    def every_change_is_told_once(self) -> None:
+        assert len(read_events(self.now.folder)) == self.expected.told
+
+
+Lifecycle.TestCase.settings = settings(max_examples=12, stateful_step_count=12, deadline=None)
+test_whatever_is_done_to_an_increment = Lifecycle.TestCase
+
+
+REOPEN = ReopenEntry(ulid(5), NOW, "why", Status.COMPLETED, "ada")
+
+
+def test_a_reopen_is_derived_unless_it_has_its_line(tmp_path: Path) -> None:
+    assert read_events(tmp_path, [REOPEN]) == [reopened_event(REOPEN)]
+    late = {"id": ulid(6), "at": "2199-01-01T00:00:00Z", "event": "x"}
+    (tmp_path / LOG.name).write_text(json.dumps(late))
+    assert [event.id for event in read_events(tmp_path, [REOPEN])] == [ulid(5), ulid(6)]
+    told = {**LOG.entry(reopened_event(REOPEN)), "theirs": 1}
+    (tmp_path / LOG.name).write_text(json.dumps(told))
+    assert [told] == [LOG.entry(event) for event in read_events(tmp_path, [REOPEN])]
+
+
+def test_a_derived_reopen_is_the_event_that_was_lost(project: Project) -> None:
+    folder = project.add(metadata())
+    after, _ = reopen(project.manager, "7", "why", "ada")
+    told = read_events(folder)
+    (folder / LOG.name).unlink()
+    assert read_events(folder, after.reopens) == told
+
+
+def kept_event(number: int) -> dict[str, Any]:
+    return {"id": ulid(number), "at": STAMP, "event": "note", "by": "ada", "theirs": number}
+
+
+@pytest.mark.parametrize(
+    ("kept", "left"),
+    [
+        ([[5], kept_event(5), {"a": 1}], [[5], {"a": 1}]),
+        ([[5]], [[5]]),
+        ({"a": 1}, {"a": 1}),
+        ("text", "text"),
+        ([kept_event(5), kept_event(6)], None),
+    ],
+)
+def test_a_change_writes_the_kept_events_and_leaves_what_is_no_event(
+    project: Project, kept: object, left: object
+) -> None:
+    folder = project.add(metadata(unwrittenEvents=kept))
+    reopen(project.manager, "7", "why", "ada")
+    transition(project.manager, "7", Status.PAUSED, by="ada")
+
+    assert left == json.loads((folder / "metadata.json").read_bytes()).get("unwrittenEvents")
+    written = [LOG.entry(one) for one in LOG.read(folder)]
+    events = kept if isinstance(kept, list) else []
+    assert [one for one in events if "id" in one] == [one for one in written if "theirs" in one]
+
+
+@pytest.mark.parametrize("kept", [[[5]], "text"])
+def test_an_event_that_finds_no_room_is_kept_beside_what_is_no_event(
+    project: Project, kept: object
+) -> None:
+    folder = project.add(metadata(status="active", unwrittenEvents=kept))
+    with (folder / LOG.name).open("wb") as file:
+        file.truncate(LARGEST)
+
+    transition(project.manager, "7", Status.PAUSED, by="ada")
+
+    *others, event = json.loads((folder / "metadata.json").read_bytes())["unwrittenEvents"]
+    assert kept == (others if isinstance(kept, list) else others[0])
+    assert ("transitioned", "paused") == (event["event"], event["to"])
+
+
+def test_a_log_knows_types_of_events_that_nothing_has_imported() -> None:
+    script = """
+import sys
+from unlatch.increments.records.status_events import LOG
+print(type(LOG.parse(sys.argv[1])).__name__, *LOG.types)
+"""
+    line = '{"id": "1", "at": "2026-01-05T10:00:00Z", "event": "linked", "by": "me"}'
+    command = [sys.executable, "-c", script, line]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+
+    assert ["Linked", *LOG.types] == done.stdout.split()

@@ -1,4 +1,4 @@
-"""Each installed layout passes the conformance kit, on examples and on generated texts."""
+"""Each installed layout passes the conformance kit; its folders, and the items it names."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from shutil import copytree
 
 import pytest
 
+from unlatch.increments.layouts.folders import files_below, subfolders, text_of
+from unlatch.increments.layouts.mentions import mentions
 from unlatch.increments.layouts.native import SPECWEAVE, UNLATCH, Native
 from unlatch.testing.layouts import check_layout
 
@@ -45,3 +47,55 @@ def test_real_increments_conform(tmp_path: Path, *, some: slice) -> None:
     for unit in list(SPECWEAVE.units(real))[some]:
         copytree(unit.place, root / unit.place.relative_to(real))
     check_layout(SPECWEAVE, root, tmp_path, most_tasks=2)
+
+
+def test_links_to_folders_are_not_listed(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "a.md").touch()
+    (tmp_path / "linked").symlink_to(tmp_path / "real", target_is_directory=True)
+    assert ["real"] == list(subfolders(tmp_path))
+    assert ["real/a.md"] == files_below(tmp_path, ".md")
+
+
+def test_a_text_that_cannot_be_read_is_empty(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes("\ufeffä\r\n".encode())
+    (tmp_path / "binary.md").write_bytes(b"\xff")
+    (tmp_path / "linked.md").symlink_to(tmp_path / "a.md")
+    (tmp_path / "folder.md").mkdir()
+    names = ("a.md", "binary.md", "linked.md", "folder.md", "missing.md", "missing/a.md")
+    assert ["\ufeffä\r\n", "", "", "", "", ""] == [text_of(tmp_path / name) for name in names]
+
+
+ISSUE = "https://github.com/octo/widgets/issues/7"
+ITEM = "https://dev.azure.com/octo/My%20Project/_workitems/edit/101"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Tracking issue: #392 (blocks #391)", ("#392", "#391")),
+        ("**Input**: Issue #89", ("#89",)),
+        ("octo/widgets#7, then octo/widgets#7", ("octo/widgets#7",)),
+        (f"Fixes [#7]({ISSUE}).", (ISSUE,)),
+        (f"{ISSUE}#issuecomment-1", (ISSUE,)),
+        (f"See <{ITEM}>.", (ITEM,)),
+        (
+            "https://octo.atlassian.net/browse/SCRUM-28?focus=1",
+            ("https://octo.atlassian.net/browse/SCRUM-28",),
+        ),
+        ("Jira ticket: SCRUM-28", ("SCRUM-28",)),
+        ("- **FR-001**: UTF-8 and SHA-256", ()),
+        ("SCRUM-28 is an issue", ()),
+        ("[#1206](https://github.com/octo/widgets/discussions/1206)", ()),
+        ("https://github.com/octo/widgets/pull/3 and /pull/4#5", ()),
+        ("# 7 headings, C#9, &#8217;, a#5, #5a, #ff0000", ()),
+        ("```\n#5\n```\n<!-- #6 -->\n\n    #7\n", ()),
+    ],
+)
+def test_mentions_are_items_outside_of_code(text: str, expected: tuple[str, ...]) -> None:
+    assert expected == mentions([text])
+
+
+@pytest.mark.parametrize("text", ["[" * 50_000, "a/" * 25_000, "https://" * 10_000, "A-" * 25_000])
+def test_any_text_is_read(text: str) -> None:
+    assert () == mentions([text])

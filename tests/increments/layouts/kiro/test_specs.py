@@ -1,4 +1,4 @@
-"""The folders of specs, in use and archived."""
+"""The folders of specs, in use and archived, and their stories and criteria."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.increments.layouts.kiro.specs import UNIT, texts
+from tests.increments.layouts.kiro.specs import UNIT, criteria_in, stories_in, texts
 
 from unlatch.increments.layouts.kiro import KIRO
 from unlatch.testing.layouts import check_layout
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 TASKS = "# Implementation Plan\n\n- [x] 1. A\n  - [x] 1.1 B\n  - [ ]* 1.2 C\n\n- [-] 2. D\n"
 REQUIREMENTS = "# Requirements Document\n\n### Requirement 1: A\n\n#### Criteria\n\n1. a\n2. b\n"
@@ -114,3 +115,153 @@ def test_it_conforms(tmp_path: Path) -> None:
         ".kiro-archive/specs/older/tasks.md",
     )
     check_layout(KIRO, root, tmp_path)
+
+
+BUGFIX = """# Bugfix Requirements Document
+
+## Bug Analysis
+
+### Current Behavior (Defect)
+
+1.1 WHEN a user signs in twice THEN the page is empty
+
+### Expected Behavior (Correct)
+
+2.1 WHEN a user signs in twice THEN the system SHALL show the page
+2.2 WHEN it fails THEN the system SHALL say why
+
+### Unchanged Behavior (Regression Prevention)
+
+3.1 WHEN a user signs in once THEN the system SHALL CONTINUE TO show the page
+"""
+
+
+RUSSIAN = "Документ требований"
+
+
+@pytest.mark.parametrize(
+    ("heading", "criteria"),
+    [
+        ("Requirement 1: Find", "Acceptance Criteria"),
+        ("Requirement 1 - Find", "Acceptance Criteria"),
+        ("**Requirement 1**: Find", "Acceptance Criteria"),
+        ("1. Find", "Acceptance Criteria"),
+        ("1 Find", "Acceptance Criteria"),
+        ("\u8981\u4ef6 1: Find", "\u53d7\u3051\u5165\u308c\u57fa\u6e96"),
+        ("\u8981\u4ef61\uff1aFind", "\u53d7\u3051\u5165\u308c\u57fa\u6e96"),
+        ("\u9700\u6c42 1\uff1aFind", "\u9a8c\u6536\u6807\u51c6"),
+        ("\uc694\uad6c\uc0ac\ud56d 1: Find", "\uc218\ub77d \uae30\uc900"),
+        (
+            "\u0422\u0440\u0435\u0431\u043e\u0432\u0430\u043d\u0438\u0435 1: Find",
+            "\u041a\u0440\u0438\u0442\u0435\u0440\u0438\u0438",
+        ),
+        ("Exigence 1 : Find", "Crit\u00e8res d'acceptation"),
+        ("Anforderung 1: Find", "Akzeptanzkriterien"),
+        ("Requisito 1: Find", "Criterios de aceptaci\u00f3n"),
+    ],
+)
+def test_a_requirement_is_a_story_in_any_language(heading: str, criteria: str) -> None:
+    text = f"# Doc\n\n### {heading}\n\n**As:** a user\n\n#### {criteria}\n\n1. WHEN a\n2. IF b\n"
+    (story,) = stories_in(text)
+    assert (story.id, story.title, story.line) == ("R1", "Find", 3)
+    assert criteria_in(text) == [("R1.1", "WHEN a"), ("R1.2", "IF b")]
+    assert all(one.done is None and one.story == "R1" for one in story.criteria)
+
+
+def test_ids_of_stories_and_criteria_are_none_of_tasks() -> None:
+    work = KIRO.read(texts("- [ ] 1. A\n  - [ ] 1.1 B\n", requirements="### Requirement 1\n1. c\n"))
+    assert ["R1", "R1.1"] == [*(one.id for one in work.spec.stories), work.spec.criteria[0].id]
+    assert ["1", "1.1"] == [task.id for task in work.tasks]
+
+
+def test_a_story_without_a_title_has_the_words_of_its_user_story() -> None:
+    text = "### Requirement 1\n\n**User Story:** As a user, I want it.\n\n#### A\n1. c\n"
+    assert [one.title for one in stories_in(text)] == ["As a user, I want it."]
+    long = text.replace("want it", "want " + "much " * 100)
+    (story,) = stories_in(long)
+    assert len(story.title) <= 123
+    assert story.title.endswith("much...")
+
+
+def test_only_the_numbered_lines_of_the_criteria_are_criteria() -> None:
+    text = (
+        "## Introduction\n1. no\n\n### Requirement 2: Find\n\n1. no\n\n#### Acceptance Criteria\n\n"
+        "1. WHEN `a`:\n   - a detail\n   1. a step\n2) IF b  \n\n```\n3. code\n```\n"
+        "#### Notes\n\n1. no\n\n### Glossary\n1. no\n\n## Phase 7\n1. no\n"
+    )
+    assert criteria_in(text) == [("R2.1", "WHEN `a`:"), ("R2.2", "IF b")]
+    assert [one.id for one in stories_in(text)] == ["R2"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ("1. a\n1. b\n1. c\n", ["R1.1", "R1.2", "R1.3"]),
+        ("3. a\n4. b\n", ["R1.3", "R1.4"]),
+        ("- 1.1 a\n- 1.2 b\n", ["R1.1", "R1.2"]),
+        ("- **1.1** a\n- **1.2**: b\n", ["R1.1", "R1.2"]),
+        ("1.1. a\n\n1.2. b\n", ["R1.1", "R1.2"]),
+        ("  1. a\n  2. b\n     1. c\n", ["R1.1", "R1.2"]),
+        ("**One**\n1. a\n\n**Two**\n2. b\n", ["R1.1", "R1.2"]),
+        ("- [ ] 1.1 a\n- [x] 1.2 b\n", ["R1.1", "R1.2"]),
+        ("WHEN a\n", []),
+    ],
+)
+def test_criteria_have_the_numbers_that_tasks_name(lines: str, expected: list[str]) -> None:
+    text = f"### Requirement 1: Find\n\n#### Acceptance Criteria\n\n{lines}"
+    assert [one for one, _ in criteria_in(text)] == expected
+    assert len(stories_in(text)) == 1
+
+
+def test_requirements_with_ids_of_their_own_keep_them() -> None:
+    text = "### NFR-1: Fast\n#### Criteria\n1. a\n### Requirement R2: B\n#### Criteria\n1. b\n"
+    assert [one.id for one in stories_in(text)] == ["NFR-1", "R2"]
+    assert [one for one, _ in criteria_in(text)] == ["NFR-1.1", "R2.1"]
+
+
+def test_a_bugfix_has_the_expected_and_the_unchanged_behavior() -> None:
+    spec = KIRO.read(texts(bugfix=BUGFIX)).spec
+    assert [(one.id, one.title) for one in spec.stories] == [
+        ("R2", "Expected Behavior (Correct)"),
+        ("R3", "Unchanged Behavior (Regression Prevention)"),
+    ]
+    assert [one.id for one in spec.criteria] == ["R2.1", "R2.2", "R3.1"]
+
+
+@pytest.mark.parametrize(
+    ("document", "heading", "expected"),
+    [
+        ("requirements", "Requirements Document", None),
+        ("requirements", "Requirements Document: Photo Albums", "Photo Albums"),
+        ("requirements", "Requirements: a: b", "a: b"),
+        ("requirements", "Photo Albums - Requirements", "Photo Albums"),
+        ("requirements", "Photo Albums", "Photo Albums"),
+        ("requirements", "\u8981\u4ef6\u5b9a\u7fa9\u66f8", None),
+        ("requirements", "\u8981\u4ef6\u5b9a\u7fa9\u66f8\uff1a\u5199\u771f", "\u5199\u771f"),
+        ("requirements", "\u9700\u6c42\u6587\u6863", None),
+        ("requirements", RUSSIAN, None),
+        ("requirements", "Documento de requisitos", None),
+        ("bugfix", "Bugfix Requirements Document", None),
+        ("bugfix", "Bug Fix: Empty page", "Empty page"),
+        ("design", "Design Document: Photo Albums", "Photo Albums"),
+        ("tasks", "Implementation Plan: Photo Albums", "Photo Albums"),
+        ("tasks", "\u5b9f\u88c5\u8a08\u753b", None),
+        ("tasks", "Implementation Plan", None),
+    ],
+)
+def test_the_title_is_without_the_kind_of_the_document(
+    document: str, heading: str, expected: str | None
+) -> None:
+    given = {"requirements": "", "tasks": "", document: f"\ufeff# {heading}\r\n"}
+    assert KIRO.read(texts(**given)).spec.title == expected
+
+
+def test_reading_takes_time_proportional_to_the_length() -> None:
+    for line in (
+        "### Requirement 1" + " (" * 20_000,
+        "1. " + "*" * 50_000,
+        "### " + "a" * 50_000 + "1",
+        "**" + "a " * 30_000,
+        "# " + "-" * 50_000 + " - " * 10_000,
+    ):
+        KIRO.read(texts(f"{line}\n" * 3, requirements=f"{line}\n" * 3))

@@ -1,16 +1,33 @@
-"""metadata.json in the current shape: the same increment, and nothing lost."""
+"""Migrated metadata.json loses nothing; moves are few, and journals trusted with no more."""
 
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.increments.files.making import GITHUB, SHAPES, Project, metadata
+from tests.increments.files.making import GITHUB, NOW, SHAPES, Project, metadata, ulid
 
+from unlatch.errors import StoreError
+from unlatch.increments.files.paths import ProjectPaths
 from unlatch.increments.files.reading import read_metadata
 from unlatch.migrate.canonical import canonical
+from unlatch.migrate.journal import (
+    Edit,
+    Journal,
+    Move,
+    State,
+    digest,
+    read_journals,
+    remove_journal,
+    write_journal,
+)
+from unlatch.migrate.plan import moves_between
 from unlatch.worklog.collection import Folder
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
 
 ISSUE = GITHUB.format(4)
 
@@ -194,3 +211,132 @@ def test_a_file_that_would_lose_a_value_is_left_alone(
     project: Project, links: dict[str, Any]
 ) -> None:
     assert brought(project, {**metadata(), **links}) is None
+
+
+OURS, THEIRS = ".unlatch/increments", ".specweave/increments"
+
+
+@pytest.fixture
+def paths(tmp_path: Path) -> ProjectPaths:
+    (tmp_path / ".unlatch").mkdir()
+    return ProjectPaths(tmp_path, tmp_path / OURS)
+
+
+def journal(number: int = 1) -> Journal:
+    config = Edit(path=".unlatch/config.toml", before=None, after=digest(b"x"))
+    metadata = Edit(path=f"{OURS}/0001-a/metadata.json", before=b'{"\xc3\xa9": 1}', after="0")
+    return Journal(
+        id=ulid(number),
+        at=NOW,
+        by="ada",
+        state=State.BEGUN,
+        moves=(Move(source=THEIRS, target=OURS),),
+        edits=(config, metadata),
+    )
+
+
+def change(paths: ProjectPaths, **changes: Any) -> None:
+    path = paths.home / "migrations" / f"{ulid(1)}.json"
+    path.write_text(json.dumps({**json.loads(path.read_text()), **changes}))
+
+
+def test_journals_are_read_as_they_were_written_and_in_order(paths: ProjectPaths) -> None:
+    write_journal(paths, journal(2))
+    write_journal(paths, journal(1))
+
+    assert (journal(1), journal(2)) == read_journals(paths)
+
+
+def test_the_folder_of_the_journals_goes_with_the_last_one(paths: ProjectPaths) -> None:
+    for number in (1, 2):
+        write_journal(paths, journal(number))
+
+    remove_journal(paths, journal(1))
+    assert (journal(2),) == read_journals(paths)
+    remove_journal(paths, journal(2))
+    assert () == read_journals(paths)
+    assert [] == list(paths.home.iterdir())
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"formatVersion": 2},
+        {"moves": [{"from": OURS, "to": f"{OURS}/../../elsewhere"}]},
+        {"moves": [{"from": ".git/hooks", "to": OURS}]},
+        {"moves": "none"},
+        {"files": [{"path": "/etc/passwd", "before": "x", "after": "0"}]},
+        {"files": [{"path": f"{OURS}/.git/metadata.json", "before": "x", "after": "0"}]},
+        {"files": [{"path": f"{OURS}/a\\b/metadata.json", "before": "x", "after": "0"}]},
+        {"files": [{"path": ".gitattributes", "before": 7, "after": "0"}]},
+        {"files": [{"path": ".gitattributes", "before": "\ud800", "after": "0"}]},
+        {"files": [{"path": ".gitattributes"}]},
+        {"state": "half"},
+        {"state": []},
+        {"id": ulid(3)},
+        {"at": "yesterday"},
+    ],
+)
+def test_a_journal_that_unlatch_did_not_write_is_refused(
+    paths: ProjectPaths, changes: dict[str, Any]
+) -> None:
+    write_journal(paths, journal())
+    change(paths, **changes)
+
+    with pytest.raises(StoreError) as raised:
+        read_journals(paths)
+
+    expected = "migration-newer" if "formatVersion" in changes else "migration-unreadable"
+    assert expected == raised.value.id
+
+
+def make(root: Path, *files: str) -> None:
+    for name in files:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text("{}")
+
+
+def moves(root: Path) -> list[tuple[str, str]]:
+    return sorted((one.source, one.target) for one in moves_between(root, "theirs", "ours"))
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        (["theirs/0001-a/x", "theirs/0002-b/x"], {"": ""}),
+        (
+            ["theirs/0001-a/x", "theirs/0002-b/x", "ours/0003-c/x"],
+            {"/0001-a": "/0001-a", "/0002-b": "/0002-b"},
+        ),
+        (
+            ["theirs/_archive/0001-a/x", "theirs/0002-b/x", "ours/_archive/0003-c/x"],
+            {"/0002-b": "/0002-b", "/_archive/0001-a": "/_archive/0001-a"},
+        ),
+    ],
+    ids=["a free place", "beside others", "an archive in both"],
+)
+def test_as_little_moves_as_the_places_that_are_free_allow(
+    tmp_path: Path, files: list[str], expected: dict[str, str]
+) -> None:
+    make(tmp_path, *files)
+    assert [(f"theirs{old}", f"ours{new}") for old, new in expected.items()] == moves(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("theirs", "ours", "taken"),
+    [
+        ("theirs/0001-a/metadata.json", "ours/0001-a/metadata.json", "ours/0001-a"),
+        ("theirs/0001-a/metadata.json", "ours/0001-a/spec.md", "ours/0001-a"),
+        ("theirs/0001-a/metadata.json", "ours/0001-a", "ours/0001-a"),
+        ("theirs/README.md", "ours/README.md", "ours/README.md"),
+    ],
+)
+def test_a_place_that_is_taken_blocks_the_migration(
+    tmp_path: Path, theirs: str, ours: str, taken: str
+) -> None:
+    make(tmp_path, theirs, ours)
+
+    with pytest.raises(StoreError) as raised:
+        moves(tmp_path)
+
+    assert ("migrate-blocked", str(tmp_path / taken)) == (raised.value.id, raised.value.where)

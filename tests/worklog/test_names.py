@@ -1,14 +1,93 @@
-"""A word means a name by its number, by the name, or by a part of it."""
+"""Ids, dated names, and words that mean a name by its number or a part of it."""
 
 from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from unlatch.errors import UsageError
-from unlatch.worklog.ids import NUMBER, number_of
+from unlatch.errors import StoreError, UsageError
+from unlatch.worklog.collection import Collection
+from unlatch.worklog.dated_names import slug
+from unlatch.worklog.disk.file_check import UnsafePath
+from unlatch.worklog.ids import NUMBER, is_ulid, label_of, new_ulid, number_of, ulid_time
 from unlatch.worklog.name_matching import Match, choose, in_range, listed, matching, similar
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+ULID = "01KA0000000000000000000001"
+
+
+@pytest.mark.parametrize(
+    ("folder", "number"),
+    [
+        ("0007-search", 7),
+        ("007-search", 7),
+        ("12345-search", 12345),
+        ("0013-v0.8.0-stabilization", 13),
+        ("0024G-imported", 24),
+        ("0402E-imported-", 402),
+        ("0024GE-search", None),
+        ("07-search", None),
+        ("0007", None),
+        ("0007-", None),
+        ("_archive", None),
+        ("search-0007", None),
+        ("\N{ARABIC-INDIC DIGIT SEVEN}" * 4 + "-search", None),
+        (f"{'9' * 200}-search", None),
+    ],
+)
+def test_a_folder_begins_with_its_number(folder: str, number: int | None) -> None:
+    assert number_of(folder) == number
+
+
+def test_a_letter_has_no_case() -> None:
+    assert label_of("0024g-imported") == label_of("0024G-imported") == (24, "G")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (ULID, True),
+        (ULID.lower(), False),
+        (ULID[:-1], False),
+        (f"{ULID}1", False),
+        (f"{ULID}\n", False),
+        (f"8{ULID[1:]}", False),
+        (f"{ULID[:-1]}U", False),
+        ("", False),
+    ],
+)
+def test_a_ulid_has_one_spelling(text: str, *, expected: bool) -> None:
+    assert is_ulid(text) == expected
+
+
+def test_a_ulid_begins_with_its_time_in_milliseconds() -> None:
+    # The example of the specification.
+    assert ulid_time("01ARYZ6S41TSV4RRFFQ69G5FAV") == 1469918176.385
+
+
+def test_new_ulids_are_valid_differ_and_sort_by_their_time() -> None:
+    many = [new_ulid(1469918176.5 + second) for second in range(100)]
+
+    assert all(map(is_ulid, many))
+    assert sorted(many) == many
+    assert [1469918176.5 + second for second in range(100)] == [*map(ulid_time, many)]
+    at_once = [new_ulid(1469918176.5) for _ in range(1000)]
+    assert sorted(set(at_once)) == at_once
+    assert 100 == len({new_ulid(1469918176.5)[10:] for _ in range(100)})
+
+
+def test_a_secret_in_a_title_is_not_in_the_name() -> None:
+    secret = "ghp_" + "A1b2C3d4" * 4
+    assert slug(f"Rotate {secret} now", otherwise="run") == "rotate-now"
+    assert slug(secret, otherwise="run") == "run"
+
 
 NAMES = (
     "0007-smart-discipline",
@@ -204,3 +283,136 @@ def test_ten_candidates_are_listed_and_the_others_counted() -> None:
 def test_nothing_is_similar_to_a_number() -> None:
     assert () == similar(NAMES, "8")
     assert () == similar(["0004-\U0001f389"], "8")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """The folder of a kind that has no code of its own."""
+    folder = tmp_path / ".unlatch" / "voyages"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def add(place: Path, *names: str) -> None:
+    for name in names:
+        (place / name).mkdir(parents=True)
+    # Long ago, so that a later change is not in the same tick of the clock.
+    os.utime(place, ns=(0, 0))
+
+
+def found(collection: Collection, wanted: str) -> list[str]:
+    return [str(one.path.relative_to(collection.path)) for one in collection.find(wanted)]
+
+
+def test_folders_come_by_name_and_those_of_the_archives_last(place: Path) -> None:
+    add(place, "0010-b", "0002-a", "_archive/0001-z", "_abandoned/0003-y", "notes")
+    (place / "0011-file").write_text("no folder")
+    assert [(one.name, one.archived) for one in Collection(place).folders()] == [
+        ("0002-a", False),
+        ("0010-b", False),
+        ("0003-y", True),
+        ("0001-z", True),
+    ]
+
+
+def test_archives_are_the_folders_that_begin_with_an_underscore(place: Path) -> None:
+    add(place, "0001-a", "_old", "_archive", ".hidden")
+    assert [*Collection(place).archives()] == [place / "_archive", place / "_old"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ("7", ["0007-search", "_archive/0007-find"]),
+        ("0007", ["0007-search", "_archive/0007-find"]),
+        ("0007-find", ["_archive/0007-find"]),
+        ("0008-both", ["0008-both", "_archive/0008-both"]),
+        ("9", []),
+        ("_archive", []),
+        ("../voyages", []),
+    ],
+)
+def test_a_number_or_a_name_finds_all_folders_that_it_may_mean(
+    place: Path, wanted: str, expected: list[str]
+) -> None:
+    add(place, "0007-search", "0008-both", "_archive/0007-find", "_archive/0008-both")
+    assert found(Collection(place), wanted) == expected
+
+
+def test_a_folder_is_found_though_the_time_of_the_listing_did_not_change(place: Path) -> None:
+    add(place, "0007-search")
+    listed_at = place.stat().st_mtime_ns
+    collection = Collection(place)
+    assert found(collection, "8") == []
+    add(place, "0008-later")
+    os.utime(place, ns=(listed_at, listed_at))
+    assert found(collection, "8") == ["0008-later"]
+
+
+def test_a_folder_that_was_found_before_has_vanished(place: Path) -> None:
+    add(place, "0007-search")
+    collection = Collection(place)
+    collection.find("7")
+    (place / "0007-search").rmdir()
+    with pytest.raises(StoreError) as caught:
+        collection.find("0007-search")
+    assert (caught.value.id, caught.value.where) == ("folder-vanished", str(place / "0007-search"))
+
+
+def test_a_folder_that_moved_to_the_archive_is_found_there(place: Path) -> None:
+    add(place, "0007-search", "_archive")
+    collection = Collection(place)
+    collection.find("7")
+    (place / "0007-search").rename(place / "_archive" / "0007-search")
+    assert found(collection, "7") == ["_archive/0007-search"]
+
+
+def test_a_kind_without_a_folder_has_no_work(tmp_path: Path) -> None:
+    collection = Collection(tmp_path / ".unlatch" / "voyages")
+    assert ([*collection.folders()], [*collection.archives()], found(collection, "7")) == (
+        [],
+        [],
+        [],
+    )
+
+
+def test_a_file_in_place_of_the_folder_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / ".unlatch").mkdir()
+    place = tmp_path / ".unlatch" / "voyages"
+    place.write_text("a file")
+    with pytest.raises(StoreError, match="a file is in place of the folder") as caught:
+        Collection(place).find("7")
+    assert (caught.value.id, caught.value.where) == ("folder-unreadable", str(place))
+    with pytest.raises(StoreError, match="a file is in place of the folder"):
+        [*Collection(place).folders()]
+
+
+@pytest.mark.parametrize("target", ["../elsewhere", "_archive", "missing"])
+def test_an_archive_behind_a_link_is_not_searched_and_hides_no_other_folder(
+    place: Path, target: str
+) -> None:
+    add(place, "0007-search", "../elsewhere/0007-find")
+    (place / "_archive").symlink_to(target)
+    assert found(Collection(place), "7") == ["0007-search"]
+    assert next(Collection(place).folders()).name == "0007-search"
+
+
+def test_a_folder_that_a_link_replaces_is_not_searched_any_more(
+    place: Path, tmp_path: Path
+) -> None:
+    add(place, "0007-search", "_archive/0008-find")
+    collection = Collection(place)
+    assert found(collection, "8") == ["_archive/0008-find"]
+    (place / "_archive").rename(tmp_path / "elsewhere")
+    add(tmp_path / "elsewhere", "0009-later")
+    (place / "_archive").symlink_to(tmp_path / "elsewhere")
+    assert found(collection, "9") == []
+
+
+def test_a_collection_behind_a_link_is_not_listed(tmp_path: Path) -> None:
+    add(tmp_path / "elsewhere", "0007-search")
+    (tmp_path / ".unlatch").mkdir()
+    place = tmp_path / ".unlatch" / "voyages"
+    place.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(UnsafePath):
+        [*Collection(place).folders()]
