@@ -12,61 +12,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.cli.output.test_documents import mistakes
 from tests.cli.terminal import Terminal
+from tests.cli.work import ended
+from tests.cli.work.ended import DECISIONS, REASON, TOKEN, resume, session
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from tests.cli.project import Done, Project
+    from tests.cli.project import Project
 
-REASON = "Safari users are logged out"
 WORKER = shlex.join((sys.executable, "-c", """print('{"type": "done"}')"""))
-TASKS = "# Tasks\n\n### T-001: Build it\n**Status**: [x] completed\n\n### T-002: Test it\n"
-TOKEN = "ghp_" + "a1B2" * 9
+FAILS = shlex.join((sys.executable, "-c", """print('{"type": "failed", "reason": "no"}')"""))
 # What a person reading the conversation and the log would call a decision.
-DECISIONS = (
-    "We decided to refresh tokens in an axios interceptor.",
-    "Let's use `src/api/client.ts` for it.",
-    "Refresh at 401 only",
-    "use pnpm (switched)",
-)
-LOG = (
-    ("user", "We decided to refresh tokens in an axios interceptor."),
-    ("assistant", "Let's use `src/api/client.ts` for it. Cookies did not work because of ITP."),
-    ("user", f"My token is {TOKEN}, we agreed to rotate it."),
-)
-
-
-def session(project: Project, *arguments: str) -> str:
-    done = project.run("session", *arguments)
-    assert done.code == 0, done.err
-    return done.out.strip()
-
-
-@pytest.fixture
-def name(project: Project) -> str:
-    """A completed increment with an effort, a session and a run that have ended."""
-    name = project.increment()
-    (project.folder(name) / "tasks.md").write_text(TASKS)
-    with_effort(project, name)
-    made = session(project, "start", "Build auth", "--increment", "7", "--phase", "Plan")
-    session(project, "log", made, "--decision", "Refresh at 401 only")
-    session(project, "log", made, "--error", "npm missing", "--resolution", "installed")
-    session(project, "log", made, "--user", "use pnpm", "--note", "switched")
-    session(project, "complete", made)
-    return name
-
-
-def with_effort(project: Project, name: str) -> None:
-    assert project.run("effort", "open", "Auth bug").code == 0
-    log = project.root / ".unlatch/efforts/auth-bug/log.jsonl"
-    with log.open("a") as file:
-        file.writelines(json.dumps({"role": role, "content": it}) + "\n" for role, it in LOG)
-    assert project.run("effort", "close", "--summary", "Tokens refresh themselves.").code == 0
-    assert project.run("effort", "link", "auth-bug", name).code == 0
-
-
-def resume(project: Project, *more: str) -> Done:
-    return project.run("resume", "7", "--reason", REASON, "--yes", *more)
 
 
 def statuses(project: Project) -> dict[str, str]:
@@ -90,16 +46,10 @@ def test_resume_reopens_what_belongs_to_the_increment(project: Project, name: st
     assert project.metadata(name)["status"] == "active"
     (effort,) = project.run("effort", "list", "--json").document["efforts"]
     assert effort["reopens"][0]["reason"] == REASON
-
-
-@pytest.mark.usefixtures("name")
-def test_the_briefing_has_every_decision_and_no_secret(project: Project) -> None:
-    done = resume(project, "--json")
     briefing = done.document["briefing"]
-    for decision in DECISIONS:
-        assert decision in texts(briefing["decisions"])
-    assert "Cookies did not work because of ITP." in texts(briefing["failed"])
-    assert "npm missing - resolved: installed" in texts(briefing["failed"])
+    assert {*DECISIONS} <= {*texts(briefing["decisions"])}
+    failed = {"Cookies did not work because of ITP.", "npm missing - resolved: installed"}
+    assert failed <= {*texts(briefing["failed"])}
     assert "`src/api/client.ts`" in texts(briefing["identifiers"])
     assert texts(briefing["left"]) == ["T-002 Test it"]
     assert texts(briefing["done"]) == ["Tokens refresh themselves."]
@@ -118,7 +68,7 @@ def test_without_other_work_nothing_is_said_about_it(project: Project) -> None:
     project.increment("0008-other")
     plain = project.run("resume", "8", "--reason", REASON, "--yes")
     project.increment()
-    with_effort(project, "0007-smart-discipline")
+    ended.with_effort(project, "0007-smart-discipline")
     project.increment("0009-other")
     again = project.run("resume", "9", "--reason", REASON, "--yes")
     assert again.out == plain.out.replace("0008", "0009")
@@ -128,21 +78,18 @@ def test_without_other_work_nothing_is_said_about_it(project: Project) -> None:
 
 @pytest.mark.usefixtures("name")
 @pytest.mark.parametrize(
-    ("options", "expected"),
+    ("options", "effort", "session"),
     [
-        (("--without", "sessions"), {"effort": "open", "session": "completed"}),
-        (("--only", "increment"), {"effort": "concluded", "session": "completed"}),
-        (
-            ("--only", "increment,sessions"),
-            {"effort": "concluded", "session": "active"},
-        ),
+        (("--without", "sessions"), "open", "completed"),
+        (("--only", "increment"), "concluded", "completed"),
+        (("--only", "increment,sessions"), "concluded", "active"),
     ],
 )
 def test_kinds_are_chosen(
-    project: Project, options: tuple[str, ...], expected: dict[str, str]
+    project: Project, options: tuple[str, ...], effort: str, session: str
 ) -> None:
     assert resume(project, *options).code == 0
-    assert statuses(project) == expected
+    assert statuses(project) == {"effort": effort, "session": session}
 
 
 def test_without_the_increment_it_stays_completed(project: Project, name: str) -> None:
@@ -158,32 +105,23 @@ def test_without_the_increment_it_stays_completed(project: Project, name: str) -
 
 
 @pytest.mark.usefixtures("name")
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        (("--only", "runs"), "has no run to resume; it has effort:auth-bug, session:"),
-        (("--only", "runs", "--dry-run"), "has no run to resume; it has effort:auth-bug, session:"),
-        (
-            ("--only", "runs", "--json"),
-            "0007-smart-discipline has no run to resume; it has effort:auth-bug, session:",
-        ),
-        (
-            tuple(f"--without={kind}" for kind in ("increment", "efforts", "sessions", "runs")),
-            "all kinds are excluded; it has effort:auth-bug, session:",
-        ),
-    ],
-)
-def test_a_reason_for_nothing_is_refused(
-    project: Project, options: tuple[str, ...], problem: str
-) -> None:
+def test_a_reason_for_nothing_is_refused(project: Project) -> None:
     before = statuses(project)
-    done = resume(project, *options)
-    assert done.code == 2
-    error = done.document["error"] if "--json" in options else None
-    assert (error["id"] if error else "nothing-to-resume") == "nothing-to-resume"
-    assert problem in (error["message"] if error else done.err)
+    every = tuple(f"--without={kind}" for kind in ("increment", "efforts", "sessions", "runs"))
     command = "unlatch resume 0007-smart-discipline --only efforts --only sessions --reason TEXT"
-    assert command in (error["hint"] if error else done.err)
+    for options, problem in (
+        (("--only", "runs"), "has no run to resume"),
+        (("--only", "runs", "--dry-run"), "has no run to resume"),
+        (every, "all kinds are excluded"),
+    ):
+        done = resume(project, *options)
+        assert (done.code, "error[nothing-to-resume]" in done.err) == (2, True), options
+        assert f"{problem}; it has effort:auth-bug, session:" in done.err, options
+        assert command in done.err, options
+    error = resume(project, "--only", "runs", "--json").document["error"]
+    assert error["id"] == "nothing-to-resume"
+    assert error["message"].startswith("0007-smart-discipline has no run to resume; it has eff")
+    assert error["hint"].startswith(command)
     assert statuses(project) == before
 
 
@@ -283,23 +221,22 @@ def cut_short(path: Path) -> None:
 
 
 @pytest.mark.usefixtures("name")
-@pytest.mark.parametrize(
-    ("damage", "problem"),
-    [
+def test_doctor_finds_what_stops_an_effort(project: Project) -> None:
+    folder = project.root / ".unlatch/efforts/auth-bug"
+    sound = {path: path.read_bytes() for path in folder.iterdir()}
+    for damage, problem in (
         (bad_line, "cannot be continued: the last line of events.jsonl cannot be read"),
         (bad_line_within, "is damaged: events.jsonl has lines that cannot be read: 2"),
         (cut_short, "cannot be continued: log.jsonl is shorter than its events say"),
-    ],
-)
-def test_doctor_finds_what_stops_an_effort(
-    project: Project, damage: Callable[[Path], None], problem: str
-) -> None:
-    damage(project.root / ".unlatch/efforts/auth-bug/events.jsonl")
-    done = project.run("doctor", "--json")
-    (found,) = (one for one in done.document["findings"] if one["id"] == "effort-damaged")
-    assert (done.code, found["severity"]) == (1, "error")
-    assert found["message"] == f"auth-bug {problem}"
-    assert found["hint"] == "unlatch effort verify"
+    ):
+        damage(folder / "events.jsonl")
+        done = project.run("doctor", "--json")
+        (found,) = (one for one in done.document["findings"] if one["id"] == "effort-damaged")
+        assert (done.code, found["severity"]) == (1, "error")
+        assert found["message"] == f"auth-bug {problem}"
+        assert found["hint"] == "unlatch effort verify"
+        for path, content in sound.items():
+            path.write_bytes(content)
 
 
 def test_a_run_waits_until_a_person_starts_its_workers(project: Project, name: str) -> None:
@@ -326,6 +263,11 @@ def test_a_renamed_increment_keeps_its_work(project: Project, name: str) -> None
 def test_the_dry_run_names_the_other_work(project: Project, name: str) -> None:
     done = resume(project, "--dry-run")
     assert "effort:auth-bug" in done.err
+    for options in ((), ("--only", "efforts")):
+        document = resume(project, "--dry-run", "--json", *options).document
+        assert mistakes(document, "dry-run") == []
+        foreseen = {"ref": "effort:auth-bug", "before": "concluded", "status": "open"}
+        assert foreseen in document["related"], options
     assert statuses(project) == {"effort": "concluded", "session": "completed"}
     assert project.metadata(name)["status"] == "completed"
 
@@ -385,6 +327,8 @@ def test_a_person_sees_the_briefing_first(
 def test_changes_of_a_briefing_by_hand_are_kept(project: Project, name: str) -> None:
     path = completed(project, name, "--briefing")
     written = path.read_text()
+    # Other line ends, as of another checkout, are no change.
+    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     again = project.run("complete", "7", "--briefing")
     assert ([path], False) == ([*path.parent.glob("briefing.md*")], "changed" in again.err)
     for number, kept in enumerate(("briefing.md.old", "briefing.md.old2")):
@@ -405,13 +349,6 @@ def test_a_person_is_told_that_changes_by_hand_are_kept(project: Project, name: 
         terminal.type("n\n")
         assert terminal.end() == 0
     assert path.read_text().endswith("\nMore\n")
-
-
-def test_a_checkout_with_other_line_ends_is_no_change(project: Project, name: str) -> None:
-    path = completed(project, name, "--briefing")
-    path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-    project.run("complete", "7", "--briefing")
-    assert [path] == [*path.parent.glob("briefing.md*")]
 
 
 @pytest.mark.usefixtures("name")
@@ -450,54 +387,54 @@ def _link(path: Path) -> None:
     path.symlink_to("elsewhere.md")
 
 
-@pytest.mark.parametrize(
-    ("damage", "problem"),
-    [
+def test_a_briefing_that_cannot_be_read_is_a_note(project: Project) -> None:
+    path = project.folder(project.increment()) / "briefing.md"
+    for damage, problem in (
+        (Path.mkdir, "briefing.md is a folder, not a file"),
         (_large, "briefing.md has 16,386 bytes; at most 16,384 are read"),
         (_binary, "it is not UTF-8 text"),
         (_link, "briefing.md is a symbolic link, which unlatch does not follow"),
-        (Path.mkdir, "briefing.md is a folder, not a file"),
-    ],
-)
-def test_a_briefing_that_cannot_be_read_is_a_note(
-    project: Project, damage: Callable[[Path], None], problem: str
-) -> None:
-    name = project.increment()
-    damage(project.folder(name) / "briefing.md")
-    shown = project.run("show", "7", "--briefing")
-    assert shown.code == 0
+    ):
+        damage(path)
+        shown = project.run("show", "7", "--briefing")
+        note = f"briefing.md is ignored: {problem} [briefing-unreadable]"
+        assert (shown.code, note in shown.err) == (0, True), shown.said
+        path.rmdir() if path.is_dir() else path.unlink()
+    path.mkdir()
     done = resume(project)
-    assert done.code == 0
-    for one in (shown, done):
-        assert f"briefing.md is ignored: {problem} [briefing-unreadable]" in one.err
-    assert project.metadata(name)["status"] == "active"
+    assert (done.code, "[briefing-unreadable]" in done.err) == (0, True)
+    assert project.metadata()["status"] == "active"
     (warning,) = resume(project, "--json").document["warnings"]
     assert warning["id"] == "briefing-unreadable"
     findings = project.run("doctor", "--json").document["findings"]
     assert "briefing-unreadable" in [one["id"] for one in findings]
 
 
-@pytest.mark.parametrize("kind", ["effort", "session", "run"])
-def test_a_file_in_place_of_a_folder_is_named(project: Project, kind: str) -> None:
+def test_files_in_place_of_folders_are_named(project: Project) -> None:
     name = project.increment()
     (project.folder(name) / "tasks.md").write_text("# Tasks\n\n### T-002: Test it\n")
-    place = project.root / f".unlatch/{kind}s"
-    place.write_text("")
-    problem = f"a file is in place of the folder {kind}s"
     first = {
         "effort": ("open", "Auth bug"),
         "session": ("start", "Build auth"),
         "run": ("start", f"increment:{name}", "--worker", WORKER, "--auditor", WORKER, "--yes"),
     }
-    for command in ((kind, "list"), (kind, *first[kind])):
-        done = project.run(*command)
-        assert done.code == 1
-        assert f"error[folder-unreadable]: {problem}\n  at: {place}\n  next: " in done.err
+    problems = [f"a file is in place of the folder {kind}s" for kind in first]
+    for (kind, words), problem in zip(first.items(), problems, strict=True):
+        place = project.root / f".unlatch/{kind}s"
+        place.write_text("")
+        for command in ((kind, "list"), (kind, *words)):
+            done = project.run(*command)
+            error = f"error[folder-unreadable]: {problem}\n  at: {place}\n  next: "
+            assert (done.code, error in done.err) == (1, True), done.said
+        assert problem in project.run("doctor").out
+        place.unlink()
+    for kind in first:
+        (project.root / f".unlatch/{kind}s").write_text("")
     for command in (("show", "7"), ("resume", "7", "--reason", REASON, "--yes")):
         done = project.run(*command)
         assert done.code == 0
-        assert f"note: {problem} [folder-unreadable]" in done.err
-    assert problem in project.run("doctor").out
+        for problem in problems:
+            assert f"note: {problem} [folder-unreadable]" in done.err
 
 
 # An active increment whose other work has ended
@@ -586,18 +523,6 @@ def test_the_prompt_names_the_other_work(project: Project, name: str) -> None:
         terminal.type("n\n")
         assert terminal.end() != 0
     assert project.metadata(name)["status"] == "completed"
-
-
-@pytest.mark.usefixtures("name")
-@pytest.mark.parametrize("options", [(), ("--only", "efforts")])
-def test_the_document_of_a_dry_run_has_the_other_work(
-    project: Project, options: tuple[str, ...]
-) -> None:
-    done = resume(project, "--dry-run", "--json", *options)
-    assert mistakes(json.loads(done.out), "dry-run") == []
-    assert {"ref": "effort:auth-bug", "before": "concluded", "status": "open"} in (
-        done.document["related"]
-    )
 
 
 # What is left open

@@ -18,27 +18,14 @@ if TYPE_CHECKING:
 REASON = "Another edge case"
 
 
-@pytest.fixture
-def name(project: Project) -> str:
-    """An increment with a concluded effort and a completed session."""
-    name = project.increment()
-    project.run("effort", "open", "Auth bug")
-    project.run("effort", "close", "--summary", "Refresh tokens at 401.")
-    project.run("effort", "link", "auth-bug", "7")
-    made = project.run("session", "start", "Build auth", "--increment", "7", "--phase", "Plan")
-    project.run("session", "log", made.out.strip(), "--decision", "Rotate the signing keys")
-    project.run("session", "complete", made.out.strip())
-    return name
-
-
 @pytest.mark.usefixtures("name")
 @pytest.mark.parametrize("command", ["resume", "reopen"])
 def test_a_kind_before_the_id_means_its_own_command(project: Project, command: str) -> None:
     done = project.run(command, "effort:auth", "--reason", REASON)
-    assert done.out == "--- Reopened effort: auth-bug ---\nRefresh tokens at 401.\n"
+    assert done.out == "--- Reopened effort: auth-bug ---\nTokens refresh themselves.\n"
     done = project.run(command, "session:build-auth", "--reason", REASON, "--json")
     assert done.document["schema"] == "unlatch.session-resume/1"
-    assert done.document["decisions"][0]["text"] == "Rotate the signing keys"
+    assert done.document["decisions"][0]["text"] == "Refresh at 401 only"
     missing = project.run(command, "run:x")
     assert (missing.code, "run-unknown" in missing.err) == (2, True)
     option = project.run(command, "effort:auth", "--offline")
@@ -57,23 +44,18 @@ def test_show_of_other_work_takes_offline_which_changes_nothing(project: Project
 @pytest.mark.usefixtures("name")
 def test_a_suggested_option_has_its_value(project: Project) -> None:
     suggested = "  next: unlatch effort show auth-bug --lines"
-    assert f"{suggested} N\n" in project.run("effort", "show", "auth-bug", "--line").err
-    assert f"{suggested} 3\n" in project.run("effort", "show", "auth-bug", "--line", "3").err
-    assert f"{suggested}=3\n" in project.run("effort", "show", "auth-bug", "--line=3").err
+    for words, value in ((["--line"], " N"), (["--line", "3"], " 3"), (["--line=3"], "=3")):
+        assert f"{suggested}{value}\n" in project.run("effort", "show", "auth-bug", *words).err
 
 
 @pytest.mark.usefixtures("name")
-@pytest.mark.parametrize("words", [("resume", "effort:auth"), ("effort", "reopen", "auth-bug")])
-@pytest.mark.parametrize("reason", [(), ("--reason", " ")])
-def test_an_effort_is_reopened_with_a_reason_only(
-    project: Project, words: tuple[str, ...], reason: tuple[str, ...]
-) -> None:
-    done = project.run(*words, *reason)
-    assert (done.code, done.out) == (2, "")
-    assert "error[reason-missing]" in done.err
-    if not reason:
-        assert "reopening effort:auth-bug needs a reason" in done.err
+def test_an_effort_is_reopened_with_a_reason_only(project: Project) -> None:
+    for words in (("resume", "effort:auth"), ("effort", "reopen", "auth-bug")):
+        done, blank = project.run(*words), project.run(*words, "--reason", " ")
+        assert [(2, "")] * 2 == [(done.code, done.out), (blank.code, blank.out)]
+        assert "error[reason-missing]: reopening effort:auth-bug needs a reason" in done.err
         assert "next: unlatch effort reopen auth-bug --reason TEXT" in done.err
+        assert "error[reason-missing]" in blank.err
     (effort,) = project.run("effort", "list", "--json").document["efforts"]
     assert (effort["status"], effort["reopens"]) == ("concluded", [])
 
@@ -92,44 +74,35 @@ def test_a_terminal_asks_for_the_reason(project: Project, ref: str) -> None:
 def test_history_of_other_work(project: Project) -> None:
     project.run("effort", "reopen", "auth-bug", "--reason", REASON, "--by", "Bo")
     assert f"by Bo: {REASON}" in project.run("history", "effort:auth-bug").out
-    assert "Rotate the signing keys" in project.run("history", "session:build-auth").out
+    assert "Refresh at 401 only" in project.run("history", "session:build-auth").out
 
 
 @pytest.mark.usefixtures("name")
-@pytest.mark.parametrize(
-    "words",
-    [
+def test_an_effort_or_session_is_named_with_its_kind_everywhere(project: Project) -> None:
+    for words in (
         ("show", "effort:auth"),
         ("show", "effort:auth-bug", "--json"),
         ("effort", "show", "effort:auth-bug"),
         ("effort", "link", "effort:auth-bug", "7"),
-        ("effort", "reopen", "effort:auth-bug", "--reason", REASON),
         ("effort", "verify", "effort:auth-bug"),
         ("effort", "export", "effort:auth-bug"),
-    ],
-)
-def test_an_effort_is_named_with_its_kind_everywhere(
-    project: Project, words: tuple[str, ...]
-) -> None:
-    done = project.run(*words)
-    assert done.code == 0, done.said
-
-
-@pytest.mark.usefixtures("name")
-def test_a_session_is_named_with_its_kind_everywhere(project: Project) -> None:
+        ("effort", "reopen", "effort:auth-bug", "--reason", REASON),
+    ):
+        done = project.run(*words)
+        assert done.code == 0, done.said
     for words in (("show",), ("session", "show"), ("session", "resume", "--reason", REASON)):
         done = project.run(*words, "session:build-auth")
         assert (done.code, "Build auth" in done.out) == (0, True), done.said
 
 
 @pytest.mark.usefixtures("name")
-@pytest.mark.parametrize("command", ["complete", "undo", "pause", "link"])
-def test_a_command_of_increments_alone_says_so(project: Project, command: str) -> None:
-    more = ("https://github.com/octo/widgets/issues/4",) if command == "link" else ()
-    done = project.run(command, "effort:auth-bug", *more)
-    assert done.code == 2
-    assert "this command takes increments, and 'effort:auth-bug' is none" in done.err
-    assert "unlatch effort --help shows the commands for it" in done.err
+def test_a_command_of_increments_alone_says_so(project: Project) -> None:
+    item = "https://github.com/octo/widgets/issues/4"
+    for command, *more in (("complete",), ("undo",), ("pause",), ("link", item)):
+        done = project.run(command, "effort:auth-bug", *more)
+        assert done.code == 2, command
+        assert "this command takes increments, and 'effort:auth-bug' is none" in done.err
+        assert "unlatch effort --help shows the commands for it" in done.err
 
 
 def test_show_and_status_have_the_other_work(project: Project, name: str) -> None:
@@ -147,14 +120,13 @@ def test_show_and_status_have_the_other_work(project: Project, name: str) -> Non
     assert {"ref": "effort:auth-bug", "status": "open"} in document.document["otherWork"]
 
 
-@pytest.mark.usefixtures("name")
-def test_search_finds_sessions_by_their_decisions(project: Project) -> None:
-    (found,) = project.run("search", "rotate", "signing", "--json").document["results"]
+def test_search_finds_decisions_and_names_the_place_of_an_earlier_reason(
+    project: Project, name: str
+) -> None:
+    words = ("search", "refresh", "401", "--kind", "session")
+    (found,) = project.run(*words, "--json").document["results"]
     assert (found["kind"], found["status"]) == ("session", "completed")
     assert {one["where"] for one in found["why"]} == {"decisions"}
-
-
-def test_search_names_the_place_of_an_earlier_reason(project: Project, name: str) -> None:
     for reason in ("Safari loses cookies", REASON):
         assert project.run("resume", name, "--reason", reason, "--yes").code == 0
         assert project.run("complete", name, "--force").code == 0
@@ -264,13 +236,9 @@ def test_a_run_of_a_missing_increment_has_a_next_step(project: Project, name: st
     assert (project.root / command).is_dir()
 
 
-def test_looking_makes_no_folder(project: Project) -> None:
+def test_looking_makes_no_folder_and_takes_mistakes_in_the_configuration(project: Project) -> None:
     project.increment()
     assert project.run("show", "7", "--offline").code == 0
     assert not (project.home / "state").exists()
-
-
-def test_a_mistake_in_the_configuration_does_not_hide_an_increment(project: Project) -> None:
-    project.increment()
     project.configure_more(tables="[limits]\nmax_active = 'many'\n")
     assert project.run("show", "7", "--offline").code == 0
