@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import re
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.project import ALL, FINISHED, NAME, OPEN, REASON, Project
@@ -49,33 +48,42 @@ def in_order(shown: str) -> str:
     return "".join([*lines[:first], *ordered, *lines[first + len(results) :]])
 
 
-def test_the_whole_dialogue(completed: Project) -> None:
-    with Terminal(completed, "resume", "0007") as terminal:
-        terminal.expect(CONTINUE)
-        terminal.type("y\n")
-        terminal.expect(WHY)
-        terminal.type(f"{REASON}\n")
-        code = terminal.end()
+Answers = tuple[tuple[str, str], ...]
+GO_ON, LEAVE, BECAUSE = (CONTINUE, "y\n"), (CONTINUE, "n\n"), (WHY, f"{REASON}\n")
 
-    assert in_order(terminal.text) == DIALOGUE
+
+def converse(
+    project: Project, answers: Answers, *options: str, **terminal: Any
+) -> tuple[int, Terminal]:
+    """Resume 0007 with these answers to questions; the exit code, and what was shown."""
+    with Terminal(project, "resume", "7", *options, **terminal) as shown:
+        for question, answer in answers:
+            shown.expect(question)
+            shown.type(answer)
+        code = shown.end()
+    return code, shown
+
+
+def test_the_whole_dialogue(completed: Project) -> None:
+    code, shown = converse(completed, (GO_ON, BECAUSE))
+
+    assert in_order(shown.text) == DIALOGUE
     assert code == 0
     assert completed.states() == OPEN
     assert dict.fromkeys(ALL, 1) == {name: len(c) for name, c in completed.comments().items()}
 
 
-@pytest.mark.parametrize("answer", ["n\n", "\n"])
-def test_declining_changes_nothing(completed: Project, answer: str) -> None:
+def test_declining_changes_nothing_however_wide_the_terminal(completed: Project) -> None:
     before = completed.tree()
 
-    with Terminal(completed, "resume", "7") as terminal:
-        terminal.expect(CONTINUE)
-        terminal.type(answer)
-        code = terminal.end()
+    for answer, columns in (("n\n", 60), ("\n", 120), ("n\n", 200)):
+        code, shown = converse(completed, ((CONTINUE, answer),), columns=columns)
 
-    assert code == 2
-    assert f"{INTRODUCTION}{CONTINUE}{answer}Nothing was changed.\n" == terminal.text
-    assert before == completed.tree()
-    assert completed.wrote() == []
+        assert code == 2
+        # A terminal breaks long lines itself; text that was cut could not be copied.
+        assert f"{INTRODUCTION}{CONTINUE}{answer}Nothing was changed.\n" == shown.text
+
+    assert (before, []) == (completed.tree(), completed.wrote())
 
 
 def test_a_blank_reason_is_asked_for_again(single: Project) -> None:
@@ -112,53 +120,40 @@ def test_leaving_at_a_prompt_changes_nothing(single: Project, prompts: list[str]
     assert single.wrote() == []
 
 
-def test_a_reason_given_leaves_one_question(completed: Project) -> None:
-    with Terminal(completed, "resume", "7", "--reason", REASON) as terminal:
-        terminal.expect(CONTINUE)
-        terminal.type("y\n")
-        code = terminal.end()
+@pytest.mark.parametrize(
+    ("options", "answers", "unasked"),
+    [(("--reason", REASON), (GO_ON,), WHY), (("--yes",), (BECAUSE,), CONTINUE)],
+    ids=["reason", "yes"],
+)
+def test_an_option_that_is_given_leaves_the_other_question(
+    completed: Project, options: tuple[str, ...], answers: Answers, unasked: str
+) -> None:
+    code, shown = converse(completed, answers, *options)
 
     assert code == 0
-    assert WHY not in terminal.text
-    assert completed.states() == OPEN
-
-
-def test_yes_leaves_the_other_question(completed: Project) -> None:
-    with Terminal(completed, "resume", "7", "--yes") as terminal:
-        terminal.expect(WHY)
-        terminal.type(f"{REASON}\n")
-        code = terminal.end()
-
-    assert code == 0
-    assert CONTINUE not in terminal.text
-    assert INTRODUCTION in terminal.text
+    assert unasked not in shown.text
+    assert INTRODUCTION in shown.text
     assert completed.states() == OPEN
 
 
 @pytest.mark.parametrize(("before", "warned"), [(1, False), (2, True), (4, True)])
 def test_from_the_third_reopen_on_it_warns(project: Project, before: int, warned: bool) -> None:
-    history = [
-        {
-            "id": f"01JC000000000000000000000{number}",
-            "reopenedAt": "2025-10-02T08:00:00Z",
-            "reason": "Again",
-            "previousStatus": "completed",
-            "reopenedBy": "Gil Git",
-            "syncedTo": {},
-        }
-        for number in range(before)
-    ]
-    project.increment(reopenHistory=history)
+    entry = {
+        "reopenedAt": "2025-10-02T08:00:00Z",
+        "reason": "Again",
+        "previousStatus": "completed",
+        "reopenedBy": "Gil Git",
+        "syncedTo": {},
+    }
+    ids = [f"01JC000000000000000000000{number}" for number in range(before)]
+    project.increment(reopenHistory=[{"id": ulid, **entry} for ulid in ids])
 
-    with Terminal(project, "resume", "7") as terminal:
-        terminal.expect(CONTINUE)
-        terminal.type("n\n")
-        terminal.end()
+    _, shown = converse(project, (LEAVE,))
 
     count = "1 time\n" if before == 1 else f"{before} times\n"
-    assert f"    Reopened before {count}" in terminal.text
+    assert f"    Reopened before {count}" in shown.text
     warning = f"This will be reopen number {before + 1}. Consider a new increment"
-    assert warned is (warning in terminal.text)
+    assert warned is (warning in shown.text)
 
 
 @pytest.fixture
@@ -173,7 +168,7 @@ def test_an_item_that_takes_too_long_is_unknown_and_holds_nothing_up(
     completed: Project, over: threading.Event
 ) -> None:
     # On a busy machine those that are not held up may need more time than a little.
-    for patience in (2, 8, 20):
+    for patience in (1, 4, 20):
         completed.configure_more(f"patience = {patience}")
         completed.box.faults.clear()
         completed.box.faults.add(Fault("ado", "human", action=over.wait, path="(?i)workitems/101"))
@@ -199,30 +194,24 @@ def test_an_item_that_takes_too_long_is_unknown_and_holds_nothing_up(
 def test_an_item_that_cannot_be_asked_says_why_and_holds_nothing_up(completed: Project) -> None:
     completed.box.github.edit("octo/widgets", 4, deleted=True)
 
-    with Terminal(completed, "resume", "7") as terminal:
-        terminal.expect(CONTINUE)
-        terminal.type("n\n")
-        terminal.end()
+    _, shown = converse(completed, (LEAVE,))
 
-    assert re.search(r"GitHub +octo/widgets#4 \(unknown: [^)]+\)", terminal.text)
-    assert '    Jira            SCRUM-28 "Smart discipline" (Epic, Done)' in terminal.text
+    assert re.search(r"GitHub +octo/widgets#4 \(unknown: [^)]+\)", shown.text)
+    assert '    Jira            SCRUM-28 "Smart discipline" (Epic, Done)' in shown.text
 
 
 def test_an_archived_increment_is_said_to_be_archived_and_moved_back(project: Project) -> None:
     project.increment(archived=True, links=project.items("github"))
 
-    with Terminal(project, "resume", "7", "--reason", REASON) as terminal:
-        terminal.expect(CONTINUE)
-        terminal.type("y\n")
-        code = terminal.end()
+    code, shown = converse(project, (GO_ON,), "--reason", REASON)
 
     assert code == 0
-    assert "! Increment 0007-smart-discipline is completed, and archived\n" in terminal.text
+    assert "! Increment 0007-smart-discipline is completed, and archived\n" in shown.text
     assert (
         "  Resuming will move it out of the archive, set it active, reopen 1 item and post the "
         "reason on it.\n"
-    ) in terminal.text
-    assert f"✓ Moved out of the archive: .unlatch/increments/{NAME}\n" in terminal.text
+    ) in shown.text
+    assert f"✓ Moved out of the archive: .unlatch/increments/{NAME}\n" in shown.text
     assert project.metadata()["status"] == "active"
     assert not (project.increments / "_archive" / NAME).exists()
 
@@ -230,14 +219,11 @@ def test_an_archived_increment_is_said_to_be_archived_and_moved_back(project: Pr
 def test_without_links_it_says_so(project: Project) -> None:
     project.increment()
 
-    with Terminal(project, "resume", "7", "--reason", REASON) as terminal:
-        terminal.expect(CONTINUE)
-        terminal.type("y\n")
-        code = terminal.end()
+    code, shown = converse(project, (GO_ON,), "--reason", REASON)
 
     assert code == 0
-    assert "  Resuming will set it active; it has no linked items.\n" in terminal.text
-    assert "    It has no linked items; unlatch link adds some.\n" in terminal.text
+    assert "  Resuming will set it active; it has no linked items.\n" in shown.text
+    assert "    It has no linked items; unlatch link adds some.\n" in shown.text
 
 
 def test_an_abandoned_increment_says_what_becomes_of_its_items(project: Project) -> None:
@@ -247,55 +233,26 @@ def test_an_abandoned_increment_says_what_becomes_of_its_items(project: Project)
         ((), "set it active; its items stay as they are."),
         (("--reopen-items",), "set it active, reopen 1 item and post the reason on it."),
     ):
-        with Terminal(project, "resume", "7", *option) as terminal:
-            terminal.expect(CONTINUE)
-            terminal.type("n\n")
-            terminal.end()
+        _, shown = converse(project, (LEAVE,), *option)
 
-        assert "! Increment 0007-smart-discipline is abandoned\n" in terminal.text
-        assert f"  Resuming will {announced}\n" in terminal.text
-
-
-@pytest.mark.parametrize("columns", [60, 200])
-def test_the_dialogue_is_the_same_however_wide_the_terminal(
-    completed: Project, columns: int
-) -> None:
-    with Terminal(completed, "resume", "7", columns=columns) as terminal:
-        terminal.expect(CONTINUE)
-        terminal.type("n\n")
-        terminal.end()
-
-    # A terminal breaks long lines itself; text that was cut could not be copied.
-    assert f"{INTRODUCTION}{CONTINUE}n\nNothing was changed.\n" == terminal.text
+        assert "! Increment 0007-smart-discipline is abandoned\n" in shown.text
+        assert f"  Resuming will {announced}\n" in shown.text
 
 
 def test_colours_are_shown_at_a_terminal_unless_unwanted(single: Project) -> None:
-    shown = []
-    for extra in ({}, {"NO_COLOR": "1"}):
-        with Terminal(single, "resume", "7", extra=extra) as terminal:
-            terminal.expect(CONTINUE)
-            terminal.type("n\n")
-            terminal.end()
-        shown.append(terminal)
+    _, coloured = converse(single, (LEAVE,))
+    _, plain = converse(single, (LEAVE,), extra={"NO_COLOR": "1"})
 
-    coloured, plain = shown
     assert "\x1b[" in coloured.raw
     assert "\x1b[" not in plain.raw
     assert coloured.text == plain.text
 
 
 def test_a_terminal_that_takes_ascii_alone_gets_words_for_signs(completed: Project) -> None:
-    encoding = {"PYTHONIOENCODING": "ascii"}
-
-    with Terminal(completed, "resume", "7", extra=encoding) as terminal:
-        terminal.expect(CONTINUE)
-        terminal.type("y\n")
-        terminal.expect(WHY)
-        terminal.type(f"{REASON}\n")
-        code = terminal.end()
+    code, shown = converse(completed, (GO_ON, BECAUSE), extra={"PYTHONIOENCODING": "ascii"})
 
     assert code == 0
-    assert in_order(terminal.text.replace("OK ", "✓ ")) == DIALOGUE.replace("0007\n", "7\n")
+    assert in_order(shown.text.replace("OK ", "✓ ")) == DIALOGUE
 
 
 def test_with_stdout_elsewhere_the_questions_stay_at_the_terminal(
@@ -303,17 +260,11 @@ def test_with_stdout_elsewhere_the_questions_stay_at_the_terminal(
 ) -> None:
     path = tmp_path / "document.json"
     with path.open("wb") as out:
-        with Terminal(single, "resume", "7", "--json", stdout=out.fileno()) as terminal:
-            terminal.expect("Continue? [y/N]:")
-            terminal.type("y\n")
-            terminal.expect("Reason for reopening:")
-            terminal.type(f"{REASON}\n")
-            code = terminal.end()
-        os.fsync(out.fileno())
+        code, shown = converse(single, (GO_ON, BECAUSE), "--json", stdout=out.fileno())
 
     assert code == 0
     assert path.read_text().startswith("{\n")
-    assert "✓" not in terminal.text
+    assert "✓" not in shown.text
 
 
 def test_an_item_cannot_act_on_the_terminal(project: Project) -> None:
@@ -321,13 +272,10 @@ def test_an_item_cannot_act_on_the_terminal(project: Project) -> None:
     number = project.box.github.add_issue(number=4, title=title, state="closed")
     project.increment(links={"github": {"issue": number, "url": project.urls["github"]}})
 
-    with Terminal(project, "resume", "7", extra={"NO_COLOR": "1"}) as terminal:
-        terminal.expect(CONTINUE)
-        terminal.type("n\n")
-        terminal.end()
+    _, shown = converse(project, (LEAVE,), extra={"NO_COLOR": "1"})
 
-    assert 'octo/widgets#4 "Smartdisc ipline" (closed)' in terminal.text
-    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", terminal.text)
+    assert 'octo/widgets#4 "Smartdisc ipline" (closed)' in shown.text
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", shown.text)
 
 
 @pytest.mark.parametrize(("answer", "state"), [("y\n", "open"), ("n\n", "closed")])
@@ -336,14 +284,8 @@ def test_what_was_closed_on_purpose_is_asked_for(
 ) -> None:
     for change in ("open", None), ("closed", "not_planned"):
         completed.box.github.edit("octo/widgets", 4, state=change[0], state_reason=change[1])
+    question = "octo/widgets#4 was closed on purpose; reopen it anyway? [y/N]: "
 
-    with Terminal(completed, "resume", "7") as terminal:
-        terminal.expect(CONTINUE)
-        terminal.type("y\n")
-        terminal.expect("octo/widgets#4 was closed on purpose; reopen it anyway? [y/N]: ")
-        terminal.type(answer)
-        terminal.expect(WHY)
-        terminal.type(f"{REASON}\n")
-        code = terminal.end()
+    code, _ = converse(completed, (GO_ON, (question, answer), BECAUSE))
 
     assert ({"open": 0, "closed": 3}[state], state) == (code, completed.states()["github"])

@@ -49,17 +49,14 @@ def busy(project: Project) -> Project:
 
 
 @pytest.mark.parametrize("arguments", [RESUME, ("start", "5"), ("resume", "3")])
-def test_beyond_a_limit_it_is_warned_by_default(busy: Project, arguments: Sequence[str]) -> None:
-    limit(busy, "max_active = 2")
-
-    assert warned(busy, *arguments) == ["wip-limit"]
-
-
-@pytest.mark.parametrize("arguments", [RESUME, ("start", "5"), ("resume", "3")])
-def test_beyond_a_limit_it_is_refused_by_policy(busy: Project, arguments: Sequence[str]) -> None:
+def test_beyond_a_limit_it_is_refused_by_policy_and_warned_by_default(
+    busy: Project, arguments: Sequence[str]
+) -> None:
     limit(busy, "max_active = 2", 'policy = "refuse"')
-
     assert problem(busy, *arguments) == (1, "wip-limit")
+
+    limit(busy, "max_active = 2")
+    assert warned(busy, *arguments) == ["wip-limit"]
 
 
 def test_up_to_the_limit_nothing_is_said(busy: Project) -> None:
@@ -96,16 +93,11 @@ def test_types_have_limits_of_their_own(busy: Project) -> None:
 def test_what_may_interrupt_is_held_up_by_the_cap_alone(busy: Project, kind: str) -> None:
     busy.increment("0006-fire", status="planning", type=kind)
     busy.increment("0008-smoke", status="planning", type=kind)
-    limit(busy, "max_active = 1", "hard_cap = 3", 'policy = "refuse"')
+    limit(busy, "max_active = 1", "hard_cap = 3", 'policy = "warn"')
 
     assert warned(busy, "start", "6") == []
+    # The cap refuses whatever the policy is.
     assert problem(busy, "start", "8") == (1, "wip-limit")
-
-
-def test_the_cap_refuses_whatever_the_policy(busy: Project) -> None:
-    limit(busy, "hard_cap = 2", 'policy = "warn"')
-
-    assert problem(busy, *RESUME) == (1, "wip-limit")
 
 
 def test_specweaves_limits_count_where_ours_say_nothing(busy: Project) -> None:
@@ -143,11 +135,8 @@ def test_force_that_was_not_needed_is_not_recorded(busy: Project) -> None:
 
     assert "forced" not in busy.metadata()["reopenHistory"][0]
     assert "forced" not in busy.events()[0]
-
-
-def test_what_is_active_already_is_never_refused(busy: Project) -> None:
     limit(busy, "hard_cap = 1")
-
+    # What is active already is never refused.
     assert (busy.run("resume", "1").code, busy.run("start", "1").code) == (0, 0)
 
 
@@ -218,22 +207,20 @@ def test_a_reason_may_need_a_category(project: Project) -> None:
     assert project.events()[0]["category"] == "scope-change"
 
 
-def test_without_a_list_any_word_is_a_category(project: Project) -> None:
-    project.increment()
+def test_without_a_list_any_word_is_a_category_and_a_missing_one_may_be_a_warning(
+    project: Project,
+) -> None:
+    for name in (NAME, "0008-other"):
+        project.increment(name)
 
     assert problem(project, *RESUME, "--category", "two words") == (2, "category-unknown")
     assert problem(project, *RESUME, "--category", " ") == (2, "category-unknown")
     assert warned(project, *RESUME, "--category", "regression") == []
-
     assert project.metadata()["reopenHistory"][0]["category"] == "regression"
 
-
-def test_a_missing_category_may_be_but_warned_of(project: Project) -> None:
-    project.increment()
     rule(project, "category_required = true", 'category_missing = "warn"')
-
-    assert warned(project, *RESUME) == ["category-missing"]
-    assert "category" not in project.metadata()["reopenHistory"][0]
+    assert warned(project, "resume", "8", *RESUME[2:]) == ["category-missing"]
+    assert "category" not in project.metadata("0008-other")["reopenHistory"][0]
 
 
 def reopened_before(project: Project, times: int) -> None:
@@ -322,7 +309,7 @@ def test_status_holds_what_is_active_against_the_limits(idle: Project) -> None:
     ]
 
 
-def test_status_documents_limits_and_what_is_stale(idle: Project) -> None:
+def test_the_document_has_limits_and_what_is_stale_and_doctor_counts_alike(idle: Project) -> None:
     limit(idle, "max_active = 1", "stale_after = { active = 0 }")
 
     document = idle.run("status", "--json").document
@@ -335,12 +322,8 @@ def test_status_documents_limits_and_what_is_stale(idle: Project) -> None:
     assert document["stale"] == [{"increment": "0003-three", "status": "paused", "days": 9}]
     assert document["limits"]["staleAfter"] == {"active": 0, "paused": 7}
 
-
-def test_doctor_counts_in_the_same_way(idle: Project) -> None:
     limit(idle, "max_active = 1")
-
     findings = idle.run("doctor", "--json").document["findings"]
-
     told = {(one["id"], one["increment"]) for one in findings}
     expected = {("wip-exceeded", None), ("stale", "0001-one"), ("stale", "0003-three")}
     assert expected == {one for one in told if one[0] in {"wip-exceeded", "stale"}}

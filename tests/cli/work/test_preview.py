@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 import pytest
-from tests.cli.project import ALL, NAME, REASON, Project
+from tests.cli.project import ALL, REASON, Project
 from tests.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -61,18 +61,16 @@ RESUMES = [
 ]
 
 
-@pytest.mark.parametrize("command", RESUMES, ids=" ".join)
-def test_a_dry_run_reads_and_leaves_everything_as_it_is(
-    completed: Project, command: tuple[str, ...]
-) -> None:
+def test_a_dry_run_reads_and_leaves_everything_as_it_is(completed: Project) -> None:
     before = list(kept(completed))
-    completed.box.requests.clear()
 
-    done = completed.run(*command, "--dry-run")
+    for command in RESUMES:
+        completed.box.requests.clear()
+        done = completed.run(*command, "--dry-run")
+        assert (done.code, done.err) == (0, ""), command
+        assert completed.wrote() == []
+        assert completed.box.requests.count() > 0, command
 
-    assert (done.code, done.err) == (0, "")
-    assert completed.wrote() == []
-    assert completed.box.requests.count() > 0
     assert before == list(kept(completed))
 
 
@@ -190,36 +188,29 @@ def test_the_comment_that_is_shown_is_the_one_that_is_posted(completed: Project)
     assert shown.rpartition(", ")[0] == posted.rpartition(", ")[0]
 
 
-def test_what_somebody_typed_cannot_act_on_the_terminal(single: Project) -> None:
+def test_a_reason_cannot_act_on_the_terminal_and_its_place_is_shown_without_one(
+    single: Project,
+) -> None:
     done = single.run("resume", "7", "--reason", "red \x1b[31m\x07 end", "--dry-run")
+    without = single.run("resume", "7", "--dry-run")
 
     assert "    Comment       Reopened: red  end\n" in done.out
+    assert "    Comment       Reopened: (the reason)\n" in without.out
 
 
-def test_without_a_reason_its_place_is_shown(single: Project) -> None:
-    done = single.run("resume", "7", "--dry-run")
+def test_what_would_be_refused_is_refused_in_the_dry_run_too(single: Project) -> None:
+    single.increment("0008-active", status="active")
+    blank = ("--reason", "  ")
 
-    assert "    Comment       Reopened: (the reason)\n" in done.out
-
-
-@pytest.mark.parametrize("command", [("resume", "7"), ("complete", "7"), ("abandon", "7")])
-def test_a_blank_reason_is_refused_as_it_would_be(
-    active: Project, command: tuple[str, ...]
-) -> None:
-    if command[0] == "resume":
-        active.run("complete", "7")
-
-    done = active.run(*command, "--reason", "  ", "--dry-run")
-
-    assert (done.code, done.out) == (2, "")
-    assert "reason-missing" in done.err
-
-
-def test_a_move_that_the_table_refuses_is_refused_in_the_dry_run_too(single: Project) -> None:
-    done = single.run("abandon", "7", "--reason", REASON, "--dry-run")
-
-    assert (done.code, done.out) == (1, "")
-    assert "error[transition-refused]" in done.err
+    for command, code, error in (
+        (("resume", "7", *blank), 2, "reason-missing"),
+        (("complete", "8", *blank), 2, "reason-missing"),
+        (("abandon", "8", *blank), 2, "reason-missing"),
+        (("abandon", "7", "--reason", REASON), 1, "transition-refused"),
+    ):
+        done = single.run(*command, "--dry-run")
+        assert (done.code, done.out) == (code, ""), command
+        assert f"error[{error}]" in done.err
 
 
 def test_what_was_closed_on_purpose_is_said_to_stay_closed(completed: Project) -> None:
@@ -306,15 +297,6 @@ def test_what_is_pending_already_is_shown_with_what_is_new(completed: Project) -
     assert since == [True] * 3 + [False] * 3
 
 
-def test_an_archived_increment_is_said_to_come_back(project: Project) -> None:
-    project.increment(archived=True, links=project.items())
-
-    done = project.run("resume", "7", "--dry-run")
-
-    assert "completed -> active, out of the archive (dry run)\n" in done.out
-    assert (project.increments / "_archive" / NAME).is_dir()
-
-
 def test_an_abandoned_increments_items_are_reopened_only_with_an_option(project: Project) -> None:
     project.increment(status="abandoned", links=project.items())
 
@@ -325,12 +307,17 @@ def test_an_abandoned_increments_items_are_reopened_only_with_an_option(project:
     assert [item["tracker"] for item in reopened["items"]] == ["github", "ado", "jira"]
 
 
-def test_without_links_nothing_would_be_sent(project: Project) -> None:
+def test_without_links_nothing_would_be_sent_and_an_archived_increment_comes_back(
+    project: Project,
+) -> None:
     project.increment()
+    project.increment("0008-old", archived=True)
 
-    done = project.run("resume", "7", "--dry-run")
+    done, archived = (project.run("resume", number, "--dry-run") for number in ("7", "8"))
 
     assert done.out.splitlines() == [
         "Increment 0007-smart-discipline: completed -> active (dry run)",
         "No requests to send. Nothing was written.",
     ]
+    assert "0008-old: completed -> active, out of the archive (dry run)\n" in archived.out
+    assert (project.increments / "_archive/0008-old").is_dir()

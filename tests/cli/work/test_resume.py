@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 from tests.cli.project import ALL, CLOSED, FINISHED, NAME, OPEN, REASON, Project, stamp
 
@@ -41,21 +43,26 @@ def test_one_command_reopens_comments_and_relabels_everything(ready: Project) ->
 
 
 def test_the_comment_says_reason_who_and_when_and_carries_the_marker(ready: Project) -> None:
+    ready.box.github.add_comment("octo/widgets", 4, "Well done")
+
     ready.run(*RESUME)
 
     entry = ready.metadata()["reopenHistory"][0]
     at = f"{entry['reopenedAt'][:10]} {entry['reopenedAt'][11:16]} UTC"
     said = f"Increment 0007-smart-discipline, by ci-bot, {at}"
     op = entry["id"]
-    comments = ready.comments()
-    assert comments["github"] == [f"**Reopened**: {REASON}\n\n{said}\n\n<!-- unlatch:op={op} -->"]
-    assert comments["ado"] == [
-        f"<p><b>Reopened</b>: {REASON}</p><p>{said}</p><p>unlatch ref {op}</p>"
-    ]
-    assert comments["jira"] == [f"Reopened: {REASON}\n\n{said}\n\nunlatch ref {op}"]
+    assert ready.comments() == {
+        "github": [
+            "Well done",
+            f"**Reopened**: {REASON}\n\n{said}\n\n<!-- unlatch:op={op} -->",
+        ],
+        "ado": [f"<p><b>Reopened</b>: {REASON}</p><p>{said}</p><p>unlatch ref {op}</p>"],
+        "jira": [f"Reopened: {REASON}\n\n{said}\n\nunlatch ref {op}"],
+    }
+    assert [{op}] * 3 == [set(ops_in(texts[-1])) for texts in ready.comments().values()]
 
 
-def test_the_files_tell_what_happened_and_nothing_else_changed(ready: Project) -> None:
+def test_files_and_events_tell_what_happened_and_nothing_else_changed(ready: Project) -> None:
     before = ready.metadata()
 
     ready.run(*RESUME)
@@ -96,22 +103,14 @@ def test_the_files_tell_what_happened_and_nothing_else_changed(ready: Project) -
         expected[name] = {**before[name], "base": bases[name]}
     assert {**expected, "reopenHistory": [entry]} == after
     assert list(before)[:6] == [*list(after)[:5], "completedAt"]
-
-
-def test_the_events_keep_what_the_items_were_before(ready: Project) -> None:
-    ready.run(*RESUME)
-
-    op = ready.metadata()["reopenHistory"][0]["id"]
     reopened, *delivered = ready.events()
-    assert (reopened["id"], reopened["event"], reopened["by"]) == (op, "reopened", "ci-bot")
+    assert (entry["id"], "reopened", "ci-bot") == tuple(reopened[k] for k in ("id", "event", "by"))
     assert {(event["event"], event["op"], event["result"]) for event in delivered} == {
-        ("delivered", op, "reopened")
+        ("delivered", entry["id"], "reopened")
     }
-    before = {event["tracker"]: event["before"]["state"] for event in delivered}
-    assert before == CLOSED
-    assert {"bug", "completed"} == set(
-        next(e for e in delivered if e["tracker"] == "github")["before"]["labels"]
-    )
+    earlier = {event["tracker"]: event["before"] for event in delivered}
+    assert CLOSED == {name: item["state"] for name, item in earlier.items()}
+    assert {"bug", "completed"} == set(earlier["github"]["labels"])
 
 
 def test_the_document_is_exactly_this(ready: Project) -> None:
@@ -119,30 +118,22 @@ def test_the_document_is_exactly_this(ready: Project) -> None:
 
     entry = ready.metadata()["reopenHistory"][0]
     reached: dict[str, object] = {"outcome": "reopened", "notes": [], "error": None}
+    requests = {name: ready.box.requests.count(name) for name in ALL}
     # The SDK of Azure DevOps discovers the organization once, and the type's states are read once.
-    requests = [entry.pop("requests") for entry in done.document["trackers"]]
-    assert requests[0] == 5
-    assert requests[2] == 3
+    assert (5, 3) == (requests["github"], requests["jira"])
     assert done.document == {
         "schema": "unlatch.resume/1",
         "increment": {"id": NAME, "status": "active", "previousStatus": "completed"},
         "reopen": entry,
         "trackers": [
-            {"tracker": "github", "id": "4", "url": ready.urls["github"], **reached, "requests": 5},
             {
-                "tracker": "ado",
-                "id": "101",
-                "url": ready.urls["ado"],
+                "tracker": name,
+                "id": item,
+                "url": ready.urls[name],
                 **reached,
-                "requests": requests[1],
-            },
-            {
-                "tracker": "jira",
-                "id": "SCRUM-28",
-                "url": ready.urls["jira"],
-                **reached,
-                "requests": 3,
-            },
+                "requests": requests[name],
+            }
+            for name, item in (("github", "4"), ("ado", "101"), ("jira", "SCRUM-28"))
         ],
         "scope": None,
         "warnings": [],
@@ -151,43 +142,25 @@ def test_the_document_is_exactly_this(ready: Project) -> None:
     assert done.err == ""
 
 
-def test_the_requests_that_are_told_are_those_that_were_sent(ready: Project) -> None:
-    document = ready.run(*RESUME, "--json").document
-
-    told = {entry["tracker"]: entry["requests"] for entry in document["trackers"]}
-    assert {name: ready.box.requests.count(name) for name in ALL} == told
-
-
-@pytest.mark.parametrize("wanted", ["7", "007", "0007", NAME])
-def test_an_id_may_be_given_in_any_shape(ready: Project, wanted: str) -> None:
-    done = ready.run("resume", wanted, "--reason", REASON, "--yes", "--offline")
-
-    assert done.code == 0, done.said
-    assert ready.metadata()["status"] == "active"
+def test_an_id_may_be_given_in_any_shape(ready: Project) -> None:
+    for wanted in ("7", "007", "0007", NAME):
+        done = ready.run("resume", wanted, "--dry-run", "--offline", "--json")
+        assert (done.code, done.document["increment"]["id"]) == (0, NAME), wanted
 
 
-@pytest.mark.parametrize("options", [(), ("--reason", REASON), ("--yes",)])
-def test_without_a_terminal_both_options_are_needed(
-    ready: Project, options: tuple[str, ...]
-) -> None:
+def test_without_a_terminal_both_options_are_needed(ready: Project) -> None:
     before = ready.tree()
 
-    done = ready.process("resume", "7", *options)
+    for options in ((), ("--reason", REASON), ("--yes",)):
+        done = ready.run("resume", "7", *options)
+        assert (done.code, done.out) == (2, ""), options
+        assert done.err == (
+            "error[not-interactive]: 0007-smart-discipline is completed; cannot prompt: stdin is "
+            "not a terminal\n  next: unlatch resume 0007-smart-discipline --reason TEXT --yes\n"
+        )
 
-    assert (done.code, done.out) == (2, "")
-    assert done.err == (
-        "error[not-interactive]: 0007-smart-discipline is completed; cannot prompt: stdin is not "
-        "a terminal\n  next: unlatch resume 0007-smart-discipline --reason TEXT --yes\n"
-    )
     assert before == ready.tree()
     assert ready.sent() == []
-
-
-def test_the_synonym_does_the_same(ready: Project) -> None:
-    done = ready.run("reopen", *RESUME[1:])
-
-    assert done.code == 0, done.said
-    assert ready.states() == OPEN
 
 
 def test_offline_leaves_the_items_and_sync_delivers_them_with_a_probe(ready: Project) -> None:
@@ -216,8 +189,12 @@ def test_offline_leaves_the_items_and_sync_delivers_them_with_a_probe(ready: Pro
     assert second[1].endswith("/issues/4/comments")
 
 
-def test_offline_documents_what_is_pending(ready: Project) -> None:
+def test_a_repeated_resume_delivers_what_is_pending_and_then_says_so(ready: Project) -> None:
     document = ready.run(*RESUME, "--offline", "--json").document
+    done = ready.run("resume", "7")
+    before, comments = ready.tree(), ready.comments()
+    ready.box.requests.clear()
+    again = ready.process(*RESUME)
 
     assert document["exitCode"] == 0
     assert [(name, "pending", 0, None) for name in ALL] == [
@@ -225,34 +202,14 @@ def test_offline_documents_what_is_pending(ready: Project) -> None:
         for entry in document["trackers"]
     ]
     assert document["reopen"]["syncedTo"] == {}
-
-
-def test_a_repeated_resume_says_so_and_adds_nothing(ready: Project) -> None:
-    ready.run(*RESUME)
-    before, comments = ready.tree(), ready.comments()
-    ready.box.requests.clear()
-
-    again = ready.process(*RESUME)
-
-    assert (again.code, again.out) == (
-        0,
-        "✓ Increment 0007-smart-discipline is already active; nothing to do\n",
-    )
-    assert before == ready.tree()
-    assert comments == ready.comments()
-    assert ready.wrote() == []
-
-
-def test_resume_of_an_active_increment_delivers_what_is_pending(ready: Project) -> None:
-    ready.run(*RESUME, "--offline")
-
-    done = ready.run("resume", "7")
-
     assert done.code == 0, done.said
     assert "is already active; delivering 3 operations\n" in done.out
     assert ready.states() == OPEN
     assert len(ready.metadata()["reopenHistory"]) == 1
     assert dict.fromkeys(ALL, 1) == counts(ready)
+    already = "✓ Increment 0007-smart-discipline is already active; nothing to do\n"
+    assert (0, already) == (again.code, again.out)
+    assert (before, comments, []) == (ready.tree(), ready.comments(), ready.wrote())
 
 
 @pytest.mark.parametrize("many", [False, True])
@@ -280,17 +237,19 @@ def test_offline_the_line_about_active_work_promises_no_delivery(
     assert "delivering" not in done.said
 
 
-@pytest.mark.parametrize("status", ["paused", "planning", "backlog", "ready_for_review"])
-def test_unfinished_work_becomes_active_without_a_reason(project: Project, status: str) -> None:
-    project.increment(status=status, links=project.items(finished=False))
+def test_unfinished_work_becomes_active_without_a_reason(project: Project) -> None:
+    links = project.items(finished=False)
+    for status in ("paused", "planning", "backlog", "ready_for_review"):
+        shutil.rmtree(project.increments, ignore_errors=True)
+        project.increment(status=status, links=links)
 
-    done = project.run("resume", "7")
+        done = project.run("resume", "7")
 
-    assert done.code == 0, done.said
-    assert f"✓ Increment {NAME} resumed: {status} -> active\n" == done.out
-    assert project.metadata()["status"] == "active"
-    assert "reopenHistory" not in project.metadata()
-    assert project.wrote() == []
+        assert done.code == 0, done.said
+        assert f"✓ Increment {NAME} resumed: {status} -> active\n" == done.out
+        assert project.metadata()["status"] == "active"
+        assert "reopenHistory" not in project.metadata()
+        assert project.wrote() == []
 
 
 def test_abandoned_work_needs_a_reason_and_leaves_its_items_alone(project: Project) -> None:
@@ -393,8 +352,8 @@ def test_how_much_is_said_may_be_chosen(ready: Project, style: str, expected: st
     assert by_config.comments()["github"][1].startswith(expected)
 
 
-def test_nothing_is_said_on_demand(ready: Project) -> None:
-    done = ready.run(*RESUME, "--comment", "none")
+def test_nothing_is_said_on_demand_by_the_synonym(ready: Project) -> None:
+    done = ready.run("reopen", *RESUME[1:], "--comment", "none")
 
     assert done.code == 0, done.said
     assert ready.states() == OPEN
@@ -412,23 +371,6 @@ def test_template_and_labels_are_the_projects_own(ready: Project) -> None:
     assert ready.comments()["github"][0].startswith(f"ci-bot took **{NAME}** up: {REASON}\n")
     assert ["again" in labels for labels in ready.labels().values()] == [True] * 3
     assert ["completed" in labels for labels in ready.labels().values()] == [False] * 3
-
-
-def test_labels_and_comments_of_people_survive(ready: Project) -> None:
-    ready.box.github.add_comment("octo/widgets", 4, "Well done")
-
-    ready.run(*RESUME)
-
-    assert ready.comments()["github"][0] == "Well done"
-    assert "bug" in ready.labels()["github"]
-
-
-def test_one_marker_serves_all_items_of_a_reopen(ready: Project) -> None:
-    ready.run(*RESUME)
-
-    op = ready.metadata()["reopenHistory"][0]["id"]
-    found = [ops_in(comments[0]) for comments in ready.comments().values()]
-    assert [frozenset({op})] * 3 == found
 
 
 def test_a_later_completion_leaves_both_reasons_on_the_items(ready: Project) -> None:

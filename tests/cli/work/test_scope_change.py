@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.cli import scoped
 from tests.cli.output.test_documents import check, check_files
-from tests.cli.project import ALL, CLOSED, OPEN, REASON, Project
+from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -32,11 +32,12 @@ def entry_of(project: Project) -> dict[str, Any]:
     return entry
 
 
-def test_the_documents_say_what_changed_and_nothing_else_in_them_does(ready: Project) -> None:
+def test_documents_and_history_say_what_changed_and_nothing_else_does(ready: Project) -> None:
     done = ready.run(*SCOPE)
 
     assert done.code == 0, done.said
-    op, at = entry_of(ready)["id"], entry_of(ready)["reopenedAt"][:10]
+    entry = entry_of(ready)
+    op, at = entry["id"], entry["reopenedAt"][:10]
     spec = scoped.text(ready, "spec.md")
     before = scoped.SPEC.format(status="active")
     assert before == spec[: len(before)]
@@ -50,12 +51,6 @@ def test_the_documents_say_what_changed_and_nothing_else_in_them_does(ready: Pro
         f"### T-004: {TITLES[0]}\n\n**Status**: [ ] pending\n\n"
         f"### T-005: {TITLES[1]}\n\n**Status**: [ ] pending\n"
     )
-
-
-def test_the_history_keeps_the_change_and_the_tasks(ready: Project) -> None:
-    ready.run(*SCOPE)
-
-    entry = entry_of(ready)
     assert (entry["reason"], entry["scopeChange"]) == (REASON, CHANGE)
     assert entry["newTasks"] == [
         {"id": "T-004", "title": TITLES[0]},
@@ -67,7 +62,7 @@ def test_the_history_keeps_the_change_and_the_tasks(ready: Project) -> None:
 
 
 def test_the_items_get_both_labels_and_are_told_of_change_and_tasks(ready: Project) -> None:
-    ready.run(*SCOPE)
+    done = ready.run(*SCOPE)
 
     assert OPEN == ready.states()
     assert {
@@ -83,11 +78,6 @@ def test_the_items_get_both_labels_and_are_told_of_change_and_tasks(ready: Proje
     for told in (said["ado"][0], said["jira"][0]):
         assert CHANGE in told
         assert f"T-005: {TITLES[1]}" in told
-
-
-def test_it_ends_with_the_tasks_and_the_coverage_target(ready: Project) -> None:
-    done = ready.run(*SCOPE)
-
     assert done.out.splitlines()[-2:] == [
         "Tasks: 5 (3 original + 2 new)",
         "Coverage target: 90%",
@@ -134,98 +124,66 @@ def test_the_coverage_target_is_found_in_other_places(
 
 
 def test_new_tasks_are_linked_to_what_was_named(ready: Project) -> None:
-    ready.run(*SCOPE, "--story", "US-002", "--criterion", "AC-US2-01")
+    ready.run(*SCOPE, "--story", "US-002", "--criterion", "AC-US2-01", "--offline")
+    unknown = ready.run("resume", "7", "--scope", "More", "--story", "US-009", "--offline")
 
     added = scoped.text(ready, "tasks.md").partition("### T-004")[2]
     assert "**User Story**: US-002\n**Satisfies ACs**: AC-US2-01\n" in added
+    assert unknown.code == 0, unknown.said
+    assert "note: no story or criterion has the id US-009\n" in unknown.err
 
 
-def test_a_name_that_the_specification_lacks_is_told(ready: Project) -> None:
-    done = ready.run(*SCOPE, "--story", "US-009")
-
-    assert done.code == 0, done.said
-    assert "note: no story or criterion has the id US-009\n" in done.err
-
-
-def test_tasks_come_from_a_file_with_titles(ready: Project, tmp_path: Path) -> None:
-    path = tmp_path / "tasks.txt"
-    path.write_text("One thing\n\n  Another thing \n")
-
-    done = ready.run(*RESUME, "--scope", CHANGE, "--tasks-file", str(path))
-
-    assert done.code == 0, done.said
-    assert [task["title"] for task in entry_of(ready)["newTasks"]] == ["One thing", "Another thing"]
-
-
-def test_tasks_come_from_a_file_with_json(ready: Project, tmp_path: Path) -> None:
-    path = tmp_path / "tasks.json"
-    task = {"title": "One thing", "story": "US-001", "criteria": ["AC-US1-02"]}
-    path.write_text(json.dumps({"tasks": [task]}))
-
-    ready.run(*RESUME, "--scope", CHANGE, "--tasks-file", str(path))
-
-    assert entry_of(ready)["newTasks"] == [{"id": "T-004", **task}]
+LINKED = {"title": "One thing", "story": "US-001", "criteria": ["AC-US1-02"]}
 
 
 @pytest.mark.parametrize(
-    ("content", "problem"),
+    ("content", "tasks"),
     [
+        ("One thing\n\n  Another thing \n", [{"title": "One thing"}, {"title": "Another thing"}]),
+        (json.dumps({"tasks": [LINKED]}), [LINKED]),
+    ],
+    ids=["titles", "json"],
+)
+def test_tasks_come_from_a_file(
+    ready: Project, tmp_path: Path, content: str, tasks: list[dict[str, Any]]
+) -> None:
+    path = tmp_path / ("tasks.json" if content.startswith("{") else "tasks.txt")
+    path.write_text(content)
+
+    done = ready.run(*RESUME, "--scope", CHANGE, "--tasks-file", str(path), "--offline")
+
+    assert done.code == 0, done.said
+    numbered = [{"id": f"T-{number:03}", **task} for number, task in enumerate(tasks, 4)]
+    assert numbered == entry_of(ready)["newTasks"]
+
+
+def test_what_cannot_be_used_changes_nothing(ready: Project, tmp_path: Path) -> None:
+    path, before = tmp_path / "tasks.json", ready.tree()
+
+    for content, problem in (
         ('{"tasks": [{"title": ""}]}', "tasks/0/title"),
         ('{"tasks": [{"title": "x", "status": "done"}]}', "tasks/0/status"),
         ('{"tasks": "x"}', "tasks:"),
         ("[", "invalid JSON"),
-    ],
-)
-def test_a_file_that_is_not_by_the_schema_changes_nothing(
-    ready: Project, tmp_path: Path, content: str, problem: str
-) -> None:
-    path = tmp_path / "tasks.json"
-    path.write_text(content)
-    before = ready.tree()
+    ):
+        path.write_text(content)
+        done = ready.run(*RESUME, "--scope", CHANGE, "--tasks-file", str(path))
+        assert (done.code, "error[tasks-invalid]" in done.err) == (1, True), content
+        assert problem in done.err
 
-    done = ready.run(*RESUME, "--scope", CHANGE, "--tasks-file", str(path))
-
-    assert (done.code, "error[tasks-invalid]" in done.err) == (1, True)
-    assert problem in done.err
-    assert before == ready.tree()
-    assert ready.wrote() == []
-
-
-def test_nothing_is_asked_without_a_terminal(ready: Project) -> None:
-    before = ready.tree()
-
-    done = ready.run(*RESUME, "--update-scope")
-
-    assert (done.code, "error[not-interactive]" in done.err) == (2, True)
-    assert before == ready.tree()
-
-
-def test_an_id_is_no_title(ready: Project) -> None:
-    done = ready.run(*RESUME, "--scope", CHANGE, "--task", "T-002")
-
-    assert (done.code, "error[task-is-id]" in done.err) == (2, True)
-    assert ready.metadata()["status"] == "completed"
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
+    for arguments, error in (
+        (("--update-scope",), "not-interactive"),
         (("--scope", " "), "change-missing"),
         (("--scope", "x" * 10_001), "change-too-long"),
+        (("--scope", CHANGE, "--task", "T-002"), "task-is-id"),
         (("--scope", CHANGE, "--task", " "), "task-unusable"),
         (("--scope", CHANGE, "--task", "x" * 301), "task-unusable"),
         (("--scope", CHANGE, *(["--task", "x"] * 201)), "too-many-tasks"),
-    ],
-)
-def test_what_cannot_be_used_changes_nothing(
-    ready: Project, arguments: tuple[str, ...], error: str
-) -> None:
-    before = ready.tree()
+    ):
+        done = ready.run(*RESUME, *arguments)
+        assert (done.code, f"error[{error}]" in done.err) == (2, True), done.err
 
-    done = ready.run(*RESUME, *arguments)
-
-    assert (done.code, f"error[{error}]" in done.err) == (2, True)
-    assert before == ready.tree()
+    assert (before, []) == (ready.tree(), ready.wrote())
 
 
 def test_what_people_type_stays_what_it_is(ready: Project) -> None:
@@ -240,18 +198,7 @@ def test_what_people_type_stays_what_it_is(ready: Project) -> None:
     ]
 
 
-def test_complete_takes_the_label_away_and_undo_brings_none_back(ready: Project) -> None:
-    ready.run(*SCOPE)
-    ready.run("complete", "7", "--force", "--reason", "Enough")
-
-    assert {
-        "github": {"bug", "completed"},
-        "ado": {"ui", "completed"},
-        "jira": {"ux", "completed"},
-    } == ready.labels()
-
-
-def test_undo_takes_the_labels_back_and_leaves_the_documents(ready: Project) -> None:
+def test_undo_and_complete_take_the_label_away_and_leave_the_documents(ready: Project) -> None:
     before = ready.labels()
     ready.run(*SCOPE)
     tasks = scoped.text(ready, "tasks.md")
@@ -262,6 +209,13 @@ def test_undo_takes_the_labels_back_and_leaves_the_documents(ready: Project) -> 
     assert before == ready.labels()
     assert tasks == scoped.text(ready, "tasks.md")
     assert "the documents keep the text of the reopen" in done.err
+    ready.run(*SCOPE)
+    ready.run("complete", "7", "--force", "--reason", "Enough")
+    assert {
+        "github": {"bug", "completed"},
+        "ado": {"ui", "completed"},
+        "jira": {"ux", "completed"},
+    } == ready.labels()
 
 
 def test_an_active_increment_gets_more_to_do_without_a_reopen(project: Project) -> None:
@@ -305,24 +259,16 @@ def test_a_paused_increment_is_resumed_and_gets_more_to_do(project: Project) -> 
     assert "T-005" in scoped.text(project, "tasks.md")
 
 
-def test_an_archived_increment_comes_back_with_its_documents(project: Project) -> None:
+def test_an_archived_increment_comes_back_and_missing_documents_are_made(project: Project) -> None:
     project.increment(archived=True)
-
-    done = project.run(*SCOPE)
-
-    assert done.code == 0, done.said
-    assert "### T-002: Remember the switch" in scoped.text(project, "tasks.md")
-
-
-def test_documents_that_are_missing_are_made(project: Project) -> None:
-    project.increment()
-    for name in ("spec.md", "tasks.md"):
-        (project.folder() / name).unlink()
+    (project.increments / "_archive" / NAME / "spec.md").unlink()
+    (project.increments / "_archive" / NAME / "tasks.md").unlink()
 
     done = project.run(*SCOPE)
 
     assert done.code == 0, done.said
     assert scoped.text(project, "tasks.md").startswith("# Tasks\n\n## Scope change ")
+    assert "### T-002: Remember the switch" in scoped.text(project, "tasks.md")
     assert f"> {CHANGE}\n" in scoped.text(project, "spec.md")
 
 
@@ -356,18 +302,12 @@ def test_the_check_boxes_of_an_item_that_unlatch_made_follow(project: Project) -
     assert "pending" not in project.metadata()
 
 
-def test_the_body_of_an_item_that_people_made_is_left_alone(ready: Project) -> None:
-    before = ready.box.github.issue("octo/widgets", 4)["body"]
-
-    ready.run(*SCOPE)
-
-    assert before == ready.box.github.issue("octo/widgets", 4)["body"]
-
-
 def test_a_dry_run_shows_the_comment_and_the_tasks_and_writes_nothing(ready: Project) -> None:
     before, labels = ready.tree(), ready.labels()
 
     done = ready.run(*SCOPE, "--dry-run")
+    document = ready.run(*SCOPE, "--dry-run", "--json").document
+    unasked = ready.run("resume", "7", "--update-scope", "--dry-run", "--offline")
 
     assert done.code == 0, done.said
     assert "Reopened with scope change: Bug discovered" in done.out
@@ -375,43 +315,31 @@ def test_a_dry_run_shows_the_comment_and_the_tasks_and_writes_nothing(ready: Pro
     assert "    spec.md and tasks.md would be changed\n" in done.out
     assert "Tasks: 5 (3 original + 2 new)\nCoverage target: 90%\n" in done.out
     assert "add label scope-change" in done.out
+    assert document["scope"]["tasks"] == {"total": 5, "original": 3, "new": 2}
+    assert document["items"][0]["addLabels"] == ["reopened", "scope-change"]
+    assert unasked.code == 0, unasked.said
+    assert "Change: (the change)" in unasked.out
+    assert "Tasks: 3 (3 original + 0 new)\n" in unasked.out
     assert before == ready.tree()
     assert (CLOSED, labels) == (ready.states(), ready.labels())
 
 
-def test_a_dry_run_tells_scripts(ready: Project) -> None:
-    document = ready.run(*SCOPE, "--dry-run", "--json").document
-
-    assert document["scope"]["tasks"] == {"total": 5, "original": 3, "new": 2}
-    assert document["items"][0]["addLabels"] == ["reopened", "scope-change"]
-
-
-def test_a_dry_run_asks_nothing(ready: Project) -> None:
-    done = ready.run("resume", "7", "--update-scope", "--dry-run", "--offline")
-
-    assert done.code == 0, done.said
-    assert "Change: (the change)" in done.out
-    assert "Tasks: 3 (3 original + 0 new)\n" in done.out
-
-
 def test_offline_leaves_the_items_and_not_the_documents(ready: Project) -> None:
-    ready.run(*SCOPE, "--offline")
+    body = ready.box.github.issue("octo/widgets", 4)["body"]
+    ready.run(*SCOPE, "--offline", "--comment", "short")
 
     assert "T-005" in scoped.text(ready, "tasks.md")
     assert ready.wrote() == []
     ready.run("sync", "7")
-    assert ready.comments()["github"][0].startswith("**Reopened with scope change**")
-    assert "scope-change" in ready.labels()["github"]
-
-
-def test_the_short_style_leaves_the_tasks_out(ready: Project) -> None:
-    ready.run(*SCOPE, "--comment", "short")
-
+    # The short style leaves the tasks out.
     said = ready.comments()["github"][0]
     assert said.startswith(f"**Reopened with scope change**: {REASON}\n\n<!-- unlatch:op=")
+    assert "scope-change" in ready.labels()["github"]
+    # The body of an item that people made is left alone.
+    assert body == ready.box.github.issue("octo/widgets", 4)["body"]
 
 
-def test_documents_and_files_keep_their_schemas(ready: Project) -> None:
+def test_documents_and_files_keep_their_schemas_and_history_tells_all(ready: Project) -> None:
     check(ready, "dry-run", *SCOPE, "--dry-run")
     check(ready, "resume", *SCOPE, "--story", "US-001", "--criterion", "AC-US1-01")
     check_files(ready)
@@ -421,13 +349,6 @@ def test_documents_and_files_keep_their_schemas(ready: Project) -> None:
     check(ready, "error", "complete", "7")
     check(ready, "complete", "complete", "7", "--force", "--reason", "Enough")
     check_files(ready)
-
-
-def test_history_tells_what_changed(ready: Project) -> None:
-    ready.run(*SCOPE)
-    ready.run("resume", "7", "--scope", "And more")
-    ready.run("reopen", "7", "--task", "T-001")
-    ready.run("complete", "7", "--force", "--reason", "Enough")
 
     told = ready.run("history", "7").out
 
