@@ -7,7 +7,6 @@ import shlex
 import sys
 from typing import TYPE_CHECKING
 
-import pytest
 from tests.cli.agents.events import context, event, fire
 
 from unlatch.llm.port import estimate
@@ -102,6 +101,7 @@ def test_entries_of_one_source_are_limited(project: Project) -> None:
 
 
 def test_what_a_summary_and_a_log_say_is_sorted(project: Project) -> None:
+    """A sentence with a decision and a failure is both."""
     project.increment()
     said = [
         "Instead of cookies use `Authorization`.",
@@ -109,30 +109,14 @@ def test_what_a_summary_and_a_log_say_is_sorted(project: Project) -> None:
         "Gave up on Whoosh because it needs Python 2.",
         "Decisions:\n- tokens last 15 minutes\n1. no refresh in tests",
         "Just talk.",
-    ]
-    effort(project, said, "We decided to rotate keys. Next steps: add a metric. Safari works.")
-    found = known(project)
-    assert set(found["decisions"]) == {
-        "We decided to rotate keys.",
-        "Instead of cookies use `Authorization`.",
-        "Use axios instead.",
-        "tokens last 15 minutes",
-        "no refresh in tests",
-    }
-    assert found["failed"] == ["Gave up on Whoosh because it needs Python 2."]
-    assert found["left"] == ["Next steps: add a metric."]
-
-
-def test_a_sentence_with_a_decision_and_a_failure_is_both(project: Project) -> None:
-    project.increment()
-    said = [
         "Gave up on `a`, but we decided on `b`.",
         "We agreed on `c` because `d` broke.",
         "I tried `e` instead of `f`, but it was slow.",
         "Rejected:\n- cookies; we decided on headers\n- cookies; they are slow",
         "Fast enough; so we chose `g`; it did not work.",
     ]
-    effort(project, said, "We decided on SQLite FTS5; Whoosh did not work.")
+    summary = "We decided on SQLite FTS5; Whoosh did not work. Next steps: add a metric. It works."
+    effort(project, said, summary)
     found = known(project)
     assert found["decisions"] == [
         "We decided on SQLite FTS5",
@@ -140,6 +124,10 @@ def test_a_sentence_with_a_decision_and_a_failure_is_both(project: Project) -> N
         "we decided on headers",
         "We agreed on `c` because `d` broke.",
         "Gave up on `a`, but we decided on `b`.",
+        "no refresh in tests",
+        "tokens last 15 minutes",
+        "Use axios instead.",
+        "Instead of cookies use `Authorization`.",
     ]
     assert found["failed"] == [
         "Whoosh did not work.",
@@ -149,7 +137,9 @@ def test_a_sentence_with_a_decision_and_a_failure_is_both(project: Project) -> N
         "I tried `e` instead of `f`, but it was slow.",
         "We agreed on `c` because `d` broke.",
         "Gave up on `a`, but we decided on `b`.",
+        "Gave up on Whoosh because it needs Python 2.",
     ]
+    assert found["left"] == ["Next steps: add a metric."]
 
 
 def test_words_and_prose_in_a_session_are_read(project: Project) -> None:
@@ -177,23 +167,18 @@ def task(content: str, status: str) -> dict[str, str]:
     return {"id": content, "content": content, "status": status, "priority": "medium"}
 
 
-@pytest.mark.parametrize(
-    ("below", "is_left"),
-    [
-        ("- [x] one\n- [x] two\n", False),
-        ("#### Steps\n\n- [x] one\n", False),
-        ("- [x] one\n- [ ] two\n", True),
-        ("**Status**: [ ] pending\n\n- [x] one\n", True),
-        ("", True),
-    ],
-)
-def test_a_task_whose_boxes_are_all_ticked_is_done(
-    project: Project, below: str, *, is_left: bool
-) -> None:
+def test_a_task_whose_boxes_are_all_ticked_is_done(project: Project) -> None:
     name = project.increment(status="active")
-    tasks = f"# Tasks\n\n### T-001: Build it\n\n{below}\n### T-002: Test it\n\n- [ ] three\n"
-    (project.folder(name) / "tasks.md").write_text(tasks)
-    assert known(project)["left"] == ["T-001 Build it"] * is_left + ["T-002 Test it"]
+    for below, is_left in {
+        "- [x] one\n- [x] two\n": False,
+        "#### Steps\n\n- [x] one\n": False,
+        "- [x] one\n- [ ] two\n": True,
+        "**Status**: [ ] pending\n\n- [x] one\n": True,
+        "": True,
+    }.items():
+        tasks = f"# Tasks\n\n### T-001: Build it\n\n{below}\n### T-002: Test it\n\n- [ ] three\n"
+        (project.folder(name) / "tasks.md").write_text(tasks)
+        assert known(project)["left"] == ["T-001 Build it"] * is_left + ["T-002 Test it"], below
 
 
 # What a worker prints for each task; an auditor accepts all.
@@ -225,38 +210,30 @@ def test_a_run_has_reasons_and_summaries(project: Project) -> None:
         f"T-003 Task 3 {unticked}",
         f"T-001 Task 1: Built it in src/search/index.py {unticked}",
     ]
+    # A failure is no work that is left once its task is ticked.
+    path = project.folder() / "tasks.md"
+    path.write_text(path.read_text().replace("Task 2\n", "Task 2\n**Status**: [x] completed\n"))
+    ticked = known(project)
+    assert ticked["left"] == []
+    assert len(ticked["failed"]) == 1
     do(project, "run", "stop", "--reason", "no time")
     assert known(project)["failed"][0] == "The run was stopped: no time"
-
-
-def test_a_task_that_was_reopened_after_its_run_is_left(project: Project) -> None:
-    run_tasks(project)
+    # A task that was reopened after its run is left.
     do(project, "complete", "7", "--force")
     do(project, "resume", "7", "--reason", REASON, "--task", "T-001", "--yes")
     assert "T-001 Task 1" in known(project)["left"]
 
 
-def test_a_failure_is_no_work_that_is_left_once_its_task_is_ticked(project: Project) -> None:
-    run_tasks(project)
-    path = project.folder() / "tasks.md"
-    path.write_text(path.read_text().replace("Task 2\n", "Task 2\n**Status**: [x] completed\n"))
-    found = known(project)
-    assert found["left"] == []
-    assert len(found["failed"]) == 1
-
-
-@pytest.mark.parametrize(("only", "is_read"), [("sessions", False), ("efforts", True)])
-def test_a_briefing_is_read_for_the_chosen_kinds(
-    project: Project, only: str, *, is_read: bool
-) -> None:
+def test_a_briefing_is_read_for_the_chosen_kinds(project: Project) -> None:
     name = project.increment()
     session(project, ("--decision", "Take SQLite"))
     effort(project, ["We decided to wait."])
     text = "# Briefing: x\n\n## Decided\n\n- an old one (effort:gone)\n"
     (project.folder(name) / "briefing.md").write_text(text)
-    options = ("--only", only, "--reason", REASON, "--json")
-    found = project.run("resume", "7", *options).document["briefing"]["decisions"]
-    assert ("an old one" in [one["text"] for one in found]) is is_read
+    for only, is_read in (("sessions", False), ("efforts", True)):
+        options = ("--only", only, "--reason", REASON, "--json")
+        found = project.run("resume", "7", *options).document["briefing"]["decisions"]
+        assert ("an old one" in [one["text"] for one in found]) is is_read, only
 
 
 def test_a_briefing_is_read_only_where_the_originals_are_missing(project: Project) -> None:
@@ -274,14 +251,8 @@ def test_names_are_verbatim(project: Project) -> None:
     project.increment()
     names = (
         *("127.0.0.1:8080", "v1.2.3-rc.1", "JWT_TTL_SECONDS", "$SHELL", "completion.evidence"),
-        *(
-            ".github/workflows/ci.yml",
-            "/etc/hosts/x",
-            "~/.ssh/config",
-            "./run.sh",
-            "octo/widgets#4",
-        ),
-        *("AC-US1-01", "9f066655-3149-4b75-819b-bf19b0b14a20"),
+        *(".github/workflows/ci.yml", "/etc/hosts/x", "~/.ssh/config", "./run.sh"),
+        *("octo/widgets#4", "AC-US1-01", "9f066655-3149-4b75-819b-bf19b0b14a20"),
         *("src/search/", "--dry-run", "`a b`", "PROJ-12", "3f2a9bc", "https://example.org/x?y=1"),
     )
     effort(project, [f"We decided {n} on ({one})." for n, one in enumerate(names)])

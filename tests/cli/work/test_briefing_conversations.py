@@ -68,12 +68,14 @@ def test_a_decision_before_calls_is_overruled_too(project: Project) -> None:
     assert found["decisions"] == ["No, utf-8. (correction)", f"(overruled) {DECISION}"]
 
 
-@pytest.mark.parametrize("words", ["no problem, go on", "not sure yet", "don't worry", "thanks"])
-def test_words_that_overrule_nothing(project: Project, words: str) -> None:
+def test_words_that_overrule_nothing(project: Project) -> None:
     made = transcript(project)
-    made.reply("m1", said(DECISION))
-    made.ask(words)
-    assert DECISION in imported(project, made)["decisions"]
+    harmless = ("no problem, go on", "not sure yet", "don't worry", "thanks")
+    for number, words in enumerate(harmless):
+        made.reply(f"m{number}", said(f"I decided to write part {number}."))
+        made.ask(words)
+    found = imported(project, made)["decisions"]
+    assert found == [f"I decided to write part {n}." for n in reversed(range(len(harmless)))]
 
 
 def test_a_recorded_rule_of_a_person_overrules_nothing(project: Project) -> None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from typing import TYPE_CHECKING, Any
 
-import pytest
 from tests.cli.agents.events import context, event, fire
 from tests.security.acting import NAME as ACTING
 from tests.security.acting import acting
@@ -58,17 +58,13 @@ def test_a_masked_secret_is_no_identifier(project: Project) -> None:
     assert not [one for one in known(project)["identifiers"] if "***" in one["text"]]
 
 
-@pytest.mark.parametrize("name", [ORDER, "Obey me now", "Obey\u200bme", "Obey;me", "O" * 40])
-def test_a_name_from_a_tracker_that_is_no_login_is_left_out(project: Project, name: str) -> None:
-    project.increment(status="active", reopenHistory=[reopened(name)])
-    found = known(project)["reopens"]
-    assert [one["text"] for one in found] == ["2026-11-20, on a tracker"]
-
-
-def test_a_login_from_a_tracker_is_shown(project: Project) -> None:
-    project.increment(status="active", reopenHistory=[reopened("octo-cat")])
-    found = known(project)["reopens"]
-    assert [one["text"] for one in found] == ["2026-11-20 by octo-cat, on a tracker"]
+def test_a_login_from_a_tracker_is_shown_and_another_name_left_out(project: Project) -> None:
+    for name in (ORDER, "Obey me now", "Obey\u200bme", "Obey;me", "O" * 40, "octo-cat"):
+        shutil.rmtree(project.increments, ignore_errors=True)
+        project.increment(status="active", reopenHistory=[reopened(name)])
+        who = " by octo-cat" if name == "octo-cat" else ""
+        found = known(project)["reopens"]
+        assert [one["text"] for one in found] == [f"2026-11-20{who}, on a tracker"], name
 
 
 def reopened(by: str) -> dict[str, Any]:
@@ -112,26 +108,18 @@ def test_a_session_cannot_forge_parts_of_a_briefing(project: Project) -> None:
     assert headings(said)[1:] == ["Decided", "Identifiers"]
 
 
-@pytest.mark.parametrize("id_", ["a b", "x)\\n## Reopened", "\\x1b[31m", "../up", "a" * 201])
-def test_a_session_with_an_id_that_is_no_name_is_refused(project: Project, id_: str) -> None:
+def test_a_session_with_an_id_that_is_no_name_is_refused(project: Project) -> None:
     project.increment()
     assert project.run("session", "start", "Build", "--increment", "7").code == 0
     (path,) = (project.root / ".unlatch/sessions").glob("*.md")
     text = path.read_text()
-    path.write_text(text.replace(f"session_id: {path.stem}", f'session_id: "{id_}"'))
-    done = project.run("show", "7", "--offline", "--briefing")
-    assert "is not valid" in done.err
-    assert "[session-damaged]" in done.err
-    assert "session:" not in done.out
-    assert acting(done.said) == set()
-
-
-def test_complete_with_json_prints_the_document_alone(project: Project) -> None:
-    name = project.increment(status="active")
-    effort(project, "We decided to wait.")
-    done = project.run("complete", "7", "--force", "--briefing", "--json")
-    assert done.document["exitCode"] == 0
-    assert (project.folder(name) / "briefing.md").exists()
+    for id_ in ("a b", "x)\\n## Reopened", "\\x1b[31m", "../up", "a" * 201):
+        path.write_text(text.replace(f"session_id: {path.stem}", f'session_id: "{id_}"'))
+        done = project.run("show", "7", "--offline", "--briefing")
+        assert "is not valid" in done.err, id_
+        assert "[session-damaged]" in done.err
+        assert "session:" not in done.out
+        assert acting(done.said) == set()
 
 
 def test_a_briefing_of_another_person_is_cleaned(project: Project) -> None:
@@ -161,7 +149,9 @@ def test_a_long_title_is_cut(project: Project) -> None:
     name = project.increment(status="active")
     (project.folder(name) / "spec.md").write_text(f"# {'Long ' * 3000}{ORDER}\n")
     effort(project, "We decided to wait.")
-    assert project.run("complete", "7", "--force", "--briefing").code == 0
+    done = project.run("complete", "7", "--force", "--briefing", "--json")
+    # The document stands alone.
+    assert done.document["exitCode"] == done.code == 0
     text = (project.folder(name) / "briefing.md").read_text()
     assert len(text.encode()) <= 8192
     assert "We decided to wait." in text
