@@ -22,22 +22,6 @@ def active(project: Project) -> Project:
 
 
 def test_complete_closes_and_relabels_the_items(active: Project) -> None:
-    done = active.run("complete", "7")
-
-    assert done.code == 0, done.said
-    assert active.states() == CLOSED
-    assert {
-        "github": {"bug", "completed"},
-        "ado": {"ui", "completed"},
-        "jira": {"ux", "completed"},
-    } == active.labels()
-    assert active.box.github.issue("octo/widgets", 4)["state_reason"] == "completed"
-    assert {name: [] for name in ALL} == active.comments()
-    assert (active.metadata()["status"], "pending" in active.metadata()) == ("completed", False)
-    assert active.metadata()["completedAt"] == active.metadata()["lastActivity"]
-
-
-def test_complete_says_what_it_did(active: Project) -> None:
     done = active.run("complete", "7", "--reason", "All of it works")
 
     assert sorted(done.out.splitlines()) == [
@@ -47,6 +31,15 @@ def test_complete_says_what_it_did(active: Project) -> None:
         "✓ Jira SCRUM-28 closed; commented; labels +completed -reopened",
     ]
     assert active.comments()["github"][0].startswith("**Completed**: All of it works\n")
+    assert active.states() == CLOSED
+    assert {
+        "github": {"bug", "completed"},
+        "ado": {"ui", "completed"},
+        "jira": {"ux", "completed"},
+    } == active.labels()
+    assert active.box.github.issue("octo/widgets", 4)["state_reason"] == "completed"
+    assert (active.metadata()["status"], "pending" in active.metadata()) == ("completed", False)
+    assert active.metadata()["completedAt"] == active.metadata()["lastActivity"]
 
 
 def test_complete_documents_what_it_did(active: Project) -> None:
@@ -65,14 +58,21 @@ def test_complete_documents_what_it_did(active: Project) -> None:
     assert [(name, "closed", None) for name in ALL] == [
         (entry["tracker"], entry["outcome"], entry["error"]) for entry in trackers
     ]
+    assert {name: [] for name in ALL} == active.comments()
 
 
 def test_an_item_that_other_unfinished_work_needs_stays_open(active: Project) -> None:
-    issue = {"github": {"issue": 4, "url": active.urls["github"]}}
+    issue = {"github": active.metadata()["github"]}
     active.increment(OTHER, status="paused", links=issue)
+    for name, status in (("0009-done", "completed"), ("0010-left", "abandoned")):
+        active.increment(name, status=status, links=issue)
 
+    shown = active.run("complete", "7", "--dry-run", "--json").document
     done = active.run("complete", "7")
 
+    assert shown["spared"] == [
+        {"tracker": "github", "id": "4", "url": active.urls["github"], "neededBy": [OTHER]}
+    ]
     assert done.code == 0, done.said
     assert active.states() == {**CLOSED, "github": "open"}
     assert f"  {active.urls['github']} stays open: {OTHER} needs it\n" in done.out
@@ -81,29 +81,6 @@ def test_an_item_that_other_unfinished_work_needs_stays_open(active: Project) ->
     active.run("complete", "8")
 
     assert active.states() == CLOSED
-
-
-@pytest.mark.parametrize("status", ["completed", "abandoned"])
-def test_an_item_that_finished_work_links_to_is_closed(active: Project, status: str) -> None:
-    issue = {"github": {"issue": 4, "url": active.urls["github"]}}
-    active.increment(OTHER, status=status, links=issue)
-
-    active.run("complete", "7")
-
-    assert active.states() == CLOSED
-
-
-def test_a_spared_item_is_documented(active: Project) -> None:
-    active.increment(
-        OTHER, status="active", links={"github": {"issue": 4, "url": active.urls["github"]}}
-    )
-
-    document = active.run("complete", "7", "--json").document
-
-    assert document["spared"] == [
-        {"tracker": "github", "id": "4", "url": active.urls["github"], "neededBy": [OTHER]}
-    ]
-    assert [entry["tracker"] for entry in document["trackers"]] == ["ado", "jira"]
 
 
 def test_abandon_closes_the_items_as_not_planned(active: Project) -> None:
@@ -118,10 +95,15 @@ def test_abandon_closes_the_items_as_not_planned(active: Project) -> None:
     assert all("reopened" not in labels for labels in active.labels().values())
 
 
+def close_on_purpose(project: Project, reason: str = "not_planned") -> None:
+    """Complete 0007, and close its issue again for a reason that a reopen respects."""
+    project.run("complete", "7")
+    project.box.github.edit("octo/widgets", 4, state="open")
+    project.box.github.edit("octo/widgets", 4, state="closed", state_reason=reason)
+
+
 def test_what_was_closed_on_purpose_is_not_reopened_unasked(active: Project) -> None:
-    active.run("complete", "7")
-    active.box.github.edit("octo/widgets", 4, state="open")
-    active.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
+    close_on_purpose(active)
     active.box.ado.edit(101, state="Removed")
 
     refused = active.run("resume", "7", "--reason", "Again", "--yes")
@@ -138,13 +120,13 @@ def test_what_was_closed_on_purpose_is_not_reopened_unasked(active: Project) -> 
         ("ado", "deliberately-closed"),
     ]
     assert all("parkedAt" in operation for operation in blocked)
+    for command in (("status",), ("show", "7"), ("history", "7")):
+        assert "blocked: deliberately-closed" in active.run(*command).out
 
 
 @pytest.mark.parametrize("command", ["sync", "resume"])
 def test_what_was_closed_on_purpose_is_reopened_on_demand(active: Project, command: str) -> None:
-    active.run("complete", "7")
-    active.box.github.edit("octo/widgets", 4, state="open")
-    active.box.github.edit("octo/widgets", 4, state="closed", state_reason="duplicate")
+    close_on_purpose(active, "duplicate")
     active.run("resume", "7", "--reason", "Again", "--yes")
 
     again = active.run(command, "7")
@@ -156,23 +138,12 @@ def test_what_was_closed_on_purpose_is_reopened_on_demand(active: Project, comma
     assert "pending" not in active.metadata()
 
 
-def test_a_blocked_operation_is_shown_with_its_cause(active: Project) -> None:
-    active.run("complete", "7")
-    active.box.github.edit("octo/widgets", 4, state="open")
-    active.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
-    active.run("resume", "7", "--reason", "Again", "--yes")
-
-    status = active.run("status")
-    shown = active.run("show", "7")
-    history = active.run("history", "7")
-
-    assert "blocked: deliberately-closed" in status.out
-    assert "blocked: deliberately-closed" in shown.out
-    assert "blocked: deliberately-closed" in history.out
-
-
-@pytest.mark.parametrize("command", ["complete", "abandon"])
-def test_finishing_offline_leaves_the_items_for_sync(active: Project, command: str) -> None:
+@pytest.mark.parametrize(
+    ("command", "why"), [("complete", "completed"), ("abandon", "not_planned")]
+)
+def test_finishing_offline_leaves_the_items_for_sync(
+    active: Project, command: str, why: str
+) -> None:
     done = active.run(command, "7", "--offline")
 
     assert done.code == 0, done.said
@@ -183,14 +154,7 @@ def test_finishing_offline_leaves_the_items_for_sync(active: Project, command: s
     assert active.run("sync").code == 0
     assert "pending" not in active.metadata()
     assert active.states() != OPEN
-
-
-def test_an_abandoned_close_that_sync_delivers_is_still_not_planned(active: Project) -> None:
-    active.run("abandon", "7", "--offline")
-
-    active.run("sync")
-
-    assert active.box.github.issue("octo/widgets", 4)["state_reason"] == "not_planned"
+    assert active.box.github.issue("octo/widgets", 4)["state_reason"] == why
 
 
 def test_completing_twice_delivers_what_is_owed_and_adds_nothing(active: Project) -> None:
@@ -216,24 +180,20 @@ def test_a_reason_of_a_repeated_command_is_recorded_or_named(active: Project, co
     assert [False, False, True] == lost
 
 
-@pytest.mark.parametrize(
-    ("status", "command"),
-    [("planning", "complete"), ("paused", "complete"),
-     ("completed", "abandon"), ("abandoned", "complete")],
-)  # fmt: skip
-def test_what_the_status_table_forbids_is_refused(
-    project: Project, status: str, command: str
-) -> None:
-    project.increment(status=status, links=project.items())
+def test_what_the_status_table_forbids_is_refused(project: Project) -> None:
+    links = project.items()
+    moves = {"planning": "complete", "paused": "complete", "completed": "abandon"}
+    moves["abandoned"] = "complete"
+    for number, status in enumerate(moves, 1):
+        project.increment(f"000{number}-{status}", status=status, links=links)
     before = project.tree()
 
-    done = project.run(command, "7")
+    for number, (status, command) in enumerate(moves.items(), 1):
+        done = project.run(command, str(number))
+        assert (done.code, "error[transition-refused]" in done.err) == (1, True), status
+        assert "next: " in done.err
 
-    assert done.code == 1
-    assert "error[transition-refused]" in done.err
-    assert "next: " in done.err
-    assert before == project.tree()
-    assert project.sent() == []
+    assert (before, []) == (project.tree(), project.sent())
 
 
 def test_completing_and_resuming_time_and_again_keeps_every_entry(active: Project) -> None:
@@ -267,9 +227,7 @@ def test_a_sync_that_delivers_beside_a_blocked_operation_names_one_next_command(
 
 
 def test_a_plain_sync_passes_over_what_is_blocked_and_says_so(active: Project) -> None:
-    active.run("complete", "7")
-    active.box.github.edit("octo/widgets", 4, state="open")
-    active.box.github.edit("octo/widgets", 4, state="closed", state_reason="not_planned")
+    close_on_purpose(active)
     active.run("resume", "7", "--reason", "Again", "--yes")
 
     plan = active.run("sync", "--plan")
