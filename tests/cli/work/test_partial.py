@@ -63,6 +63,14 @@ def assert_that_all_is_done_once(project: Project) -> None:
     assert set(ALL) == set(entry["syncedTo"])
 
 
+def assert_that_sync_finishes_it(project: Project) -> None:
+    """As on another machine, which knows what the files say."""
+    project.forget_local()
+    synced = project.run("sync", "7")
+    assert synced.code == 0, synced.said
+    assert_that_all_is_done_once(project)
+
+
 @pytest.mark.parametrize("tracker", ALL)
 @pytest.mark.parametrize(
     ("status", "errors"),
@@ -82,13 +90,8 @@ def test_a_tracker_that_refuses_to_be_read_keeps_its_operation(
 
     assert_that_only_it_failed(completed, done, tracker, *errors)
     assert CLOSED[tracker] == completed.states()[tracker]
-
     completed.box.faults.clear()
-    completed.forget_local()
-    synced = completed.run("sync", "7")
-
-    assert synced.code == 0, synced.said
-    assert_that_all_is_done_once(completed)
+    assert_that_sync_finishes_it(completed)
 
 
 UNKNOWN: dict[str, dict[str, Any]] = {
@@ -127,12 +130,7 @@ def test_a_write_whose_outcome_is_unknown_is_probed_and_not_repeated(
 
     assert_that_only_it_failed(completed, done, tracker, "unknown-outcome")
     assert f"unlatch sync {NAME}" in completed.run("status").err
-
-    completed.forget_local()
-    synced = completed.run("sync", "7")
-
-    assert synced.code == 0, synced.said
-    assert_that_all_is_done_once(completed)
+    assert_that_sync_finishes_it(completed)
 
 
 @pytest.mark.parametrize("tracker", ALL)
@@ -157,10 +155,7 @@ def test_a_tracker_that_is_not_there_keeps_its_operation(completed: Project, tra
     assert_that_only_it_failed(completed, done, tracker, "tracker-unreachable")
 
     completed.configure(completed.box.config())
-    synced = completed.run("sync", "7")
-
-    assert synced.code == 0, synced.said
-    assert_that_all_is_done_once(completed)
+    assert_that_sync_finishes_it(completed)
 
 
 def test_people_are_told_what_failed_and_what_finishes_it(completed: Project) -> None:
