@@ -57,6 +57,11 @@ def evidence(project: Project) -> Any:
     return check(project, "complete", "complete", "7", "--offline")["evidence"]
 
 
+def subjects(project: Project) -> list[str]:
+    """The first lines of the commits that are evidence, the oldest first."""
+    return [one["subject"] for one in reversed(evidence(project)["commits"])]
+
+
 def test_without_a_change_it_warns_and_completes(reopened: Project) -> None:
     done = complete(reopened)
 
@@ -79,51 +84,35 @@ def test_the_note_fits_the_terminal(reopened: Project, columns: int) -> None:
     assert "was ticked [evidence-missing]" in " ".join(terminal.text.split())
 
 
-def test_committing_the_reopen_itself_is_no_evidence(reopened: Project) -> None:
-    commit(reopened, f"Reopen {NAME}, see SCRUM-28")
-
-    assert "[evidence-missing]" in complete(reopened).err
-
-
-@pytest.mark.parametrize(
-    "message",
-    [
-        f"Fix {NAME}",
-        "fix(0007): close the file",
-        "Close the file\n\nFor increment 7.",
-        "scrum-28: close the file",
-        f"Merge branch 'feature/{NAME}'",
-    ],
+NAMING = (
+    f"Fix {NAME}",
+    "fix(0007): close the file",
+    "Close the file\n\nFor increment 7.",
+    "scrum-28: close the file",
+    f"Merge branch 'feature/{NAME}'",
 )
-def test_a_commit_that_names_the_increment_or_its_item_is_evidence(
-    reopened: Project, message: str
+OTHERS = ("Tidy up", "Fix 10007", "Fix 0008-smart-discipline", "SCRUM-281", "SCRUM-2", "7")
+
+
+def test_commits_that_name_the_increment_or_its_item_or_are_below_its_folder_are_evidence(
+    reopened: Project,
 ) -> None:
-    commit(reopened, message, path="src/parser.py")
+    for number, message in enumerate((*OTHERS, *NAMING)):
+        commit(reopened, message, path=f"src/{number}.py")
+    commit(reopened, "Measure", path=f".unlatch/increments/{NAME}/reports/speed.md")
 
     found = evidence(reopened)
 
-    assert [message.partition("\n")[0]] == [one["subject"] for one in found["commits"]]
+    expected = {*(message.partition("\n")[0] for message in NAMING), "Measure"}
+    assert expected == {one["subject"] for one in found["commits"]}
     assert (0, True) == (found["ticked"], found["git"])
 
 
-@pytest.mark.parametrize(
-    "message", ["Tidy up", "Fix 10007", "Fix 0008-smart-discipline", "SCRUM-281", "SCRUM-2", "7"]
-)
-def test_a_commit_that_does_not_name_it_is_none(reopened: Project, message: str) -> None:
-    commit(reopened, message, path="src/parser.py")
-
-    assert [] == evidence(reopened)["commits"]
-
-
-def test_a_commit_below_its_folder_is_evidence(reopened: Project) -> None:
-    commit(reopened, "Measure", path=f".unlatch/increments/{NAME}/reports/speed.md")
-
-    assert ["Measure"] == [one["subject"] for one in evidence(reopened)["commits"]]
-
-
-@pytest.mark.parametrize(
-    "path",
-    [
+def test_the_reopen_itself_and_files_that_unlatch_writes_are_no_evidence(
+    reopened: Project,
+) -> None:
+    commit(reopened, f"Reopen {NAME}, see SCRUM-28")
+    for path in (
         f"increments/{NAME}/briefing.md",
         f"increments/{NAME}/briefing.md.old",
         f"increments/{NAME}/.metadata.json.0123456789ab.unlatch.tmp",
@@ -132,50 +121,36 @@ def test_a_commit_below_its_folder_is_evidence(reopened: Project) -> None:
         "runs/01JB/state.json",
         "sessions/2026-11-03-sort.md",
         "migrations/01JB.json",
-    ],
-)
-def test_no_file_that_unlatch_writes_is_evidence(reopened: Project, path: str) -> None:
-    commit(reopened, f"Reopen {NAME}", path=f".unlatch/{path}")
+    ):
+        commit(reopened, f"Reopen {NAME}: {path}", path=f".unlatch/{path}")
 
-    assert [] == evidence(reopened)["commits"]
+    assert [] == subjects(reopened)
 
 
-@pytest.mark.parametrize("path", ["briefing.md", "docs/runs/a.md", ".unlatch/workflows/a.md"])
-def test_a_file_of_a_like_name_elsewhere_is_evidence(reopened: Project, path: str) -> None:
-    commit(reopened, f"Explain {NAME}", path=path)
-
-    assert 1 == len(evidence(reopened)["commits"])
-
-
-def test_sessions_in_a_folder_of_documents_are_no_evidence(reopened: Project) -> None:
+def test_documents_changed_by_hand_and_files_of_like_names_elsewhere_are_evidence(
+    reopened: Project,
+) -> None:
+    commit(reopened, f"Reopen {NAME}")
     reopened.configure_more(tables='[sessions]\npath = "docs"\n')
-    commit(reopened, f"Log {NAME}", path="docs/2026-11-03-sort.md")
-    commit(reopened, f"Explain {NAME}", path="docs/sorting.md")
+    paths = ["briefing.md", "docs/runs/a.md", ".unlatch/workflows/a.md", "docs/sorting.md"]
+    paths.append(f".unlatch/increments/{NAME}/spec.md")
+    for path in ("docs/2026-11-03-sort.md", *paths):
+        commit(reopened, f"{NAME}: {path}", path=path)
 
-    assert [f"Explain {NAME}"] == [one["subject"] for one in evidence(reopened)["commits"]]
-
-
-def test_an_edit_of_its_documents_by_hand_is_evidence(reopened: Project) -> None:
-    commit(reopened, "Reopen")
-    commit(reopened, "Say more", path=f".unlatch/increments/{NAME}/spec.md")
-
-    assert ["Say more"] == [one["subject"] for one in evidence(reopened)["commits"]]
+    assert {f"{NAME}: {path}" for path in paths} == {*subjects(reopened)}
 
 
-def test_a_commit_from_before_the_reopen_is_none(reopened: Project) -> None:
+@pytest.mark.parametrize("is_made_anew", [False, True])
+def test_an_older_commit_is_none_even_if_it_was_made_anew(
+    reopened: Project, *, is_made_anew: bool
+) -> None:
     reopened.extra = at(-1)
     commit(reopened, f"Fix {NAME}", path="src/parser.py")
+    if is_made_anew:
+        reopened.extra = at(1)
+        reopened.git("commit", "--quiet", "--amend", "--no-edit")
 
-    assert [] == evidence(reopened)["commits"]
-
-
-def test_an_older_commit_that_was_made_anew_is_none(reopened: Project) -> None:
-    reopened.extra = at(-1)
-    commit(reopened, f"Fix {NAME}", path="src/parser.py")
-    reopened.extra = at(1)
-    reopened.git("commit", "--quiet", "--amend", "--no-edit")
-
-    assert [] == evidence(reopened)["commits"]
+    assert [] == subjects(reopened)
 
 
 def test_an_older_commit_rebased_onto_the_reopen_is_none(reopened: Project) -> None:
@@ -188,24 +163,19 @@ def test_an_older_commit_rebased_onto_the_reopen_is_none(reopened: Project) -> N
     reopened.git("checkout", "--quiet", "fix")
     reopened.git("rebase", "--quiet", "main")
 
-    assert [] == evidence(reopened)["commits"]
+    assert [] == subjects(reopened)
 
 
-def test_a_fix_and_its_revert_are_none(reopened: Project) -> None:
+@pytest.mark.parametrize("others", [[], [f"Fix the other part of {NAME}"]], ids=["alone", "both"])
+def test_a_fix_that_was_reverted_is_none_and_another_beside_it_counts(
+    reopened: Project, others: list[str]
+) -> None:
     commit(reopened, f"Fix {NAME}", path="src/parser.py")
     reopened.git("revert", "--no-edit", "HEAD")
+    for message in others:
+        commit(reopened, message, path="src/printer.py")
 
-    assert [] == evidence(reopened)["commits"]
-
-
-def test_a_fix_counts_beside_another_that_was_reverted(reopened: Project) -> None:
-    commit(reopened, f"Fix {NAME}", path="src/parser.py")
-    reopened.git("revert", "--no-edit", "HEAD")
-    commit(reopened, f"Fix the other part of {NAME}", path="src/printer.py")
-
-    found = [one["subject"] for one in evidence(reopened)["commits"]]
-
-    assert [f"Fix the other part of {NAME}"] == found
+    assert others == subjects(reopened)
 
 
 @pytest.mark.parametrize("minutes", [-5, 5_000_000], ids=["behind", "far ahead"])
@@ -216,7 +186,7 @@ def test_a_commit_on_top_of_the_recorded_reopen_counts_by_any_clock(
     reopened.extra = at(minutes / 1440)
     commit(reopened, f"Fix {NAME}", path="src/parser.py")
 
-    assert [f"Fix {NAME}"] == [one["subject"] for one in evidence(reopened)["commits"]]
+    assert [f"Fix {NAME}"] == subjects(reopened)
 
 
 @pytest.mark.parametrize("recorded", [True, False])
@@ -230,15 +200,22 @@ def test_an_earlier_commit_from_the_future_is_none(reopened: Project, *, recorde
     if recorded:
         commit(reopened, "Reopen again")
 
-    assert [] == evidence(reopened)["commits"]
+    assert [] == subjects(reopened)
 
 
-def test_a_repository_without_a_git_program_is_said_as_such(reopened: Project) -> None:
-    reopened.extra = {"PATH": str(reopened.home)}
+@pytest.mark.parametrize(("missing", "place"), [("program", "PATH"), ("repository", ".git")])
+def test_without_git_only_boxes_count_and_that_is_said(
+    reopened: Project, missing: str, place: str
+) -> None:
+    if missing == "program":
+        reopened.extra = {place: str(reopened.home)}
+    else:
+        (reopened.root / place).rename(reopened.home / place)
 
     done = complete(reopened)
 
-    assert "ticked (commits were not checked: no git program) [evidence-missing]\n" in done.err
+    note = f"ticked (commits were not checked: no git {missing}) [evidence-missing]\n"
+    assert (0, True) == (done.code, note in done.err), done.said
 
 
 def test_the_merge_of_an_older_fix_is_evidence(reopened: Project) -> None:
@@ -249,7 +226,7 @@ def test_the_merge_of_an_older_fix_is_evidence(reopened: Project) -> None:
     reopened.extra = at(1)
     reopened.git("merge", "--quiet", "--no-ff", "--message", f"Merge {NAME}", "fix")
 
-    assert [f"Merge {NAME}"] == [one["subject"] for one in evidence(reopened)["commits"]]
+    assert [f"Merge {NAME}"] == subjects(reopened)
 
 
 def test_leaving_the_archive_is_no_evidence(project: Project) -> None:
@@ -260,7 +237,7 @@ def test_leaving_the_archive_is_no_evidence(project: Project) -> None:
     project.extra = at(1)
     commit(project, f"Reopen {NAME}")
 
-    assert [] == evidence(project)["commits"]
+    assert [] == subjects(project)
 
 
 def test_a_task_that_was_unticked_and_is_ticked_again_is_evidence(project: Project) -> None:
@@ -300,16 +277,6 @@ def test_a_reopen_of_an_earlier_version_has_no_count(reopened: Project) -> None:
     assert {"ticked": 0, "git": True}.items() <= evidence(reopened).items()
 
 
-def test_without_git_only_boxes_count_and_that_is_said(project: Project) -> None:
-    project.increment()
-    project.run(*RESUME)
-
-    done = complete(project)
-
-    assert "no task or criterion was ticked (commits were not checked: no git repo" in done.err
-    assert done.code == 0
-
-
 def test_a_project_can_require_evidence(reopened: Project) -> None:
     reopened.configure_more(tables=REQUIRE)
     before = reopened.tree()
@@ -326,12 +293,8 @@ def test_a_project_can_require_evidence(reopened: Project) -> None:
     assert done.code == 0, done.said
     assert ["evidence-missing"] == reopened.events()[-1]["forced"]
     check_files(reopened)
-
-
-def test_required_evidence_that_is_there_is_enough(reopened: Project) -> None:
-    reopened.configure_more(tables=REQUIRE)
+    reopened.run(*RESUME)
     commit(reopened, "SCRUM-28: fix", path="src/parser.py")
-
     assert 0 == complete(reopened).code
 
 
@@ -346,17 +309,14 @@ def test_one_of_several_without_evidence_leaves_the_others_done(reopened: Projec
     ]
 
 
-def test_it_can_be_turned_off(reopened: Project) -> None:
+def test_it_can_be_turned_off_and_what_was_never_reopened_needs_none(reopened: Project) -> None:
+    reopened.configure_more(tables=REQUIRE)
+    reopened.increment("0008-new", status="active")
+    reopened.run("complete", "8", "--offline")
+    assert reopened.metadata("0008-new")["status"] == "completed"
     reopened.configure_more(tables='[completion]\nevidence = "off"\n')
 
     assert evidence(reopened) is None
-
-
-def test_an_increment_that_was_never_reopened_needs_none(project: Project) -> None:
-    project.configure_more(tables=REQUIRE)
-    project.increment(status="active")
-
-    assert evidence(project) is None
 
 
 def test_a_reopen_that_was_undone_does_not_count(reopened: Project) -> None:

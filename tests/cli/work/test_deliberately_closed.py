@@ -43,8 +43,7 @@ def test_complete_leaves_them_alone_and_says_so(dropped: Project, reason: tuple[
     assert "pending" not in dropped.metadata()
 
 
-@pytest.mark.parametrize("tried", [1, 2], ids=["refused once", "refused twice"])
-@pytest.mark.parametrize("command", ["complete", "abandon"])
+@pytest.mark.parametrize(("command", "tried"), [("complete", 1), ("abandon", 2)])
 def test_a_refused_reopen_is_withdrawn_and_posts_nothing(
     dropped: Project, command: str, tried: int
 ) -> None:

@@ -165,6 +165,7 @@ def test_it_is_resumed_where_it_was_built(built: Project) -> None:
     assert statuses == {"effort": "open", "session": "active", "run": "paused"}
     assert built.states() == {"github": "open"}
     assert built.comments()["github"][-1].startswith(f"**Reopened**: {REASON}")
+    assert_that_agents_are_told(built, is_cloned=False)
 
 
 def test_it_is_resumed_in_a_fresh_clone_by_another_person(built: Project, tmp_path: Path) -> None:
@@ -176,6 +177,17 @@ def test_it_is_resumed_in_a_fresh_clone_by_another_person(built: Project, tmp_pa
     assert "What is not in this checkout is from briefing.md, written on 2026-03-02." in done.out
     assert f"2026-03-23 by Bo: {REASON}" in done.out
     assert there.states() == {"github": "open"}
+    assert_that_agents_are_told(there, is_cloned=True)
+
+
+def assert_that_agents_are_told(project: Project, *, is_cloned: bool) -> None:
+    """A new session of each agent begins with the briefing."""
+    do(project, "agents", "trust")
+    for agent in ("claude-code", "codex"):
+        told = context(fire(project, event(project, agent, "SessionStart")))
+        assert missing(told) == [], agent
+        assert ("from briefing.md, written on 2026-03-02." in told) is is_cloned
+        assert estimate(told) < 1000
 
 
 def test_it_is_resumed_by_an_agent_over_mcp(built: Project, tmp_path: Path) -> None:
@@ -196,17 +208,3 @@ def test_it_is_resumed_by_an_agent_over_mcp(built: Project, tmp_path: Path) -> N
     assert misplaced(known["briefing"]) == []
     assert misplaced(done["briefing"]) == []
     assert there.states() == {"github": "open"}
-
-
-@pytest.mark.parametrize("agent", ["claude-code", "codex"])
-@pytest.mark.parametrize("is_cloned", [False, True])
-def test_a_new_session_of_an_agent_begins_with_it(
-    built: Project, tmp_path: Path, agent: str, *, is_cloned: bool
-) -> None:
-    place = clone_for_another(built, tmp_path) if is_cloned else built
-    do(place, "resume", "7", "--reason", REASON, "--yes")
-    do(place, "agents", "trust")
-    told = context(fire(place, event(place, agent, "SessionStart")))
-    assert missing(told) == []
-    assert ("from briefing.md, written on 2026-03-02." in told) is is_cloned
-    assert estimate(told) < 1000
