@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 
 import pytest
 from tests.cli.items.test_reopen import KEYS
@@ -20,14 +21,20 @@ def steps(project: Project, command: str, tracker: str) -> list[list[str]]:
 
 
 @pytest.mark.parametrize("status", Status)
-def test_the_next_step_closes_the_item(project: Project, status: Status) -> None:
-    project.increment(status=status, links=project.items("jira", finished=False))
+def test_the_next_steps_close_and_reopen_the_item(project: Project, status: Status) -> None:
+    links = project.items("jira", finished=False)
+    project.increment(status=status, links=links)
 
     for step in steps(project, "close", "jira"):
         done = project.run(*step)
         assert 0 == done.code, done.said
 
     assert {"jira": CLOSED["jira"]} == project.states()
+    shutil.rmtree(project.folder())
+    project.increment(status=status, links=links)
+    (step,) = steps(project, "reopen", "jira")
+    done = project.run(*step, "--reason", REASON, "--yes")
+    assert (0, {"jira": OPEN["jira"]}) == (done.code, project.states()), done.said
 
 
 @pytest.mark.parametrize("tracker", ALL)
@@ -40,16 +47,6 @@ def test_the_next_step_closes_an_item_that_is_open_by_mistake(
     done = project.run(*step)
 
     assert (0, {tracker: CLOSED[tracker]}) == (done.code, project.states()), done.said
-
-
-@pytest.mark.parametrize("status", Status)
-def test_the_next_step_reopens_the_item(project: Project, status: Status) -> None:
-    project.increment(status=status, links=project.items("jira"))
-
-    (step,) = steps(project, "reopen", "jira")
-    done = project.run(*step, "--reason", REASON, "--yes")
-
-    assert (0, {"jira": OPEN["jira"]}) == (done.code, project.states()), done.said
 
 
 def test_an_unfinished_increment_is_named_before_a_finished_one(project: Project) -> None:

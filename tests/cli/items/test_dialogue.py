@@ -44,27 +44,14 @@ def test_the_increment_of_an_item_is_offered(completed: Project) -> None:
 
 def test_without_the_increment_nothing_changes(completed: Project) -> None:
     with Terminal(completed, "reopen", KEYS["jira"], "--reason", REASON) as terminal:
-        terminal.expect(INSTEAD)
-        terminal.type("n\n")
+        for asked, typed in enumerate(("maybe", "j", "yes please", " No"), 1):
+            terminal.expect(INSTEAD, times=asked)
+            terminal.type(f"{typed}\n")
         code = terminal.end()
 
     assert (2, True) == (code, "add --item-only" in terminal.text)
     assert (CLOSED, []) == (completed.states(), completed.wrote())
-
-
-@pytest.mark.parametrize("typed", ["maybe", "j", "yes please"])
-def test_another_answer_is_explained_and_the_question_is_asked_again(
-    completed: Project, typed: str
-) -> None:
-    with Terminal(completed, "reopen", KEYS["jira"], "--reason", REASON) as terminal:
-        terminal.expect(INSTEAD)
-        terminal.type(f"{typed}\n")
-        terminal.expect(INSTEAD, times=2)
-        terminal.type(" No\n")
-        code = terminal.end()
-
-    assert (2, CLOSED, []) == (code, completed.states(), completed.wrote())
-    assert "\nAnswer y (yes) or n (no); Enter alone is no.\n" in terminal.text
+    assert 3 == terminal.text.count("\nAnswer y (yes) or n (no); Enter alone is no.\n")
     assert "Error" not in terminal.text
 
 

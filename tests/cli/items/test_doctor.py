@@ -40,10 +40,11 @@ def test_sound_records_have_no_findings(project: Project) -> None:
     assert "0 increments and 3 items checked: 0 errors" in project.run("doctor").out
 
 
-@pytest.mark.usefixtures("record")
-@pytest.mark.parametrize(
-    ("before", "after", "wanted"),
-    [
+def test_damage_is_found(project: Project, record: Path) -> None:
+    path, events = record / "metadata.json", record / "events.jsonl"
+    sound, lines = path.read_text(), events.read_text()
+
+    for before, after, wanted in (
         ("{", "", "metadata-invalid"),
         ("{", "<<<<<<< ours\n=======\n>>>>>>> theirs\n{", "metadata-in-conflict"),
         ("{", '{"status": "active",', "metadata-duplicate-key"),
@@ -51,24 +52,14 @@ def test_sound_records_have_no_findings(project: Project) -> None:
         ('"created": "', '"created": "x', "time-unreadable"),
         ('"created": "2', '"created": "9', "time-in-future"),
         ('"url": "http', '"url": "nowhere', "link-unlocated"),
-    ],
-)
-def test_damage_is_found(
-    project: Project, record: Path, before: str, after: str, wanted: str
-) -> None:
-    path = record / "metadata.json"
-    text = path.read_text()
-    assert before in text
-    path.write_text(text.replace(before, after, 1))
+    ):
+        assert before in sound
+        path.write_text(sound.replace(before, after, 1))
+        assert wanted in findings(project), after
+        assert wanted in findings(project, record.name), after
 
-    assert wanted in findings(project)
-    assert wanted in findings(project, record.name)
-
-
-def test_cut_events_are_found(project: Project, record: Path) -> None:
-    events = record / "events.jsonl"
-    events.write_text(events.read_text()[:-9])
-
+    path.write_text(sound)
+    events.write_text(lines[:-9])
     assert ["event-unreadable"] == findings(project)
 
 
@@ -89,17 +80,16 @@ def test_what_is_fixed_for_increments_is_fixed(project: Project, record: Path) -
     assert (sound, []) == (path.read_text(), findings(project))
 
 
-def test_a_record_whose_first_write_had_not_ended_is_no_finding(project: Project) -> None:
-    folder = project.root / ".unlatch/items/123456789-scrum-28"
-    folder.mkdir(parents=True)
-    (folder / "events.jsonl").write_text("")
-
+def test_a_folder_that_cannot_be_listed_is_found_and_an_unended_first_write_is_not(
+    project: Project,
+) -> None:
+    items = project.root / ".unlatch/items"
+    (items / "123456789-scrum-28").mkdir(parents=True)
+    (items / "123456789-scrum-28/events.jsonl").write_text("")
     assert [] == findings(project)
 
-
-def test_a_folder_that_cannot_be_listed_is_found(project: Project) -> None:
-    (project.root / ".unlatch/items").symlink_to("/etc")
-
+    items.rename(project.home / "items")
+    items.symlink_to("/etc")
     assert ["unsafe-path"] == findings(project)
 
 

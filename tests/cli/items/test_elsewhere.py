@@ -39,28 +39,20 @@ def stuck(project: Project) -> Project:
     return project
 
 
-def test_a_stuck_operation_does_not_fail_the_sync_of_a_project(stuck: Project) -> None:
+def test_a_stuck_operation_fails_the_sync_outside_and_not_that_of_a_project(stuck: Project) -> None:
     done = stuck.run("sync")
     document = stuck.run("sync", "--json")
+    outside = out_there(stuck, "sync")
 
     line = f"{NOTE}1 item with pending operations. Next: unlatch status"
     assert (0, line) == (done.code, done.err.strip())
     assert (0, []) == (document.code, document.document["items"])
-
-
-def test_outside_of_a_project_it_fails(stuck: Project) -> None:
-    done = out_there(stuck, "sync")
-
-    assert (3, True) == (done.code, f"{BLOCKED}: unlatch reopen" in done.err), done.said
-
-
-def test_the_next_step_named_in_a_project_works_outside_of_it(stuck: Project) -> None:
-    shown = stuck.run("status").out
-    here, _, step = shown.partition(f"{BLOCKED}, outside of a project: unlatch ")
-    done = out_there(stuck, *step.split())
-
+    assert (3, True) == (outside.code, f"{BLOCKED}: unlatch reopen" in outside.err), outside.said
+    # The next step named in a project works outside of it.
+    here, _, step = stuck.run("status").out.partition(f"{BLOCKED}, outside of a project: unlatch ")
+    resolved = out_there(stuck, *step.split())
     assert "Outside      1 item with pending operations, outside of this project" in here
-    assert (0, "open") == (done.code, stuck.states()["github"]), done.said
+    assert (0, "open") == (resolved.code, stuck.states()["github"]), resolved.said
     assert "Nothing is pending" in stuck.run("sync").err
 
 
@@ -110,15 +102,10 @@ def test_unreadable_records_out_there_do_not_fail_a_project(stuck: Project, dama
     assert [True] * 2 == [error in one.err for one in (shown, outside)], shown.said + outside.said
     assert 0 != outside.code
     assert "no-project" not in outside.err
-
-
-def test_broken_records_keep_a_document_whole(stuck: Project) -> None:
-    (record,) = records_of_user(stuck).iterdir()
-    (record / "metadata.json").write_text("{")
-
-    synced = out_there(stuck, "sync", "--json").document
-    planned = out_there(stuck, "sync", "--plan", "--json").document
-    broken = [[one["id"] for one in found["broken"]] for found in (synced, planned)]
-    assert [[record.name]] * 2 == broken
-    assert [5, 5] == [synced["exitCode"], planned["exitCode"]]
-    assert [] == out_there(stuck, "status", "--json").document["items"]
+    if damage == "record":
+        # The documents stay whole.
+        for words in (("sync",), ("sync", "--plan")):
+            document = out_there(stuck, *words, "--json").document
+            broken = [one["id"] for one in document["broken"]]
+            assert (5, [record.name]) == (document["exitCode"], broken)
+        assert [] == out_there(stuck, "status", "--json").document["items"]

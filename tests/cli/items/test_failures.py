@@ -107,14 +107,24 @@ def test_a_missing_token_leaves_the_operation_for_later(project: Project) -> Non
     assert is_done_once(project, "github")
 
 
-def test_offline_records_for_later(project: Project) -> None:
+def test_offline_records_for_later_and_a_dry_run_or_a_refusal_nothing(project: Project) -> None:
     project.items()
+    before, words = project.tree(), ("reopen", *KEYS.values(), "--reason", REASON)
 
-    first = project.run("reopen", *KEYS.values(), "--reason", REASON, "--offline")
+    text = project.run(*words, "--dry-run")
+    document = project.run(*words, "--dry-run", "--json")
+    refused = project.run(*words, "--max-items", "2")
+
+    assert (0, 0) == (text.code, document.code), text.said
+    assert "octo/widgets#4 (dry run)" in text.out
+    assert 3 == len(document.document["items"])
+    assert (2, True) == (refused.code, "error[too-many-items]" in refused.err)
+    assert (before, [], []) == (project.tree(), project.wrote(), records(project))
+    project.box.requests.clear()
+    recorded = project.run(*words, "--offline")
     sent = project.sent()
-    second = project.run("sync")
-
-    assert (0, [], 0) == (first.code, sent, second.code), second.said
+    synced = project.run("sync")
+    assert (0, [], 0) == (recorded.code, sent, synced.code), synced.said
     assert OPEN == project.states()
 
 
@@ -142,25 +152,3 @@ def test_a_close_replaces_a_pending_reopen(project: Project) -> None:
     assert 0 == done.code, done.said
     assert "closed" == project.states()["github"]
     assert 2 == len(project.comments()["github"])
-
-
-def test_too_many_items_are_refused(project: Project) -> None:
-    project.items()
-
-    done = project.run("reopen", *KEYS.values(), "--reason", REASON, "--max-items", "2")
-
-    assert (2, True) == (done.code, "error[too-many-items]" in done.err)
-    assert ([], []) == (project.wrote(), records(project))
-
-
-def test_a_dry_run_writes_nothing(project: Project) -> None:
-    project.items()
-    before = project.tree()
-
-    text = project.run("reopen", *KEYS.values(), "--reason", REASON, "--dry-run")
-    document = project.run("reopen", *KEYS.values(), "--reason", REASON, "--dry-run", "--json")
-
-    assert (0, 0) == (text.code, document.code), text.said
-    assert "octo/widgets#4 (dry run)" in text.out
-    assert 3 == len(document.document["items"])
-    assert (before, []) == (project.tree(), project.wrote())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from itertools import product
 
 import pytest
 from tests.cli.items.test_reopen import KEYS, outside
@@ -17,15 +18,11 @@ def next_step(said: str) -> list[str]:
     return shlex.split(said.partition("next: ")[2].partition(";")[0])[1:]
 
 
-@pytest.mark.parametrize("command", ["resume", "reopen", "complete", "show"])
-@pytest.mark.parametrize("word", ["nonsense", "7", "#4"])
-def test_outside_of_a_project_the_error_shows_how_items_are_named(
-    outside: Project, command: str, word: str
-) -> None:
-    done = outside.run(command, word)
-
-    assert (2, True, True) == (done.code, "error[no-project]" in done.err, LOOKS in done.err)
-    assert done.err.endswith("to set up a project here: unlatch init\n")
+def test_outside_of_a_project_the_error_shows_how_items_are_named(outside: Project) -> None:
+    for command, word in product(("resume", "reopen", "complete", "show"), ("nonsense", "7", "#4")):
+        done = outside.run(command, word)
+        assert (2, True, True) == (done.code, "error[no-project]" in done.err, LOOKS in done.err)
+        assert done.err.endswith("to set up a project here: unlatch init\n")
 
 
 @pytest.mark.parametrize("place", ["project", "outside"])

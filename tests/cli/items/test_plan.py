@@ -37,20 +37,16 @@ def titled(tracker: str) -> str:
 
 def test_the_plan_outside_of_a_project(outside: Project) -> None:
     outside.items()
+    nothing = outside.run("sync", "--plan")
     outside.run("reopen", *outside.urls.values(), "--reason", REASON, "--offline")
 
     text = outside.run("sync", "--plan")
     document = outside.run("sync", "--plan", "--json").document
 
+    assert (2, True) == (nothing.code, "error[no-project]" in nothing.err)
     assert (0, True) == (text.code, "3 items would be written to" in text.out), text.said
     assert (3, True) == (len(document["items"]), document["adrift"])
     assert [] == outside.wrote()
-
-
-def test_without_pending_operations_the_plan_needs_a_project(outside: Project) -> None:
-    done = outside.run("sync", "--plan")
-
-    assert (2, True) == (done.code, "error[no-project]" in done.err)
 
 
 def test_the_plan_of_a_project_shows_operations_out_there_as_sync_delivers_them(
@@ -77,30 +73,17 @@ def test_a_blocked_operation_is_listed_with_its_next_step(project: Project) -> N
     assert 1 == len(retried["items"])
 
 
-def test_the_limit_is_foreseen(project: Project) -> None:
+def test_the_limit_is_foreseen_and_a_check_does_not_call_both_sides_in_sync(
+    project: Project,
+) -> None:
     project.items()
     project.run("reopen", *KEYS.values(), "--reason", REASON, "--offline")
 
     done = project.run("sync", "--plan", "--max-items", "2", "--json").document
+    checked = project.run("sync", "--check")
 
     assert "too-many-items" == done["refused"]["id"]
-
-
-def test_an_item_that_cannot_be_read_ends_with_5(outside: Project) -> None:
-    outside.run("reopen", outside.urls["github"], "--reason", REASON, "--offline")
-
-    done = outside.run("sync", "--plan")
-
-    assert (5, True) == (done.code, "unknown" in done.out), done.said
-
-
-def test_a_check_does_not_call_both_sides_in_sync(project: Project) -> None:
-    project.items("github")
-    project.run("reopen", KEYS["github"], "--reason", REASON, "--offline")
-
-    done = project.run("sync", "--check")
-
-    assert (5, False) == (done.code, "Both sides are in sync" in done.said)
+    assert (5, False) == (checked.code, "Both sides are in sync" in checked.said)
 
 
 def test_operations_without_a_link_are_not_passed_over(project: Project) -> None:

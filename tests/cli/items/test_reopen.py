@@ -47,50 +47,38 @@ def test_an_item_is_reopened_in_a_project(project: Project, tracker: str, words:
     assert "pending" not in record
 
 
-@pytest.mark.parametrize("tracker", ALL)
-def test_an_item_is_reopened_outside_of_a_project(outside: Project, tracker: str) -> None:
-    outside.items(tracker)
+def test_items_of_three_trackers_are_reopened_side_by_side_outside_of_a_project(
+    outside: Project,
+) -> None:
+    outside.items()
+    words = ("reopen", *outside.urls.values(), "--reason", REASON)
 
-    done = outside.run("reopen", outside.urls[tracker], "--reason", REASON)
+    done = outside.run(*words)
 
-    assert (0, f"✓ {TITLES[tracker]} {DONE}\n") == (done.code, done.out), done.err
-    assert {tracker: OPEN[tracker]} == outside.states()
+    assert {f"✓ {title} {DONE}" for title in TITLES.values()} == {*done.out.splitlines()}
+    assert (0, OPEN) == (done.code, outside.states()), done.err
+    assert [1, 1, 1] == [len(texts) for texts in outside.comments().values()]
     assert [] == [*outside.root.iterdir()]
-
-
-def test_items_of_three_trackers_are_reopened_side_by_side(outside: Project) -> None:
-    outside.items()
-
-    done = outside.run("reopen", *outside.urls.values(), "--reason", REASON, "--json")
-
-    assert 0 == done.code, done.said
-    assert OPEN == outside.states()
-    assert [1, 1, 1] == [len(some) for some in outside.comments().values()]
-    assert ["reopened"] * 3 == [one["deliveries"][0]["outcome"] for one in done.document["items"]]
-
-
-def test_the_same_command_again_changes_nothing(outside: Project) -> None:
-    outside.items()
-    outside.run("reopen", *outside.urls.values(), "--reason", REASON)
-    outside.wrote()
     outside.box.requests.clear()
-
-    done = outside.run("reopen", *outside.urls.values(), "--reason", REASON)
-
-    assert (0, []) == (done.code, outside.wrote())
-    assert 3 == done.out.count("was reopened for this reason before; nothing to do")
+    again = outside.run(*words)
+    assert (0, []) == (again.code, outside.wrote())
+    assert 3 == again.out.count("was reopened for this reason before; nothing to do")
 
 
-def test_an_item_closed_by_hand_since_is_reopened_again(project: Project) -> None:
-    project.items("github")
-    project.run("reopen", KEYS["github"], "--reason", REASON)
+def test_the_document_has_each_item_and_one_closed_by_hand_since_is_reopened_again(
+    project: Project,
+) -> None:
+    project.items()
+    words = ("reopen", *KEYS.values(), "--reason", REASON)
+    document = project.run(*words, "--json").document
     project.box.github.edit("octo/widgets", 4, state="closed", state_reason="completed")
 
-    done = project.run("reopen", KEYS["github"], "--reason", REASON)
+    done = project.run(*words)
 
+    assert ["reopened"] * 3 == [one["deliveries"][0]["outcome"] for one in document["items"]]
     assert 0 == done.code, done.said
     assert "open" == project.states()["github"]
-    assert 2 == len(project.comments()["github"])
+    assert [2, 1, 1] == [len(project.comments()[tracker]) for tracker in ALL]
 
 
 @pytest.mark.parametrize("tracker", ALL)
@@ -124,53 +112,42 @@ def test_reopening_needs_no_more_requests_than_resume(project: Project) -> None:
     assert len(resumed) >= len(project.sent()) > 0
 
 
-def test_an_item_of_an_increment_is_refused_with_the_next_step(completed: Project) -> None:
+def test_an_item_of_an_increment_is_refused_and_item_only_leaves_the_increment(
+    completed: Project,
+) -> None:
     before = completed.tree()
 
-    done = completed.run("reopen", KEYS["jira"], "--reason", REASON)
+    refused = completed.run("reopen", KEYS["jira"], "--reason", REASON)
 
-    assert 2 == done.code
-    assert "error[item-of-increment]: SCRUM-28 belongs to increment 0007" in done.err
-    assert "unlatch resume 0007-smart-discipline" in done.err
+    assert 2 == refused.code
+    assert "error[item-of-increment]: SCRUM-28 belongs to increment 0007" in refused.err
+    assert "unlatch resume 0007-smart-discipline" in refused.err
     assert (before, []) == (completed.tree(), completed.wrote())
-
-
-def test_item_only_leaves_the_increment_as_it_is(completed: Project) -> None:
     done = completed.run("reopen", KEYS["jira"], "--reason", REASON, "--item-only")
-
     assert 0 == done.code, done.said
     assert {**CLOSED, "jira": "In Progress"} == completed.states()
     assert "completed" == completed.metadata()["status"]
 
 
-@pytest.mark.parametrize("word", ["#4", "4", "SCRUM"])
-def test_a_bare_number_is_no_item(outside: Project, word: str) -> None:
-    done = outside.run("close", word)
+def test_an_item_has_a_whole_name_and_a_reopen_a_reason(outside: Project) -> None:
+    for word in ("#4", "4", "SCRUM"):
+        done = outside.run("close", word)
+        assert (2, True) == (done.code, "error[unknown-item]" in done.err), word
 
-    assert (2, True) == (done.code, "error[unknown-item]" in done.err)
-
-
-@pytest.mark.parametrize(("command", "meant"), [("close", "complete"), ("status", "show")])
-def test_a_number_names_the_command_for_the_increment(
-    single: Project, command: str, meant: str
-) -> None:
-    done = single.run(command, "7")
-
-    assert (2, True) == (done.code, f"next: for an increment: unlatch {meant} 7;" in done.err)
+    done = outside.run("reopen", outside.urls["github"])
+    assert (2, True) == (done.code, "error[reason-missing]" in done.err)
+    assert [] == records(outside)
 
 
-def test_an_increments_id_is_resumed(single: Project) -> None:
+def test_a_number_is_that_of_an_increment(single: Project) -> None:
+    for command, meant in (("close", "complete"), ("status", "show")):
+        named = single.run(command, "7")
+        assert (2, True) == (named.code, f"next: for an increment: unlatch {meant} 7;" in named.err)
+
     done = single.run("reopen", "7", "--reason", REASON, "--yes")
 
     assert 0 == done.code, done.said
     assert "active" == single.metadata()["status"]
-
-
-def test_a_reason_is_required(outside: Project) -> None:
-    done = outside.run("reopen", outside.urls["github"])
-
-    assert (2, True) == (done.code, "error[reason-missing]" in done.err)
-    assert [] == records(outside)
 
 
 def test_nothing_is_recorded_for_a_host_that_is_not_trusted(outside: Project) -> None:

@@ -13,20 +13,33 @@ KEYS_OF_TWO = (KEYS["jira"], KEYS["github"])
 DANA = ("--reason", REASON, "--by", "Dana")
 
 
-@pytest.mark.parametrize("tracker", ALL)
-def test_an_item_is_shown_as_it_is_now(outside: Project, tracker: str) -> None:
-    outside.items(tracker)
+def test_an_item_is_shown_as_it_is_now(outside: Project) -> None:
+    unreadable = outside.run("status", outside.urls["github"])
+    outside.items()
 
-    done = outside.run("status", outside.urls[tracker])
+    for tracker in ALL:
+        done = outside.run("status", outside.urls[tracker])
+        assert (0, True) == (done.code, '"Smart discipline"' in done.out), done.said
 
-    assert (0, True) == (done.code, '"Smart discipline"' in done.out), done.said
+    assert (5, True) == (unreadable.code, "unknown" in unreadable.out)
     assert [] == outside.wrote()
+    outside.run("reopen", *outside.urls.values(), "--reason", REASON, "--offline")
+    pending = outside.run("status")
+    line = "1 operation pending. Next: unlatch sync"
+    assert (0, 3) == (pending.code, pending.out.count(line))
+
+
+def line_of(project: Project, tracker: str) -> str:
+    """What status says of the reopen by Dana."""
+    shown = project.run("status", KEYS[tracker]).out
+    (line,) = [one for one in shown.splitlines() if one.endswith(f"by Dana: {REASON}")]
+    return line.strip().removesuffix(f" by Dana: {REASON}")
 
 
 def test_the_last_reopen_and_what_is_pending_are_shown(project: Project) -> None:
     project.items("jira")
     project.box.faults.add(fault("jira", "comment", "drop-after"))
-    project.run("reopen", KEYS["jira"], "--reason", REASON, "--by", "Dana")
+    project.run("reopen", KEYS["jira"], *DANA)
 
     text = project.run("status", KEYS["jira"])
     document = project.run("status", KEYS["jira"], "--json").document
@@ -44,12 +57,10 @@ def test_a_reopen_is_called_done_only_once_it_is_delivered(project: Project, own
         project.increment(links=links)
     project.run("reopen", KEYS["jira"], *DANA, "--item-only", "--offline")
 
-    waiting = project.run("status", KEYS["jira"])
+    waiting = line_of(project, "jira")
     project.run("sync")
-    delivered = project.run("status", KEYS["jira"])
 
-    assert f"    reopen recorded today by Dana: {REASON}\n" in waiting.out
-    assert f"    reopened today by Dana: {REASON}\n" in delivered.out
+    assert ("reopen recorded today", "reopened today") == (waiting, line_of(project, "jira"))
 
 
 def test_a_blocked_reopen_is_not_called_done(project: Project) -> None:
@@ -57,55 +68,36 @@ def test_a_blocked_reopen_is_not_called_done(project: Project) -> None:
     project.box.faults.add(fault("jira", "state", "status", code=403))
     project.run("reopen", KEYS["jira"], *DANA)
 
-    done = project.run("status", KEYS["jira"])
-
-    assert f"    reopen recorded today by Dana: {REASON}\n" in done.out
-    assert "SCRUM-28: 1 operation blocked." in done.out
+    assert "reopen recorded today" == line_of(project, "jira")
+    assert "SCRUM-28: 1 operation blocked." in project.run("status", KEYS["jira"]).out
 
 
-def test_a_withdrawn_or_superseded_reopen_is_not_called_done(project: Project) -> None:
-    project.items("jira", "github")
-    project.run("reopen", KEYS["jira"], KEYS["github"], *DANA, "--offline")
-    project.run("unlink", KEYS["jira"])
-    project.run("close", KEYS["github"], "--reason", "No")
-
-    withdrawn, superseded = (project.run("status", KEYS[one]) for one in ("jira", "github"))
-
-    assert f"    reopen withdrawn, recorded today by Dana: {REASON}\n" in withdrawn.out
-    assert f"    reopen superseded, recorded today by Dana: {REASON}\n" in superseded.out
-
-
-def test_a_reopen_of_an_open_item_is_not_called_done(project: Project) -> None:
+def test_a_reopen_of_an_open_item_is_not_called_done_and_of_a_resolved_item_is(
+    project: Project,
+) -> None:
     project.items("jira", finished=False)
-    project.run("reopen", KEYS["jira"], *DANA)
-
-    done = project.run("status", KEYS["jira"])
-
-    assert f"    already open when reopened today by Dana: {REASON}\n" in done.out
-
-
-def test_a_reopen_of_a_resolved_item_is_called_done(project: Project) -> None:
     project.box.ado.add_work_item(id=101, type="Bug", title="T", state="Resolved")
     project.configure_more(tables=MOVED)
-    done = project.run("reopen", KEYS["ado"], *DANA)
 
-    shown = project.run("status", KEYS["ado"])
+    done = project.run("reopen", KEYS["jira"], KEYS["ado"], *DANA)
 
+    assert "already open when reopened today" == line_of(project, "jira")
     assert ("Active", True) == (project.states()["ado"], "reopened; commented" in done.out)
-    assert f"    reopened today by Dana: {REASON}\n" in shown.out
+    assert "reopened today" == line_of(project, "ado")
 
 
-def test_the_document_counts_no_withdrawn_or_superseded_reopen(project: Project) -> None:
+def test_a_withdrawn_or_superseded_reopen_is_not_called_done_or_counted(project: Project) -> None:
     project.items("jira", "github")
     project.run("reopen", *KEYS_OF_TWO, *DANA, "--offline")
     recorded = reopens_of(project)
     project.run("unlink", KEYS["jira"])
     project.run("close", KEYS["github"], "--reason", "No")
     given_up = reopens_of(project)
-    project.run("reopen", *KEYS_OF_TWO, "--reason", "Again", "--by", "Dana")
-    again = reopens_of(project)
 
-    assert ([1, 1], [0, 0], [1, 1]) == (recorded, given_up, again)
+    assert "reopen withdrawn, recorded today" == line_of(project, "jira")
+    assert "reopen superseded, recorded today" == line_of(project, "github")
+    project.run("reopen", *KEYS_OF_TWO, "--reason", "Again", "--by", "Dana")
+    assert ([1, 1], [0, 0], [1, 1]) == (recorded, given_up, reopens_of(project))
 
 
 def reopens_of(project: Project) -> list[int]:
@@ -130,21 +122,6 @@ def test_status_of_the_project_counts_pending_operations_on_items(project: Proje
 
     assert "3 items with pending operations" in text.out
     assert 3 == len(document["itemsPending"])
-
-
-def test_status_outside_of_a_project_lists_pending_operations(outside: Project) -> None:
-    outside.items()
-    outside.run("reopen", *outside.urls.values(), "--reason", REASON, "--offline")
-
-    text = outside.run("status")
-
-    assert (0, 3) == (text.code, text.out.count("1 operation pending. Next: unlatch sync"))
-
-
-def test_an_item_that_cannot_be_read_ends_with_5(outside: Project) -> None:
-    done = outside.run("status", outside.urls["github"])
-
-    assert (5, True) == (done.code, "unknown" in done.out)
 
 
 @pytest.mark.parametrize("place", ["project", "outside"])

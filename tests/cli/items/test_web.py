@@ -69,14 +69,6 @@ def test_leaving_the_menu_opens_nothing(browsing: Project) -> None:
     assert [] == opened(browsing)
 
 
-def test_without_a_terminal_several_items_are_an_error(browsing: Project) -> None:
-    done = browsing.process("show", "7", "--web")
-
-    assert (2, True) == (done.code, "error[several-items]" in done.err)
-    assert f"github {browsing.urls['github']}" in done.err
-    assert [] == opened(browsing)
-
-
 def test_without_a_browser_the_address_is_printed(browsing: Project) -> None:
     browsing.extra["BROWSER"] = "/nonexistent/browser"
 
@@ -86,43 +78,40 @@ def test_without_a_browser_the_address_is_printed(browsing: Project) -> None:
     assert "no browser was found" in done.err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
+def test_a_mistake_is_explained(browsing: Project) -> None:
+    browsing.increment("0008-no-items")
+
+    for arguments, error in (
+        (("show", "7", "--web"), f"github {browsing.urls['github']}"),
+        (("show", "7", "--web"), "error[several-items]"),
         (("show", "7", "--web", "--json"), "--tracker goes with --web"),
         (("show", "7", "--tracker", "jira"), "--tracker goes with --web"),
         (("show", "7", "--web", "--tracker", "gitlab"), "unknown-tracker"),
         (("show", "8", "--web"), "no-link"),
         (("show", "8", "--web", "--tracker", "jira"), "no-link"),
         (("status", "--web"), "--web goes with an item"),
-    ],
-)
-def test_a_mistake_is_explained(browsing: Project, arguments: tuple[str, ...], error: str) -> None:
-    browsing.increment("0008-no-items")
-
-    done = browsing.process(*arguments)
-
-    assert (2, True) == (done.code, error in done.err), done.err
-    assert [] == opened(browsing)
+    ):
+        done = browsing.run(*arguments)
+        assert (2, True) == (done.code, error in done.err), done.err
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "https://github.com.evil.example/octo/widgets/issues/4",
-        "file:///etc/passwd",
-        "javascript:alert(1)",
-        "--help",
-        "http://127.0.0.1:1/octo/widgets/issues/4",
-        "https://evil.example/octo/widgets/issues/4",
-    ],
-)
-def test_an_address_that_is_not_the_trackers_is_never_opened(browsing: Project, url: str) -> None:
-    browsing.increment("0008-hostile", links={"github": {"issue": 4, "url": url}})
+def test_an_address_that_is_not_the_trackers_is_never_opened(browsing: Project) -> None:
+    for number, url in enumerate(
+        (
+            "https://github.com.evil.example/octo/widgets/issues/4",
+            "file:///etc/passwd",
+            "javascript:alert(1)",
+            "--help",
+            "http://127.0.0.1:1/octo/widgets/issues/4",
+            "https://evil.example/octo/widgets/issues/4",
+        ),
+        11,
+    ):
+        name = f"00{number}-hostile"
+        browsing.increment(name, links={"github": {"issue": 4, "url": url}})
+        done = browsing.process("show", name, "--web")
+        assert done.code != 0, url
 
-    done = browsing.process("show", "8", "--web")
-
-    assert done.code != 0
     assert [] == opened(browsing)
 
 

@@ -21,21 +21,36 @@ def mistyped(request: pytest.FixtureRequest) -> Project:
 
 def test_unlink_withdraws_the_operations_on_an_item(mistyped: Project) -> None:
     stuck = mistyped.run("sync")
+    foreseen = mistyped.run("unlink", WRONG, "--dry-run")
+    unchanged = mistyped.run("sync")
+    undo = mistyped.run("undo", WRONG)
     done = mistyped.run("unlink", WRONG)
     after = [mistyped.run(*words) for words in (("sync",), ("status",))]
 
-    assert (3, 0) == (stuck.code, done.code), done.said
+    assert (3, 0, 3, 0) == (stuck.code, foreseen.code, unchanged.code, done.code), done.said
+    assert "Would drop 1 pending operation.\nNothing was written.\n" in foreseen.said
+    assert f"next: unlatch unlink {WRONG}" in undo.err.replace("'", "")
     assert "/octo/widgets/issues/4 left as it is\nDropped 1 pending operation.\n" in done.said
     assert WRONG not in "".join(one.said for one in after)
+    # The item can be reopened later for the same reason.
+    mistyped.items("github")
+    later = mistyped.run("reopen", mistyped.urls["github"], "--reason", REASON)
+    assert (0, {"github": OPEN["github"]}) == (later.code, mistyped.states()), later.said
+    assert "unlinked" in mistyped.run("history", WRONG).out
 
 
 def test_a_failure_that_a_person_has_to_resolve_names_the_command(project: Project) -> None:
     failed = project.run("reopen", WRONG, "--reason", REASON)
 
     *_, line = failed.err.splitlines()
-    done = project.run(*line.partition("unlatch ")[2].split())
+    command = line.partition("unlatch ")[2].split()
+    document = project.run(*command, "--json").document
 
-    assert ("    To withdraw it", 0) == (line.partition(":")[0], done.code), failed.said
+    assert "    To withdraw it" == line.partition(":")[0]
+    assert (1, False) == (document["dropped"], document["dryRun"])
+    # The records stay valid.
+    checks = [project.run("doctor"), project.run("history", "verify", WRONG)]
+    assert [0, 0] == [one.code for one in checks], "".join(one.said for one in checks)
 
 
 @pytest.mark.parametrize("place", ["project", "outside"])
@@ -160,44 +175,6 @@ def test_undo_closes_no_item_that_was_open_already(project: Project, tracker: st
 
     assert (1, True) == (done.code, "[nothing-to-undo]" in done.err), done.said
     assert "unlatch close" not in done.err
-
-
-def test_undo_of_an_item_that_cannot_be_reached_names_unlink(mistyped: Project) -> None:
-    done = mistyped.run("undo", WRONG)
-
-    assert f"next: unlatch unlink {WRONG}" in done.err.replace("'", "")
-
-
-def test_a_preview_withdraws_nothing(mistyped: Project) -> None:
-    done = mistyped.run("unlink", WRONG, "--dry-run")
-
-    assert (0, 3) == (done.code, mistyped.run("sync").code)
-    assert "Would drop 1 pending operation.\nNothing was written.\n" in done.said
-
-
-def test_the_document_counts_the_operations(mistyped: Project) -> None:
-    document = mistyped.run("unlink", WRONG, "--json").document
-
-    assert (1, False) == (document["dropped"], document["dryRun"])
-
-
-def test_the_item_can_be_reopened_later_for_the_same_reason(mistyped: Project) -> None:
-    mistyped.run("unlink", WRONG)
-    mistyped.items("github")
-
-    done = mistyped.run("reopen", mistyped.urls["github"], "--reason", REASON)
-
-    assert (0, {"github": OPEN["github"]}) == (done.code, mistyped.states()), done.said
-    assert "unlinked" in mistyped.run("history", WRONG).out
-
-
-def test_the_records_stay_valid(project: Project) -> None:
-    project.run("reopen", WRONG, "--reason", REASON)
-    project.run("unlink", WRONG)
-
-    found = [project.run("doctor"), project.run("history", "verify", WRONG)]
-
-    assert [0, 0] == [one.code for one in found], "".join(one.said for one in found)
 
 
 def test_an_increment_with_the_item_keeps_its_link(project: Project) -> None:
