@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tomllib
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -92,24 +93,17 @@ def test_init_says_what_it_found_and_list_shows_each_unit(project: Project) -> N
     assert shown[2].split() == [CHANGE, "completed", "(archived)", "archive", "Add", "login"]
 
 
-def test_init_again_changes_nothing_and_respects_the_configuration(photos: Project) -> None:
+def test_init_again_and_reading_change_nothing(photos: Project) -> None:
     kiro(photos.root)
     before = photos.tree()
 
     again = photos.run("init", "--json")
-
-    assert before == photos.tree()
-    used = {one["name"]: one["used"] for one in again.document["layouts"]}
-    assert used == {"spec-kit": True, "kiro": False}
-
-
-def test_reading_writes_nothing_into_the_repository(photos: Project) -> None:
-    before = photos.tree()
-
     for command in (["list"], ["status"], ["show", FEATURE], ["sync"], ["doctor"], ["search", "x"]):
         photos.run(*command)
 
     assert before == photos.tree()
+    used = {one["name"]: one["used"] for one in again.document["layouts"]}
+    assert used == {"spec-kit": True, "kiro": False}
 
 
 def test_an_item_has_the_stories_criteria_and_tasks_as_check_boxes(photos: Project) -> None:
@@ -126,33 +120,22 @@ def test_an_item_has_the_stories_criteria_and_tasks_as_check_boxes(photos: Proje
     assert (again.code, len(photos.box.github.items())) == (2, 1)
 
 
-def another_feature(photos: Project) -> str:
-    specs = photos.root / "specs"
-    shutil.copytree(specs / FEATURE, specs / "018-search")
-    return "018-search"
+def test_one_command_creates_the_items_of_several_features_that_have_none(photos: Project) -> None:
+    specs, others = photos.root / "specs", ("018-search", "019-share")
+    for name in others:
+        shutil.copytree(specs / FEATURE, specs / name)
 
-
-def test_one_command_creates_the_items_of_several_features(photos: Project) -> None:
-    other = another_feature(photos)
-    numbered = enumerate((FEATURE, other), start=1)
-
-    shown = photos.run("link", FEATURE, other, "--create", "github", "--dry-run")
-    done = photos.run("link", FEATURE, other, "--create", "github")
+    shown = photos.run("link", FEATURE, others[0], "--create", "github", "--dry-run")
+    done = photos.run("link", FEATURE, others[0], "--create", "github")
+    refused = photos.run("link", others[1], FEATURE, "--create", "github")
 
     assert (0, 0) == (shown.code, done.code), done.said
-    assert [f"{FEATURE}:", f"{other}:"] == done.err.splitlines()
+    assert [f"{FEATURE}:", f"{others[0]}:"] == done.err.splitlines()
     assert "✓ GitHub octo/widgets#1 created\n✓ GitHub octo/widgets#2 created\n" == done.out
-    assert all(f"Increment **{one}**" in issue(photos, at)["body"] for at, one in numbered)
-
-
-def test_none_is_created_if_one_of_several_features_has_an_item(photos: Project) -> None:
-    other = another_feature(photos)
-    photos.run("link", FEATURE, "--create", "github")
-
-    done = photos.run("link", other, FEATURE, "--create", "github")
-
-    assert (2, 1) == (done.code, len(photos.box.github.items())), done.said
-    assert f"{FEATURE} is linked to a GitHub issue" in done.err
+    for number, name in enumerate((FEATURE, others[0]), start=1):
+        assert f"Increment **{name}**" in issue(photos, number)["body"]
+    assert (2, 2) == (refused.code, len(photos.box.github.items())), refused.said
+    assert f"{FEATURE} is linked to a GitHub issue" in refused.err
 
 
 def test_an_item_for_each_story_has_its_own_tasks(photos: Project) -> None:
@@ -186,7 +169,9 @@ def test_an_item_of_a_story_stays_that_of_the_story(
     assert project.run("sync", "--check").code == 0
 
 
-def test_completing_needs_all_required_tasks_and_closes_the_item(photos: Project) -> None:
+def test_completing_needs_all_tasks_and_a_resume_holds_until_the_files_change_again(
+    photos: Project,
+) -> None:
     photos.run("link", FEATURE, "--create", "github")
 
     refused = photos.run("complete", FEATURE)
@@ -196,29 +181,25 @@ def test_completing_needs_all_required_tasks_and_closes_the_item(photos: Project
     assert (refused.code, "work-open" in refused.said) == (1, True)
     assert (done.code, "active -> completed" in done.out) == (0, True), done.said
     assert issue(photos)["state"] == "closed"
-
-
-def test_a_resume_holds_until_the_files_change_again(photos: Project) -> None:
-    finish(photos)
-
-    done = photos.run("resume", FEATURE, "--reason", REASON, "--yes")
-
-    assert done.code == 0, done.said
+    resumed = photos.run("resume", FEATURE, "--reason", REASON, "--yes")
+    assert resumed.code == 0, resumed.said
     assert issue(photos)["state"] == "open"
     # All tasks are ticked still: that was known.
     assert listed(photos)[FEATURE]["status"] == "active"
     assert photos.run("sync").code == 0
     assert issue(photos)["state"] == "open"
+    undone = photos.run("undo", FEATURE, "--yes")
+    assert undone.code == 0, undone.said
+    assert issue(photos)["state"] == "closed"
+    assert listed(photos)[FEATURE]["status"] == "completed"
 
 
 def test_new_scope_is_a_phase_with_the_next_ids(photos: Project) -> None:
     finish(photos)
     before = tasks_of(photos).read_text("utf-8")
+    scope = ("--scope", "Sort by name, too", "--task", "Sort by name", "--task", "Test it")
 
-    done = photos.run(
-        "resume", FEATURE, "--scope", "Sort by name, too", "--task", "Sort by name",
-        "--task", "Test it", "--reason", REASON, "--yes",
-    )  # fmt: skip
+    done = photos.run("resume", FEATURE, *scope, "--reason", REASON, "--yes")
 
     assert done.code == 0, done.said
     after = tasks_of(photos).read_text("utf-8")
@@ -228,6 +209,10 @@ def test_new_scope_is_a_phase_with_the_next_ids(photos: Project) -> None:
     assert "- [ ] T004 Sort by name\n- [ ] T005 Test it\n" in added
     assert "tasks.md: T004, T005" in done.out
     assert (photos.root / f"specs/{FEATURE}/spec.md").read_text("utf-8").count("Scope change") == 0
+    # A change without tasks becomes a task.
+    more = photos.run("resume", FEATURE, "--scope", "Sort by size\nas users ask")
+    assert more.code == 0, more.said
+    assert "- [ ] T006 Sort by size" in tasks_of(photos).read_text("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -302,17 +287,6 @@ def test_a_list_of_archived_changes_alone_says_how_to_see_them(login: Project) -
     assert done.said == "1 archived increment not shown; --all shows it.\n"
 
 
-def test_a_change_without_tasks_becomes_a_task(photos: Project) -> None:
-    finish(photos)
-
-    done = photos.run(
-        "resume", FEATURE, "--scope", "Sort by name\nas users ask", "--reason", "r", "--yes"
-    )
-
-    assert done.code == 0, done.said
-    assert "- [ ] T004 Sort by name" in tasks_of(photos).read_text("utf-8")
-
-
 def test_a_task_is_unticked_and_ticked_again(photos: Project) -> None:
     finish(photos)
     before = tasks_of(photos).read_bytes()
@@ -381,17 +355,6 @@ def test_an_item_for_finished_work_comes_with_the_command_that_closes_it(login: 
     assert login.run("sync", "--check").code == 0
 
 
-def test_an_undo_takes_the_reopen_back(photos: Project) -> None:
-    finish(photos)
-    photos.run("resume", FEATURE, "--reason", REASON, "--yes")
-
-    done = photos.run("undo", FEATURE, "--yes")
-
-    assert done.code == 0, done.said
-    assert issue(photos)["state"] == "closed"
-    assert listed(photos)[FEATURE]["status"] == "completed"
-
-
 def test_an_archived_change_moves_back_under_its_name(login: Project) -> None:
     login.run("link", CHANGE, "--create", "github")
 
@@ -443,34 +406,25 @@ def test_archiving_is_left_to_openspec(login: Project) -> None:
     lines = calls.read_text("utf-8").splitlines()
     assert lines[:5] == [str(login.root), "archive", "--yes", "--", CHANGE]
     assert not [line for line in lines if "TOKEN" in line]
-
-
-def test_a_failing_archive_leaves_a_completed_increment(login: Project) -> None:
-    login.run("resume", CHANGE, "--reason", REASON, "--yes")
-    program = openspec_program(login)
     program.write_text("#!/bin/sh\necho 'ADDED failed' >&2\nexit 1\n")
-    program.chmod(0o755)
-
-    done = login.run("complete", CHANGE, "--archive")
-
-    assert done.code == 5
-    assert "archive-failed" in done.said
-    assert "ADDED failed" in done.said
+    login.run("resume", CHANGE, "--reason", "once more", "--yes")
+    failed = login.run("complete", CHANGE, "--archive")
+    assert failed.code == 5, failed.said
+    assert "archive-failed" in failed.said
+    assert "ADDED failed" in failed.said
     assert record(login, CHANGE)["status"] == "completed"
 
 
-@pytest.mark.parametrize(("unit", "error"), [(FEATURE, "unsupported"), (CHANGE, "program-missing")])
-def test_archiving_that_cannot_work_changes_nothing(
-    project: Project, unit: str, error: str
-) -> None:
+def test_archiving_that_cannot_work_changes_nothing(project: Project) -> None:
     tick(spec_kit(project.root) / "tasks.md")
     openspec(project.root)
     project.run("init")
     before = project.tree()
 
-    done = project.run("complete", unit, "--archive")
+    for unit, error in ((FEATURE, "unsupported"), (CHANGE, "program-missing")):
+        done = project.run("complete", unit, "--archive")
+        assert (done.code, f"archive-{error}" in done.said) == (2, True), done.said
 
-    assert (done.code, f"archive-{error}" in done.said) == (2, True), done.said
     assert before == project.tree()
 
 
@@ -495,10 +449,13 @@ def test_a_spec_of_kiro_is_a_unit(project: Project) -> None:
     assert "Measure it" not in refused.said
 
 
-def test_units_and_own_increments_stand_side_by_side(photos: Project) -> None:
+def test_units_and_own_increments_stand_side_by_side_and_are_searched(photos: Project) -> None:
     assert photos.run("new", "Own work").code == 0
 
+    found = photos.run("search", "share.py", "--json")
+
     assert [*listed(photos)] == ["0001-own-work", FEATURE]
+    assert [one["id"] for one in found.document["results"]] == [FEATURE]
 
 
 def test_a_layout_that_is_not_installed_is_named(photos: Project) -> None:
@@ -558,12 +515,6 @@ def test_a_change_of_the_documents_is_a_change_of_the_increment(photos: Project)
     assert [one["increment"] for one in found.document["compared"]] == [FEATURE]
 
 
-def test_search_finds_the_words_of_the_documents(photos: Project) -> None:
-    found = photos.run("search", "share.py", "--json")
-
-    assert [one["id"] for one in found.document["results"]] == [FEATURE]
-
-
 def test_doctor_reports_an_unused_layout_unless_the_project_names_those_it_uses(
     project: Project,
 ) -> None:
@@ -607,21 +558,17 @@ def test_a_unit_with_a_permanent_id_is_found_under_a_new_name(project: Project) 
     assert len(shown["photo-albums"]["links"]) == 1
 
 
-@pytest.mark.parametrize("lost", ["deleted", "empty"])
-def test_work_that_the_files_lost_keeps_the_item_open(photos: Project, lost: str) -> None:
+def test_work_that_the_files_lost_keeps_the_item_open(photos: Project) -> None:
     photos.run("link", FEATURE, "--create", "github")
     photos.run("sync")
     tasks = tasks_of(photos)
-    if lost == "deleted":
-        tasks.unlink()
-    else:
-        tasks.write_text("", encoding="utf-8")
 
-    done = photos.run("complete", FEATURE)
-
-    assert (done.code, "work-open" in done.said) == (1, True), done.said
-    assert "/octo/widgets/issues/1, and tasks.md lists no task" in done.said
-    assert issue(photos)["state"] == "open"
+    for lose in (partial(tasks.write_text, ""), tasks.unlink):
+        lose()
+        done = photos.run("complete", FEATURE)
+        assert (done.code, "work-open" in done.said) == (1, True), done.said
+        assert "/octo/widgets/issues/1, and tasks.md lists no task" in done.said
+        assert issue(photos)["state"] == "open"
 
 
 @pytest.mark.parametrize("make", [spec_kit, active_change, kiro])
