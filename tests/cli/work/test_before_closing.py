@@ -89,21 +89,17 @@ def test_the_warning_about_an_unchanged_increment_comes_before_the_question(
         assert terminal.text.count("[evidence-missing]") == 1
 
 
-@pytest.mark.parametrize("options", [("--yes",), ("--json",), ("--dry-run",)])
-def test_these_options_ask_nothing(active: Project, options: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("option", ["--yes", "--json", "--dry-run", "in the configuration"])
+def test_options_and_the_users_configuration_silence_it(active: Project, option: str) -> None:
+    if not option.startswith("--"):
+        user_config(active, "confirm_closing = false\n")
+    options = (option,) if option.startswith("--") else ()
+
     with Terminal(active, "complete", "7", *options) as terminal:
         assert terminal.end() == 0
         assert "Continue?" not in terminal.text
 
-
-def test_the_users_configuration_silences_it(active: Project) -> None:
-    user_config(active, "confirm_closing = false\n")
-
-    with Terminal(active, "complete", "7") as terminal:
-        assert terminal.end() == 0
-        assert "Continue?" not in terminal.text
-
-    assert active.states() == CLOSED
+    assert active.states() == (OPEN if option == "--dry-run" else CLOSED)
 
 
 def test_a_repository_cannot_silence_it(active: Project) -> None:

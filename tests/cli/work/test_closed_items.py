@@ -27,22 +27,32 @@ def closed(project: Project, status: str) -> Project:
 
 
 @pytest.mark.parametrize("status", UNFINISHED)
-def test_closed_items_are_reported(project: Project, status: str) -> None:
-    done = closed(project, status).run("resume", "7", "--yes")
+def test_closed_items_are_reported_and_then_reopened_with_the_reason(
+    project: Project, status: str
+) -> None:
+    before = closed(project, status).tree()
 
-    assert done.code == 0, done.said
+    unexplained = project.run("resume", "7", "--reopen-items", "--yes")
+    unchanged = before == project.tree()
+    done = project.run("resume", "7", "--yes")
+
+    assert_refused(unexplained, 2, "reason-missing")
+    assert (0, True) == (done.code, unchanged), done.said
     names = "octo/widgets#4, fabrikam/widgets 101, SCRUM-28"
     assert f"note: 3 linked items are closed: {names} [items-closed]\n" in done.err
     assert f"to reopen: unlatch resume {NAME} --reopen-items --reason TEXT\n" in done.err
     assert (project.metadata()["status"], CLOSED) == ("active", project.states())
+    assert_that_they_are_reopened_once(project)
 
 
-@pytest.mark.parametrize("status", [*UNFINISHED, "active"])
-def test_reopen_items_reopens_them_with_the_reason(project: Project, status: str) -> None:
-    done = closed(project, status).run(*REOPEN)
-    again = project.run(*REOPEN)
+def test_reopen_items_resumes_and_reopens_at_once(project: Project) -> None:
+    assert_that_they_are_reopened_once(closed(project, "paused"))
 
-    assert (done.code, again.code) == (0, 0), done.said + again.said
+
+def assert_that_they_are_reopened_once(project: Project) -> None:
+    codes = [project.run(*REOPEN).code for _ in range(2)]
+
+    assert [0, 0] == codes
     assert (project.metadata()["status"], OPEN) == ("active", project.states())
     assert [1, 1, 1] == [sum(MORE in one for one in said) for said in project.comments().values()]
     assert reasons(project) == [MORE]
@@ -55,15 +65,6 @@ def test_reopen_items_leaves_open_items_alone(project: Project) -> None:
     assert project.run(*REOPEN).code == 0
 
     assert {"github": 1, "ado": 0, "jira": 0} == {k: len(v) for k, v in project.comments().items()}
-
-
-def test_reopen_items_needs_a_reason(project: Project) -> None:
-    before = closed(project, "paused").tree()
-
-    done = project.run("resume", "7", "--reopen-items", "--yes")
-
-    assert_refused(done, 2, "reason-missing")
-    assert before == project.tree()
 
 
 @pytest.mark.parametrize(("answer", "states"), [("y", OPEN), ("n", CLOSED)])
@@ -82,15 +83,13 @@ def test_at_a_terminal_it_asks_whether_to_reopen_them(
     assert (project.metadata()["status"], states) == ("active", project.states())
 
 
-def test_items_that_are_not_read_are_reported(project: Project) -> None:
-    done = closed(project, "paused").run("resume", "7", "--offline")
-
-    assert (done.code, project.sent()) == (0, [])
-    assert "note: 3 linked items were not read and may be closed: " in done.err
-
-
 def test_the_document_has_the_warning_and_a_dry_run_the_requests(project: Project) -> None:
     closed(project, "planning")
+    project.increment("0008-paused", status="paused", links={"jira": project.metadata()["jira"]})
+
+    unread = project.run("resume", "8", "--offline")
+    assert (unread.code, project.sent()) == (0, [])
+    assert "note: 1 linked item was not read and may be closed: " in unread.err
 
     shown = check(project, "dry-run", *REOPEN, "--dry-run")
     document = check(project, "resume", "resume", "7", "--yes")
@@ -166,17 +165,6 @@ def test_a_new_reason_without_a_closed_item_is_refused(completed: Project) -> No
     posted = completed.run("github", "reopen-issue", NAME, "--reason", MORE)
     assert (posted.code, len(completed.comments()["github"])) == (0, 2)
     assert reasons(completed) == [REASON, MORE]
-
-
-@pytest.mark.parametrize("more", [("--offline",), ("--json",)])
-def test_a_reason_that_no_item_gets_is_never_dropped(
-    project: Project, more: tuple[str, ...]
-) -> None:
-    project.increment(status="active")
-
-    done = project.run("resume", "7", "--reason", MORE, "--yes", *more)
-
-    assert (done.code, "error[already-active]" in done.err) == (1, True)
 
 
 def test_a_pending_reopen_is_not_made_twice(completed: Project) -> None:
@@ -276,12 +264,15 @@ def test_of_several_the_closed_items_are_reported_or_reopened(project: Project) 
 
 
 def test_increments_with_nothing_to_do_are_in_the_document(project: Project) -> None:
-    project.increment("0007-one", status="active")
-    project.increment("0008-two", status="active")
+    names = [project.increment(name, status="active") for name in ("0007-one", "0008-two")]
 
     document = check(project, "resume-many", "resume", "7", "8", "--yes")
+    # A reason that no item gets is never dropped.
+    for more in (("--offline",), ("--json",)):
+        done = project.run("resume", "7", "--reason", MORE, "--yes", *more)
+        assert (done.code, "error[already-active]" in done.err) == (1, True)
 
-    assert ["0007-one", "0008-two"] == [one["id"] for one in document["increments"]]
+    assert names == [one["id"] for one in document["increments"]]
 
 
 def test_reopen_items_repeated_during_an_outage_posts_one_comment(project: Project) -> None:

@@ -80,46 +80,45 @@ def test_the_step_that_is_named_corrects_it(project: Project) -> None:
     assert SPEC.format("active").encode() == spec(project)
 
 
-@pytest.mark.parametrize("text", ["# Größe\n", SPEC.format("active")])
-def test_nothing_is_said_where_nothing_was_to_be_written(project: Project, text: str) -> None:
-    project.increment()
-    (project.folder() / "spec.md").write_bytes(text.encode("latin-1"))
+def test_nothing_is_said_where_nothing_was_to_be_written(project: Project) -> None:
+    for number, text in enumerate(("# Größe\n", SPEC.format("active")), 7):
+        name = project.increment(f"000{number}-work")
+        (project.folder(name) / "spec.md").write_bytes(text.encode("latin-1"))
 
-    done = project.run(*RESUME)
+        done = project.run("resume", name, *RESUME[2:])
 
-    assert (0, False) == (done.code, "UTF-8" in done.said)
-
-
-@pytest.mark.parametrize("name", ["spec.md", "tasks.md"])
-def test_complete_says_that_it_did_not_check_the_file(project: Project, name: str) -> None:
-    project.increment(status="active")
-    (project.folder() / name).write_bytes("# Größe\n".encode("latin-1"))
-
-    done = project.run("complete", "7")
-
-    note = f"open work was not checked: {name} cannot be read as UTF-8 text"
-    assert (0, 1) == (done.code, done.err.count(f"note: {note} [document-unreadable]\n"))
+        assert (0, False) == (done.code, "UTF-8" in done.said), text
 
 
-@pytest.mark.parametrize("name", ["spec.md", "tasks.md"])
-@pytest.mark.parametrize(
-    "change",
-    [("--task", "T-001"), ("--scope", "More", "--task", "Retry"), ("--criterion", "AC-US1-01")],
-)
+def test_complete_says_that_it_did_not_check_the_file(project: Project) -> None:
+    for number, document in enumerate(("spec.md", "tasks.md"), 7):
+        name = project.increment(f"000{number}-work", status="active")
+        (project.folder(name) / document).write_bytes("# Größe\n".encode("latin-1"))
+
+        done = project.run("complete", name)
+
+        note = f"open work was not checked: {document} cannot be read as UTF-8 text"
+        assert (0, 1) == (done.code, done.err.count(f"note: {note} [document-unreadable]\n"))
+
+
 @pytest.mark.parametrize("status", ["completed", "active"])
-def test_a_change_of_the_work_is_refused_and_changes_nothing(
-    project: Project, name: str, change: tuple[str, ...], status: str
-) -> None:
+def test_a_change_of_the_work_is_refused_and_changes_nothing(project: Project, status: str) -> None:
     project.increment(status=status)
-    scoped.write(project, status=status)
-    path = project.folder() / name
-    path.write_bytes(path.read_bytes() + "Größe\n".encode("latin-1"))
-    before = project.tree()
+    for name in ("spec.md", "tasks.md"):
+        scoped.write(project, status=status)
+        path = project.folder() / name
+        path.write_bytes(path.read_bytes() + "Größe\n".encode("latin-1"))
+        before = project.tree()
 
-    done = project.run(*RESUME, *change)
+        for change in (
+            ("--task", "T-001"),
+            ("--scope", "More", "--task", "Retry"),
+            ("--criterion", "AC-US1-01"),
+        ):
+            done = project.run(*RESUME, *change)
 
-    assert (1, before) == (done.code, project.tree())
-    assert done.err.endswith(
-        f"error[document-unreadable]: {name} cannot be read as UTF-8 text\n  at: {path}\n"
-        "  next: save it as UTF-8 text, or check its permissions\n"
-    )
+            assert (1, before) == (done.code, project.tree()), change
+            assert done.err.endswith(
+                f"error[document-unreadable]: {name} cannot be read as UTF-8 text\n"
+                f"  at: {path}\n  next: save it as UTF-8 text, or check its permissions\n"
+            )

@@ -45,14 +45,7 @@ def details(project: Project, *trackers: str) -> str:
     return f"    Reason: The import fails\n\n      #4 shows where:\n      line 2\n{addresses}"
 
 
-def test_verbose_shows_the_reason_and_the_addresses(completed: Project) -> None:
-    done = completed.run("resume", "7", "-m", LONG, "--yes", "-v")
-
-    assert done.out.endswith(details(completed, *ALL)), done.said
-    assert done.err == f"Next: unlatch show {NAME}\n"
-
-
-def test_verbose_shows_them_for_each_of_many(completed: Project) -> None:
+def test_verbose_shows_the_reason_and_the_addresses_for_each_of_many(completed: Project) -> None:
     completed.increment("0008-more")
 
     done = completed.run("resume", "7", "8", "-m", LONG, "--yes", "-v")
@@ -69,13 +62,6 @@ def test_verbose_shows_them_for_an_item(project: Project) -> None:
     assert done.out.endswith(details(project, "github")), done.said
 
 
-def test_a_list_shows_the_first_line_of_a_reason(single: Project) -> None:
-    single.run("resume", "7", "-m", LONG, "--yes")
-
-    (row,) = (one for one in single.run("history", "--all").out.split("\n") if NAME in one)
-    assert row.endswith("  The import fails …")
-
-
 def test_an_effort_and_an_item_show_the_lines_of_a_reason(project: Project) -> None:
     project.items("github")
     project.run("reopen", "octo/widgets#4", "-m", LONG)
@@ -89,11 +75,16 @@ def test_an_effort_and_an_item_show_the_lines_of_a_reason(project: Project) -> N
 
 
 def test_the_lines_of_a_reason_are_posted_and_kept(completed: Project) -> None:
-    done = completed.run("resume", "7", "-m", LONG, "--yes", "--json")
+    done = completed.run("resume", "7", "-m", LONG, "--yes", "-v")
 
-    assert done.document["reopen"]["reason"] == LONG
+    assert done.out.endswith(details(completed, *ALL)), done.said
+    assert done.err == f"Next: unlatch show {NAME}\n"
+    assert completed.metadata()["reopenHistory"][0]["reason"] == LONG
     bodies = {name: one[0] for name, one in completed.comments().items()}
     assert set(ALL) == bodies.keys()
     assert "The import fails\\\n\\\n" in bodies["github"]
     assert "The import fails<br><br>" in bodies["ado"]
     assert "The import fails\n\n" in bodies["jira"]
+    # A list shows the first line.
+    (row,) = (one for one in completed.run("history", "--all").out.split("\n") if NAME in one)
+    assert row.endswith("  The import fails …")

@@ -84,6 +84,9 @@ def added(project: Project) -> list[dict[str, Any]]:
 def test_it_gets_the_files_and_the_change_and_its_tasks_are_written(
     ready: Project, proposer: Proposer
 ) -> None:
+    secrets = {"GITHUB_TOKEN", "GH_TOKEN", "AZURE_DEVOPS_EXT_PAT", "JIRA_API_TOKEN", "JIRA_PAT"}
+    ready.extra |= {name: f"secret of {name}" for name in secrets} | {"OTHER": "kept"}
+
     done = ready.run(*RESUME, "--yes")
 
     assert done.code == 0, done.said
@@ -101,22 +104,9 @@ def test_it_gets_the_files_and_the_change_and_its_tasks_are_written(
         ("T-005", TITLES[1]),
     ]
     assert "**User Story**: US-002" in scoped.text(ready, "tasks.md").partition("### T-004")[2]
-
-
-def test_accepted_by_yes_they_are_shown_all_the_same(ready: Project, proposer: Proposer) -> None:
-    done = ready.run(*RESUME, "--yes")
-
+    # Accepted by --yes, they are shown all the same.
     assert f"    - {TITLES[0]} (US-002)\n    - {TITLES[1]} (US-002)\n" in done.err
     assert "New tasks, proposed by " in done.err
-    assert proposer.was_run
-
-
-def test_it_is_given_no_credentials(ready: Project, proposer: Proposer) -> None:
-    secrets = {"GITHUB_TOKEN", "GH_TOKEN", "AZURE_DEVOPS_EXT_PAT", "JIRA_API_TOKEN", "JIRA_PAT"}
-    ready.extra |= {name: f"secret of {name}" for name in secrets} | {"OTHER": "kept"}
-
-    ready.run(*RESUME, "--yes")
-
     environ = proposer.got["environ"]
     assert set() == secrets & environ.keys()
     assert [value for value in environ.values() if value.startswith("secret of")] == []
@@ -130,63 +120,42 @@ def test_tasks_that_were_typed_need_no_program(ready: Project, proposer: Propose
     assert not proposer.was_run
 
 
-@pytest.mark.parametrize(
-    ("answer", "told"),
-    [
-        ("", "invalid JSON"),
-        ("no JSON", "invalid JSON"),
-        ("[]", "valid"),
-        ('{"tasks": [{"title": 7}]}', "tasks/0/title"),
-        ('{"tasks": [{"name": "x"}]}', "tasks/0/title"),
-    ],
-)
-def test_what_it_gets_wrong_changes_nothing(
-    ready: Project, proposer: Proposer, answer: str, told: str
-) -> None:
-    proposer.says(answer)
+def test_what_it_gets_wrong_changes_nothing(ready: Project, proposer: Proposer) -> None:
     before = ready.tree()
 
-    done = ready.run(*RESUME, "--yes")
+    for answer, code, error, told in (
+        ("", 0, "tasks-invalid", "invalid JSON"),
+        ("no JSON", 0, "tasks-invalid", "invalid JSON"),
+        ("[]", 0, "tasks-invalid", "valid"),
+        ('{"tasks": [{"title": 7}]}', 0, "tasks-invalid", "tasks/0/title"),
+        ('{"tasks": [{"name": "x"}]}', 0, "tasks-invalid", "tasks/0/title"),
+        (json.dumps(GOOD), 3, "tasks-command-failed", "failed with exit code 3"),
+    ):
+        proposer.says(answer, code)
+        done = ready.run(*RESUME, "--yes")
+        assert (done.code, f"error[{error}]" in done.err) == (1, True), answer
+        assert told in done.err
 
-    assert (done.code, "error[tasks-invalid]" in done.err) == (1, True)
-    assert told in done.err
     assert before == ready.tree()
 
 
-def test_when_it_fails_nothing_is_taken_from_it(ready: Project, proposer: Proposer) -> None:
-    proposer.says(json.dumps(GOOD), code=3)
-    before = ready.tree()
-
-    done = ready.run(*RESUME, "--yes")
-
-    assert (done.code, "error[tasks-command-failed]" in done.err) == (1, True)
-    assert "failed with exit code 3" in done.err
-    assert before == ready.tree()
-
-
-@pytest.mark.parametrize("name", ["no-such-program", "./propose", "tools/propose"])
-def test_only_a_program_of_the_machine_is_run(
-    ready: Project, proposer: Proposer, name: str
-) -> None:
+def test_only_a_program_of_the_machine_is_run(ready: Project, proposer: Proposer) -> None:
     for place in ("propose", "tools/propose"):
         path = ready.root / place
         path.parent.mkdir(exist_ok=True)
         path.write_text(f"#!/bin/sh\necho '{json.dumps(GOOD)}'\n")
         path.chmod(0o755)
-    proposer.configured([name])
 
-    done = ready.run(*RESUME, "--yes")
+    for name in ("no-such-program", "./propose", "tools/propose"):
+        proposer.configured([name])
+        done = ready.run(*RESUME, "--yes")
+        assert (done.code, "error[tasks-command-missing]" in done.err) == (1, True), name
 
-    assert (done.code, "error[tasks-command-missing]" in done.err) == (1, True)
-    assert ready.metadata()["status"] == "completed"
-
-
-def test_a_repository_cannot_name_a_program(ready: Project) -> None:
+    # A repository cannot name it.
     ready.configure_more('tasks_command = ["true"]')
-
     done = ready.run(*RESUME, "--yes")
-
     assert (done.code, "tasks_command: wrong file: it belongs in your own" in done.err) == (1, True)
+    assert ready.metadata()["status"] == "completed"
 
 
 def test_it_may_not_take_for_ever(tmp_path: Path) -> None:
