@@ -7,26 +7,26 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.output.test_documents import check
-from tests.cli.trackers.test_sync import by_hand, finished, writes
+from tests.cli.trackers.test_sync import by_hand, finished, with_issue, writes
 
+from unlatch.project.git.revisions import DETACHED, current_branch
 from unlatch.spi import visible
 from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
     from tests.cli.project import Project
 
-__all__ = ["finished"]
+__all__ = ["finished", "with_issue"]
 MAIN = '[sync]\nbranch = "main"\n'
 
 
 @pytest.fixture
-def detached(finished: Project) -> Project:
+def detached(with_issue: Project) -> Project:
     """A completed increment in sync, its issue reopened by hand, and no branch checked out."""
-    finished.commit()
-    finished.git("checkout", "--quiet", "--detach")
-    by_hand(finished, "github", opens=True)
-    writes(finished)
-    return finished
+    with_issue.commit()
+    with_issue.git("checkout", "--quiet", "--detach")
+    by_hand(with_issue, "github", opens=True)
+    return with_issue
 
 
 @pytest.mark.parametrize("tables", ["", MAIN], ids=["default", "configured"])
@@ -57,89 +57,73 @@ def test_a_detached_head_delivers_what_is_pending(detached: Project) -> None:
     done = detached.run("sync", "--yes")
 
     assert 0 == done.code, done.said
-    assert {"github": "open", "ado": "Active", "jira": "In Progress"} == detached.states()
+    assert detached.states() == {"github": "open"}
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("GITHUB_REF", "refs/heads/main"),
-        ("BUILD_SOURCEBRANCH", "refs/heads/main"),
-        ("CI_COMMIT_BRANCH", "main"),
-    ],
-)
-def test_the_ci_system_names_the_branch_of_a_detached_head(
-    detached: Project, name: str, value: str
+CI_BRANCHES: list[tuple[dict[str, str], str]] = [
+    ({"GITHUB_REF": "refs/heads/main"}, "main"),
+    ({"BUILD_SOURCEBRANCH": "refs/heads/main"}, "main"),
+    ({"CI_COMMIT_BRANCH": "main"}, "main"),
+    ({"GITHUB_REF": "refs/tags/main", "GITHUB_REF_NAME": "main"}, DETACHED),
+    ({"GITHUB_REF": "refs/pull/3/merge", "GITHUB_HEAD_REF": "main"}, DETACHED),
+    ({"GITHUB_REF": "refs/heads/main", "GITHUB_HEAD_REF": "main"}, DETACHED),
+    ({"BUILD_SOURCEBRANCH": "refs/tags/main", "BUILD_SOURCEBRANCHNAME": "main"}, DETACHED),
+    ({"BUILD_SOURCEBRANCH": "refs/pull/3/merge"}, DETACHED),
+    ({"CI_COMMIT_TAG": "main", "CI_COMMIT_REF_NAME": "main"}, DETACHED),
+    ({"CI_MERGE_REQUEST_SOURCE_BRANCH_NAME": "main", "CI_COMMIT_REF_NAME": "main"}, DETACHED),
+]
+
+
+def test_the_ci_system_names_the_branch_of_a_detached_head_but_no_tag_or_pull_request(
+    detached: Project,
 ) -> None:
+    for environ, branch in CI_BRANCHES:
+        assert (environ, current_branch(detached.root, environ)) == (environ, branch)
+
+
+def test_the_branch_that_the_ci_system_names_is_synced(detached: Project) -> None:
     detached.configure_more(tables=MAIN)
-    detached.extra[name] = value
+    detached.extra["GITHUB_REF"] = "refs/heads/main"
 
     done = detached.run("sync", "--yes")
 
     assert (0, "active") == (done.code, detached.metadata()["status"]), done.said
 
 
-@pytest.mark.parametrize("tables", ["", MAIN], ids=["default", "configured"])
-@pytest.mark.parametrize(
-    "environ",
-    [
-        {"GITHUB_REF": "refs/tags/main", "GITHUB_REF_NAME": "main"},
-        {"GITHUB_REF": "refs/pull/3/merge", "GITHUB_HEAD_REF": "main"},
-        {"GITHUB_REF": "refs/heads/main", "GITHUB_HEAD_REF": "main"},
-        {"BUILD_SOURCEBRANCH": "refs/tags/main", "BUILD_SOURCEBRANCHNAME": "main"},
-        {"BUILD_SOURCEBRANCH": "refs/pull/3/merge"},
-        {"CI_COMMIT_TAG": "main", "CI_COMMIT_REF_NAME": "main"},
-        {"CI_MERGE_REQUEST_SOURCE_BRANCH_NAME": "main", "CI_COMMIT_REF_NAME": "main"},
-    ],
-    ids=lambda environ: " ".join(environ.values()),
-)
-def test_neither_a_tag_nor_a_pull_request_is_the_branch(
-    detached: Project, environ: dict[str, str], tables: str
-) -> None:
-    detached.configure_more(tables=tables)
-    detached.extra |= environ
-    before = detached.tree()
+def test_outside_of_git_every_status_is_compared(with_issue: Project) -> None:
+    by_hand(with_issue, "github", opens=True)
 
-    done = detached.run("sync", "--yes")
-
-    assert (0, before, []) == (done.code, detached.tree(), writes(detached)), done.said
-    assert "HEAD is detached: only pending operations are delivered." in done.err
+    assert (0, "active") == (with_issue.run("sync", "--yes").code, with_issue.metadata()["status"])
 
 
-def test_outside_of_git_every_status_is_compared(finished: Project) -> None:
-    by_hand(finished, "github", opens=True)
+def test_a_repository_without_a_commit_is_on_its_branch(with_issue: Project) -> None:
+    with_issue.git("init", "--quiet", "--initial-branch", "main")
+    with_issue.configure_more(tables=MAIN)
+    by_hand(with_issue, "github", opens=True)
 
-    assert (0, "active") == (finished.run("sync", "--yes").code, finished.metadata()["status"])
-
-
-def test_a_repository_without_a_commit_is_on_its_branch(finished: Project) -> None:
-    finished.git("init", "--quiet", "--initial-branch", "main")
-    finished.configure_more(tables=MAIN)
-    by_hand(finished, "github", opens=True)
-
-    assert (0, "active") == (finished.run("sync", "--yes").code, finished.metadata()["status"])
+    assert (0, "active") == (with_issue.run("sync", "--yes").code, with_issue.metadata()["status"])
 
 
 @pytest.mark.parametrize("command", [("sync", "--check"), ("sync", "--plan"), ("sync", "--yes")])
 def test_where_no_increment_was_changed_it_says_so(
-    finished: Project, command: tuple[str, ...]
+    with_issue: Project, command: tuple[str, ...]
 ) -> None:
-    finished.commit()
-    by_hand(finished, "github", opens=True)
+    with_issue.commit()
+    by_hand(with_issue, "github", opens=True)
 
-    done = finished.run(*command, "--changed-since", "main")
+    done = with_issue.run(*command, "--changed-since", "main")
 
-    assert (0, "", []) == (done.code, done.out, writes(finished)), done.said
+    assert (0, "", []) == (done.code, done.out, writes(with_issue)), done.said
     assert "No increments changed since main.\n" == done.err
 
 
 @pytest.fixture
-def branch(finished: Project) -> Project:
+def branch(with_issue: Project) -> Project:
     """A branch that was begun after all increments were committed."""
-    finished.commit()
-    finished.git("checkout", "--quiet", "-b", "work")
-    by_hand(finished, "github", opens=True)
-    return finished
+    with_issue.commit()
+    with_issue.git("checkout", "--quiet", "-b", "work")
+    by_hand(with_issue, "github", opens=True)
+    return with_issue
 
 
 def test_an_increment_that_the_branch_removed_is_named(branch: Project) -> None:
@@ -225,16 +209,21 @@ def test_a_reopen_after_our_last_comment_is_not_another_branchs(finished: Projec
     assert (0, "active") == (done.code, finished.metadata()["status"]), done.said
 
 
-def test_named_increments_are_synced_only_if_the_branch_changed_them(finished: Project) -> None:
-    finished.increment("0008-other", links={})
-    finished.commit()
-    by_hand(finished, "github", opens=True)
+@pytest.mark.parametrize("named", [(), ("7",)], ids=["all", "named"])
+def test_increments_are_synced_only_if_the_branch_changed_them(
+    with_issue: Project, named: tuple[str, ...]
+) -> None:
+    with_issue.increment("0008-other", links={})
+    with_issue.commit()
+    by_hand(with_issue, "github", opens=True)
+    check = ("sync", "--check", *named, "--changed-since")
 
-    untouched = finished.run("sync", "--check", "7", "--changed-since", "main")
-    (finished.folder() / "tasks.md").write_text("# Tasks, more\n")
-    touched = finished.run("sync", "--check", "7", "--changed-since", "main")
-    other = finished.run("sync", "--check", "8", "--changed-since", "main")
-    unknown = finished.run("sync", "--check", "7", "--changed-since", "nowhere")
+    untouched = with_issue.run(*check, "main")
+    (with_issue.folder() / "tasks.md").write_text("# Tasks, more\n")
+    touched = with_issue.run(*check, "main")
+    other = with_issue.run("sync", "--check", "8", "--changed-since", "main")
+    unknown = with_issue.run(*check, "nowhere")
 
     assert (0, 5, 0, 2) == (untouched.code, touched.code, other.code, unknown.code), touched.said
     assert "No increments changed since main." in other.err
+    assert "unknown-ref" in unknown.err

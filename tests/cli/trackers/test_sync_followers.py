@@ -6,7 +6,7 @@ import json
 
 import pytest
 from tests.cli.project import NAME, REASON, Project
-from tests.cli.trackers.test_sync import CLOSED_STATES, OPEN_STATES, by_hand, writes
+from tests.cli.trackers.test_sync import CLOSED_STATES, OPEN_STATES, by_hand, in_sync, writes
 
 from unlatch.spi import visible
 from unlatch.worklog.ids import new_ulid
@@ -15,11 +15,11 @@ OTHER = "0008-other"
 
 
 def seen_in_step(project: Project, *, status: str, policy: str = "") -> None:
-    """One increment with three items, compared once."""
+    """One increment with three items, in sync."""
     project.configure_more(tables=policy)
-    project.increment(status=status, links=project.items(finished=status == "completed"))
-    assert project.run("sync").code == 0
-    writes(project)
+    is_open = status == "active"
+    links = in_sync(project.items(finished=not is_open), is_open=is_open)
+    project.increment(status=status, links=links)
 
 
 def drop(project: Project, tracker: str) -> None:
@@ -43,10 +43,9 @@ def test_an_item_that_another_increment_needs_stays_open_when_one_follows_a_clos
     project: Project,
 ) -> None:
     project.configure_more(tables='[sync]\non_close = "follow"\n')
-    links = project.items("github", "ado", finished=False)
+    links = in_sync(project.items("github", "ado", finished=False), is_open=True)
     project.increment(status="active", links=links)
     project.increment(OTHER, status="active", links={"github": links["github"]})
-    assert project.run("sync").code == 0
     by_hand(project, "ado", opens=False)
 
     done = project.run("sync")
@@ -77,7 +76,7 @@ def test_undo_of_a_reopen_by_hand_restores_the_labels_and_leaves_the_item_open(
     project: Project,
 ) -> None:
     seen_in_step(project, status="completed")
-    labels = {name: sorted(found) for name, found in project.labels().items()}
+    labels = project.labels()
     by_hand(project, "github", opens=True)
     assert project.run("sync").code == 0
 
@@ -85,7 +84,7 @@ def test_undo_of_a_reopen_by_hand_restores_the_labels_and_leaves_the_item_open(
 
     assert done.code == 0, done.said
     assert {**CLOSED_STATES, "github": "open"} == project.states()
-    assert labels == {name: sorted(found) for name, found in project.labels().items()}
+    assert labels == project.labels()
     assert "it stays open, as the reopen found it" in done.out
 
 
@@ -258,10 +257,9 @@ def test_a_close_that_is_delivered_late_leaves_open_what_is_needed_by_then(
 def test_a_shared_item_that_the_last_increment_closes_is_in_sync_with_all(
     project: Project, order: tuple[str, str]
 ) -> None:
-    links = project.items("github", finished=False)
+    links = in_sync(project.items("github", finished=False), is_open=True)
     project.increment(status="active", links=links)
     project.increment(OTHER, status="active", links=links)
-    assert 0 == project.run("sync").code
     for name, command in zip((NAME, OTHER), order, strict=True):
         assert 0 == project.run(command, name, "--reason", "Done").code
 
@@ -279,8 +277,7 @@ def test_a_shared_item_that_the_last_increment_closes_is_in_sync_with_all(
 
 
 def test_items_that_were_left_closed_by_wish_stay_closed(project: Project) -> None:
-    project.increment(status="active", links=project.items(finished=False))
-    project.run("sync")
+    seen_in_step(project, status="active")
     assert project.run("abandon", "7").code == 0
     assert project.run("resume", "7", "--reason", REASON, "--yes").code == 0
     before = project.tree()
