@@ -78,6 +78,33 @@ def add_issue(project: Project, name: str, *, status: str = "completed") -> int:
     return number
 
 
+BATCH = ("0001-one", "0002-two", "0003-three", "0004-four")
+BATCH_ITEMS = range(201, 205)
+
+
+def add_batch(project: Project) -> None:
+    """Four completed increments with a closed work item each, which one request changes."""
+    for number, name in zip(BATCH_ITEMS, BATCH, strict=True):
+        project.box.ado.add_work_item(id=number, title=name, state="Closed")
+        url = f"{project.box.ado.web_url}/widgets/_workitems/edit/{number}"
+        project.increment(name, links={"ado": {"workItemId": number, "url": url}})
+
+
+def configure_more_repositories(project: Project, *names: str) -> None:
+    """Let items be in further repositories, too."""
+    home = 'repository = "octo/widgets"'
+    more = ", ".join(f'"{name}"' for name in names)
+    project.configure(project.box.config().replace(home, f"{home}\nrepositories = [{more}]"))
+
+
+def transfer(project: Project) -> str:
+    """Move issue 4 to octo/gadgets, which is configured, too; its URL there."""
+    project.box.github.add_repository("octo/gadgets")
+    configure_more_repositories(project, "octo/gadgets")
+    number = project.box.github.transfer_issue("octo/widgets", 4, "octo/gadgets")
+    return f"{project.box.github.web_url}/octo/gadgets/issues/{number}"
+
+
 def settle(project: Project, seconds: float | None) -> None:
     """Set how long a write may still take effect; None for the trackers' defaults."""
     config = project.box.config().replace("settle = 0\n", "")

@@ -15,6 +15,7 @@ from tests.delivery.stage import (
     fault,
     set_clock_ahead,
 )
+from tests.delivery.test_acted_then_refused import CREATED
 
 from unlatch_sandbox import Fault
 
@@ -39,8 +40,7 @@ def test_a_comment_is_posted_once(project: Project, tracker: str, ahead: timedel
 @pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
 @pytest.mark.parametrize("ahead", AHEAD, ids=["26 hours", "80 years"])
 def test_an_item_is_created_once(project: Project, tracker: str, ahead: timedelta) -> None:
-    noun = {"github": "issue", "ado": "work-item", "jira": "issue"}[tracker]
-    path = {"github": "/issues$", "ado": "(?i)/workitems/", "jira": "/issue$"}[tracker]
+    noun, path = CREATED[tracker]
     project.increment(status="active")
     project.box.faults.add(Fault(tracker, "drop-after", method="POST", path=path))
     assert project.run(tracker, f"create-{noun}", "7").code == 3

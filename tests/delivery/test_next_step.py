@@ -15,6 +15,7 @@ from tests.delivery.stage import (
     edit_metadata,
     fault,
     next_command,
+    transfer,
 )
 
 from unlatch_sandbox.faults import Fault
@@ -34,17 +35,8 @@ def drop(project: Project) -> None:
     project.box.github.edit(HOME, 4, state="closed", state_reason="not_planned")
 
 
-def transfer(project: Project) -> None:
-    project.box.github.add_repository("octo/gadgets")
-    config = project.box.config().replace(
-        f'repository = "{HOME}"', f'repository = "{HOME}"\nrepositories = ["octo/gadgets"]'
-    )
-    project.configure(config)
-    project.box.github.transfer_issue(HOME, 4, "octo/gadgets")
-
-
 # What stands in the way, and the option with which another attempt can succeed.
-IN_THE_WAY: dict[str, tuple[Callable[[Project], None], str]] = {
+IN_THE_WAY: dict[str, tuple[Callable[[Project], object], str]] = {
     "locked": (lock, "--comment"),
     "not planned": (drop, "--even-if-not-planned"),
     "transferred": (transfer, "--follow"),
@@ -94,14 +86,9 @@ def blocked(project: Project) -> Project:
     return project
 
 
-def test_a_blocked_operation_is_recorded_with_its_cause(blocked: Project) -> None:
+def test_a_sync_skips_what_is_blocked_unless_it_names_it(blocked: Project) -> None:
     (operation,) = blocked.metadata()["pending"]
-
-    assert {"cause", "parkedAt"} <= set(operation)
-    assert "item-locked" == operation["cause"]
-
-
-def test_a_plain_sync_skips_what_is_blocked(blocked: Project) -> None:
+    assert ("item-locked", True) == (operation["cause"], "parkedAt" in operation)
     blocked.box.github.edit(HOME, 4, locked=False)
 
     done = blocked.run("sync")
@@ -110,6 +97,10 @@ def test_a_plain_sync_skips_what_is_blocked(blocked: Project) -> None:
     assert [] == blocked.comments()["github"]
     assert 1 == len(blocked.metadata()["pending"])
     assert done.code != 1
+    named = blocked.run(*SYNC)
+    assert named.code == 0, named.said
+    assert 1 == count_markers(blocked).total()
+    assert {"reopened"} == blocked.labels()["github"] & {"reopened", "completed"}
 
 
 def test_status_lists_what_is_blocked_with_a_next_step_that_helps(blocked: Project) -> None:
@@ -120,16 +111,7 @@ def test_status_lists_what_is_blocked_with_a_next_step_that_helps(blocked: Proje
     assert "pending" not in blocked.metadata()
 
 
-def test_a_sync_that_names_it_delivers_what_is_blocked(blocked: Project) -> None:
-    blocked.box.github.edit(HOME, 4, locked=False)
-
-    done = blocked.run(*SYNC)
-
-    assert done.code == 0, done.said
-    assert 1 == count_markers(blocked).total()
-    assert {"reopened"} == blocked.labels()["github"] & {"reopened", "completed"}
-
-
+@pytest.mark.usefixtures("_no_waits")
 @pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
 def test_a_named_operation_that_meets_a_failure_of_the_tracker_is_blocked_no_more(
     project: Project, tracker: str
@@ -192,22 +174,16 @@ def limited(project: Project) -> Project:
     return project
 
 
-def test_the_time_that_a_tracker_asked_to_wait_for_is_recorded(limited: Project) -> None:
+def test_a_plain_sync_delivers_after_the_time_that_a_tracker_asked_to_wait_for(
+    limited: Project,
+) -> None:
     (operation,) = limited.metadata()["pending"]
-
     assert operation["attempt"]["at"] < operation["attempt"]["retryAt"]
     assert "parkedAt" not in operation
 
+    early = limited.run(*AT_ONCE, "sync")
 
-def test_a_plain_sync_before_that_time_sends_nothing(limited: Project) -> None:
-    done = limited.run(*AT_ONCE, "sync")
-
-    assert [] == limited.wrote(), done.said
-    assert [] == limited.comments()["github"]
-    assert 3 == done.code, done.said
-
-
-def test_a_plain_sync_after_that_time_delivers(limited: Project) -> None:
+    assert (3, [], []) == (early.code, limited.wrote(), limited.comments()["github"]), early.said
     past = "2026-01-01T00:00:00Z"
     edit_metadata(limited, lambda data: data["pending"][0]["attempt"].update(retryAt=past))
 

@@ -13,6 +13,7 @@ from tests.delivery.stage import (
     count_markers,
     edit_metadata,
     fault,
+    transfer,
 )
 
 from unlatch_sandbox import Fault
@@ -55,13 +56,8 @@ def test_a_blocked_undo_does_not_close_what_was_reopened_since(project: Project)
 def test_a_moved_item_that_was_linked_again_gets_its_reason(project: Project) -> None:
     completed_on(project, "github")
     assert project.run(*RESUME, "--offline").code == 0
-    project.box.github.add_repository("octo/gadgets")
-    config = project.box.config().replace(
-        f'repository = "{HOME}"', f'repository = "{HOME}"\nrepositories = ["octo/gadgets"]'
-    )
-    project.configure(config)
-    number = project.box.github.transfer_issue(HOME, 4, "octo/gadgets")
-    url = f"{project.box.github.web_url}/octo/gadgets/issues/{number}"
+    url = transfer(project)
+    number = int(url.rpartition("/")[2])
     assert project.run("link", "7", url).code == 0
 
     done = project.run(*SYNC)
@@ -104,6 +100,7 @@ def test_a_person_who_reopened_after_a_refusal_keeps_the_item_open(project: Proj
     assert "open" == project.states()["github"]
 
 
+@pytest.mark.usefixtures("_no_waits")
 def test_an_endless_conflict_ends(project: Project) -> None:
     completed_on(project, "github")
     assert project.run(*RESUME, "--offline").code == 0
@@ -114,18 +111,6 @@ def test_an_endless_conflict_ends(project: Project) -> None:
 
     assert done.code == 3, done.said
     assert project.box.requests.count() < 30
-
-
-def test_a_refusal_on_reading_counts(project: Project) -> None:
-    completed_on(project, "github")
-    project.box.faults.add(Fault("github", "status", code=401, times=500))
-    assert project.run(*RESUME).code == 3
-    for _ in range(4):
-        project.run("sync")
-
-    (operation,) = project.metadata()["pending"]
-
-    assert (5, True) == (operation["attempt"]["n"], "parkedAt" in operation)
 
 
 def test_a_record_with_an_odd_category_is_read(project: Project) -> None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 RESUME = ("resume", "--all-matching", "status=completed", "--reason", REASON, "--yes")
 # More than the eight that are changed at the same time.
-_SEVERAL = 12
+_SEVERAL = 9
 
 
 def add_issues(project: Project, number: int, *, home: str = "SCRUM") -> list[str]:
@@ -72,13 +72,13 @@ def assert_each_is_reopened_once(project: Project, keys: list[str]) -> None:
 def test_each_issue_takes_two_requests_and_all_of_a_page_one(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("unlatch_jira.plugin.PAGE", 10)  # it is 100
-    keys = add_issues(project, 13)
+    monkeypatch.setattr("unlatch_jira.plugin.PAGE", 4)  # it is 100
+    keys = add_issues(project, 7)
 
-    done = project.run(*RESUME, "--max-items", "13")
+    done = project.run(*RESUME)
 
     assert done.code == 0, done.said
-    assert {"pages": 2, "alone": 0, "writes": 26} == count_requests(project)
+    assert {"pages": 2, "alone": 0, "writes": 14} == count_requests(project)
     assert_each_is_reopened_once(project, keys)
 
 
@@ -115,7 +115,7 @@ PLACES: list[dict[str, Any]] = [{"path": "bulkfetch"}, {"path": "/transitions"},
 def test_a_run_that_dies_is_completed_by_the_next(
     project: Project, place: dict[str, Any], *, effect: bool
 ) -> None:
-    keys, held = add_issues(project, 8), Held()
+    keys, held = add_issues(project, 3), Held()
     project.box.faults.add(Fault("jira", "human", action=held, effect=effect, **place))
 
     kill_when_held(start(project, *RESUME), held)
@@ -125,12 +125,13 @@ def test_a_run_that_dies_is_completed_by_the_next(
     assert_each_is_reopened_once(project, keys)
 
 
+@pytest.mark.usefixtures("_no_waits")
 @pytest.mark.parametrize("place", PLACES, ids=["page", "transition", "edit"])
 @pytest.mark.parametrize("kind", ["drop", "drop-after", "error-after", "truncate", "rate-limit"])
 def test_a_fault_costs_nothing_but_a_further_sync(
     project: Project, place: dict[str, Any], kind: str
 ) -> None:
-    keys = add_issues(project, 4)
+    keys = add_issues(project, 3)
     project.box.faults.add(Fault("jira", kind, times=2, **place))
 
     done = project.run(*RESUME)
@@ -208,6 +209,7 @@ def test_an_issue_that_needs_no_write_is_delivered_after_a_read_of_its_own(
     assert ["In Progress"] * 3 == states(project, keys)
 
 
+@pytest.mark.usefixtures("_no_waits")
 @pytest.mark.parametrize("kind", ["drop", "html"])
 def test_without_a_page_each_issue_is_read_by_itself(project: Project, kind: str) -> None:
     keys = add_issues(project, 4)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.project import OPEN, Project
-from tests.delivery.stage import RESUME, SYNC, count_markers
+from tests.delivery.stage import RESUME, SYNC, configure_more_repositories, count_markers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,38 +34,26 @@ def url(project: Project) -> str:
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
-def test_an_issue_under_two_spellings_gets_one_comment(
+def test_an_issue_under_two_spellings_gets_one_comment_and_doctor_says_so(
     project: Project, url: str, spelling: str
 ) -> None:
     linked_twice(project, url, SPELLINGS[spelling](url))
 
+    found = project.run("doctor")
     done = project.run(*RESUME)
     again = project.run(*SYNC)
 
+    assert "same" in found.said, found.said
+    assert "octo/widgets#4" in found.said or url in found.said
     assert [0, 0] == [done.code, again.code], done.said + again.said
     assert OPEN["github"] == project.states()["github"]
     assert 1 == count_markers(project).total()
     assert 1 == len(project.comments()["github"])
 
 
-@pytest.mark.parametrize("spelling", SPELLINGS)
-def test_doctor_says_that_two_links_mean_one_issue(
-    project: Project, url: str, spelling: str
-) -> None:
-    linked_twice(project, url, SPELLINGS[spelling](url))
-
-    done = project.run("doctor")
-
-    assert "same" in done.said, done.said
-    assert "octo/widgets#4" in done.said or url in done.said
-
-
 def test_a_repository_that_was_renamed_gets_one_comment(project: Project, url: str) -> None:
     linked_twice(project, url, url.replace(HOME, "octo/gadgets"))
-    config = project.box.config().replace(
-        f'repository = "{HOME}"', f'repository = "{HOME}"\nrepositories = ["octo/gadgets"]'
-    )
-    project.configure(config)
+    configure_more_repositories(project, "octo/gadgets")
     project.box.github.rename_repository(HOME, "octo/gadgets")
 
     project.run(*RESUME, "--follow")

@@ -19,6 +19,15 @@ from unlatch_sandbox import Fault
 
 KEPT = {"shows": "kept", "times": 99}
 GONE = {"code": 404, "body": {"message": "Label does not exist", "status": "404"}, "times": 99}
+# What the output says of the part that did not happen.
+WORDS = {
+    "github state": "not reopened",
+    "github label not added": "not added",
+    "github label not removed": "not removed",
+    "github label 404": "not removed",
+    "ado": "not reopened",
+    "jira state": "not reopened",
+}
 LIES: dict[str, tuple[Fault, ...]] = {
     "github state": (fault("github", "state", "no-effect", **KEPT),),
     "github label not added": (fault("github", "label added", "no-effect", **KEPT),),
@@ -48,55 +57,28 @@ def lied_to(project: Project, lie: str) -> str:
 
 
 @pytest.mark.parametrize("lie", LIES)
-def test_what_did_not_happen_is_not_recorded_as_delivered(project: Project, lie: str) -> None:
+def test_what_did_not_happen_is_pending_until_sync_finishes_it_with_one_comment(
+    project: Project, lie: str
+) -> None:
     tracker = lied_to(project, lie)
 
     runs = [project.run(*RESUME), project.run(*SYNC)]
 
     assert [3, 3] == [done.code for done in runs], "".join(done.said for done in runs)
+    assert WORDS.get(lie, "") in runs[0].out, runs[0].said
     assert [tracker] == [operation["tracker"] for operation in project.metadata()["pending"]]
     assert None is reached(project, tracker)
     assert [] == delivered_events(project, "reopen")
     assert all(f"Next: unlatch sync {NAME}" in done.err for done in runs)
-
-
-@pytest.mark.parametrize("lie", LIES)
-def test_sync_finishes_it_with_one_comment_when_the_tracker_is_well(
-    project: Project, lie: str
-) -> None:
-    tracker = lied_to(project, lie)
-    first = project.run(*RESUME)
     project.box.faults.clear()
 
     done = project.run(*SYNC)
 
-    assert (3, 0) == (first.code, done.code), first.said + done.said
-    assert OPEN[tracker] == project.states()[tracker]
+    assert (0, OPEN[tracker]) == (done.code, project.states()[tracker]), done.said
     assert 1 == count_markers(project).total()
     assert {"reopened"} == project.labels()[tracker] & {"reopened", "completed"}
     (event,) = delivered_events(project, "reopen")
     assert "reopened" == event["result"]
-
-
-@pytest.mark.parametrize(
-    ("lie", "words"),
-    [
-        ("github state", "not reopened"),
-        ("github label not added", "not added"),
-        ("github label not removed", "not removed"),
-        ("github label 404", "not removed"),
-        ("ado", "not reopened"),
-        ("jira state", "not reopened"),
-    ],
-)
-def test_the_output_names_the_part_that_did_not_happen(
-    project: Project, lie: str, words: str
-) -> None:
-    lied_to(project, lie)
-
-    done = project.run(*RESUME)
-
-    assert words in done.out, done.said
 
 
 @pytest.mark.parametrize("lie", ["github label 404", "jira state, and the edit's answer lost"])

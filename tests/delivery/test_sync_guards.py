@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from tests.cli.project import NAME, OPEN, REASON, Done, Project
@@ -17,9 +17,6 @@ from tests.delivery.stage import (
 )
 
 from unlatch_sandbox import Fault
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 READS: dict[str, dict[str, Any]] = {
     "github": {"path": "/(graphql|issues/4)"},
@@ -84,37 +81,33 @@ def test_a_push_is_cancelled_by_a_resume_while_sync_asks(project: Project) -> No
 
 
 @pytest.fixture
-def pending(project: Project) -> tuple[Project, Sequence[int]]:
+def pending(project: Project) -> Project:
     """Three completed increments, each reopened and its issue's operation still pending."""
     names = ("0001-one", "0002-two", "0003-three")
-    numbers = [add_issue(project, name) for name in names]
     for name in names:
-        assert project.run("resume", name, "--reason", REASON, "--yes", "--offline").code == 0
-    project.box.requests.clear()
-    return project, numbers
+        add_issue(project, name)
+    assert project.run("resume", *names, "--reason", REASON, "--yes", "--offline").code == 0
+    return project
 
 
 def open_issues(project: Project) -> int:
     return sum(item.open for item in project.box.github.items())
 
 
-def test_pending_operations_count_against_the_maximum_of_items(
-    pending: tuple[Project, Sequence[int]],
-) -> None:
-    project, _ = pending
-
-    done = project.run("sync", "--max-items", "2")
+def test_pending_operations_count_against_the_maximum_of_items(pending: Project) -> None:
+    done = pending.run("sync", "--max-items", "2")
 
     assert done.code != 0, done.said
-    assert open_issues(project) <= 2
+    assert open_issues(pending) <= 2
     assert "too-many-items" in done.err
 
 
 def test_thirteen_pending_operations_exceed_the_maximum_by_default(project: Project) -> None:
-    for number in range(13):
-        name = f"{number + 11:04}-increment"
+    names = [f"{number:04}-increment" for number in range(11, 24)]
+    for name in names:
         add_issue(project, name)
-        project.run("resume", name, "--reason", REASON, "--yes", "--offline")
+    resume = ("resume", *names, "--reason", REASON, "--yes", "--offline", "--max-items", "13")
+    assert project.run(*resume).code == 0
 
     refused = project.run("sync")
     count = open_issues(project)
@@ -124,28 +117,21 @@ def test_thirteen_pending_operations_exceed_the_maximum_by_default(project: Proj
     assert (0, 13) == (agreed.code, open_issues(project)), agreed.said
 
 
-def test_a_pull_respects_the_limit_of_active_increments(project: Project) -> None:
+@pytest.mark.parametrize(("others", "code", "status"), [(1, 5, "completed"), (0, 0, "active")])
+def test_a_pull_respects_the_limit_of_active_increments(
+    project: Project, others: int, code: int, status: str
+) -> None:
     completed_on(project, "github")
     assert project.run("sync").code == 0
-    project.increment("0001-one", status="active")
+    for number in range(others):
+        project.increment(f"000{number}-active", status="active")
     project.configure_more(tables='[limits]\nmax_active = 1\npolicy = "refuse"\n')
     project.box.github.edit("octo/widgets", 4, state="open")
 
     done = project.run("sync")
 
-    assert "completed" == project.metadata(NAME)["status"], done.said
-    assert (5, "limits.max_active" in done.said) == (done.code, True), done.said
-
-
-def test_a_pull_within_the_limit_reopens_the_increment(project: Project) -> None:
-    completed_on(project, "github")
-    assert project.run("sync").code == 0
-    project.configure_more(tables='[limits]\nmax_active = 1\npolicy = "refuse"\n')
-    project.box.github.edit("octo/widgets", 4, state="open")
-
-    done = project.run("sync")
-
-    assert (0, "active") == (done.code, project.metadata(NAME)["status"]), done.said
+    assert (code, status) == (done.code, project.metadata(NAME)["status"]), done.said
+    assert bool(others) is ("limits.max_active" in done.said)
 
 
 @pytest.mark.parametrize("changed", ["delivered", "pulled"])

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-from tests.cli.project import REASON, Project
+from typing import TYPE_CHECKING
+
+from tests.cli.project import REASON
 from tests.crash.delivering import deliver_one
+from tests.delivery.stage import BATCH, BATCH_ITEMS, add_batch
 
 from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.run import DeliveryRun
@@ -15,32 +17,23 @@ from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch_sandbox import Fault
 
-NAMES = ("0001-one", "0002-two", "0003-three", "0004-four")
-NUMBERS = range(201, 205)
+if TYPE_CHECKING:
+    from tests.cli.project import Project
 
 
-@pytest.fixture
-def many(project: Project) -> Project:
-    """Four completed increments with a closed work item each."""
-    for number, name in zip(NUMBERS, NAMES, strict=True):
-        project.box.ado.add_work_item(id=number, title=name, state="Closed")
-        url = f"{project.box.ado.web_url}/widgets/_workitems/edit/{number}"
-        project.increment(name, links={"ado": {"workItemId": number, "url": url}})
-    return project
-
-
-def test_what_another_process_has_tried_meanwhile_is_looked_for_first(many: Project) -> None:
+def test_what_another_process_has_tried_meanwhile_is_looked_for_first(project: Project) -> None:
+    add_batch(project)
     workspace = Workspace(
-        paths_at(many.root), environ=many.environ, user_config=many.home / "none.toml"
+        paths_at(project.root), environ=project.environ, user_config=project.home / "none.toml"
     )
     request = ResumeRequest(by="Dana", reason=REASON)
-    made = [resume(workspace, name, request).fresh for name in NAMES]
-    many.box.faults.add(Fault("ado", "drop-after", method="PATCH"))
-    deliver_one(workspace, Trackers(workspace), NAMES[1])
+    made = [resume(workspace, name, request).fresh for name in BATCH]
+    project.box.faults.add(Fault("ado", "drop-after", method="PATCH"))
+    deliver_one(workspace, Trackers(workspace), BATCH[1])
     batches = DeliveryRun(workspace, Trackers(workspace), fresh=frozenset().union(*made))
 
-    increments = map(workspace.manager.read, NAMES)
+    increments = map(workspace.manager.read, BATCH)
     deliver(batches, increments, lambda _name, _delivery: None)
 
-    assert [1] * 4 == [len(many.box.ado.comments(number)) for number in NUMBERS]
-    assert [False] * 4 == ["pending" in many.metadata(name) for name in NAMES]
+    assert [1] * 4 == [len(project.box.ado.comments(number)) for number in BATCH_ITEMS]
+    assert [False] * 4 == ["pending" in project.metadata(name) for name in BATCH]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
 
@@ -51,7 +52,9 @@ from unlatch.errors import (
 from unlatch.spi.operation import Attempt, Kind, Operation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
+
+    from unlatch.delivery.states import Step
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 SOON, PAST = NOW + timedelta(seconds=9), NOW - timedelta(seconds=9)
@@ -69,8 +72,13 @@ BOTH = (False, True)
 Case = tuple[Operation, Attempt | None, Evidence]
 
 
-def everything() -> Iterator[Case]:
-    """Every operation with every attempt and all evidence that a run can have of it."""
+@cache
+def everything() -> Sequence[tuple[Case, State, Step]]:
+    """Every operation with every attempt and all evidence of it; its state, and the next step."""
+    return [(case, current_state(*case), next_step(*case)) for case in _cases()]
+
+
+def _cases() -> Iterator[Case]:
     seen = ((None, None, 0), *product(State, Event, (0, 1, MAX_SENDS)))
     flags = product(BOTH, repeat=4)
     for (state, last, sends), (probed, settled, named, can_wait), at in product(
@@ -88,39 +96,32 @@ def everything() -> Iterator[Case]:
 
 def test_nothing_is_sent_before_it_is_known_which_parts_are_done() -> None:
     assert all(
-        case[2].probed and case[2].settled
-        for case in everything()
-        if isinstance(next_step(*case), Send)
+        evidence.probed and evidence.settled
+        for (_, _, evidence), _, step in everything()
+        if isinstance(step, Send)
     )
 
 
 def test_nothing_is_asked_or_sent_while_something_may_still_take_effect() -> None:
-    assert all(
-        case[2].settled for case in everything() if isinstance(next_step(*case), Send | Probe)
-    )
+    assert all(case[2].settled for case, _, step in everything() if isinstance(step, Send | Probe))
 
 
 def test_an_unknown_outcome_is_probed_and_never_sent_again_unseen() -> None:
-    steps = {
-        type(next_step(*case)) for case in everything() if current_state(*case) is State.UNKNOWN
-    }
+    steps = {type(step) for _, state, step in everything() if state is State.UNKNOWN}
     assert {Probe, Wait, Done} == steps
 
 
 def test_what_is_blocked_is_taken_up_only_where_it_is_named() -> None:
-    for case in everything():
-        operation, _, evidence = case
-        if current_state(*case) is not State.BLOCKED or evidence.state is not None:
-            continue
-        step = next_step(*case)
-        assert isinstance(step, Done) is not evidence.named, (operation, evidence)
+    for (operation, _, evidence), state, step in everything():
+        if state is State.BLOCKED and evidence.state is None:
+            assert isinstance(step, Done) is not evidence.named, (operation, evidence)
 
 
 def test_what_this_run_blocked_is_recorded_once_with_its_cause() -> None:
     steps = {
-        (case[0].is_blocked, next_step(*case))
-        for case in everything()
-        if case[2].state is State.BLOCKED and case[2].last is Event.NEEDS_PERSON
+        (operation.is_blocked, step)
+        for (operation, _, evidence), _, step in everything()
+        if evidence.state is State.BLOCKED and evidence.last is Event.NEEDS_PERSON
     }
     assert {(False, Block("any-cause")), (True, Block("any-cause"))} == steps
     recorded = replace(BLOCKED, cause="any-cause")
@@ -129,37 +130,34 @@ def test_what_this_run_blocked_is_recorded_once_with_its_cause() -> None:
 
 
 def test_only_what_is_blocked_is_recorded_as_blocked() -> None:
-    assert all(
-        case[2].state is State.BLOCKED
-        for case in everything()
-        if isinstance(next_step(*case), Block)
-    )
+    blocking = [case[2] for case, _, step in everything() if isinstance(step, Block)]
+    assert {State.BLOCKED} == {evidence.state for evidence in blocking}
 
 
 def test_a_final_state_is_left_alone() -> None:
-    finals = [case for case in everything() if current_state(*case).is_final]
-    assert {Done()} == {next_step(*case) for case in finals}
+    assert {Done()} == {step for _, state, step in everything() if state.is_final}
 
 
 @pytest.mark.parametrize(
     "last", [Event.UNCLEAR, Event.PROBE_FAILED, Event.REFUSED, Event.NOT_SENT], ids=str
 )
 def test_these_leave_an_operation_to_the_next_run(last: Event) -> None:
-    assert {Done()} == {next_step(*case) for case in everything() if case[2].last is last}
+    assert {Done()} == {step for case, _, step in everything() if case[2].last is last}
 
 
 def test_one_run_sends_an_operation_four_times_at_most() -> None:
-    steps = {type(next_step(*case)) for case in everything() if case[2].sends >= MAX_SENDS}
+    steps = {type(step) for case, _, step in everything() if case[2].sends >= MAX_SENDS}
     assert {Block, Done} == steps
     assert 4 == MAX_SENDS
 
 
 def test_a_time_to_retry_is_waited_for_or_left_to_a_later_run() -> None:
+    limited = (State.RETRY_AT, Event.LIMITED, SOON)
     steps = {
-        (case[2].can_wait, next_step(*case))
-        for case in everything()
-        if (case[2].state, case[2].last, case[2].retry_at) == (State.RETRY_AT, Event.LIMITED, SOON)
-        and case[2].sends < MAX_SENDS
+        (evidence.can_wait, step)
+        for (_, _, evidence), _, step in everything()
+        if (evidence.state, evidence.last, evidence.retry_at) == limited
+        and evidence.sends < MAX_SENDS
     }
     assert {(True, Wait(SOON)), (False, Done())} == steps
 
@@ -209,8 +207,8 @@ def test_a_final_state_has_no_row_and_every_other_one_can_be_left() -> None:
 
 
 def test_what_is_contacted_is_sent_or_unknown() -> None:
-    for case in everything():
-        if isinstance(next_step(*case), Send | Probe):
+    for case, _, step in everything():
+        if isinstance(step, Send | Probe):
             assert begin_contact(*case).state in (State.SENT, State.UNKNOWN), case
 
 
@@ -269,30 +267,20 @@ def meaning(
 
 @pytest.mark.parametrize("error", MEANINGS, ids=NAMES)
 def test_the_class_of_an_error_tells_what_it_means(error: UnlatchError) -> None:
-    assert MEANINGS[error] is meaning(error)
-
-
-@pytest.mark.parametrize("error", MEANINGS, ids=NAMES)
-def test_before_anything_was_sent_nothing_is_unclear_but_what_says_so(error: UnlatchError) -> None:
-    unclear = MEANINGS[error] is Event.UNCLEAR and not isinstance(error, UnknownOutcome)
-    assert (Event.NOT_SENT if unclear else MEANINGS[error]) is meaning(error, sent=False)
-
-
-@pytest.mark.parametrize("error", MEANINGS, ids=NAMES)
-def test_a_probe_that_fails_leaves_an_unknown_outcome_unknown_unless_a_person_is_needed(
-    error: UnlatchError,
-) -> None:
-    needs_person = MEANINGS[error] is Event.NEEDS_PERSON
-    expected = Event.NEEDS_PERSON if needs_person else Event.PROBE_FAILED
-    assert expected is meaning(error, state=State.UNKNOWN)
-
-
-@pytest.mark.parametrize("error", MEANINGS, ids=NAMES)
-def test_five_refusals_block_and_nothing_else_is_counted(error: UnlatchError) -> None:
+    expected = MEANINGS[error]
+    assert expected is meaning(error)
+    # Before anything was sent nothing is unclear, except what says so.
+    is_unclear = expected is Event.UNCLEAR and not isinstance(error, UnknownOutcome)
+    assert (Event.NOT_SENT if is_unclear else expected) is meaning(error, sent=False)
+    # A probe that fails leaves an unknown outcome unknown, unless a person is needed.
+    needs_person = expected is Event.NEEDS_PERSON
+    probed = Event.NEEDS_PERSON if needs_person else Event.PROBE_FAILED
+    assert probed is meaning(error, state=State.UNKNOWN)
+    # Five refusals block, and nothing else is counted.
     assert 5 == MAX_REFUSALS
-    assert MEANINGS[error] is meaning(error, refusals=4)
-    counted = MEANINGS[error] is Event.REFUSED
-    assert (Event.REFUSED_TOO_OFTEN if counted else MEANINGS[error]) is meaning(error, refusals=5)
+    assert expected is meaning(error, refusals=4)
+    blocks = Event.REFUSED_TOO_OFTEN if expected is Event.REFUSED else expected
+    assert blocks is meaning(error, refusals=5)
 
 
 def test_the_fourth_conflict_of_a_run_is_a_refusal() -> None:
@@ -302,9 +290,24 @@ def test_the_fourth_conflict_of_a_run_is_a_refusal() -> None:
     assert Event.REFUSED_TOO_OFTEN is meaning(conflict, sends=4, refusals=5)
 
 
-@pytest.mark.parametrize("error", MEANINGS, ids=NAMES)
-def test_every_error_has_a_row(error: UnlatchError) -> None:
-    cases = product((State.SENT, State.UNKNOWN), BOTH, (1, MAX_SENDS), (1, MAX_REFUSALS))
-    for state, sent, sends, refusals in cases:
-        event = meaning(error, state=state, sent=sent, sends=sends, refusals=refusals)
-        assert (state, event) in TABLE
+# What begins a contact, and how a step can end that meets no error.
+BEGINNINGS = {
+    (State.PENDING, Event.SENDING),
+    (State.RETRY_AT, Event.TIME_CAME),
+    (State.BLOCKED, Event.NAMED),
+}
+ENDS = {
+    (State.SENT, Event.REACHED),
+    *product((State.SENT, State.UNKNOWN), (Event.PROBED_DONE, Event.PROBED_LEFT, Event.GONE)),
+}
+
+
+def test_the_table_has_a_row_for_each_way_that_a_step_can_begin_and_end_and_no_other() -> None:
+    failures = {
+        (state, meaning(error, state=state, sent=sent, sends=sends, refusals=refusals))
+        for error in MEANINGS
+        for state, sent, sends, refusals in product(
+            (State.SENT, State.UNKNOWN), BOTH, (1, MAX_SENDS), (1, MAX_REFUSALS)
+        )
+    }
+    assert BEGINNINGS | ENDS | failures == set(TABLE)
