@@ -57,10 +57,11 @@ def test_each_entry_is_shown_with_its_place(others: Project) -> None:
 @pytest.mark.parametrize("name", FILES)
 def test_no_error_has_a_setting(others: Project, name: str) -> None:
     text = FILES[name]
+    agent = name.split("/", maxsplit=1)[0].strip(".").removesuffix(".json")
     for broken in (text[:-2], text.replace("{", "{ //", 1), f"{text}{SECRET}"):
         put(others.home, name, broken)
         for verb in ("install", "uninstall"):
-            assert SECRET not in agents(others, verb, "--yes").said
+            assert SECRET not in agents(others, verb, agent, "--yes").said
 
 
 def test_comments_of_the_user_are_not_removed_with_the_file(project: Project) -> None:

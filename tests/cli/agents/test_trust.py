@@ -150,6 +150,11 @@ def test_copied_word_carries_no_trust(project: Project, cloned: Path, place: str
     assert not _is_trusted(project)
 
 
+@pytest.mark.parametrize(
+    "planted",
+    [PLACES[0], pytest.param(PLACES[1], marks=pytest.mark.sweep)],
+    indirect=True,
+)
 def test_planted_word_carries_no_consent(project: Project, planted: Path) -> None:
     assert start(project).code == 0
     kept = project.root.parent / "runs"

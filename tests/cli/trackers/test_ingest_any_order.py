@@ -96,7 +96,7 @@ class Team(RuleBasedStateMachine):
             assert ingest(self.project, self.messages[-1]).code == 0
             before = self.project.tree()
             self.box.requests.clear()
-            for message in reversed(self.messages):
+            for message in {str(one): one for one in reversed(self.messages)}.values():
                 assert ingest(self.project, message).code == 0
             assert [] == self.project.wrote()
             assert before == self.project.tree()
