@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from itertools import product
 from typing import TYPE_CHECKING
 
 import pytest
@@ -29,16 +30,22 @@ def state(project: Project, repository: str = NEW, number: int = 4) -> str:
     return str(project.box.github.issue(repository, number)["state"])
 
 
-@pytest.mark.parametrize("count", [1, 4])
-def test_issues_of_a_renamed_repository_are_delivered_to_and_the_new_name_is_told(
-    project: Project, count: int
-) -> None:
+def link_issues(project: Project, count: int) -> list[str]:
+    """Completed increments with a closed issue each, from number 4; their names."""
     block = project.items("github")["github"]
     names = [project.increment(links={"github": block})]
     for number in range(5, 4 + count):
         project.box.github.add_issue(number=number, title="T", state="closed")
         link = {"issue": number, "url": block["url"].replace("/4", f"/{number}")}
         names.append(project.increment(f"{number + 10:04}-more", links={"github": link}))
+    return names
+
+
+@pytest.mark.parametrize("count", [1, 4])
+def test_issues_of_a_renamed_repository_are_delivered_to_and_the_new_name_is_told(
+    project: Project, count: int
+) -> None:
+    names = link_issues(project, count)
     rename(project)
 
     done = project.run("resume", *names, "--reason", "More", "--yes")
@@ -69,12 +76,7 @@ def test_a_link_takes_the_new_name_once_that_is_configured(project: Project) -> 
 def test_links_with_the_former_name_of_a_configured_repository_take_the_new_one(
     project: Project, count: int
 ) -> None:
-    block = project.items("github")["github"]
-    names = [project.increment(links={"github": block})]
-    for number in range(5, 4 + count):
-        project.box.github.add_issue(number=number, title="T", state="closed")
-        link = {"issue": number, "url": block["url"].replace("/4", f"/{number}")}
-        names.append(project.increment(f"{number + 10:04}-more", links={"github": link}))
+    names = link_issues(project, count)
     rename(project)
     configure(project, f'"{HOME}"', f'"{NEW}"')
     assert project.run("sync", "--check").code == 0
@@ -317,33 +319,29 @@ def test_the_command_for_an_item_by_its_other_name_finds_its_link(
     assert [0, 0] == [planned.code, by_address.code], planned.said + by_address.said
 
 
-@pytest.mark.parametrize("command", ["history", "unlink"])
-def test_records_of_an_item_are_found_without_a_request(project: Project, command: str) -> None:
+def test_records_of_an_item_are_found_without_a_request(project: Project) -> None:
     project.increment(links=project.items("github"))
     rename(project)
     configure(project, f'"{HOME}"', f'"{NEW}"')
 
-    project.run(command, project.urls["github"])
+    for command in ("history", "unlink"):
+        project.run(command, project.urls["github"])
 
-    assert [] == project.box.requests.entries("github")
+        assert [] == project.box.requests.entries("github"), command
 
 
-@pytest.mark.parametrize("command", ["resume", "reopen", "close", "complete", "show"])
 @pytest.mark.parametrize("name", ["octo/other", NEW])
-@pytest.mark.parametrize("number", [4, 5])
-def test_offline_no_tracker_is_asked_for_other_names(
-    project: Project, command: str, name: str, number: int
-) -> None:
+def test_offline_no_tracker_is_asked_for_other_names(project: Project, name: str) -> None:
     project.increment(links=project.items("github"))
     rename(project)
     configure(project, f'"{HOME}"', f'"{NEW}"')
-    url = f"{project.box.github.web_url}/{name}/issues/{number}"
+    for number, command in product((4, 5), ("show", "close", "complete", "reopen", "resume")):
+        reason = ["--reason", "More"] * (command in ("resume", "reopen"))
+        url = f"{project.box.github.web_url}/{name}/issues/{number}"
 
-    project.run(
-        command, url, "--offline", *["--reason", "More"] * (command in ("resume", "reopen"))
-    )
+        project.run(command, url, "--offline", *reason)
 
-    assert [] == project.box.requests.entries("github")
+        assert [] == project.box.requests.entries("github"), (command, number)
 
 
 @pytest.mark.parametrize(

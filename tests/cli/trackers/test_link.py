@@ -43,29 +43,27 @@ def test_pasted_addresses_are_read_shown_and_stored(project: Project) -> None:
     assert project.wrote() == []
 
 
-@pytest.mark.parametrize(
-    ("tracker", "address"),
-    [
-        ("github", "{github}/octo/widgets/issues/4#issuecomment-12"),
-        ("github", "{github}/Octo/Widgets/issues/4?notification_referrer_id=1"),
-        ("ado", "{ado}/widgets/_workitems/edit/101/"),
-        ("ado", "{ado}/widgets/_boards/board/t/team/Stories/?workitem=101"),
-        ("jira", "{jira}/browse/SCRUM-28?focusedCommentId=1"),
-        ("jira", "{jira}/jira/software/projects/SCRUM/boards/1?selectedIssue=SCRUM-28"),
-    ],
-)
-def test_an_address_may_be_any_that_a_browser_shows(
-    project: Project, tracker: str, address: str
-) -> None:
-    project.items(tracker)
+ADDRESSES = [
+    ("github", "{github}/octo/widgets/issues/4#issuecomment-12"),
+    ("github", "{github}/Octo/Widgets/issues/4?notification_referrer_id=1"),
+    ("ado", "{ado}/widgets/_workitems/edit/101/"),
+    ("ado", "{ado}/widgets/_boards/board/t/team/Stories/?workitem=101"),
+    ("jira", "{jira}/browse/SCRUM-28?focusedCommentId=1"),
+    ("jira", "{jira}/jira/software/projects/SCRUM/boards/1?selectedIssue=SCRUM-28"),
+]
+
+
+def test_an_address_may_be_any_that_a_browser_shows(project: Project) -> None:
+    project.items()
     project.increment()
     box = project.box
     places = {"github": box.github.web_url, "ado": box.ado.web_url, "jira": box.jira.site}
+    for tracker, address in ADDRESSES:
+        done = project.run("link", "7", address.format(**places))
 
-    done = project.run("link", "7", address.format(**places))
-
-    assert (done.code, done.out) == (0, LINES[tracker]), done.said
-    assert project.metadata()[tracker]["url"] == project.urls[tracker]
+        assert (done.code, done.out) == (0, LINES[tracker]), done.said
+        assert project.metadata()[tracker]["url"] == project.urls[tracker]
+        assert project.run("unlink", "7", tracker).code == 0
 
 
 def test_an_item_that_is_out_of_step_has_no_base(project: Project) -> None:
@@ -79,14 +77,15 @@ def test_an_item_that_is_out_of_step_has_no_base(project: Project) -> None:
 
 def test_linking_twice_changes_nothing(project: Project) -> None:
     project.items("github")
-    project.increment()
-    project.run("link", "7", project.urls["github"])
+    project.increment(status="active")
+    done = project.run("link", "7", "octo/widgets#4", project.urls["github"])
     before = project.tree()
 
     again = project.run("link", "7", project.urls["github"])
 
-    assert again.code == 0
-    assert before == project.tree()
+    assert (done.code, again.code, before) == (0, 0, project.tree())
+    assert done.out.count("octo/widgets#4") == 1
+    assert done.err.count("[items-closed]") == 1
 
 
 def test_a_second_item_of_a_tracker_is_kept_beside_the_first(project: Project) -> None:
@@ -136,15 +135,25 @@ def test_an_item_outside_the_configured_targets_is_refused(project: Project) -> 
 
 
 @pytest.mark.parametrize(
-    "url",
-    ["https://example.com/octo/widgets/issues/4", "{github}/octo/widgets/pull/4"],
+    ("words", "code", "error"),
+    [
+        (["7", "https://example.com/octo/widgets/issues/4"], 2, "url-unknown"),
+        (["7", "{github}/octo/widgets/pull/4"], 2, "url-unknown"),
+        (["7", "octo/widgets#4", "9"], 2, "unknown-item"),
+        (["nonsense"], 2, "unknown-increment"),
+        (["7", "{jira}/browse/SCRUM-28", "{github}/octo/widgets/issues/98"], 1, "item-not-found"),
+        (["7", "{github}/octo/widgets/issues/5"], 1, "not-an-issue"),
+    ],
 )
-def test_an_address_that_is_no_items_is_refused(project: Project, url: str) -> None:
+def test_what_is_no_item_is_refused_and_the_others_are_not_linked_either(
+    project: Project, words: list[str], code: int, error: str
+) -> None:
+    project.items("jira")
+    project.box.github.add_issue(number=5, title="Pull", pull_request=True)
     project.increment()
+    places = {"github": project.box.github.web_url, "jira": project.box.jira.site}
 
-    address = url.format(github=project.box.github.web_url)
-
-    assert refused(project, "link", "7", address) == (2, "url-unknown")
+    assert refused(project, "link", *(word.format(**places) for word in words)) == (code, error)
 
 
 @pytest.mark.parametrize(
@@ -182,26 +191,6 @@ def test_another_page_of_a_configured_tracker_is_not_an_item(project: Project) -
     assert "if a tracker of yours is at tracker.example, set its address" in other.err
 
 
-def test_an_item_that_is_not_there_is_refused_and_the_others_are_not_linked_either(
-    project: Project,
-) -> None:
-    project.items("jira")
-    project.increment()
-
-    code, error = refused(project, "link", "7", project.urls["jira"], project.urls["github"])
-
-    assert (code, error) == (1, "item-not-found")
-
-
-def test_a_pull_request_is_refused(project: Project) -> None:
-    project.box.github.add_issue(number=4, title="Pull", pull_request=True)
-    project.increment()
-
-    code, error = refused(project, "link", "7", project.urls["github"])
-
-    assert (code, error) == (1, "not-an-issue")
-
-
 def test_without_authorisation_linking_ends_with_exit_code_4(project: Project) -> None:
     project.items("github")
     project.increment()
@@ -220,27 +209,22 @@ def test_there_has_to_be_something_to_link(project: Project) -> None:
     address = f"{project.box.github.web_url}/octo/widgets/issues/NUMBER\n"
     for other in ("8", "another"):
         assert f"next: unlatch link 7 {other} {address}" in project.run("link", "7", other).err
+    project.configure("")
+    assert "next: unlatch link 7 URL\n" in project.run("link", "7").err
 
 
 @pytest.mark.parametrize("tracker", ALL)
-def test_the_next_step_has_an_address_of_a_configured_tracker(
+def test_the_next_step_has_an_address_of_the_tracker_and_links_nothing_if_it_is_pasted(
     project: Project, tracker: str
 ) -> None:
-    project.increment()
-    project.configure(getattr(project.box, tracker).config())
-    address = re.sub(r"\d+$", "NUMBER", project.urls[tracker])
-
-    assert f"next: unlatch link 7 {address}\n" in project.run("link", "7").err
-
-
-@pytest.mark.parametrize("tracker", ALL)
-def test_the_next_step_links_nothing_if_it_is_pasted(project: Project, tracker: str) -> None:
     project.increment()
     project.configure(getattr(project.box, tracker).config())
     project.box.github.add_issue(number=4, title="Unrelated")
     project.box.ado.add_work_item(id=4, title="Unrelated")
     project.box.jira.add_issue("SCRUM-4", summary="Unrelated")
+    address = re.sub(r"\d+$", "NUMBER", project.urls[tracker])
     said = project.run("link", "7").err
+    assert f"next: unlatch link 7 {address}\n" in said
     before = project.tree()
 
     pasted = shlex.split(said.partition("next: unlatch ")[2])
@@ -268,13 +252,6 @@ def test_the_next_step_fits_a_plugin_of_another_author(
     assert f"next: unlatch link 7 {shown}\n" in project.run("link", "7").err
 
 
-def test_the_next_step_without_a_tracker_has_no_address(project: Project) -> None:
-    project.increment()
-    project.configure("")
-
-    assert "next: unlatch link 7 URL\n" in project.run("link", "7").err
-
-
 def test_a_word_that_is_no_item_is_not_taken_for_an_increment(project: Project) -> None:
     project.increment()
 
@@ -285,57 +262,57 @@ def test_a_word_that_is_no_item_is_not_taken_for_an_increment(project: Project) 
     assert f"next: unlatch link 7 {address}" in done.err
 
 
-def test_an_unknown_increment_is_named_before_the_missing_item(project: Project) -> None:
-    assert refused(project, "link", "nonsense") == (2, "unknown-increment")
+NAMES = {
+    "github": ("4", "octo/widgets#4", "#4", "Octo/Widgets#4"),
+    "ado": ("101", "fabrikam/widgets 101"),
+    "jira": ("SCRUM-28",),
+}
 
 
-@pytest.mark.parametrize("tracker", ALL)
-def test_unlink_takes_an_item_by_tracker_id_or_address(completed: Project, tracker: str) -> None:
-    item = {"github": "4", "ado": "101", "jira": "SCRUM-28"}[tracker]
-    for named in (tracker, item, completed.urls[tracker]):
-        original = (completed.folder() / "metadata.json").read_bytes()
+def test_unlink_takes_an_item_by_tracker_id_address_or_the_name_that_people_use(
+    completed: Project,
+) -> None:
+    original = (completed.folder() / "metadata.json").read_bytes()
+    for tracker, names in NAMES.items():
+        for named in (tracker, completed.urls[tracker], *names):
+            done = completed.run("unlink", "7", named)
 
-        done = completed.run("unlink", "7", named)
-
-        assert done.code == 0, done.said
-        assert tracker not in completed.metadata()
-        (completed.folder() / "metadata.json").write_bytes(original)
+            assert done.code == 0, done.said
+            left = [name for name in ALL if name in completed.metadata()]
+            assert left == [name for name in ALL if name != tracker], named
+            (completed.folder() / "metadata.json").write_bytes(original)
     assert completed.sent() == []
 
 
-def test_unlink_withdraws_the_pending_operations_of_the_item(completed: Project) -> None:
-    completed.run("resume", "7", "--reason", "Why", "--yes", "--offline")
-
-    done = completed.run("unlink", "7", "jira", "--json")
-
-    assert (done.code, done.document["dropped"]) == (0, 1)
-    assert [entry["tracker"] for entry in completed.metadata()["pending"]] == ["github", "ado"]
-
-
-def test_a_dry_run_of_unlink_foresees_it(completed: Project) -> None:
+def test_unlink_withdraws_the_pending_operations_of_the_item_as_a_dry_run_foresees(
+    completed: Project,
+) -> None:
     completed.run("resume", "7", "--reason", "Why", "--yes", "--offline")
     before = completed.tree()
 
     foreseen = completed.run("unlink", "7", "jira", "--dry-run")
     document = check(completed, "unlink", "unlink", "7", "jira", "--dry-run")
     several = check(completed, "unlink-many", "unlink", "7-8", "jira", "--dry-run")
-    refused = completed.run("unlink", "7", "SCRUM-99", "--dry-run")
+    unknown = completed.run("unlink", "7", "SCRUM-99", "--dry-run")
 
     assert completed.tree() == before
     assert foreseen.out == f"✓ {completed.urls['jira']} would be unlinked\n"
     assert foreseen.err == "Would drop 1 pending operation.\nNothing was written.\n"
     assert (document["dropped"], document["dryRun"]) == (1, True)
     assert ([one["dropped"] for one in several["increments"]], several["dryRun"]) == ([1], True)
-    assert (refused.code, "error[unknown-link]" in refused.err) == (2, True)
-
-
-def test_unlink_of_what_is_not_linked_is_refused(single: Project) -> None:
-    assert refused(single, "unlink", "7", "SCRUM-99") == (2, "unknown-link")
+    assert (unknown.code, "error[unknown-link]" in unknown.err) == (2, True)
+    done = completed.run("unlink", "7", "jira", "--json")
+    assert (done.code, done.document["dropped"]) == (0, 1)
+    assert [entry["tracker"] for entry in completed.metadata()["pending"]] == ["github", "ado"]
 
 
 @pytest.mark.parametrize("tracker", ALL)
-def test_an_item_can_be_made_and_linked(project: Project, tracker: str) -> None:
+def test_an_item_can_be_made_and_linked_and_its_title_is_one_line(
+    project: Project, tracker: str
+) -> None:
     project.increment(status="active")
+    title = r"Smart\r\n\tdiscipline\u0007 \u0085 now"
+    (project.folder() / "spec.md").write_text(f'---\ntitle: "{title}"\n---\n', encoding="utf-8")
 
     done = project.run("link", "7", "--create", tracker, "--json")
 
@@ -346,23 +323,9 @@ def test_an_item_can_be_made_and_linked(project: Project, tracker: str) -> None:
     assert entry["url"] == block["url"]
     assert block["base"]["local"] == "active"
     assert "pending" not in project.metadata()
-    titles = [view.title for admin in (project.box.github, project.box.ado, project.box.jira)
-              for view in admin.items()]  # fmt: skip
-    assert titles == ["Smart discipline"]
-
-
-@pytest.mark.parametrize("tracker", ALL)
-def test_the_title_of_a_made_item_is_one_line(project: Project, tracker: str) -> None:
-    project.increment(status="active")
-    spec = project.folder(NAME) / "spec.md"
-    title = r"Smart\r\n\tdiscipline\u0007 \u0085 now"
-    spec.write_text(f'---\ntitle: "{title}"\n---\n', encoding="utf-8")
-
-    done = project.run("link", "7", "--create", tracker)
-
-    assert done.code == 0, done.said
-    items = [*project.box.github.items(), *project.box.ado.items(), *project.box.jira.items()]
-    assert [item.title for item in items] == ["Smart discipline now"]
+    assert ["Smart discipline now"] == [
+        item.title for name in ALL for item in getattr(project.box, name).items()
+    ]
 
 
 @pytest.mark.parametrize("tracker", ALL)
@@ -370,28 +333,16 @@ def test_an_item_whose_making_was_never_answered_is_found_and_not_made_twice(
     project: Project, tracker: str
 ) -> None:
     project.increment(status="active")
-    method = "PATCH" if tracker == "ado" else "POST"
     project.box.faults.add(Fault(tracker, "drop-after", path="(?i)issue|workitems/", method="POST"))
 
     lost = project.run("link", "7", "--create", tracker)
     project.forget_local()
     synced = project.run("sync", "7")
 
-    assert (lost.code, synced.code) == (3, 0), (method, lost.said, synced.said)
-    admins = (project.box.github, project.box.ado, project.box.jira)
-    assert sum(len(admin.items()) for admin in admins) == 1
+    assert (lost.code, synced.code) == (3, 0), (lost.said, synced.said)
+    assert sum(len(getattr(project.box, name).items()) for name in ALL) == 1
     assert "pending" not in project.metadata()
     assert project.metadata()[tracker]["url"]
-
-
-@pytest.mark.parametrize(
-    "item", ["octo/widgets#4", "#4", "Octo/Widgets#4", "fabrikam/widgets 101", "SCRUM-28"]
-)
-def test_unlink_takes_the_name_that_people_use(completed: Project, item: str) -> None:
-    done = completed.run("unlink", "7", item)
-
-    assert done.code == 0, done.said
-    assert len(completed.metadata().keys() & set(ALL)) == 2
 
 
 def test_an_item_of_another_increment_is_linked_with_a_warning(completed: Project) -> None:
@@ -499,20 +450,3 @@ def test_a_name_is_linked_and_unlinked_like_an_address(
     made = project.run("new", "--from", name)
     assert made.code == 0, made.said
     assert project.metadata("0008-smart-discipline")[tracker]["url"] == project.urls[tracker]
-
-
-def test_a_name_of_no_configured_tracker_is_refused(project: Project) -> None:
-    project.increment()
-
-    assert refused(project, "link", "7", "octo/widgets#4", "9") == (2, "unknown-item")
-
-
-def test_an_item_that_is_named_twice_is_linked_and_shown_once(project: Project) -> None:
-    project.increment(status="active")
-    project.items("github")
-
-    done = project.run("link", "7", "octo/widgets#4", project.urls["github"])
-
-    assert done.code == 0, done.said
-    assert done.out.count("octo/widgets#4") == 1
-    assert done.err.count("[items-closed]") == 1
