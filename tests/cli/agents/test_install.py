@@ -131,15 +131,6 @@ def test_command_of_a_hook_runs_this_program(project: Project, home: Path) -> No
     assert b"always exits with 0" in done.stdout
 
 
-def test_install_keeps_all_other_text(project: Project, home: Path) -> None:
-    agents(project, "install", "--yes")
-    claude = (home / ".claude/settings.json").read_text()
-    for line in CLAUDE_SETTINGS.splitlines()[:3]:
-        assert line in claude
-    toml = (home / ".codex/config.toml").read_text()
-    assert toml.startswith(CODEX_CONFIG)
-
-
 @pytest.mark.parametrize("name", [*AGENTS, "all"])
 def test_uninstall_restores_every_byte(project: Project, home: Path, name: str) -> None:
     before = files(home)
@@ -166,8 +157,13 @@ def test_skills_of_the_user_stay_with_their_folder(project: Project) -> None:
     assert [*own.parent.iterdir()] == [own]
 
 
-def test_second_install_changes_nothing(project: Project, home: Path) -> None:
+def test_install_keeps_all_other_text_and_a_second_one_changes_nothing(
+    project: Project, home: Path
+) -> None:
     agents(project, "install", "--yes")
+    claude = (home / ".claude/settings.json").read_text()
+    assert all(line in claude for line in CLAUDE_SETTINGS.splitlines()[:3])
+    assert (home / ".codex/config.toml").read_text().startswith(CODEX_CONFIG)
     before = files(home)
     done = agents(project, "install")  # and so there is nothing to ask
     assert (done.code, done.out) == (0, "")
@@ -314,28 +310,38 @@ def test_links_are_refused(project: Project, home: Path, name: str) -> None:
     assert not (home / "state/unlatch/agents.json").exists()
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        (".claude/settings.json", '{ // mine\n"model": "opus"}'),
-        (".claude/settings.json", '{"hooks": []}'),
-        (".claude/settings.json", '{"hooks": {"SessionStart": {}}}'),
-        (".claude/settings.json", '{"model": "a", "model": "b"}'),
-        (".claude.json", "[]"),
-        (".codex/config.toml", "model = "),
-        (".codex/config.toml", 'mcp_servers = "x"\n'),
-    ],
-)
-def test_file_that_cannot_be_changed_stays(
-    project: Project, home: Path, name: str, text: str
-) -> None:
-    put(home, name, text)
-    before = files(home)
-    agent = name.split("/", maxsplit=1)[0].strip(".").removesuffix(".json")
-    done = agents(project, "install", agent, "--yes")
-    assert done.code == 1
-    assert "error[agent-file-unreadable]" in done.err
-    assert before == files(home)
+UNREADABLE = [
+    (".claude/settings.json", '{ // mine\n"model": "opus"}'),
+    (".claude/settings.json", '{"model": "opus", /* mine */ "a": 1}'),
+    (".claude/settings.json", '{"model": "opus",}'),
+    (".claude/settings.json", '{"a": {"b": 1, "b": 2}}'),
+    (".claude/settings.json", '{"model": "a", "model": "b"}'),
+    (".claude/settings.json", '{"hooks": {}, "hooks": {"Stop": []}}'),
+    (".claude/settings.json", '{"hooks": []}'),
+    (".claude/settings.json", '{"hooks": null}'),
+    (".claude/settings.json", '{"hooks": "none"}'),
+    (".claude/settings.json", '{"hooks": {"SessionStart": {}}}'),
+    (".claude/settings.json", '{"hooks": {"SessionEnd": null}}'),
+    (".claude/settings.json", "null"),
+    (".claude/settings.json", ""),
+    (".claude.json", "[]"),
+    (".codex/config.toml", "model = "),
+    (".codex/config.toml", 'mcp_servers = "x"\n'),
+]
+
+
+def test_file_that_cannot_be_changed_stays(project: Project, home: Path) -> None:
+    texts = files(home)
+    for name, text in UNREADABLE:
+        put(home, name, text)
+        before = files(home)
+        agent = name.split("/", maxsplit=1)[0].strip(".").removesuffix(".json")
+
+        done = agents(project, "install", agent, "--yes")
+
+        assert (done.code, "error[agent-file-unreadable]" in done.err) == (1, True), text
+        assert before == files(home), text
+        put(home, name, texts[name].decode())
 
 
 def test_folders_that_the_environment_moves_are_used(project: Project) -> None:

@@ -40,20 +40,14 @@ def test_codex_reads_its_settings_as_before(project: Project, before: str) -> No
     for _ in range(2):
         done = agents(project, "install", "codex", "--yes")
         assert done.code == 0, done.err
-        found = read(path.read_bytes().decode())
+        text = path.read_bytes().decode()
+        found = read(text)
         assert found["mcp_servers"].pop("unlatch")["args"] == ["mcp"]
-        wanted = {"mcp_servers": {}, **read(before)}
-        assert wanted == found
+        assert {"mcp_servers": {}, **read(before)} == found
+    if before == CONFIGS["order"]:
+        assert text.startswith(f"{before}\n{_TABLE}")
     assert agents(project, "uninstall", "codex", "--yes").code == 0
     assert before.encode() == path.read_bytes()
-
-
-def test_table_is_at_the_end(project: Project) -> None:
-    before = CONFIGS["order"]
-    put(project.home, ".codex/config.toml", before)
-    assert agents(project, "install", "codex", "--yes").code == 0
-    text = (project.home / ".codex/config.toml").read_text()
-    assert text.startswith(f"{before}\n{_TABLE}")
 
 
 def test_table_that_was_written_in_another_way_is_removed(project: Project) -> None:
@@ -64,28 +58,6 @@ def test_table_that_was_written_in_another_way_is_removed(project: Project) -> N
     path.write_text(f"{text}\n[tui]\nvim = true\n")
     assert agents(project, "uninstall", "codex", "--yes").code == 0
     assert read(path.read_text()) == {"model": "gpt-5", "tui": {"vim": True}}
-
-
-@pytest.mark.parametrize(
-    "before",
-    [
-        '{"hooks": null}',
-        '{"hooks": {"SessionEnd": null}}',
-        '{"hooks": {"SessionEnd": {}}}',
-        '{"hooks": "none"}',
-        '{"model": "opus", /* mine */ "a": 1}',
-        '{"model": "opus",}',
-        '{"a": {"b": 1, "b": 2}}',
-        '{"hooks": {}, "hooks": {"Stop": []}}',
-        "null",
-        "",
-    ],
-)
-def test_settings_that_cannot_be_kept_are_not_changed(project: Project, before: str) -> None:
-    put(project.home, ".claude/settings.json", before)
-    done = agents(project, "install", "claude", "--yes")
-    assert (done.code, "error[agent-file-unreadable]" in done.err) == (1, True)
-    assert (project.home / ".claude/settings.json").read_text() == before
 
 
 def test_uninstall_passes_over_what_has_become_another_type(project: Project) -> None:

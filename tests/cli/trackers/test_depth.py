@@ -99,29 +99,29 @@ def test_a_create_can_be_rehearsed(specified: Project, tracker: str) -> None:
     assert [None, None] == [item["error"] for item in document["items"]]
 
 
-def test_without_stories_per_story_is_refused(project: Project) -> None:
-    project.increment(status="active")
+def test_what_cannot_or_may_not_be_created_is_refused_before_it_is_recorded(
+    specified: Project,
+) -> None:
+    create = ("github", "create-issue", "7")
+    before = specified.tree()
 
-    done = project.run("github", "create-issue", "7", "--per-story")
+    unknown = specified.run(*create, "--story", "US-009")
 
-    assert (2, True) == (done.code, "error[no-story]" in done.err)
-
-
-def test_a_story_that_is_not_there_is_refused(specified: Project) -> None:
-    done = specified.run("github", "create-issue", "7", "--story", "US-009")
-
-    assert (2, True) == (done.code, "error[item-unknown]" in done.err)
-    assert "pending" not in specified.metadata()
-
-
-def test_what_may_not_be_created_is_refused_before_it_is_recorded(specified: Project) -> None:
+    assert (2, True) == (unknown.code, "error[item-unknown]" in unknown.err)
+    assert before == specified.tree()
     specified.configure_more(tables='[sync]\nwrite = ["status", "comment"]\n')
     before = specified.tree()
 
-    done = specified.run("github", "create-issue", "7")
+    done = specified.run(*create)
 
     assert (2, True) == (done.code, "error[write-not-permitted]" in done.err)
     assert before == specified.tree()
+    specified.configure_more()
+    (specified.folder() / "spec.md").write_text("# Smart discipline\n")
+
+    without = specified.run(*create, "--per-story")
+
+    assert (2, True) == (without.code, "error[no-story]" in without.err)
 
 
 @pytest.fixture
@@ -140,20 +140,21 @@ def allow(project: Project) -> None:
     project.configure(text)
 
 
-def test_a_transferred_issue_is_shown_and_not_followed_unasked(transferred: Project) -> None:
+def test_a_transferred_issue_is_followed_on_demand_to_configured_places_alone(
+    transferred: Project,
+) -> None:
+    refused = transferred.run("resume", "7", "--reason", REASON, "--yes", "--follow")
+
+    assert refused.code == 3
+    assert "octo/widgets/issues/4" in transferred.metadata()["github"]["url"]
     allow(transferred)
 
-    done = transferred.run("resume", "7", "--reason", REASON, "--yes")
+    done = transferred.run("sync", "7")
 
     assert done.code == 3
     assert "octo/gadgets" in done.out
     assert "--follow" in done.out
     assert transferred.metadata()["github"]["issue"] == 4
-
-
-def test_a_link_follows_its_issue_on_demand(transferred: Project) -> None:
-    allow(transferred)
-    transferred.run("resume", "7", "--reason", REASON, "--yes")
 
     done = transferred.run("sync", "7", "--follow")
 
@@ -195,13 +196,6 @@ def test_a_dry_run_leaves_two_links_of_a_transferred_issue(transferred: Project)
     assert before == transferred.tree()
 
 
-def test_a_link_follows_to_configured_places_alone(transferred: Project) -> None:
-    done = transferred.run("resume", "7", "--reason", REASON, "--yes", "--follow")
-
-    assert done.code == 3
-    assert "octo/widgets/issues/4" in transferred.metadata()["github"]["url"]
-
-
 def test_doctor_asks_the_trackers_what_the_token_may_do(completed: Project) -> None:
     completed.box.requests.clear()
 
@@ -220,22 +214,17 @@ def test_doctor_asks_the_trackers_what_the_token_may_do(completed: Project) -> N
     assert dict.fromkeys(ALL, 0) == {n: len(c) for n, c in completed.comments().items()}
 
 
-def test_doctor_asks_one_tracker_alone(completed: Project) -> None:
-    completed.box.requests.clear()
-
+def test_doctor_asks_one_tracker_alone_and_only_online(completed: Project) -> None:
     done = completed.run("doctor", "--online", "github")
 
     assert "GitHub: comments are posted as" in done.out
     assert (0, 0) == (completed.box.requests.count("ado"), completed.box.requests.count("jira"))
-
-
-def test_doctor_names_a_tracker_only_online(completed: Project) -> None:
     assert completed.run("doctor", "github").code == 2
     assert completed.run("doctor", "--online", "gitlab").code == 2
 
 
 def test_status_of_many_increments_takes_few_requests(project: Project) -> None:
-    for number in range(30):
+    for number in range(12):
         made = project.box.github.add_issue(title=f"Issue {number}")
         url = f"{project.box.github.web_url}/octo/widgets/issues/{made}"
         links = {"github": {"issue": made, "url": url}}
@@ -244,8 +233,7 @@ def test_status_of_many_increments_takes_few_requests(project: Project) -> None:
 
     document = check(project, "tracker-status", "github", "status")
 
-    assert 30 == len(document["increments"])
-    assert ["open"] * 30 == [one["items"][0]["state"] for one in document["increments"]]
+    assert ["open"] * 12 == [one["items"][0]["state"] for one in document["increments"]]
     assert 1 == project.box.requests.count("github")
 
 
