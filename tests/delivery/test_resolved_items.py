@@ -25,23 +25,36 @@ def resolved(project: Project) -> Project:
 
 
 def test_a_resolved_item_that_moved_was_reopened(resolved: Project) -> None:
+    preview = resolved.run(*RESUME, "--dry-run", "--json").document
+
     done = resolved.run(*RESUME)
 
+    (item,) = preview["items"]
+    assert item["requests"][-1]["what"].startswith("set state to Active, ")
     assert done.code == 0, done.said
     assert resolved.states() == {"ado": "Active"}
     assert "Azure DevOps fabrikam/widgets 101 reopened; commented" in done.out
     assert [event["result"] for event in delivered_events(resolved, "reopen")] == ["reopened"]
+    entry = reached(resolved, "ado")
+    assert entry is not None
+    assert (entry["before"]["state"], entry["before"]["resolved"]) == ("Resolved", True)
+    assert "resolved" not in entry["after"]
+
+    undone = resolved.run(*UNDO)
+
+    assert undone.code == 5, undone.said
+    assert "left open (Active): the reopen moved it from Resolved" in undone.said
+    assert resolved.states() == {"ado": "Active"}
+    assert resolved.labels() == {"ado": {"ui", "completed"}}
 
 
-def test_the_document_says_so_too(resolved: Project) -> None:
+@pytest.mark.parametrize(
+    ("state", "outcome"), [("Resolved", "reopened"), ("Active", "already-open")]
+)
+def test_the_document_says_whether_it_moved(resolved: Project, state: str, outcome: str) -> None:
+    resolved.box.ado.edit(101, state=state)
     document = resolved.run(*RESUME, "--json").document
-    assert [one["outcome"] for one in document["trackers"]] == ["reopened"]
-
-
-def test_the_preview_shows_the_request_that_moves_it(resolved: Project) -> None:
-    document = resolved.run(*RESUME, "--dry-run", "--json").document
-    (item,) = document["items"]
-    assert item["requests"][-1]["what"].startswith("set state to Active, ")
+    assert [one["outcome"] for one in document["trackers"]] == [outcome]
 
 
 def test_many_resolved_items_move(resolved: Project) -> None:
@@ -67,12 +80,6 @@ def test_a_move_whose_answer_was_lost_is_a_reopen(resolved: Project) -> None:
     assert [event["result"] for event in delivered_events(resolved, "reopen")] == ["reopened"]
 
 
-def test_an_item_that_was_resolved_and_is_active_now_was_open_already(resolved: Project) -> None:
-    resolved.box.ado.edit(101, state="Active")
-    done = resolved.run(*RESUME, "--json")
-    assert [one["outcome"] for one in done.document["trackers"]] == ["already-open"]
-
-
 def test_without_a_configured_state_it_stays_resolved(resolved: Project) -> None:
     resolved.configure_more()
     done = resolved.run(*RESUME)
@@ -80,25 +87,6 @@ def test_without_a_configured_state_it_stays_resolved(resolved: Project) -> None
     assert resolved.states() == {"ado": "Resolved"}
     assert "was open already" in done.out
     assert "it stays in Resolved, which counts as open" in done.said
-
-
-def test_undo_names_the_state_that_it_cannot_bring_back(resolved: Project) -> None:
-    assert resolved.run(*RESUME).code == 0
-
-    done = resolved.run(*UNDO)
-
-    assert done.code == 5, done.said
-    assert "left open (Active): the reopen moved it from Resolved" in done.said
-    assert resolved.states() == {"ado": "Active"}
-    assert resolved.labels() == {"ado": {"ui", "completed"}}
-
-
-def test_the_state_before_is_recorded(resolved: Project) -> None:
-    assert resolved.run(*RESUME).code == 0
-    entry = reached(resolved, "ado")
-    assert entry is not None
-    assert (entry["before"]["state"], entry["before"]["resolved"]) == ("Resolved", True)
-    assert "resolved" not in entry["after"]
 
 
 def test_a_closed_item_is_not_recorded_as_resolved(project: Project) -> None:

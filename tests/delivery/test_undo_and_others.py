@@ -46,22 +46,19 @@ def test_the_last_undo_closes_an_item_that_two_increments_reopened(
     assert "no sync is on record" not in project.run("sync", "--check").said
 
 
-def test_the_last_undo_closes_an_item_that_its_own_reopen_was_never_sent_to(
-    project: Project,
-) -> None:
-    share(project, "github")
-
-    run_all(project, RESUME, (*RESUME_OTHER, "--offline"), UNDO, UNDO_OTHER)
-
-    assert {"github": "closed"} == project.states()
+THIRD = ("resume", "9", "--reason", "A third bug", "--yes")
+SHARED = {
+    "one reopen was never sent": [RESUME, (*RESUME_OTHER, "--offline"), UNDO, UNDO_OTHER],
+    "a third": [RESUME, RESUME_OTHER, UNDO, THIRD, UNDO_OTHER, ("undo", "9", "--yes")],
+}
 
 
-def test_the_last_of_three_undos_closes_the_item(project: Project) -> None:
+@pytest.mark.parametrize("case", SHARED)
+def test_the_last_of_all_undos_closes_the_item(project: Project, case: str) -> None:
     share(project, "github")
     project.increment("0009-third", links={"github": project.metadata()["github"]})
-    third = ("resume", "9", "--reason", "A third bug", "--yes")
 
-    run_all(project, RESUME, RESUME_OTHER, UNDO, third, UNDO_OTHER, ("undo", "9", "--yes"))
+    run_all(project, *SHARED[case])
 
     assert {"github": "closed"} == project.states()
 

@@ -84,42 +84,32 @@ def test_two_clones_that_deliver_at_the_same_moment_leave_one_comment(
     assert "pending" not in clone.metadata()
 
 
-def test_a_work_item_that_somebody_edits_in_between_keeps_the_edit(completed: Project) -> None:
-    in_between(
-        completed,
-        "ado",
-        lambda: completed.box.ado.edit(101, title="Smarter", tags=["ui", "completed", "urgent"]),
-        method="PATCH",
-    )
-
-    done = completed.run(*RESUME)
-
-    assert done.code == 0, done.said
-    assert completed.box.ado.work_item(101)["fields"]["System.Title"] == "Smarter"
-    assert {"ui", "urgent", "reopened"} == completed.labels()["ado"]
-    assert counts(completed)["ado"] == 1
-
-
-def test_a_label_that_somebody_adds_in_between_survives(completed: Project) -> None:
+def test_what_people_edit_in_between_is_kept(completed: Project) -> None:
     box = completed.box
-    in_between(
-        completed,
-        "github",
-        lambda: box.github.edit("octo/widgets", 4, labels=["bug", "completed", "urgent"]),
-        method="PATCH",
-    )
-    in_between(
-        completed,
-        "jira",
-        lambda: box.jira.edit("SCRUM-28", labels=["ux", "completed", "urgent"]),
-        method="PUT",
-    )
+    edits: dict[str, tuple[str, Callable[[], object]]] = {
+        "github": (
+            "PATCH",
+            lambda: box.github.edit("octo/widgets", 4, labels=["bug", "completed", "urgent"]),
+        ),
+        "ado": (
+            "PATCH",
+            lambda: box.ado.edit(101, title="Smarter", tags=["ui", "completed", "urgent"]),
+        ),
+        "jira": ("PUT", lambda: box.jira.edit("SCRUM-28", labels=["ux", "completed", "urgent"])),
+    }
+    for tracker, (method, edit) in edits.items():
+        in_between(completed, tracker, edit, method=method)
 
     done = completed.run(*RESUME)
 
     assert done.code == 0, done.said
-    assert {"bug", "urgent", "reopened"} == completed.labels()["github"]
-    assert {"ux", "urgent", "reopened"} == completed.labels()["jira"]
+    assert box.ado.work_item(101)["fields"]["System.Title"] == "Smarter"
+    assert {
+        "github": {"bug", "urgent", "reopened"},
+        "ado": {"ui", "urgent", "reopened"},
+        "jira": {"ux", "urgent", "reopened"},
+    } == completed.labels()
+    assert counts(completed) == dict.fromkeys(ALL, 1)
 
 
 def test_what_comes_later_on_an_item_waits_for_what_comes_first(completed: Project) -> None:
@@ -139,19 +129,34 @@ def test_what_comes_later_on_an_item_waits_for_what_comes_first(completed: Proje
     assert [REASON in said[0], "Mended" in said[1]] == [True, True]
 
 
-def test_a_mistake_in_a_plugin_stops_no_other(
-    completed: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail(*_: object) -> None:
-        raise ZeroDivisionError("division by zero")
+def fail(*_: object) -> None:
+    raise ZeroDivisionError("division by zero")
 
-    monkeypatch.setattr(GithubPlugin, "write", fail)
+
+def full(*_: object, **__: object) -> None:
+    raise StoreError("not-writable", "cannot write metadata.json")
+
+
+# What fails, and the error that the document has.
+MISTAKES: dict[str, tuple[object, str, Callable[..., None], str, str]] = {
+    "of a plugin": (GithubPlugin, "write", fail, "unexpected", "division by zero"),
+    "an obstacle that cannot be noted": (steps, "block", full, "forbidden", ""),
+}
+
+
+@pytest.mark.parametrize("case", MISTAKES)
+def test_a_mistake_stops_no_other(
+    completed: Project, monkeypatch: pytest.MonkeyPatch, case: str
+) -> None:
+    owner, name, mistake, expected, words = MISTAKES[case]
+    monkeypatch.setattr(owner, name, mistake)
+    completed.box.faults.add(Fault("github", "status", method="PATCH", code=403))
 
     done = completed.run(*RESUME, "--json")
 
-    assert done.code == 3
+    assert done.code == 3, done.said
     error = done.document["trackers"][0]["error"]
-    assert (error["id"], "division by zero" in error["message"]) == ("unexpected", True)
+    assert (error["id"], words in error["message"]) == (expected, True)
     assert completed.states() == {**OPEN, "github": "closed"}
 
 
@@ -249,20 +254,4 @@ def test_a_tracker_that_cannot_be_opened_while_it_wants_to_be_left_alone_stops_n
 
     assert "[unexpected]" not in done.said
     assert "is not a host that a token may be" in done.said
-    assert completed.states() == {**OPEN, "github": "closed"}
-
-
-def test_an_obstacle_that_cannot_be_noted_stops_no_other(
-    completed: Project, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(*_: object, **__: object) -> None:
-        raise StoreError("not-writable", "cannot write metadata.json")
-
-    monkeypatch.setattr(steps, "block", full)
-    completed.box.faults.add(Fault("github", "status", method="PATCH", code=403))
-
-    done = completed.run(*RESUME, "--json")
-
-    assert done.code == 3, done.said
-    assert "forbidden" == done.document["trackers"][0]["error"]["id"]
     assert completed.states() == {**OPEN, "github": "closed"}
