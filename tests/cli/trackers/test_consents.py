@@ -40,28 +40,20 @@ def test_states_and_labels_stay_and_the_comment_is_posted(
     assert (again.code, completed.states()) == (0, CLOSED)
 
 
-def test_items_that_were_there_before_get_no_comment(
-    project: Project, refuse: Callable[..., None]
+@pytest.mark.parametrize(("linked", "comments"), [(True, 0), (False, 1)], ids=["linked", "own"])
+def test_items_that_were_there_before_get_no_comment_but_those_of_the_increments_own(
+    project: Project, refuse: Callable[..., None], *, linked: bool, comments: int
 ) -> None:
     refuse(canUpdateExternalItems=False)
-    project.items()
-    project.increment()
-    project.run("link", "7", *project.urls.values())
+    links = project.items()
+    project.increment(links={} if linked else links)
+    if linked:
+        project.run("link", "7", *project.urls.values())
 
     done = project.run(*RESUME)
 
     assert (done.code, OPEN) == (0, project.states())
-    assert [0, 0, 0] == [len(posted) for posted in project.comments().values()]
-
-
-def test_items_of_the_increments_own_get_one(
-    completed: Project, refuse: Callable[..., None]
-) -> None:
-    refuse(canUpdateExternalItems=False)
-
-    completed.run(*RESUME)
-
-    assert [1, 1, 1] == [len(posted) for posted in completed.comments().values()]
+    assert [comments] * 3 == [len(posted) for posted in project.comments().values()]
 
 
 @pytest.mark.parametrize("mark", [{"origin": "external"}, {"story": "US-001E"}])

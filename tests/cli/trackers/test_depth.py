@@ -49,8 +49,20 @@ def titles(project: Project, tracker: str) -> list[str]:
 
 
 @pytest.mark.parametrize("tracker", ALL)
-def test_one_item_per_user_story(specified: Project, tracker: str) -> None:
+def test_one_item_per_user_story_as_its_rehearsal_shows(specified: Project, tracker: str) -> None:
     command = (tracker, f"create-{NOUNS[tracker]}", "7", "--per-story")
+    before = specified.tree()
+
+    document = check(specified, "dry-run", *command, "--dry-run")
+    shown = specified.run(*command, "--dry-run").out
+
+    assert (before, []) == (specified.tree(), titles(specified, tracker))
+    assert ": a new " in shown
+    assert "for US-002" in shown
+    assert " requests to 2 items" in shown
+    assert [(True, None)] * 2 == [
+        (item["requests"] != [], item["error"]) for item in document["items"]
+    ]
 
     done = specified.run(*command)
     again = specified.run(*command)
@@ -80,23 +92,6 @@ def test_an_item_shows_stories_criteria_and_tasks(specified: Project, tracker: s
 
     for line in ("US-001: Draw a widget", "AC-US1-02: It is blue", "T-002: Erase"):
         assert line in body.replace("\\", "")
-
-
-@pytest.mark.parametrize("tracker", ALL)
-def test_a_create_can_be_rehearsed(specified: Project, tracker: str) -> None:
-    before = specified.tree()
-
-    command = (tracker, f"create-{NOUNS[tracker]}", "7", "--per-story", "--dry-run")
-    document = check(specified, "dry-run", *command)
-
-    shown = specified.run(*command).out
-    assert (before, []) == (specified.tree(), titles(specified, tracker))
-    assert ": a new " in shown
-    assert "for US-002" in shown
-    assert " requests to 2 items" in shown
-    assert len(document["items"]) == 2
-    assert all(item["requests"] for item in document["items"])
-    assert [None, None] == [item["error"] for item in document["items"]]
 
 
 def test_what_cannot_or_may_not_be_created_is_refused_before_it_is_recorded(

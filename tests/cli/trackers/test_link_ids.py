@@ -49,29 +49,19 @@ def test_one_that_cannot_be_linked_leaves_the_others_done(three: Project) -> Non
     assert 5 == document["exitCode"]
 
 
-def test_a_dry_run_links_nothing(three: Project) -> None:
+def test_a_dry_run_and_a_wrong_order_of_words_link_nothing(three: Project) -> None:
     before = three.tree()
 
-    done = three.run("link", "1-3", three.urls["ado"], "--dry-run")
+    planned = three.run("link", "1-3", three.urls["ado"], "--dry-run")
+    refused = three.run("link", "1", three.urls["github"], "2")  # an address follows an address
+    nameless = three.run("link", "1-2")
 
-    assert (0, before) == (done.code, three.tree())
-    assert "1 item would be linked to 3 increments (3 links); nothing was written.\n" in done.err
-
-
-def test_what_follows_an_address_is_an_address(three: Project) -> None:
-    before = three.tree()
-
-    done = three.run("link", "1", three.urls["github"], "2")
-
-    assert (2, before) == (done.code, three.tree()), done.said
-
-
-def test_without_an_address_the_error_names_the_command(three: Project) -> None:
-    done = three.run("link", "1-2")
-
-    assert done.code == 2
+    assert (0, 2, 2, before) == (planned.code, refused.code, nameless.code, three.tree())
+    said = "1 item would be linked to 3 increments (3 links); nothing was written.\n"
+    assert said in planned.err
     address = f"{three.box.github.web_url}/octo/widgets/issues/NUMBER\n"
-    assert f"next: unlatch link 1-2 {address}" in done.err
+    assert f"next: unlatch link 1-2 {address}" in nameless.err
+    assert three.run("unlink", "1").code == 2
 
 
 def test_items_are_created_and_suggested_for_a_range(three: Project) -> None:
@@ -105,7 +95,3 @@ def test_the_document_of_unlinking_many(three: Project) -> None:
         (one["unlinked"] and one["unlinked"]["id"], one["error"] and one["error"]["id"])
         for one in document["increments"]
     ]
-
-
-def test_unlink_needs_an_increment_and_an_item(three: Project) -> None:
-    assert three.run("unlink", "1").code == 2

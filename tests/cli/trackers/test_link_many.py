@@ -26,8 +26,17 @@ def linked(project: Project, name: str) -> list[str]:
     return [tracker for tracker in ALL if tracker in project.metadata(name)]
 
 
-def test_a_file_ties_many_items_and_posts_nothing(project: Project) -> None:
+def test_a_file_ties_many_items_once_as_its_rehearsal_shows_and_posts_nothing(
+    project: Project,
+) -> None:
     file = pair(project)
+    before = project.tree()
+
+    rehearsed = project.run("link", "--file", file, "--dry-run")
+
+    assert (0, before) == (rehearsed.code, project.tree()), rehearsed.said
+    said = "3 items would be linked to 2 increments (4 links); nothing was written."
+    assert said in rehearsed.err
 
     done = project.run("link", "--file", file)
 
@@ -42,6 +51,13 @@ def test_a_file_ties_many_items_and_posts_nothing(project: Project) -> None:
     assert [event["event"] for event in project.events(OTHER)] == ["linked"] * 3
     written = [one for one in project.box.requests.entries() if one.method == "PATCH"]
     assert written == []
+    before = project.tree()
+
+    again = project.run("link", "--file", file)
+
+    assert (0, before) == (again.code, project.tree()), again.said
+    assert "octo/widgets#4 is linked already" in again.out
+    assert "4 linked already" in again.err
 
 
 def test_a_file_may_come_by_standard_input_without_a_header(project: Project) -> None:
@@ -51,28 +67,6 @@ def test_a_file_may_come_by_standard_input_without_a_header(project: Project) ->
     done = project.run("link", "--file", "-", stdin=f'"7", "{project.urls["jira"]}"\n\n')
 
     assert (0, ["jira"]) == (done.code, linked(project, NAME)), done.said
-
-
-def test_a_rehearsal_of_a_file_writes_nothing(project: Project) -> None:
-    file = pair(project)
-    before = project.tree()
-
-    done = project.run("link", "--file", file, "--dry-run")
-
-    assert (0, before) == (done.code, project.tree()), done.said
-    assert "3 items would be linked to 2 increments (4 links); nothing was written." in done.err
-
-
-def test_what_is_linked_already_is_said_and_left_alone(project: Project) -> None:
-    file = pair(project)
-    project.run("link", "--file", file)
-    before = project.tree()
-
-    again = project.run("link", "--file", file)
-
-    assert (0, before) == (again.code, project.tree()), again.said
-    assert "octo/widgets#4 is linked already" in again.out
-    assert "4 linked already" in again.err
 
 
 def test_an_item_that_the_file_names_twice_is_tied_once(project: Project) -> None:
@@ -122,22 +116,19 @@ def test_a_file_that_cannot_be_read_is_told_so(project: Project) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be"])
-@pytest.mark.parametrize("is_piped", [True, False])
-def test_the_encoding_of_a_file_in_utf_16_is_named(
-    project: Project, encoding: str, *, is_piped: bool
-) -> None:
+def test_the_encoding_of_a_file_in_utf_16_is_named(project: Project, encoding: str) -> None:
     """As Excel saves "Unicode text"."""
     content = f"increment,url\n7,{project.urls['github']}\n".encode(encoding)
     (project.root / "links.csv").write_bytes(content)
     stdin = content.decode(errors="surrogateescape")
+    for file in ("links.csv", "-"):
+        done = project.run("link", "--file", file, stdin=stdin)
 
-    done = project.run("link", "--file", "-" if is_piped else "links.csv", stdin=stdin)
-
-    assert done.code == 2
-    assert (
-        "error[links-file-unreadable]: the links cannot be read: it is UTF-16 text; save it as "
-        "UTF-8\n"
-    ) in done.err
+        assert done.code == 2
+        assert (
+            "error[links-file-unreadable]: the links cannot be read: it is UTF-16 text; save it as "
+            "UTF-8\n"
+        ) in done.err
 
 
 @pytest.mark.parametrize("source", ["-", "/dev/zero"])

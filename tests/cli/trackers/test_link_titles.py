@@ -26,14 +26,14 @@ def suggest(project: Project, mine: str, theirs: str) -> list[dict[str, str]]:
     return [*csv.DictReader(io.StringIO(done.out))]
 
 
-@pytest.mark.parametrize(
-    ("mine", "theirs"),
-    [
+# Titles of an increment and of an issue, by whether both have the same words.
+TITLES = {
+    True: [
         ("Locale Audit (v36)", "Locale audit v36"),
-        ("Locale audit: v36!", "[locale audit] v36"),
+        ("Locale audit: v37!", "[locale audit] v37"),
         ("Don't log twice", "Don\u2019t log twice"),
         ("Fix \ufb01le names", "Fix: file names"),
-        ("\uff2c\uff4f\uff43\uff41\uff4c\uff45 \uff13\uff16", "(Locale 36)"),
+        ("\uff2c\uff4f\uff43\uff41\uff4c\uff45 \uff13\uff18", "(Locale 38)"),
         ("Cafe\u0301 menu", "Caf\u00e9-menu"),
         ("Stra\u00dfe - Suche", "STRASSE SUCHE"),
         ("\u76e3\u67fb\uff08v36\uff09", "\u76e3\u67fb v36"),
@@ -41,20 +41,7 @@ def suggest(project: Project, mine: str, theirs: str) -> list[dict[str, str]]:
         ("Support C++ (all of it)", "support C++: all of it"),
         ("\U0001f680 Launch", "Launch!"),
     ],
-)  # fmt: skip
-def test_titles_with_the_same_words_are_proposed_with_the_evidence(
-    project: Project, mine: str, theirs: str
-) -> None:
-    (line,) = suggest(project, mine, theirs)
-
-    assert (NAME, project.urls["github"]) == (line["increment"], line["url"])
-    assert line["evidence"] == f'the same words as "{mine}"'
-    assert line["title"] == theirs
-
-
-@pytest.mark.parametrize(
-    ("mine", "theirs"),
-    [
+    False: [
         ("Locale audit v36", "Locale audit v37"),
         ("Support C++", "Support C#"),
         ("\u0939\u093f\u0928", "\u0939\u0940\u0928"),
@@ -62,9 +49,26 @@ def test_titles_with_the_same_words_are_proposed_with_the_evidence(
         ("\U0001f680", "\u2728"),
         ("Audit", "The audit"),
     ],
-)
-def test_other_words_are_not(project: Project, mine: str, theirs: str) -> None:
-    assert [] == suggest(project, mine, theirs)
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("same", TITLES)
+def test_titles_with_the_same_words_are_proposed_with_the_evidence(
+    project: Project, *, same: bool
+) -> None:
+    expected = set()
+    for number, (mine, theirs) in enumerate(TITLES[same], 101):
+        project.box.github.add_issue(number=number, title=theirs)
+        name = project.increment(f"{number:04}-some-work", links={})
+        (project.folder(name) / "spec.md").write_text(f"# {mine}\n", encoding="utf-8")
+        url = project.urls["github"].replace("/4", f"/{number}")
+        expected.add((name, url, f'the same words as "{mine}"', theirs))
+
+    done = project.run("link", "--suggest")
+
+    assert done.code == 0, done.said
+    lines = {tuple(line.values()) for line in csv.DictReader(io.StringIO(done.out))}
+    assert (expected if same else set()) == lines
 
 
 def test_an_exact_title_goes_before_the_same_words(project: Project) -> None:

@@ -35,30 +35,22 @@ def test_a_range_reopens_the_items_of_each(parts: Project) -> None:
     assert done.err.endswith(step)
 
 
-def test_a_repeated_command_changes_only_the_items_of_those_that_need_it(parts: Project) -> None:
-    command = ("github", "reopen-issue", "1-3", "--reason", REASON)
-    assert parts.run("github", "reopen-issue", "2", "--reason", REASON).code == 0
+def test_a_repeated_command_changes_and_counts_only_the_items_that_need_it(parts: Project) -> None:
+    command = ("github", "reopen-issue", "1-3", "--reason", REASON, "--max-items", "1")
+    assert parts.run("github", "reopen-issue", "1", "2", "--reason", REASON).code == 0
+    planned = parts.run(*command, "--dry-run")
     assert parts.run(*command).code == 0
-    planned, done = parts.run(*command, "--dry-run"), parts.run(*command)
 
+    again = parts.run(*command, "--dry-run")
+    done = parts.run(*command)
     document = check(parts, "tracker-change-many", *command)
 
-    assert [0, 0] == [planned.code, done.code], planned.said + done.said
+    assert [0, 0, 0] == [one.code for one in (planned, again, done)], again.said + done.said
     entries = [entry for one in document["increments"] for entry in one["trackers"]]
     assert ["already-open"] * 3 == [entry["outcome"] for entry in entries]
     assert 3 == done.out.count("was reopened for this reason before; nothing to do")
     numbers = [parts.metadata(name)["github"]["issue"] for name in NAMES]
     assert [1] * 3 == [len(parts.box.github.comments("octo/widgets", one)) for one in numbers]
-
-
-def test_items_that_need_no_change_do_not_count_for_the_limit(parts: Project) -> None:
-    command = ("github", "reopen-issue", "1-3", "--reason", REASON, "--max-items")
-    assert parts.run("github", "reopen-issue", "1", "2", "--reason", REASON).code == 0
-
-    planned, done = parts.run(*command, "1", "--dry-run"), parts.run(*command, "1")
-    repeated = parts.run(*command, "1")
-
-    assert [0, 0, 0] == [one.code for one in (planned, done, repeated)], planned.said + done.said
 
 
 def test_one_that_is_refused_leaves_the_others_done(parts: Project) -> None:
@@ -84,23 +76,19 @@ def test_if_all_are_refused_nothing_was_changed(parts: Project) -> None:
     assert "1 more increment likewise: 0005-bare" in done.out
 
 
-def test_a_dry_run_writes_nothing_and_needs_no_reason(parts: Project) -> None:
+def test_nothing_is_written_by_a_dry_run_or_if_there_are_more_items_than_allowed(
+    parts: Project,
+) -> None:
     before = parts.tree()
 
-    done = parts.run("github", "reopen-issue", "1-4", "--dry-run")
-
-    assert (done.code, parts.tree(), parts.wrote()) == (5, before, [])
-    assert "3 increments, " in done.out
-    assert "Refused       1 [no-link]" in done.out
-
-
-def test_more_items_than_allowed_are_refused(parts: Project) -> None:
-    before = parts.tree()
-
+    planned = parts.run("github", "reopen-issue", "1-4", "--dry-run")
     done = parts.run("github", "update-issue", "1-3", "--max-items", "2")
 
-    assert (done.code, "error[too-many-items]" in done.err) == (2, True), done.said
     assert (parts.tree(), parts.wrote()) == (before, [])
+    assert planned.code == 5
+    assert "3 increments, " in planned.out
+    assert "Refused       1 [no-link]" in planned.out
+    assert (done.code, "error[too-many-items]" in done.err) == (2, True), done.said
 
 
 def test_a_single_item_needs_a_single_increment(parts: Project) -> None:
