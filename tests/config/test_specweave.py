@@ -56,90 +56,68 @@ def test_profiles_say_where_the_items_are(tmp_path: Path) -> None:
     assert found.origins["trackers.jira.site"] == ".specweave/config.json"
 
 
-SYNC: dict[str, Any] = {
-    "github": {"enabled": True, "owner": "octo", "repo": "widgets"},
-    "jira": {"domain": "acme.atlassian.net", "projectKey": "SCRUM"},
-    "ado": {"organization": "fabrikam", "project": "Widgets"},
+GITHUB = {"owner": "octo", "repo": "widgets"}
+GADGETS = {"provider": "github", "config": {"owner": "octo", "repo": "gadgets"}}
+ADO = {"organization": "fabrikam", "project": "Widgets"}
+JIRA = {"domain": "acme.atlassian.net", "projectKey": "SCRUM"}
+SYNC: dict[str, Any] = {"github": {"enabled": True, **GITHUB}, "jira": JIRA, "ado": ADO}
+ADO_PLACE = {"organization_url": "https://dev.azure.com/fabrikam", "project": "Widgets"}
+JIRA_PLACE = {"site": "https://acme.atlassian.net", "project": "SCRUM"}
+GITHUB_PLACE = {"repository": "octo/widgets"}
+# The repository of the code, outside of `sync`.
+CODE = {"provider": "github", "organization": "octo", "repo": "code"}
+WTTC = {"platform": "jira", "config": {**JIRA, "projectKey": "WTTC"}}
+TESTS = {"platform": "jira", "config": {**JIRA, "projectKey": "SWE"}}
+PLACES: dict[str, tuple[dict[str, Any], object, dict[str, Any]]] = {
+    "settings of today": (
+        SYNC,
+        None,
+        {"github": GITHUB_PLACE, "ado": ADO_PLACE, "jira": JIRA_PLACE},
+    ),
+    "a profile that calls its provider platform": (
+        {"jira": JIRA, "defaultProfile": "tests", "profiles": {"wttc": WTTC, "tests": TESTS}},
+        None,
+        {"jira": {**JIRA_PLACE, "project": "SWE", "projects": ["SCRUM", "WTTC"]}},
+    ),
+    **{
+        f"the active profile goes first: {provider}": (
+            {"activeProfile": "a", "profiles": {"b": GADGETS, "a": {"provider": provider, **own}}},
+            None,
+            {"github": {**GITHUB_PLACE, "repositories": ["octo/gadgets"]}},
+        )
+        for provider, own in (("github", GITHUB), ("GitHub", {"config": GITHUB}))
+    },
+    **{
+        f"{word}{' in a profile' * is_profile}": (
+            {"profiles": {"a": {"platform": word, **ADO}}} if is_profile else {word: ADO},
+            None,
+            {"ado": ADO_PLACE},
+        )
+        for word in ("azure-devops", "Azure_DevOps", "ADO")
+        for is_profile in (False, True)
+    },
+    "a key in lower case": ({"jira": {**JIRA, "projectKey": "scrum"}}, None, {"jira": JIRA_PLACE}),
+    "the repository of the code": ({}, CODE, {"github": {"repository": "octo/code"}}),
+    "another repository": ({"github": GITHUB}, CODE, {"github": GITHUB_PLACE}),
+    "half a repository": (
+        {"github": {"owner": "octo"}},
+        CODE,
+        {"github": {"repository": "octo/code"}},
+    ),
+    "code elsewhere": ({}, {"provider": "local"}, {}),
+    "code without a name": ({}, {"provider": "github"}, {}),
+    "code in a word": ({}, "github", {}),
+    "several providers": ({}, {"provider": ["github"]}, {}),
 }
 
 
-def test_todays_settings_of_each_tracker_say_where_the_items_are(tmp_path: Path) -> None:
-    found = config(tmp_path, SYNC)
+@pytest.mark.parametrize("case", PLACES)
+def test_the_settings_say_where_the_items_are(tmp_path: Path, case: str) -> None:
+    sync, code, expected = PLACES[case]
 
-    assert found.problems == ()
-    assert found.trackers == {
-        "github": {"repository": "octo/widgets"},
-        "ado": {"organization_url": "https://dev.azure.com/fabrikam", "project": "Widgets"},
-        "jira": {"site": "https://acme.atlassian.net", "project": "SCRUM"},
-    }
+    found = config(tmp_path, sync, **({} if code is None else {"repository": code}))
 
-
-def test_a_profile_may_call_its_provider_platform(tmp_path: Path) -> None:
-    profiles = {
-        "wttc": {"platform": "jira", "config": {**SYNC["jira"], "projectKey": "WTTC"}},
-        "tests": {"platform": "jira", "config": {**SYNC["jira"], "projectKey": "SWE"}},
-    }
-    found = config(tmp_path, {**SYNC, "defaultProfile": "tests", "profiles": profiles})
-
-    assert found.trackers["jira"] == {
-        "site": "https://acme.atlassian.net",
-        "project": "SWE",
-        "projects": ["SCRUM", "WTTC"],
-    }
-
-
-@pytest.mark.parametrize(
-    "active",
-    [
-        {"provider": "github", "owner": "octo", "repo": "widgets"},
-        {"provider": "GitHub", "config": {"owner": "octo", "repo": "widgets"}},
-    ],
-)
-def test_the_active_profile_goes_first_however_it_is_written(
-    tmp_path: Path, active: dict[str, Any]
-) -> None:
-    other = {"provider": "github", "config": {"owner": "octo", "repo": "gadgets"}}
-    sync = {"activeProfile": "a", "profiles": {"b": other, "a": active}}
-    found = config(tmp_path, sync).trackers["github"]
-
-    assert found == {"repository": "octo/widgets", "repositories": ["octo/gadgets"]}
-
-
-@pytest.mark.parametrize("word", ["azure-devops", "Azure_DevOps", "ADO"])
-def test_azure_devops_goes_by_several_names(tmp_path: Path, word: str) -> None:
-    place = {"organization": "fabrikam", "project": "Widgets"}
-    wanted = {"organization_url": "https://dev.azure.com/fabrikam", "project": "Widgets"}
-    for name, sync in (
-        ("block", {word: place}),
-        ("profile", {"profiles": {"a": {"platform": word, **place}}}),
-    ):
-        (tmp_path / name).mkdir()
-        assert config(tmp_path / name, sync).trackers["ado"] == wanted
-
-
-def test_a_project_key_may_be_in_lower_case(tmp_path: Path) -> None:
-    sync = {"jira": {"domain": "acme.atlassian.net", "projectKey": "scrum"}}
-    assert config(tmp_path, sync).trackers["jira"]["project"] == "SCRUM"
-
-
-@pytest.mark.parametrize(
-    ("sync", "repository"),
-    [({}, "octo/code"), (SYNC, "octo/widgets"), ({"github": {"owner": "octo"}}, "octo/code")],
-)
-def test_the_repository_of_the_code_counts_where_no_other_is_named(
-    tmp_path: Path, sync: object, repository: str
-) -> None:
-    code = {"provider": "github", "organization": "octo", "repo": "code"}
-    found = config(tmp_path, sync, repository=code)
-
-    assert found.trackers["github"] == {"repository": repository}
-
-
-@pytest.mark.parametrize(
-    "code", [{"provider": "local"}, {"provider": "github"}, "github", {"provider": ["github"]}]
-)
-def test_a_repository_that_is_not_on_github_is_none(tmp_path: Path, code: object) -> None:
-    assert config(tmp_path, {}, repository=code).trackers == {}
+    assert (found.problems, found.trackers) == ((), expected)
 
 
 def test_a_place_in_config_toml_is_another_place(tmp_path: Path) -> None:
