@@ -73,7 +73,8 @@ FIELDS = (
     ("spi_version=2", "example=None", "example: it is a text"),
     ("spi_version=2", "from_remote='x'", "from_remote: it is a function, or None"),
 )
-UNREADABLE = (*MANIFESTS, *(Mistake("__init__.py", *one) for one in FIELDS))
+FIELDS_MISTAKEN = tuple(Mistake("__init__.py", *one) for one in FIELDS)
+UNREADABLE = (*MANIFESTS, *FIELDS_MISTAKEN)
 SETTINGS = (
     Mistake("settings.py", "class Red", "import no_such_library\nclass Red", "ModuleNotFound"),
     Mistake("settings.py", "RedmineSettings", "Other", "has no attribute 'RedmineSettings'"),
@@ -107,6 +108,10 @@ def spoil(project: Project, package: str, mistake: Mistake) -> str:
     return mistake.said.replace("PACKAGE", package)
 
 
+RESUME = ("resume", "7", "--reason", REASON, "--yes", "--json")
+LINK = {"redmine": {"issue": 5, "url": "https://redmine.example.com/issues/5"}}
+
+
 def check_error(error: dict[str, str], said: str) -> None:
     assert error["id"] == "plugin-broken"
     assert error["message"].startswith(CULPRIT)
@@ -114,12 +119,27 @@ def check_error(error: dict[str, str], said: str) -> None:
     assert "pip install --upgrade unlatch-redmine;" in error["hint"]
 
 
+def errors_found(done: Done) -> list[dict[str, str]]:
+    """The findings of doctor that are errors."""
+    return [one for one in done.document["findings"] if one["severity"] == "error"]
+
+
 def check_doctor(project: Project, said: str) -> None:
     done = project.run("doctor", "--json")
-    broken = [one for one in done.document["findings"] if one["severity"] == "error"]
-    assert len(broken) == 1, broken
-    check_error(broken[0], said)
+    (broken,) = errors_found(done)
+    check_error(broken, said)
     assert done.code == 1
+
+
+def resumed_on_github_alone(project: Project) -> dict[str, str]:
+    """Resume an increment with items on GitHub and Redmine; the error of the second."""
+    project.increment(links={**project.items("github"), **LINK})
+    done = project.run(*RESUME)
+    assert (done.code, project.states()["github"]) == (3, OPEN["github"]), done.said
+    errors = {one["tracker"]: one["error"] for one in done.document["trackers"]}
+    assert errors["github"] is None
+    error: dict[str, str] = errors["redmine"]
+    return error
 
 
 def check_no_traceback(done: Done) -> None:
@@ -129,39 +149,57 @@ def check_no_traceback(done: Done) -> None:
 
 
 @pytest.mark.parametrize("mistake", [*UNREADABLE, *SETTINGS], ids=lambda one: one.said)
-def test_a_plugin_that_cannot_be_configured_is_named_and_hinders_no_other(
+def test_a_plugin_that_cannot_be_configured_is_named(
     project: Project, package: str, mistake: Mistake
 ) -> None:
-    said = spoil(project, package, mistake)
+    check_doctor(project, spoil(project, package, mistake))
+
+
+# One of each way in which the plugin is left out; the others are left out alike.
+LEFT_OUT = (MANIFESTS[0], FIELDS_MISTAKEN[0], SETTINGS[0], SETTINGS[-1])
+
+
+@pytest.mark.parametrize(
+    "mistake",
+    [
+        *LEFT_OUT,
+        *(
+            pytest.param(one, marks=pytest.mark.sweep)
+            for one in (*UNREADABLE, *SETTINGS)
+            if one not in LEFT_OUT
+        ),
+    ],
+    ids=lambda one: one.said,
+)
+def test_a_plugin_that_cannot_be_configured_hinders_no_other(
+    project: Project, package: str, mistake: Mistake
+) -> None:
+    spoil(project, package, mistake)
     project.increment(links=project.items("github"))
 
-    check_doctor(project, said)
-    done = project.run("resume", "7", "--reason", REASON, "--yes", "--json")
+    done = project.run(*RESUME)
 
     assert (done.code, project.states()["github"]) == (0, OPEN["github"]), done.said
     assert project.run("sync", "--check").code == 0
 
 
-LINK = {"redmine": {"issue": 5, "url": "https://redmine.example.com/issues/5"}}
-
-
-@pytest.mark.parametrize("command", ["resume --reason why --yes", "abandon --yes", "undo --yes"])
+@pytest.mark.parametrize("command", ["resume", "abandon", "undo"])
 def test_an_increment_whose_links_cannot_be_read_is_refused(
     project: Project, package: str, command: str
 ) -> None:
     said = spoil(project, package, MANIFESTS[0])
-    status = "active" if command.startswith("abandon") else "completed"
+    status = "active" if command == "abandon" else "completed"
     project.increment(links={**project.items("github"), **LINK}, status=status)
     before = project.tree()
+    reason = ("--reason", REASON) if command == "resume" else ()
 
     for more in ([], ["--dry-run"]):
-        name, *options = command.split()
-        done = project.run(name, "7", *options, *more, "--json")
-        if name == "undo":  # there is nothing to undo, either
+        done = project.run(command, "7", *reason, "--yes", *more, "--json")
+        if command == "undo":  # there is nothing to undo, either
             assert done.code in (1, 2)
-            continue
-        assert (done.code, project.wrote()) == (1, [])
-        check_error(done.document["error"], said)
+        else:
+            assert (done.code, project.wrote()) == (1, [])
+            check_error(done.document["error"], said)
     assert before == project.tree()
 
 
@@ -210,18 +248,17 @@ def test_an_item_of_a_plugin_without_settings_stays_pending(
     project: Project, package: str, mistake: Mistake
 ) -> None:
     said = spoil(project, package, mistake)
-    project.increment(links={**project.items("github"), **LINK})
 
-    done = project.run("resume", "7", "--reason", REASON, "--yes", "--json")
+    check_error(resumed_on_github_alone(project), said)
 
-    assert (done.code, project.states()["github"]) == (3, OPEN["github"]), done.said
-    outcomes = {one["tracker"]: one["error"] for one in done.document["trackers"]}
-    check_error(outcomes["redmine"], said)
     assert [one["tracker"] for one in project.metadata()["pending"]] == ["redmine"]
 
 
 CALLED = 'raise AssertionError("not called")'
 # A result of another type, in `read` or `write`, and what is said of it.
+CATEGORIES = "SyncPlugin, Snapshot, RemoteItem, Category, Outcome"
+READ = "return Snapshot(RemoteItem(ref, 'A', 'new', Category.DONE))"
+# A result of another type, in `read`, and what is said of it.
 RESULTS = (
     ("return None", "RedminePlugin.read returned another type: Input should be an instance of"),
     ("return Snapshot(RemoteItem(ref, None, 'new', Category.DONE))", "item.title: Input should be"),
@@ -235,39 +272,30 @@ RESULTS = (
 )
 
 
+def install_with(project: Project, package: str, *bodies: str) -> None:
+    """Install the plugin with these bodies of `read` and `write`."""
+    more = [("plugin.py", "import SyncPlugin", f"import {CATEGORIES}")]
+    more += [("plugin.py", CALLED, body) for body in bodies]
+    install(project.root.parent / "site", package, more=more)
+
+
 @pytest.mark.parametrize(("result", "said"), RESULTS)
 def test_a_call_that_goes_wrong_is_named_and_others_are_reopened(
     project: Project, package: str, result: str, said: str
 ) -> None:
-    names = "SyncPlugin, Snapshot, RemoteItem, Category"
-    install(
-        project.root.parent / "site", package, file="plugin.py", old=CALLED, new=result,
-        more=[("plugin.py", "import SyncPlugin", f"import {names}")],
-    )  # fmt: skip
-    project.increment(links={**project.items("github"), **LINK})
+    install_with(project, package, result)
 
-    done = project.run("resume", "7", "--reason", REASON, "--yes", "--json")
+    error = resumed_on_github_alone(project)
 
-    assert (done.code, project.states()["github"]) == (3, OPEN["github"]), done.said
-    error = {one["tracker"]: one["error"] for one in done.document["trackers"]}["redmine"]
     assert error["id"] == ("odd" if "odd'," in result else "plugin-broken")
     assert said in error["message"]
 
 
 def test_an_outcome_of_another_type_is_unknown_and_probed(project: Project, package: str) -> None:
-    read = "return Snapshot(RemoteItem(ref, 'A', 'new', Category.DONE))"
-    wrong = "return Outcome(snapshot.item, notes='done')"
-    names = "SyncPlugin, Snapshot, RemoteItem, Category, Outcome"
-    install(
-        project.root.parent / "site", package, file="plugin.py", old=CALLED, new=read,
-        more=[("plugin.py", CALLED, wrong), ("plugin.py", "import SyncPlugin", f"import {names}")],
-    )  # fmt: skip
-    project.increment(links={**project.items("github"), **LINK})
+    install_with(project, package, READ, "return Outcome(snapshot.item, notes='done')")
 
-    done = project.run("resume", "7", "--reason", REASON, "--yes", "--json")
+    error = resumed_on_github_alone(project)
 
-    assert (done.code, project.states()["github"]) == (3, OPEN["github"]), done.said
-    error = {one["tracker"]: one["error"] for one in done.document["trackers"]}["redmine"]
     assert "RedminePlugin.write returned another type: notes: " in error["message"]
 
 
@@ -285,13 +313,11 @@ def test_a_mistake_in_a_method_of_the_settings_hinders_no_other(
     project: Project, package: str, old: str, new: str
 ) -> None:
     spoil(project, package, Mistake("settings.py", old, new, ""))
-    project.increment(links={**project.items("github"), **LINK})
 
-    done = project.run("resume", "7", "--reason", REASON, "--yes", "--json")
+    resumed_on_github_alone(project)
     again = project.run("sync")
     doctor = project.run("doctor", "--json")
 
-    assert (done.code, project.states()["github"]) == (3, OPEN["github"]), done.said
     assert (again.code, "unexpected" in again.said) == (3, False), again.said
     assert "findings" in doctor.document
     assert "unexpected" not in doctor.said
@@ -304,7 +330,7 @@ def test_an_address_of_a_broken_plugin_names_it_and_those_of_others_do_not(
     project.increment()
 
     wrong = project.run("link", "7", "https://github.com/octo", "--json")
-    done = project.run("link", "7", "https://redmine.example.com/issues/5", "--json")
+    done = project.run("link", "7", LINK["redmine"]["url"], "--json")
 
     assert (wrong.code, wrong.document["error"]["id"]) == (2, "url-unknown")
     check_error(done.document["error"], said)
@@ -317,16 +343,20 @@ def test_an_address_that_a_plugin_fails_to_recognise_names_the_plugin(
     spoil(project, package, Mistake("settings.py", "prefix, _, number =", broken, ""))
     project.increment()
 
-    foreign = project.run("link", "7", "https://redmine.example.com/issues/5", "--json")
+    foreign = project.run("link", "7", LINK["redmine"]["url"], "--json")
     wrong = project.run("link", "7", "https://github.com/octo", "--json")
     right = project.run("link", "7", project.items("github")["github"]["url"])
 
-    error = foreign.document["error"]
     failed = f"failed at {package}.settings:15: KeyError: 'id'"
-    assert (foreign.code, error["id"]) == (1, "plugin-broken")
-    assert f"the plugin redmine ({DISTRIBUTION}) {failed}" == error["message"]
+    assert foreign.code == 1
+    check_failed(foreign.document["error"], failed)
     assert (wrong.code, wrong.document["error"]["id"]) == (2, "url-unknown")
     assert right.code == 0, right.said
+
+
+def check_failed(error: dict[str, str], failed: str) -> None:
+    assert error["id"] == "plugin-broken"
+    assert f"the plugin redmine ({DISTRIBUTION}) {failed}" == error["message"]
 
 
 def test_items_that_a_plugin_left_out_are_not_checked(project: Project, package: str) -> None:
@@ -363,8 +393,7 @@ def test_a_mistake_in_the_configuration_beside_it_is_found_online_too(
 
     done = project.run("doctor", "--online", "--json")
 
-    ids = {one["id"] for one in done.document["findings"] if one["severity"] == "error"}
-    assert {"plugin-broken", "config-invalid"} <= ids
+    assert {"plugin-broken", "config-invalid"} <= {one["id"] for one in errors_found(done)}
 
 
 def test_no_other_distribution_replaces_a_tracker_of_unlatch(
@@ -377,7 +406,7 @@ def test_no_other_distribution_replaces_a_tracker_of_unlatch(
     )
     project.increment(links=project.items("github"))
 
-    assert project.run("resume", "7", "--reason", REASON, "--yes").code == 0
+    assert project.run(*RESUME).code == 0
     assert project.states()["github"] == OPEN["github"]
 
 
@@ -400,12 +429,11 @@ def test_a_tracker_of_two_distributions_is_refused_and_both_are_named(
     doctor = project.run("doctor", "--json")
     plugins = project.run("plugins")
     refused = project.run("resume", "8", "--reason", REASON, "--yes", "--json")
-    done = project.run("resume", "7", "--reason", REASON, "--yes")
+    done = project.run(*RESUME)
 
     both = "several distributions have a plugin redmine: acme-redmine 2.0, unlatch-redmine 1.2"
-    findings = [one for one in doctor.document["findings"] if one["severity"] == "error"]
     assert [(both, "keep one: pip uninstall acme-redmine, or pip uninstall unlatch-redmine")] == [
-        (one["message"], one["hint"]) for one in findings
+        (one["message"], one["hint"]) for one in errors_found(doctor)
     ]
     assert f"broken {both}" in plugins.out
     assert (refused.code, refused.document["error"]["message"]) == (1, both)
@@ -419,9 +447,7 @@ def test_a_distribution_that_is_installed_twice_is_one(
     install_again(project.root.parent / "user", package, "Unlatch.Redmine-1.1")
     monkeypatch.syspath_prepend(project.root.parent / "user")
 
-    done = project.run("doctor", "--json")
-
-    assert [one for one in done.document["findings"] if one["severity"] == "error"] == []
+    assert errors_found(project.run("doctor", "--json")) == []
 
 
 @pytest.mark.parametrize(
@@ -463,21 +489,15 @@ def test_a_plugin_that_cannot_be_loaded_is_named_and_other_trackers_are_reopened
     project: Project, package: str, mistake: Mistake
 ) -> None:
     said = spoil(project, package, mistake)
-    project.increment(links={**project.items("github"), **LINK})
 
+    check_error(resumed_on_github_alone(project), said)
     check_doctor(project, said)
-    done = project.run("resume", "7", "--reason", REASON, "--yes", "--json")
-
-    assert (done.code, project.states()["github"]) == (3, OPEN["github"]), done.said
-    outcomes = {one["tracker"]: one["error"] for one in done.document["trackers"]}
-    assert outcomes["github"] is None
-    check_error(outcomes["redmine"], said)
 
 
 @pytest.mark.parametrize(
     ("file", "old", "place"),
     [
-        ("plugin.py", 'raise AssertionError("not called")', "plugin:9"),
+        ("plugin.py", CALLED, "plugin:9"),
         ("settings.py", 'return ItemRef("redmine"', "settings:19"),
     ],
 )
@@ -487,13 +507,11 @@ def test_an_error_in_a_method_is_that_of_the_plugin(
     spoil(project, package, Mistake(file, old, f"{{}}['id']; {old}", ""))
     project.increment(links={**project.items("github"), **LINK})
 
-    done = project.run("resume", "7", "--reason", REASON, "--yes", "--json")
+    done = project.run(*RESUME)
 
     outcomes = {one["tracker"]: one["error"] for one in done.document.get("trackers", [])}
     error = outcomes.get("redmine") or done.document["error"]
-    failed = f"failed at {package}.{place}: KeyError: 'id'"
-    assert f"the plugin redmine ({DISTRIBUTION}) {failed}" == error["message"]
-    assert error["id"] == "plugin-broken"
+    check_failed(error, f"failed at {package}.{place}: KeyError: 'id'")
 
 
 def test_a_plugin_without_mistakes_is_not_named(project: Project, package: str) -> None:
@@ -501,9 +519,9 @@ def test_a_plugin_without_mistakes_is_not_named(project: Project, package: str) 
 
     done = project.run("doctor", "--json")
 
-    findings = done.document["findings"]
-    assert [one for one in findings if one["severity"] == "error"] == []
-    assert {"host-trusted"} <= {one["id"] for one in findings if "Redmine" in one["message"]}
+    assert errors_found(done) == []
+    named = [one["id"] for one in done.document["findings"] if "Redmine" in one["message"]]
+    assert "host-trusted" in named
 
 
 @pytest.mark.parametrize("mistake", [MANIFESTS[0], SETTINGS[0]], ids=lambda one: one.file)

@@ -6,22 +6,29 @@ import json
 import os
 import shutil
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.project import NAME, Done, Project
 from tests.cli.terminal import Terminal
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
 ULID = "01JC0000000000000000000000"
+NOON = "2025-11-01T12:00:00Z"
 HOME = ".unlatch/increments"
 STATUSES = "planning, backlog, active, paused, ready_for_review, completed, abandoned"
 
 
-def findings(done: Done, *severities: str) -> list[tuple[str, str | None]]:
-    """Ids and places of the findings."""
+def findings(done: Done, *severities: str, of: str | None = None) -> list[tuple[str, str | None]]:
+    """Ids and places of the findings, of one increment or of all."""
     wanted = severities or ("error", "warning")
-    found = done.document["findings"]
-    return [(one["id"], one["where"]) for one in found if one["severity"] in wanted]
+    return [
+        (one["id"], one["where"])
+        for one in done.document["findings"]
+        if one["severity"] in wanted and of in (None, one["increment"])
+    ]
 
 
 def messages(done: Done) -> dict[str, str]:
@@ -37,35 +44,47 @@ def at(place: str = "", name: str = NAME) -> str:
     return f"{HOME}/{name}/metadata.json{place}"
 
 
+def change(project: Project, name: str, changed: dict[str, Any] | str) -> None:
+    """Change keys of metadata.json, or write a text in its place."""
+    if isinstance(changed, str):
+        (project.folder(name) / "metadata.json").write_text(changed)
+    else:
+        metadata(project, name=name, **changed)
+
+
+def check_each(
+    project: Project,
+    rows: Sequence[tuple[Any, Sequence[tuple[str, str]]]],
+    change: Callable[[Project, str, Any], None] = change,
+    *,
+    severities: Sequence[str] = (),
+    status: str = "completed",
+) -> Done:
+    """Doctor has for each increment, changed as its row says, just the findings of the row."""
+    names = [project.increment(f"{number:04}-one", status=status) for number in range(len(rows))]
+    for name, (changed, _) in zip(names, rows, strict=True):
+        change(project, name, changed)
+    done = project.run("doctor", "--json")
+    for name, (changed, expected) in zip(names, rows, strict=True):
+        found = [(id_, place or "") for id_, place in findings(done, *severities, of=name)]
+        file = f"{HOME}/{name}/metadata.json"
+        places = [(i, f"{HOME}/{name}/{p}" if p[0] != ":" else f"{file}{p}") for i, p in expected]
+        assert sorted(places) == sorted(found), changed
+    return done
+
+
 def test_a_sound_project_has_no_errors_and_no_warnings(completed: Project) -> None:
-    done = completed.run("doctor", "--json")
+    before, environ = completed.tree(), completed.box.environ()
+
+    done, shown = completed.run("doctor", "--json"), completed.run("doctor")
 
     assert (findings(done), done.code) == ([], 0)
-    assert (
-        findings(done, "note")
-        == [
-            ("host-trusted", None),
-            ("library-installed", None),
-            ("token-found", None),
-        ]
-        * 3
-    )
-
-
-def test_nothing_is_sent_and_nothing_is_written(completed: Project) -> None:
-    before = completed.tree()
-
-    completed.run("doctor")
-
+    notes = [("host-trusted", None), ("library-installed", None), ("token-found", None)]
+    assert findings(done, "note") == notes * 3
+    # It sends, writes and shows nothing of a secret.
     assert ([], before) == (completed.sent(), completed.tree())
-
-
-def test_no_token_is_shown(completed: Project) -> None:
-    said = completed.run("doctor", "--json").said + completed.run("doctor").said
-
-    environ = completed.box.environ()
     secrets = [environ[name] for name in environ if "TOKEN" in name or "PAT" in name]
-    assert [secret for secret in secrets if secret in said] == []
+    assert [secret for secret in secrets if secret in done.said + shown.said] == []
 
 
 def test_every_mistake_is_told_with_its_place_and_a_hint(project: Project) -> None:
@@ -163,27 +182,18 @@ def test_a_program_is_named_and_not_started(completed: Project, tmp_path: Path) 
     assert not started.exists()
 
 
-@pytest.mark.parametrize(
-    ("changed", "expected"),
-    [
-        ({"status": "in-progress"}, ("old-status", ":/status")),
-        ({"created": "2025-11-01"}, ("old-time", ":/created")),
-        ({"created": "soon"}, ("time-unreadable", ":/created")),
-        ({"id": "0007"}, ("id-differs", ":/id")),
-        ({"type": None}, ("shape-unexpected", ":/type")),
-        ({"jira": {"epicKey": "SCRUM-28"}}, ("old-link", ":/jira")),
-        ({"github": {"issue": 4, "url": 7}}, ("shape-unexpected", ":/github/url")),
-    ],
-)
-def test_an_old_shape_is_a_warning(
-    project: Project, changed: dict[str, Any], expected: tuple[str, str]
-) -> None:
-    project.increment(status="active")
-    metadata(project, **changed)
+def test_an_old_shape_is_a_warning(project: Project) -> None:
+    rows: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
+        ({"status": "in-progress"}, [("old-status", ":/status")]),
+        ({"created": "2025-11-01"}, [("old-time", ":/created")]),
+        ({"created": "soon"}, [("time-unreadable", ":/created")]),
+        ({"id": "0007"}, [("id-differs", ":/id")]),
+        ({"type": None}, [("shape-unexpected", ":/type")]),
+        ({"jira": {"epicKey": "SCRUM-28"}}, [("old-link", ":/jira")]),
+        ({"github": {"issue": 4, "url": 7}}, [("shape-unexpected", ":/github/url")]),
+    ]
 
-    done = project.run("doctor", "--json")
-
-    assert ([(expected[0], at(expected[1]))], 0) == (findings(done), done.code)
+    assert check_each(project, rows, status="active").code == 0
 
 
 def test_a_key_of_old_and_a_key_that_is_missing(project: Project) -> None:
@@ -197,52 +207,30 @@ def test_a_key_of_old_and_a_key_that_is_missing(project: Project) -> None:
     assert [("key-missing", at()), ("old-key", at(":/created_at"))] == findings(done)
 
 
-@pytest.mark.parametrize(
-    ("changed", "expected"),
-    [
-        ({"status": "shipped"}, ("status-unknown", ":/status")),
-        ({"formatVersion": 3}, ("metadata-newer", ":/formatVersion")),
-        ({"pending": {}}, ("metadata-invalid", ":/pending")),
-        (
-            {"reopenHistory": [{"id": "1", "reopenedAt": "2025-11-01T00:00:00Z", "reason": "x"}]},
-            ("metadata-invalid", ":/reopenHistory/0/id"),
-        ),
-        (
-            {"pending": [{"op": ULID, "kind": "merge", "tracker": "github", "item": "4"}]},
-            ("metadata-invalid", ":/pending/0/kind"),
-        ),
-    ],
-)
-def test_what_keeps_an_increment_from_being_read_is_an_error(
-    project: Project, changed: dict[str, Any], expected: tuple[str, str]
-) -> None:
-    project.increment()
-    metadata(project, **changed)
+def test_what_keeps_an_increment_from_being_read_is_one_error(project: Project) -> None:
+    reopen = {"id": "1", "reopenedAt": NOON, "reason": "x"}
+    reopen |= {"previousStatus": "completed", "reopenedBy": "Ada"}
+    pending = {"op": ULID, "kind": "merge", "tracker": "github", "item": "4", "at": NOON}
+    rows: list[tuple[dict[str, Any] | str, list[tuple[str, str]]]] = [
+        ({"status": "shipped"}, [("status-unknown", ":/status")]),
+        ({"formatVersion": 3}, [("metadata-newer", ":/formatVersion")]),
+        ({"pending": {}}, [("metadata-invalid", ":/pending")]),
+        ({"amendments": {}}, [("metadata-invalid", ":/amendments")]),
+        ({"reopenHistory": [reopen]}, [("metadata-invalid", ":/reopenHistory/0/id")]),
+        ({"pending": [pending]}, [("metadata-invalid", ":/pending/0/kind")]),
+        ("", [("metadata-invalid", ":1:1")]),
+        ('{\n "id": ', [("metadata-invalid", ":2:8")]),
+        ("{\n<<<<<<< ours\n", [("metadata-in-conflict", ":2:1")]),
+        ('{"id": 1, "id": 2, "status": "active"}', [("metadata-duplicate-key", ":/id")]),
+    ]
 
-    done = project.run("doctor", "--json")
+    done = check_each(project, rows, severities=["error"])
 
-    assert (expected[0], at(expected[1])) in findings(done, "error")
+    errors = [one for one in done.document["findings"] if one["severity"] == "error"]
     assert done.code == 1
-
-
-@pytest.mark.parametrize(
-    ("text", "expected"),
-    [
-        ("", ("metadata-invalid", ":1:1")),
-        ('{\n "id": ', ("metadata-invalid", ":2:8")),
-        ("{\n<<<<<<< ours\n", ("metadata-in-conflict", ":2:1")),
-        ('{"id": 1, "id": 2, "status": "active"}', ("metadata-duplicate-key", ":/id")),
-    ],
-)
-def test_a_file_that_is_no_sound_json_is_told_with_its_place(
-    project: Project, text: str, expected: tuple[str, str]
-) -> None:
-    project.increment()
-    (project.folder() / "metadata.json").write_text(text)
-
-    done = project.run("doctor", "--json")
-
-    assert ([(expected[0], at(expected[1]))], 1) == (findings(done, "error"), done.code)
+    told = {str(one["where"]).partition(":")[2]: one["message"] for one in errors}
+    assert told["/amendments"] == "expected a list, found {}"
+    assert told["/status"] == f"unknown status 'shipped' (known: {STATUSES})"
 
 
 def test_a_folder_without_metadata(project: Project) -> None:
@@ -389,27 +377,6 @@ def test_settings_are_listed_on_request_after_the_findings(project: Project) -> 
     assert "Setting" not in plain.out
     assert asked.out.index("[no-tracker]") < asked.out.index("Setting") < asked.out.index("checked")
     assert [] != project.run("doctor", "--json").document["settings"]
-
-
-@pytest.mark.parametrize(
-    ("changed", "where", "message"),
-    [
-        ({"amendments": {}}, ":/amendments", "expected a list, found {}"),
-        ({"pending": {}}, ":/pending", "expected a list, found {}"),
-        ({"status": "weird"}, ":/status", f"unknown status 'weird' (known: {STATUSES})"),
-    ],
-)
-def test_a_mistake_is_one_finding_in_plain_words(
-    project: Project, changed: dict[str, Any], where: str, message: str
-) -> None:
-    project.increment()
-    metadata(project, **changed)
-
-    found = project.run("doctor", "--json").document["findings"]
-
-    assert [(at(where), message)] == [
-        (one["where"], one["message"]) for one in found if one["severity"] != "note"
-    ]
 
 
 @pytest.mark.parametrize("variable", ["GITHUB_TOKEN", "UNLATCH_TRUSTED_HOSTS"])

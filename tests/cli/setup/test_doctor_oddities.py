@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.project import NAME, REASON, Project
-from tests.cli.setup.test_doctor import HOME, ULID, at, findings, messages, metadata
+from tests.cli.setup.test_doctor import HOME, ULID, at, check_each, findings, messages
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,72 +17,57 @@ SPEC = f"{HOME}/{NAME}/spec.md"
 TASKS = f"{HOME}/{NAME}/tasks.md"
 
 
-def write(project: Project, name: str, text: str) -> None:
-    (project.folder() / name).write_text(text, encoding="utf-8")
+def write(project: Project, name: str, text: str, *, increment: str = NAME) -> None:
+    (project.folder(increment) / name).write_text(text, encoding="utf-8")
 
 
-@pytest.mark.parametrize(
-    ("changed", "expected"),
-    [
-        ({"completedAt": "2025-09-01T00:00:00Z"}, [("dates-out-of-order", ":/completedAt")]),
-        (
-            {"created": "2025-10-01", "completedAt": "2025-10-01", "lastActivity": "2025-09-30"},
-            [
-                ("old-time", ":/completedAt"),
-                ("old-time", ":/created"),
-                ("old-time", ":/lastActivity"),
-                ("dates-out-of-order", ":/lastActivity"),
-            ],
-        ),
+def test_times_that_cannot_all_be_true(project: Project) -> None:
+    order = "dates-out-of-order"
+    old = {"created": "2025-10-01", "completedAt": "2025-10-01", "lastActivity": "2025-09-30"}
+    rows: list[tuple[dict[str, Any], list[tuple[str, str]]]] = [
+        ({"completedAt": "2025-09-01T00:00:00Z"}, [(order, ":/completedAt")]),
+        (old, [(order, ":/lastActivity"), *(("old-time", f":/{key}") for key in old)]),
         ({"lastActivity": "2999-01-01T00:00:00Z"}, [("time-in-future", ":/lastActivity")]),
         ({"status": "active"}, [("completed-at-left", ":/completedAt")]),
-        ({"completedAt": True}, [("completed-at-missing", ""), ("shape-unexpected", "/")]),
-    ],
-)
-def test_times_that_cannot_all_be_true(
-    project: Project, changed: dict[str, Any], expected: list[tuple[str, str]]
-) -> None:
-    project.increment()
-    metadata(project, **changed)
-
-    found = findings(project.run("doctor", "--json"))
-
-    wanted = {(name, at(place if place != "/" else ":/completedAt")) for name, place in expected}
-    assert wanted == set(found)
-
-
-@pytest.mark.parametrize(
-    ("files", "expected"),
-    [
-        ({"tasks.md": "## T-001: A\n\n## T-002: B\n\n## T-001: C\n"}, [("task-id-twice", TASKS)]),
         (
-            {"spec.md": "# S\n\n- [ ] **AC-US1-01**: a\n- [x] **AC-US1-01**: b\n"},
-            [("criterion-id-twice", SPEC), ("completed-with-open-work", SPEC)],
+            {"completedAt": True},
+            [("completed-at-missing", "metadata.json"), ("shape-unexpected", ":/completedAt")],
         ),
+    ]
+
+    check_each(project, rows)
+
+
+def test_documents(project: Project) -> None:
+    def write_all(project: Project, name: str, files: dict[str, str]) -> None:
+        for file, text in files.items():
+            write(project, file, text, increment=name)
+
+    open_work = "completed-with-open-work"
+    twice = "# S\n\n- [ ] **AC-US1-01**: a\n- [x] **AC-US1-01**: b\n"
+    rows: list[tuple[dict[str, str], list[tuple[str, str]]]] = [
+        (
+            {"tasks.md": "## T-001: A\n\n## T-002: B\n\n## T-001: C\n"},
+            [("task-id-twice", "tasks.md")],
+        ),
+        ({"spec.md": twice}, [("criterion-id-twice", "spec.md"), (open_work, "spec.md")]),
         (
             {"tasks.md": "# T\n\n## T-001: A\n\n**Status**: [ ] pending\n"},
-            [("completed-with-open-work", TASKS)],
+            [(open_work, "tasks.md")],
         ),
         (
             {"spec.md": "- [ ] **AC-US1-01**: a\n", "tasks.md": "- [ ] T-001: A\n"},
-            [("completed-with-open-work", SPEC), ("completed-with-open-work", TASKS)],
+            [(open_work, "spec.md"), (open_work, "tasks.md")],
         ),
         (
             {"spec.md": "# S\n\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n"},
-            [("document-in-conflict", f"{SPEC}:3")],
+            [("document-in-conflict", "spec.md:3")],
         ),
         ({"events.jsonl": ""}, []),
         ({"spec.md": "# S\n\n======= \n>>>>>>> x\n<<<<<<< y\n"}, []),
-    ],
-)
-def test_documents(
-    project: Project, files: dict[str, str], expected: list[tuple[str, str]]
-) -> None:
-    project.increment()
-    for name, text in files.items():
-        write(project, name, text)
+    ]
 
-    assert expected == findings(project.run("doctor", "--json"))
+    check_each(project, rows, write_all)
 
 
 def test_documents_that_are_missing_or_no_text(project: Project) -> None:
@@ -128,29 +113,24 @@ def test_two_folders_with_one_number_or_one_name(project: Project) -> None:
     assert [("folder-twice", f"{HOME}/_archive/{NAME}")] == findings(done, "error")
 
 
-@pytest.mark.parametrize(
-    "sync",
-    [
+def test_an_active_profile_that_names_no_place_is_reported(project: Project) -> None:
+    project.configure("")
+    path = project.root / ".specweave/config.json"
+    path.parent.mkdir()
+    rows: list[dict[str, Any]] = [
         {"activeProfile": "other", "profiles": {"main": {"provider": "jira"}}},
         {"activeProfile": 5},
         {"defaultProfile": "main", "profiles": {"main": {"provider": "gitlab"}}},
         {"activeProfile": "main", "profiles": {"main": {"provider": "github", "config": {}}}},
-    ],
-)
-def test_an_active_profile_that_names_no_place_is_reported(
-    project: Project, sync: dict[str, Any]
-) -> None:
-    project.configure("")
-    path = project.root / ".specweave/config.json"
-    path.parent.mkdir()
-    path.write_text(json.dumps({"sync": sync}))
-    found = [("specweave-profile-unread", ".specweave/config.json:sync")]
+    ]
+    for sync in rows:
+        path.write_text(json.dumps({"sync": sync}))
+        done = project.run("doctor", "--json")
+        found = ("specweave-profile-unread", ".specweave/config.json:sync")
+        assert [found] == findings(done, "warning"), sync
+        named = sync.get("activeProfile", "main")
+        assert f"the active profile '{named}' names no" in messages(done)[found[0]]
 
-    done = project.run("doctor", "--json")
-
-    assert found == findings(done, "warning")
-    named = sync.get("activeProfile", "main")
-    assert f"the active profile '{named}' names no" in messages(done)[found[0][0]]
     project.configure_more()
     assert [] == findings(project.run("doctor", "--json"), "warning")
 
@@ -295,6 +275,14 @@ def test_a_second_time_there_is_nothing_to_mend(project: Project) -> None:
     assert before == project.tree()
     text = (project.folder() / "spec.md").read_bytes()
     assert text == b"---\r\ntitle: It\r\nstatus: completed # now\r\n---\r\n# It"
+    assert [2, 2] == [project.run("doctor", flag).code for flag in ("--yes", "--dry-run")]
+
+
+def test_a_diff_is_harmless_on_a_terminal(project: Project) -> None:
+    project.increment()
+    write(project, "spec.md", "---\ntitle: \x1b[2J::error::x\nstatus: active\n---\n# It\n")
+
+    assert "\x1b" not in project.run("doctor", "--fix", "--dry-run").out
 
 
 def test_what_is_not_safe_is_left_alone(project: Project) -> None:
@@ -309,19 +297,6 @@ def test_what_is_not_safe_is_left_alone(project: Project) -> None:
 
     assert ("No safe fixes" in done.err, done.code) == (True, 1)
     assert before == project.tree()
-
-
-def test_a_diff_is_harmless_on_a_terminal(project: Project) -> None:
-    project.increment()
-    write(project, "spec.md", "---\ntitle: \x1b[2J::error::x\nstatus: active\n---\n# It\n")
-
-    shown = project.run("doctor", "--fix", "--dry-run").out
-
-    assert "\x1b" not in shown
-
-
-def test_only_with_fix(project: Project) -> None:
-    assert [2, 2] == [project.run("doctor", flag).code for flag in ("--yes", "--dry-run")]
 
 
 @pytest.mark.parametrize(("status", "command"), [("active", "pause"), ("paused", "resume")])

@@ -109,43 +109,44 @@ def test_two_folders_of_one_number_and_other_letters_are_no_problem(project: Pro
     assert project.run("show", "7", "--json").document["increment"]["id"] == NAME
 
 
-@pytest.mark.parametrize(
-    ("tracker", "value"),
-    [
-        ("github", {"issue": "4"}),
-        ("github", {"issue": "#4"}),
-        ("ado", {"workItem": 101, "url": "{ado}"}),
-        ("jira", {"issue": "SCRUM-28", "url": "{jira}"}),
-        ("github", "{github}"),
-    ],
-)
-def test_a_link_that_is_read_has_the_expected_shape(
-    project: Project, tracker: str, value: dict[str, Any] | str
-) -> None:
-    project.items(tracker)
-    url = project.urls[tracker]
-    placed = url if isinstance(value, str) else value | ({"url": url} if "url" in value else {})
-    project.increment(links={tracker: placed})
+def test_a_link_that_is_read_has_the_expected_shape(project: Project) -> None:
+    project.items()
+    urls = project.urls
+    links: list[dict[str, Any]] = [
+        {"github": {"issue": "4"}},
+        {"github": {"issue": "#4"}},
+        {"ado": {"workItem": 101, "url": urls["ado"]}},
+        {"jira": {"issue": "SCRUM-28", "url": urls["jira"]}},
+        {"github": urls["github"]},
+    ]
+    for number, link in enumerate(links, 1):
+        project.increment(f"{number:04}-one", links=link)
+
     assert "shape-unexpected" not in dict(findings(project.run("doctor", "--json")))
 
 
-@pytest.mark.parametrize(
-    ("tracker", "value"),
-    [
+def test_the_hint_for_an_unread_link_works(project: Project) -> None:
+    def unread() -> list[tuple[str, str | None]]:
+        found = findings(project.run("doctor", "--json"))
+        assert "shape-unexpected" not in dict(found)
+        return [one for one in found if one[0] == "link-unread"]
+
+    project.items()
+    links: list[tuple[str, Any]] = [
         ("github", "#4"),
         ("github", 4),
         ("github", ["#4"]),
         ("github", {"issue": "TBD"}),
         ("github", {"issue": 0}),
         ("jira", "SCRUM-28"),
-    ],
-)
-def test_the_hint_for_an_unread_link_works(project: Project, tracker: str, value: Any) -> None:
-    project.items(tracker)
-    project.increment(links={tracker: value})
-    found = [found for found in findings(project.run("doctor", "--json")) if "link" in found[0]]
-    assert found == [("link-unread", at(f":/{tracker}"))]
-    assert "shape-unexpected" not in dict(findings(project.run("doctor", "--json")))
-    done = project.run("link", "7", project.urls[tracker])
-    assert done.code == 0, done.said
-    assert findings(project.run("doctor", "--json")) == []
+    ]
+    names = [f"{number:04}-one" for number in range(len(links))]
+    for name, (tracker, value) in zip(names, links, strict=True):
+        project.increment(name, links={tracker: value})
+    places = [at(f":/{one}", name) for name, (one, _) in zip(names, links, strict=True)]
+    assert unread() == [("link-unread", place) for place in places]
+
+    for name, (tracker, _) in zip(names, links, strict=True):
+        done = project.run("link", name, project.urls[tracker])
+        assert done.code == 0, done.said
+    assert unread() == []
