@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
 from tests.cli.project import NAME, REASON, Project
 from tests.cli.refusing import assert_refused, assert_unchanged
 
@@ -24,24 +23,23 @@ DAMAGE = {
 }
 
 
-@pytest.mark.parametrize("name", DAMAGE)
-def test_a_metadata_file_that_cannot_be_read(single: Project, name: str) -> None:
-    content, error = DAMAGE[name]
+def test_a_metadata_file_that_cannot_be_read(single: Project) -> None:
     path = single.folder() / "metadata.json"
-    path.write_bytes(content)
-    before = single.tree()
+    for content, error in DAMAGE.values():
+        path.write_bytes(content)
+        before = single.tree()
 
-    for command in (RESUME, ("complete", "7"), ("link", "7", single.urls["github"]),
-                    ("show", "7"), ("github", "reopen-issue", "7")):  # fmt: skip
-        done = single.run(*command)
+        for command in (RESUME, ("complete", "7"), ("link", "7", single.urls["github"]),
+                        ("show", "7"), ("github", "reopen-issue", "7")):  # fmt: skip
+            done = single.run(*command)
 
-        assert_refused(done, 1, error)
-        assert str(path) in done.err
-    assert_unchanged(single, before)
-    broken = single.run("list", "--json").document[0]["broken"]
-    assert error == broken["id"]
-    assert "broken  " in single.run("list").out
-    assert f"Broken       {NAME}: " in single.run("status").out
+            assert_refused(done, 1, error)
+            assert str(path) in done.err
+        assert_unchanged(single, before)
+        broken = single.run("list", "--json").document[0]["broken"]
+        assert error == broken["id"], content
+        assert "broken  " in single.run("list").out
+        assert f"Broken       {NAME}: " in single.run("status").out
 
 
 def test_a_metadata_file_that_is_a_folder_or_missing(single: Project) -> None:

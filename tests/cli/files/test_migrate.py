@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.project import REASON, Done, Project
+from tests.cli.project import REASON, Project
 
 from unlatch.migrate import journal, migrate
 from unlatch.worklog.disk.folder import OpenFolder
@@ -153,9 +153,10 @@ def test_config_toml_keeps_what_stands_there(specweave: Project) -> None:
     assert "specweave = false" in text.partition("[limits]")[0]
 
 
-def test_undo_restores_every_byte(specweave: Project) -> None:
+def test_undo_restores_every_byte_without_what_stays_on_this_machine(specweave: Project) -> None:
     before = files(specweave)
     specweave.run("migrate", "--yes")
+    specweave.forget_local()
 
     done = specweave.run("migrate", "--undo", "--yes")
 
@@ -183,72 +184,55 @@ def test_undo_shows_each_file_that_it_moves_restores_or_deletes(specweave: Proje
     assert before == files(specweave)
 
 
-def test_undo_does_as_it_has_shown(specweave: Project) -> None:
-    specweave.run("migrate", "--yes")
-    specweave.run("resume", "1", "--reason", REASON, "--yes", "--offline")
-    before = files(specweave)
-
-    shown = specweave.run("migrate", "--undo", "--dry-run").out
-    specweave.run("migrate", "--undo", "--yes")
-
-    after = files(specweave)
-    restored = f"{THEIRS}/{SEARCH}/metadata.json"
-    assert f"  restore {restored}\n" in shown
-    assert after[restored] != before[f"{OURS}/{SEARCH}/metadata.json"]
-    assert OLD not in shown
-    assert "  delete .unlatch/config.toml\n" in shown
-    assert ".unlatch/config.toml" not in after
-
-
-def test_undo_needs_nothing_that_stays_on_this_machine(specweave: Project) -> None:
-    before = files(specweave)
-    specweave.run("migrate", "--yes")
-    specweave.forget_local()
-
-    specweave.run("migrate", "--undo", "--yes")
-
-    assert before == files(specweave)
-
-
 def test_undo_keeps_what_was_changed_since(specweave: Project) -> None:
     before = files(specweave)
     specweave.run("migrate", "--yes")
     specweave.run("resume", "1", "--reason", REASON, "--yes", "--offline")
     specweave.run("new", "Another one")
+    name = f"{THEIRS}/{SEARCH}/metadata.json"
 
+    shown = specweave.run("migrate", "--undo", "--dry-run").out
     done = specweave.run("migrate", "--undo", "--yes", "--json")
 
     assert [Path(one["path"]).parent.name for one in done.document["left"]] == [OLD]
     by_id = {one["id"]: one for one in listed(specweave)}
     assert (by_id[OLD]["status"], by_id[OLD]["reopens"]) == ("active", 1)
     assert "0006-another-one" in by_id
-    name = f"{THEIRS}/{SEARCH}/metadata.json"
-    assert before[name] == files(specweave)[name]
+    after = files(specweave)
+    assert before[name] == after[name]
     assert not (specweave.root / OURS).exists()
+    # It did as it has shown.
+    assert (f"  restore {name}\n" in shown, OLD in shown) == (True, False)
+    assert "  delete .unlatch/config.toml\n" in shown
+    assert ".unlatch/config.toml" not in after
 
 
 def test_a_dry_run_shows_all_and_changes_nothing(specweave: Project) -> None:
     before = files(specweave)
 
     done = specweave.run("migrate", "--dry-run")
+    document = specweave.run("migrate", "--dry-run", "--json").document
+    asked = specweave.run("migrate")
 
-    assert (before, done.code) == (files(specweave), 0)
+    assert done.code == 0
     assert f"  move {THEIRS} to {OURS}\n" in done.out
     for line in ('-    "status": "in-progress",\n', '+    "status": "active",\n'):
         assert line in done.out
     assert "+++ b/.unlatch/config.toml\n" in done.out
-
-
-def test_nobody_is_there_to_be_asked(specweave: Project) -> None:
-    before = files(specweave)
-
-    done = specweave.run("migrate")
-
-    assert (done.code, before) == (2, files(specweave))
-    assert "next: unlatch migrate --yes" in done.err
+    assert document["moved"] == [{"from": THEIRS, "to": OURS}]
+    assert (document["dryRun"], document["undo"]) == (True, False)
+    assert [one["path"] for one in document["changed"]] == [
+        f"{OURS}/{SEARCH}/metadata.json",
+        f"{OURS}/_archive/{OLD}/metadata.json",
+        ".unlatch/config.toml",
+    ]
+    assert (asked.code, "next: unlatch migrate --yes" in asked.err) == (2, True)
+    assert before == files(specweave)
 
 
 def test_a_second_time_there_is_nothing_to_do(specweave: Project) -> None:
+    nothing = specweave.run("migrate", "--undo", "--yes")
+    assert (nothing.code, "error[no-migration]" in nothing.err) == (2, True)
     specweave.run("migrate", "--yes")
     before = files(specweave)
 
@@ -256,12 +240,6 @@ def test_a_second_time_there_is_nothing_to_do(specweave: Project) -> None:
 
     assert ("Nothing to migrate." in done.err, done.code) == (True, 0)
     assert before == files(specweave)
-
-
-def test_there_is_no_migration_to_undo(project: Project) -> None:
-    done = project.run("migrate", "--undo", "--yes")
-
-    assert (done.code, "error[no-migration]" in done.err) == (2, True)
 
 
 def test_git_sees_moves(specweave: Project) -> None:
@@ -391,43 +369,32 @@ def test_one_name_in_both_places_is_in_the_way(specweave: Project) -> None:
     assert before == files(specweave)
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"files": [{"path": "../outside", "before": "stolen", "after": "0"}]},
-        {"files": [{"path": f"{OURS}/../../outside/metadata.json", "before": "x", "after": "0"}]},
-        {"files": [{"path": "/etc/passwd", "before": "x", "after": "0"}]},
-        {"moves": [{"from": OURS, "to": "../elsewhere"}]},
-        {"moves": [{"from": ".git/hooks", "to": OURS}]},
-        {"moves": {}},
-        {"state": "half"},
-        {"files": [{"path": 7, "before": None, "after": "0"}]},
-    ],
-)
-def test_a_journal_from_elsewhere_reaches_no_other_file(
-    specweave: Project, changed: dict[str, Any]
-) -> None:
+def test_a_journal_from_elsewhere_reaches_no_other_file(specweave: Project) -> None:
     specweave.run("migrate", "--yes")
     (path,) = (specweave.root / ".unlatch/migrations").iterdir()
-    path.write_text(json.dumps({**json.loads(path.read_text()), **changed}))
-    before = files(specweave)
+    journal = json.loads(path.read_text())
+    outside = f"{OURS}/../../outside/metadata.json"
+    rows: list[tuple[dict[str, Any], str]] = [
+        ({"files": [{"path": "../outside", "before": "stolen", "after": "0"}]}, "unreadable"),
+        ({"files": [{"path": outside, "before": "x", "after": "0"}]}, "unreadable"),
+        ({"files": [{"path": "/etc/passwd", "before": "x", "after": "0"}]}, "unreadable"),
+        ({"moves": [{"from": OURS, "to": "../elsewhere"}]}, "unreadable"),
+        ({"moves": [{"from": ".git/hooks", "to": OURS}]}, "unreadable"),
+        ({"moves": {}}, "unreadable"),
+        ({"state": "half"}, "unreadable"),
+        ({"files": [{"path": 7, "before": None, "after": "0"}]}, "unreadable"),
+        ({"formatVersion": 3}, "newer"),
+    ]
+    for changed, error in rows:
+        path.write_text(json.dumps({**journal, **changed}))
+        before = files(specweave)
 
-    done = specweave.run("migrate", "--undo", "--yes")
+        done = specweave.run("migrate", "--undo", "--yes")
 
-    assert (done.code, "error[migration-unreadable]" in done.err) == (1, True)
-    assert before == files(specweave)
-    assert specweave.run("list").code == 0
-    assert "migration-unreadable" in specweave.run("doctor").out
-
-
-def test_a_journal_of_a_newer_version_is_refused(specweave: Project) -> None:
-    specweave.run("migrate", "--yes")
-    (path,) = (specweave.root / ".unlatch/migrations").iterdir()
-    path.write_text(json.dumps({**json.loads(path.read_text()), "formatVersion": 3}))
-
-    done = specweave.run("migrate", "--undo", "--yes")
-
-    assert (done.code, "error[migration-newer]" in done.err) == (1, True)
+        assert (done.code, f"error[migration-{error}]" in done.err) == (1, True), changed
+        assert before == files(specweave)
+        assert specweave.run("list").code == 0
+        assert f"migration-{error}" in specweave.run("doctor").out, changed
 
 
 @pytest.mark.skipif("UNLATCH_CORPUS" not in os.environ, reason="UNLATCH_CORPUS is not set")
@@ -463,17 +430,4 @@ def _shown(project: Project) -> list[Any]:
         )
         for found in manager_at(project.root).list()
         if not hasattr(found, "error_id")
-    ]
-
-
-def test_the_document_tells_the_same(specweave: Project) -> None:
-    done: Done = specweave.run("migrate", "--dry-run", "--json")
-
-    document = done.document
-    assert document["moved"] == [{"from": THEIRS, "to": OURS}]
-    assert (document["dryRun"], document["undo"]) == (True, False)
-    assert [one["path"] for one in document["changed"]] == [
-        f"{OURS}/{SEARCH}/metadata.json",
-        f"{OURS}/_archive/{OLD}/metadata.json",
-        ".unlatch/config.toml",
     ]

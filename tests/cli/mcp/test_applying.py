@@ -42,7 +42,7 @@ def test_an_item_outside_of_the_plan_is_not_changed(project: Project, tmp_path: 
     talk = Talk(project)
     planned = talk.result("plan_resume", id="7", reason=REASON)
     assert [one["tracker"] for one in planned["plan"]["items"]] == ["github"]
-    said = text_of(talk.call("apply_plan", token=planned["token"]))
+    said = talk.error("apply_plan", token=planned["token"])
     assert "error[plan-changed]" in said
     assert "next: make a new plan" in said
     assert project.metadata(name)["status"] == "completed"
@@ -63,7 +63,7 @@ def test_a_plan_is_refused_if_another_process_is_faster(project: Project, tmp_pa
     )
     talk = Talk(project)
     token = talk.result("plan_resume", id="7", reason=REASON)["token"]
-    assert "error[plan-changed]" in text_of(talk.call("apply_plan", token=token))
+    assert "error[plan-changed]" in talk.error("apply_plan", token=token)
     (known,) = project.metadata(name)["reopenHistory"]
     assert known["reason"] == "From B"
 
@@ -96,7 +96,7 @@ def test_after_a_killed_apply_it_is_unknown_what_was_changed(
     die(project, tmp_path / "dying", "metadata.json", when="socket.connect")
     talk = Talk(project)
     token = talk.result("plan_resume", id="7", reason=REASON)["token"]
-    said = text_of(talk.call("apply_plan", token=token))
+    said = talk.error("apply_plan", token=token)
     assert "error[call-unknown]: unlatch resume gave no document" in said
     assert "unknown what was changed" in said
     assert "deliver them with `unlatch sync`; next: show_increment" in said
@@ -179,11 +179,11 @@ def test_a_plan_still_counts_after_a_tracker_did_not_answer(project: Project, to
     arguments = {"id": "7"} if tool == "plan_resume" else subject
     token = talk.result(tool, reason=REASON, **arguments)["token"]
     project.box.faults.add(Fault("jira", "status", code=503, times=99))
-    said = text_of(talk.call("apply_plan", token=token))
+    said = talk.error("apply_plan", token=token)
     assert f"error[plan-not-checked]: {project.urls['jira']} could not be read: " in said
     assert "nothing was done; next: apply_plan with the same token" in said
     assert project.states() == {"github": "closed", "jira": "Done"}
     project.box.faults.clear()
     talk.result("apply_plan", token=token)
     assert project.states() == {"github": "open", "jira": "In Progress"}
-    assert "plan-unknown" in text_of(talk.call("apply_plan", token=token))
+    assert "plan-unknown" in talk.error("apply_plan", token=token)

@@ -66,6 +66,9 @@ class Talk:
         assert done.structured_content is not None
         return dict(done.structured_content)
 
+    def error(self, tool: str, mode: Any = "auto", **arguments: Any) -> str:
+        return text_of(self.call(tool, mode, **arguments))
+
 
 def text_of(done: CallToolResult) -> str:
     assert done.is_error
@@ -100,7 +103,7 @@ def test_a_resume_is_planned_and_applied_once(project: Project, mode: str) -> No
     assert done["schema"] == "unlatch.resume/1"
     assert project.metadata(name)["reopenHistory"][0]["reason"] == REASON
     assert project.states() == {"github": "open"}
-    assert "plan-unknown" in text_of(talk.call("apply_plan", mode, token=planned["token"]))
+    assert "plan-unknown" in talk.error("apply_plan", mode, token=planned["token"])
 
 
 def test_a_plan_expires_and_is_bound_to_what_it_showed(project: Project) -> None:
@@ -108,10 +111,10 @@ def test_a_plan_expires_and_is_bound_to_what_it_showed(project: Project) -> None
     talk = Talk(project)
     old = talk.result("plan_resume", id="7", reason=REASON)["token"]
     talk.now = 601.0
-    assert "plan-expired" in text_of(talk.call("apply_plan", token=old))
+    assert "plan-expired" in talk.error("apply_plan", token=old)
     changed = talk.result("plan_resume", id="7", reason=REASON)["token"]
     assert project.run("github", "reopen-issue", "7", "--reason", "Elsewhere").code == 0
-    assert "plan-changed" in text_of(talk.call("apply_plan", token=changed))
+    assert "plan-changed" in talk.error("apply_plan", token=changed)
     assert project.metadata(name)["status"] == "completed"
 
 
@@ -132,53 +135,45 @@ def test_a_plan_names_and_binds_the_other_work(project: Project) -> None:
     foreseen = {"ref": "effort:auth-bug", "before": "concluded", "status": "open"}
     assert planned["plan"]["related"] == [foreseen]
     assert project.run("effort", "reopen", "auth-bug", "--reason", REASON).code == 0
-    assert "plan-changed" in text_of(talk.call("apply_plan", token=planned["token"]))
+    assert "plan-changed" in talk.error("apply_plan", token=planned["token"])
     assert project.metadata()["status"] == "completed"
 
 
-@pytest.mark.parametrize("id", ["effort:auth-bug", "effort:auth"])
-def test_other_work_is_shown_by_its_id(project: Project, id: str) -> None:
+def test_other_work_is_shown_by_its_id(project: Project) -> None:
     project.increment()
     with_effort(project)
     talk = Talk(project)
-    shown = talk.result("show_increment", id=id)
-    assert (shown["schema"], shown["effort"]["id"]) == ("unlatch.effort-show/1", "auth-bug")
-    briefing = text_of(talk.call("briefing", id=id))
-    assert f"--briefing takes an increment, and {id} is none; next: show_increment {id}" in briefing
-    planned = text_of(talk.call("plan_resume", id=id, reason=REASON))
-    name = id.removeprefix("effort:")
-    assert f"a plan takes an increment, and {id} is none; next: reopen_effort {name} " in planned
-    session = text_of(talk.call("plan_resume", id="session:x", reason=REASON))
+    for ref in ("effort:auth-bug", "effort:auth"):
+        shown = talk.result("show_increment", id=ref)
+        assert (shown["schema"], shown["effort"]["id"]) == ("unlatch.effort-show/1", "auth-bug")
+        briefing = f"--briefing takes an increment, and {ref} is none; next: show_increment {ref}"
+        assert briefing in talk.error("briefing", id=ref)
+        name = ref.removeprefix("effort:")
+        planned = f"a plan takes an increment, and {ref} is none; next: reopen_effort {name} "
+        assert planned in talk.error("plan_resume", id=ref, reason=REASON)
+    session = talk.error("plan_resume", id="session:x", reason=REASON)
     assert "the user can do this at a terminal: unlatch session resume x --reason TEXT" in session
 
 
-def test_a_plan_without_any_change_has_no_token(project: Project) -> None:
-    project.box.github.add_issue(
-        number=4, title="Login", state="closed", state_reason="not_planned"
-    )
-    found = Talk(project).result("plan_reopen", items=[project.urls["github"]], reason=REASON)
-    assert found["plan"]["items"][0]["error"]["id"] == "deliberately-closed"
-    assert "token" not in found
-    assert "nothing to apply" in found["message"]
-
-
 @pytest.mark.parametrize("tool", ["plan_resume", "plan_reopen"])
-def test_a_hint_names_the_argument_for_a_deliberately_closed_item(
-    project: Project, tool: str
-) -> None:
+def test_a_deliberately_closed_item_is_planned_only_on_demand(project: Project, tool: str) -> None:
     project.box.github.add_issue(
         number=4, title="Login", state="closed", state_reason="not_planned"
     )
-    if tool == "plan_resume":
-        project.increment(links={"github": {"issueNumber": 4, "issueUrl": project.urls["github"]}})
-    talk = Talk(project)
     arguments: dict[str, Any] = {"items": [project.urls["github"]]}
     if tool == "plan_resume":
+        project.increment(links={"github": {"issueNumber": 4, "issueUrl": project.urls["github"]}})
         arguments = {"id": "7"}
-    (item,) = talk.result(tool, reason=REASON, **arguments)["plan"]["items"]
+    talk = Talk(project)
+
+    found = talk.result(tool, reason=REASON, **arguments)
+
+    (item,) = found["plan"]["items"]
+    assert item["error"]["id"] == "deliberately-closed"
     assert item["error"]["hint"] == "to reopen it, repeat with even_if_not_planned: true"
-    arguments |= {"even_if_not_planned": True}
-    token = talk.result(tool, reason=REASON, **arguments)["token"]
+    if tool == "plan_reopen":  # a plan without any change has no token
+        assert ("token" in found, "nothing to apply" in found["message"]) == (False, True)
+    token = talk.result(tool, reason=REASON, even_if_not_planned=True, **arguments)["token"]
     talk.result("apply_plan", token=token)
     assert project.states() == {"github": "open"}
 
@@ -187,42 +182,33 @@ def test_a_hint_names_the_argument_for_an_item_of_an_increment(project: Project)
     name = project.increment(links=project.items("github"))
     talk = Talk(project)
     items = [project.urls["github"]]
-    said = text_of(talk.call("plan_reopen", items=items, reason=REASON))
+    said = talk.error("plan_reopen", items=items, reason=REASON)
     assert f"next: plan_resume {name}; to reopen the item alone, add item_only: true" in said
     token = talk.result("plan_reopen", items=items, reason=REASON, item_only=True)["token"]
-    talk.result("apply_plan", token=token)
+    assert project.states() == {"github": "closed"}
+    assert talk.result("apply_plan", token=token)["exitCode"] == 0
     assert project.states() == {"github": "open"}
     assert project.metadata(name)["status"] == "completed"
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("id", ["42", "no-such-thing", ""])
-def test_a_plan_for_an_unknown_increment_is_an_error(project: Project, mode: str, id: str) -> None:
+def test_a_plan_for_an_unknown_increment_is_an_error(project: Project) -> None:
     project.increment()
-    said = text_of(Talk(project).call("plan_resume", mode, id=id, reason=REASON))
-    assert "error[" in said
+    talk = Talk(project)
+    for word in ("42", "no-such-thing", ""):
+        assert "error[" in talk.error("plan_resume", id=word, reason=REASON)
+    assert "error[unknown-increment]" in talk.error("show_increment", "legacy", id="42")
 
 
 def test_a_next_step_names_tools_and_parameters(project: Project) -> None:
     project.increment()
     talk = Talk(project, toolsets=("work", "efforts"))
-    assert "next: list_increments" in text_of(talk.call("show_increment", id="42"))
-    blank = text_of(talk.call("plan_resume", id="7", reason=" "))
+    assert "next: list_increments" in talk.error("show_increment", id="42")
+    blank = talk.error("plan_resume", id="7", reason=" ")
     assert "next: add reason" in blank
     assert "--" not in blank
     assert project.run("resume", "7", "--reason", REASON, "--yes").code == 0
-    active = text_of(talk.call("plan_resume", id="7", reason="Another"))
+    active = talk.error("plan_resume", id="7", reason="Another")
     assert "next: the user can do this at a terminal: to add work: unlatch resume" in active
-
-
-def test_items_are_reopened_by_their_addresses(project: Project) -> None:
-    project.items("github")
-    talk = Talk(project)
-    url = project.urls["github"]
-    token = talk.result("plan_reopen", items=[url], reason=REASON)["token"]
-    assert project.states() == {"github": "closed"}
-    assert talk.result("apply_plan", token=token)["exitCode"] == 0
-    assert project.states() == {"github": "open"}
 
 
 def test_rules_hold(project: Project) -> None:
@@ -259,21 +245,14 @@ def test_a_client_that_can_ask_asks(project: Project, mode: str) -> None:
     assert "0007-search-index" in asked[0]
 
 
-def test_an_error_has_its_id_and_next_step(project: Project) -> None:
-    project.increment()
-    said = text_of(Talk(project).call("show_increment", id="42"))
-    assert "error[unknown-increment]" in said
-    assert "next:" in said
-
-
 def test_words_of_a_model_are_never_options(project: Project) -> None:
     project.increment()
     talk = Talk(project)
     for word in ("--help", "--root=/", "-h"):
-        assert "error[" in text_of(talk.call("show_increment", id=word))
+        assert "error[" in talk.error("show_increment", id=word)
     for word in ("effort:--help", "session:-h", "run:--json"):
-        assert "error[" in text_of(talk.call("history", id=word))
-        assert "error[" in text_of(talk.call("plan_resume", id=word, reason=REASON))
+        assert "error[" in talk.error("history", id=word)
+        assert "error[" in talk.error("plan_resume", id=word, reason=REASON)
     assert talk.call("plan_resume", id="7", reason="--yes").is_error is False
     assert project.metadata()["status"] == "completed"
 
@@ -288,9 +267,7 @@ def test_a_module_of_the_project_is_not_loaded(project: Project) -> None:
 
 def test_the_briefing_is_one_call(project: Project) -> None:
     name = project.increment()
-    project.run("effort", "open", "Auth bug")
-    project.run("effort", "close", "--summary", "Refresh tokens at 401.")
-    project.run("effort", "link", "auth-bug", "7")
+    with_effort(project)
     found = Talk(project).result("briefing", id="7")
     assert found["increment"] == name
     assert found["briefing"]["done"][0]["text"] == "Refresh tokens at 401."
@@ -308,15 +285,18 @@ def test_efforts_are_opened_concluded_and_found(project: Project) -> None:
     assert known["reopens"][0]["reason"] == "--yes"
     talk.result("open_effort", name="Other")
     assert talk.result("switch_effort", id="auth-bug")["active"] == "auth-bug"
-    assert "error[" in text_of(talk.call("close_effort", id="--help", summary="Done"))
+    assert "error[" in talk.error("close_effort", id="--help", summary="Done")
+
+
+def log_more(project: Project, *lines: dict[str, Any]) -> None:
+    """Open an effort, and add lines to its log."""
+    assert project.run("effort", "open", "Auth bug").code == 0
+    with (project.root / ".unlatch/efforts/auth-bug/log.jsonl").open("a") as file:
+        file.writelines(json.dumps(line) + "\n" for line in lines)
 
 
 def test_the_log_of_a_concluded_effort_is_read_without_writes(project: Project) -> None:
-    assert project.run("effort", "open", "Auth bug").code == 0
-    log = project.root / ".unlatch/efforts/auth-bug/log.jsonl"
-    with log.open("a") as file:
-        for number in range(30):
-            file.write(json.dumps({"role": "user", "content": f"message {number}"}) + "\n")
+    log_more(project, *({"role": "user", "content": f"message {number}"} for number in range(30)))
     assert project.run("effort", "close", "--summary", "Done.").code == 0
     talk = Talk(project, toolsets=("efforts",), allow_writes=False)
     read = talk.result("expand_effort", id="auth-bug")
@@ -348,10 +328,8 @@ def test_results_have_no_secret_and_nothing_invisible(project: Project) -> None:
 
 
 def test_a_value_with_the_name_of_a_secret_is_masked(project: Project) -> None:
-    assert project.run("effort", "open", "Auth bug").code == 0
     call = {"name": "sh", "arguments": {"password": "Hunter2Zzz9", "cmd": "ls"}}
-    with (project.root / ".unlatch/efforts/auth-bug/log.jsonl").open("a") as log:
-        log.write(json.dumps({"role": "assistant", "content": "x", "tool_calls": [call]}) + "\n")
+    log_more(project, {"role": "assistant", "content": "x", "tool_calls": [call]})
     talk = Talk(project, toolsets=("work", "efforts"))
     shown = talk.result("expand_effort", id="auth-bug")["log"][-1]["tool_calls"]
     assert shown == [{"name": "sh", "arguments": {"password": "***", "cmd": "ls"}}]

@@ -7,8 +7,7 @@ import signal
 import subprocess
 from typing import TYPE_CHECKING, Any
 
-import pytest
-from tests.cli.mcp.test_mcp import REASON, Talk, text_of
+from tests.cli.mcp.test_mcp import REASON, Talk
 from tests.cli.terminal import CTRL_C, Terminal
 from tests.warm.client import unlatch
 
@@ -45,9 +44,8 @@ def request(text: str, number: str = "3") -> str:
     return f'{{"jsonrpc": "2.0", "id": {number}, "method": "tools/call", "params": {params}}}'
 
 
-@pytest.mark.parametrize(
-    ("line", "number", "code"),
-    [
+def test_a_message_that_cannot_be_read_is_answered(project: Project) -> None:
+    rows: list[tuple[str, object, int]] = [
         (request(HALF), 3, -32700),
         (request(HALF, '"a"'), "a", -32700),
         (request(HALF, "true"), None, -32700),
@@ -59,28 +57,24 @@ def request(text: str, number: str = "3") -> str:
         ('{"jsonrpc": "2.0", "id": 3, "method": "tools/list", "params": 4}', 3, -32600),
         ("[]", None, -32600),
         ("4", None, -32600),
-    ],
-)
-def test_a_message_that_cannot_be_read_is_answered(
-    project: Project, line: str, number: object, code: int
-) -> None:
-    (answer,) = answers(project, line)
-    assert (answer["jsonrpc"], answer["id"], answer["error"]["code"]) == ("2.0", number, code)
-    assert answer["error"]["message"].startswith("Invalid ")
+    ]
 
+    # A blank line has no answer, and the next message has.
+    ping = '\n  \n{"jsonrpc": "2.0", "id": 8, "method": "ping"}'
+    *found, last = answers(project, *(line for line, _, _ in rows), ping)
 
-def test_a_blank_line_has_no_answer_and_the_next_message_has(project: Project) -> None:
-    ping = '{"jsonrpc": "2.0", "id": 8, "method": "ping"}'
-    found = answers(project, "no JSON", f"\n  \n{ping}")
-    assert [one["id"] for one in found] == [None, 8]
+    for answer, (line, number, code) in zip(found, rows, strict=True):
+        assert (answer["jsonrpc"], answer["id"]) == ("2.0", number), line[:80]
+        assert answer["error"]["code"] == code, line[:80]
+        assert answer["error"]["message"].startswith("Invalid ")
+    assert last["id"] == 8
 
 
 INVALID = "invalid arguments of "
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "said"),
-    [
+def test_wrong_arguments_are_named_with_the_right_ones(project: Project) -> None:
+    rows: list[tuple[str, dict[str, Any], str]] = [
         (
             "plan_resume",
             {"increment": "7", "reason": REASON},
@@ -100,14 +94,12 @@ INVALID = "invalid arguments of "
             {"items": [], "reason": REASON},
             f"{INVALID}plan_reopen: items: List should have at least 1",
         ),
-    ],
-)
-def test_wrong_arguments_are_named_with_the_right_ones(
-    project: Project, tool: str, arguments: dict[str, Any], said: str
-) -> None:
-    found = text_of(Talk(project).call(tool, **arguments))
-    assert f"error[usage]: {said}" in found
-    assert "pydantic" not in found
+    ]
+    talk = Talk(project)
+    for tool, arguments, said in rows:
+        found = talk.error(tool, **arguments)
+        assert f"error[usage]: {said}" in found
+        assert "pydantic" not in found
 
 
 def test_ctrl_c_ends_a_server_at_a_terminal(project: Project) -> None:

@@ -50,6 +50,13 @@ def put(project: Project, made: Session, *, age: int = 3600) -> Path:
     return path
 
 
+def import_one(project: Project, *options: str) -> Path:
+    """Import the transcript s1, the only one; the session's file."""
+    assert session(project, "import", "s1", *options).code == 0
+    (file,) = imports(project)
+    return file
+
+
 @pytest.fixture
 def path(project: Project) -> Path:
     """The transcript of work in this project, and beside it one of work elsewhere."""
@@ -82,37 +89,31 @@ def test_without_arguments_the_transcripts_of_this_project_are_listed(
         assert len(found) == count
 
 
-@pytest.mark.parametrize("name", ["s1", "s", "{path}", "--all"])
-def test_a_transcript_is_imported_by_id_path_or_all(
-    project: Project, path: Path, name: str
-) -> None:
-    document = session(project, "import", name.format(path=path), "--json").document
-    assert mistakes(document, "session-import") == []
-    (entry,) = document["sessions"]
-    assert (entry["created"], entry["phases"], entry["source"]) == (True, 1, "claude-code:s1")
-    (file,) = imports(project)
-    assert file.stem == entry["session"]
-    assert file.stat().st_mode & 0o777 == 0o600
-    assert file.parents[1].stat().st_mode & 0o077 == 0
+def test_a_transcript_is_imported_by_id_path_or_all(project: Project, path: Path) -> None:
+    for name in ("s1", "s", str(path), "--all"):
+        document = session(project, "import", name, "--json").document
+        assert mistakes(document, "session-import") == []
+        (entry,) = document["sessions"]
+        assert (entry["created"], entry["phases"], entry["source"]) == (True, 1, "claude-code:s1")
+        (file,) = imports(project)
+        assert file.stem == entry["session"], name
+        assert file.stat().st_mode & 0o777 == 0o600
+        assert file.parents[1].stat().st_mode & 0o077 == 0
+        file.unlink()
 
 
 @pytest.mark.usefixtures("path")
 def test_secrets_are_masked_and_counted_unless_they_are_to_be_kept(project: Project) -> None:
-    done = session(project, "import", "s1")
-    assert "places masked" in done.out
+    assert "places masked" in session(project, "import", "s1").out
     (file,) = imports(project)
-    text = file.read_text(encoding="utf-8")
-    assert "Fix add in ~/calc.py with ***" in text
+    assert "Fix add in ~/calc.py with ***" in file.read_text(encoding="utf-8")
     file.unlink()
-    session(project, "import", "s1", "--keep-secrets")
-    (file,) = imports(project)
-    assert SECRET in file.read_text(encoding="utf-8")
+    assert SECRET in import_one(project, "--keep-secrets").read_text(encoding="utf-8")
 
 
 @pytest.mark.usefixtures("path")
 def test_a_second_import_adds_what_is_new_and_keeps_an_edit(project: Project) -> None:
-    session(project, "import", "s1")
-    (file,) = imports(project)
+    file = import_one(project)
     file.write_text(file.read_text(encoding="utf-8") + "\nMy note.\n", encoding="utf-8")
     assert "nothing new" in session(project, "import", "s1").out
     made = lines(project)
@@ -127,8 +128,7 @@ def test_a_second_import_adds_what_is_new_and_keeps_an_edit(project: Project) ->
 @pytest.mark.usefixtures("path")
 def test_the_reference_of_an_imported_session_leads_to_it(project: Project) -> None:
     project.increment()
-    session(project, "import", "s1")
-    (file,) = imports(project)
+    file = import_one(project)
     session(project, "link", file.stem, "7", "--imported")
     (ref,) = [
         one["ref"]
@@ -151,23 +151,17 @@ def test_the_reference_of_an_imported_session_leads_to_it(project: Project) -> N
 
 
 @pytest.mark.usefixtures("path")
-def test_a_session_of_the_project_goes_before_an_imported_one(project: Project) -> None:
-    session(project, "import", "s1")
-    made = session(project, "start", "Fix add again").out.strip()
-
-    assert made in session(project, "show", "fix-add").out
-    unknown = session(project, "show", "no-such")
-    assert "error[session-unknown]: there is no session 'no-such'" in unknown.err
-
-
-@pytest.mark.usefixtures("path")
-def test_search_finds_imported_sessions(project: Project) -> None:
+def test_an_imported_session_is_found_behind_those_of_the_project(project: Project) -> None:
     assert [] == project.run("search", "plus", "--json").document["results"]
-    session(project, "import", "s1")
-    (file,) = imports(project)
+    file = import_one(project)
     for _ in range(2):
         (found,) = project.run("search", "plus", "--json").document["results"]
         assert ("session", file.stem) == (found["kind"], found["id"])
+
+    started = session(project, "start", "Fix add again").out.strip()
+    assert started in session(project, "show", "fix-add").out
+    unknown = session(project, "show", "no-such")
+    assert "error[session-unknown]: there is no session 'no-such'" in unknown.err
     file.unlink()
     assert [] == project.run("search", "plus", "--json").document["results"]
 
@@ -199,8 +193,7 @@ def test_imported_sessions_are_codified_and_learnt_from(project: Project) -> Non
     made.result("t2", "")
     made.reply("m4", said("Done with sed."))
     put(project, made)
-    session(project, "import", "s1")
-    (file,) = imports(project)
+    file = import_one(project)
     before = file.read_bytes()
     for name in (file.stem, "fix-add"):
         workflow = session(project, "codify", name, "--imported")
@@ -243,26 +236,19 @@ def test_secrets_that_an_import_kept_are_in_no_workflow(project: Project) -> Non
 
 
 def test_of_several_imports_one_has_to_be_named(project: Project) -> None:
-    for number in (1, 2):
-        put(project, lines(project, f"s{number}"))
-    session(project, "import", "--all")
-    for command in ("show", "codify", "resume"):
-        done = session(project, command, "--imported")
-        assert (done.code, error_of(done)) == (2, "session-not-named")
-        assert all(it.stem in done.err for it in imports(project))
-
-
-def test_without_imports_the_next_step_is_to_import(project: Project) -> None:
-    for command in ("show", "codify", "resume"):
+    commands = ("show", "codify", "resume")
+    for command in commands:
         assert "next: unlatch session import" in session(project, command, "--imported").err
     for command in ("list", "stats"):
         assert "Next: unlatch session import" in session(project, command, "--imported").err
 
-
-@pytest.mark.usefixtures("path")
-def test_a_folder_with_the_name_of_an_id_is_not_taken_for_a_transcript(project: Project) -> None:
-    (project.root / "s1").mkdir()
-    assert session(project, "import", "s1").code == 0
+    for number in (1, 2):
+        put(project, lines(project, f"s{number}"))
+    session(project, "import", "--all")
+    for command in commands:
+        done = session(project, command, "--imported")
+        assert (done.code, error_of(done)) == (2, "session-not-named")
+        assert all(it.stem in done.err for it in imports(project))
 
 
 def test_nothing_is_written_into_the_folder_of_the_agent(project: Project, path: Path) -> None:
@@ -271,8 +257,9 @@ def test_nothing_is_written_into_the_folder_of_the_agent(project: Project, path:
         return {it: (it.read_bytes(), it.stat().st_mtime_ns) for it in found}
 
     before = state()
-    session(project, "import", "--all")
-    session(project, "import", str(path), "--keep-secrets")
+    (project.root / "s1").mkdir()  # not taken for the transcript of this id
+    for names in (("s1",), ("--all",), (str(path), "--keep-secrets")):
+        assert session(project, "import", *names).code == 0
     assert state() == before
 
 
@@ -302,15 +289,20 @@ def test_a_name_must_be_that_of_one_transcript(project: Project) -> None:
 
 @pytest.mark.usefixtures("path")
 def test_publish_copies_the_masked_text_once(project: Project) -> None:
-    session(project, "import", "s1", "--keep-secrets")
-    (file,) = imports(project)
+    file = import_one(project, "--keep-secrets")
+    taken = project.root / ".unlatch" / "sessions" / file.name
+    taken.parent.mkdir(exist_ok=True)
+    taken.write_text("Mine\n", encoding="utf-8")
     refused = session(project, "publish", file.stem)
     assert (refused.code, error_of(refused)) == (2, "not-interactive")
+
     done = session(project, "publish", file.stem, "--yes", "--json")
+
     assert mistakes(json.loads(done.out), "session-publish") == []
     assert done.document["masked"] > 1
     name = done.document["session"]["id"]
-    copy = project.root / ".unlatch" / "sessions" / f"{name}.md"
+    assert (name, taken.read_text(encoding="utf-8")) == (f"{file.stem}-2", "Mine\n")
+    copy = taken.with_name(f"{name}.md")
     text = copy.read_text(encoding="utf-8")
     assert SECRET not in text
     assert str(project.home) not in text
@@ -321,39 +313,25 @@ def test_publish_copies_the_masked_text_once(project: Project) -> None:
     assert copy.read_text(encoding="utf-8") == text
 
 
-def test_a_new_copy_of_an_old_transcript_is_not_running(project: Project) -> None:
+def test_the_copy_of_a_running_session_is_completed_and_that_of_an_old_one_never_runs(
+    project: Project,
+) -> None:
     made = lines(project)
     made.reply("m3", calls("t2", command="ls"))
     put(project, made, age=0)
-    session(project, "import", "s1")
+    file = import_one(project)
     (entry,) = session(project, "list", "--imported", "--json").document["sessions"]
     assert entry["status"] == "completed"
-    (file,) = imports(project)
     assert "- `Bash ls` →" in file.read_text(encoding="utf-8")
+    file.unlink()
 
-
-def test_the_published_copy_of_a_running_session_is_completed(project: Project) -> None:
-    made = lines(project)
     made.lines[-1]["timestamp"] = datetime.now(UTC).isoformat()
     put(project, made, age=0)
-    session(project, "import", "s1")
+    import_one(project)
     (entry,) = session(project, "list", "--imported", "--json").document["sessions"]
     assert (entry["status"], entry["ended"]) == ("active", None)
     done = session(project, "publish", entry["id"], "--yes", "--json").document["session"]
-    assert done["status"] == "completed"
-    assert done["ended"] is not None
-
-
-@pytest.mark.usefixtures("path")
-def test_publish_takes_a_free_name(project: Project) -> None:
-    session(project, "import", "s1")
-    (file,) = imports(project)
-    taken = project.root / ".unlatch" / "sessions" / file.name
-    taken.parent.mkdir(exist_ok=True)
-    taken.write_text("Mine\n", encoding="utf-8")
-    done = session(project, "publish", file.stem, "--yes", "--json")
-    assert done.document["session"]["id"] == f"{file.stem}-2"
-    assert taken.read_text(encoding="utf-8") == "Mine\n"
+    assert (done["status"], done["ended"] is None) == ("completed", False)
 
 
 @pytest.mark.usefixtures("path")
@@ -382,8 +360,7 @@ def test_at_a_terminal_codify_offers_imported_sessions(project: Project) -> None
 
 @pytest.mark.usefixtures("path")
 def test_publish_shows_the_masked_text_and_asks(project: Project) -> None:
-    session(project, "import", "s1", "--keep-secrets")
-    (file,) = imports(project)
+    file = import_one(project, "--keep-secrets")
     for answer, code in (("n", 2), ("y", 0)):
         with Terminal(project, "session", "publish", file.stem) as terminal:
             terminal.expect("Copy this text into the project?")

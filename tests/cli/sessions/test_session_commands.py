@@ -81,14 +81,21 @@ def test_list_sessions(project: Project, started: str) -> None:
         assert {one["id"] for one in found} == expected
 
 
-def test_sessions_without_a_time_are_listed_last(project: Project, started: str) -> None:
+def test_sessions_without_a_time_are_listed_last_and_broken_ones_named(
+    project: Project, started: str
+) -> None:
     (path,) = files(project)
+    path.with_name("notes.md").write_text("# Notes\n", encoding="utf-8")
     for name in ("a", "b"):
         head = f"---\ntype: session\nsession_id: {name}\nstatus: completed\n---\n"
         path.with_name(f"{name}.md").write_text(head, encoding="utf-8")
-    found = session(project, "list", "--json").document["sessions"]
+
+    done = session(project, "list", "--json")
+
+    found = done.document["sessions"]
     assert [one["id"] for one in found] == [started, "a", "b"]
     assert found[1]["title"] == "a"
+    assert "notes.md cannot be read: line 1" in done.err
 
 
 def test_show_session_details(project: Project, started: str) -> None:
@@ -103,22 +110,18 @@ def test_show_session_details(project: Project, started: str) -> None:
 
 
 def test_resume_session_command(project: Project, started: str) -> None:
+    session(project, "log", "--decision", "x" * 400)
     session(project, "pause", started)
+    small = session(project, "resume", "--budget", "50")
+    assert (small.code, error_of(small)) == (2, "context-budget")
+    (entry,) = session(project, "list", "--json").document["sessions"]
+    assert entry["status"] == "paused"
+
     done = session(project, "resume", started)
     assert done.out.startswith(f"Session: Fix login ({started}, paused)\n")
     assert "is active" in done.err
     again = session(project, "resume", started)
     assert (again.code, error_of(again)) == (1, "session-active")
-
-
-@pytest.mark.usefixtures("started")
-def test_a_budget_that_is_too_small_changes_nothing(project: Project) -> None:
-    session(project, "log", "--decision", "x" * 400)
-    session(project, "pause")
-    done = session(project, "resume", "--budget", "50")
-    assert (done.code, error_of(done)) == (2, "context-budget")
-    (entry,) = session(project, "list", "--json").document["sessions"]
-    assert entry["status"] == "paused"
 
 
 def test_an_idle_session_is_paused_by_the_next_command(project: Project, started: str) -> None:
@@ -150,24 +153,23 @@ def test_many_writers_at_once_lose_nothing(project: Project, started: str) -> No
 
 
 def test_without_an_id_the_only_active_session_is_meant(project: Project, started: str) -> None:
-    session(project, "start", "Other")
+    other = session(project, "start", "Other").out.strip()
     done = session(project, "log", "--decision", "x")
     assert (done.code, error_of(done)) == (2, "session-not-named")
     assert started in done.err
+    assert session(project, "complete", other).code == 0
 
-
-def test_a_failed_session_has_failed_and_none_is_left(project: Project, started: str) -> None:
     failed = session(project, "complete", "--failed")
-    done = session(project, "pause")
-
+    none_left = session(project, "pause")
     assert (0, f"✓ {started} has failed\n") == (failed.code, failed.out)
-    assert (2, True) == (done.code, ": no session is active\n" in done.err)
+    assert (2, True) == (none_left.code, ": no session is active\n" in none_left.err)
 
 
 @pytest.mark.usefixtures("started")
-@pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
+def test_a_wrong_entry_changes_nothing(project: Project) -> None:
+    (path,) = files(project)
+    before = path.read_bytes()
+    for arguments, error in (
         ((), "nothing-to-log"),
         (("--result", "x"), "nothing-to-log"),
         (("--decision", "x", "--result", "y"), "option-alone"),
@@ -182,15 +184,9 @@ def test_a_failed_session_has_failed_and_none_is_left(project: Project, started:
         (("--subagent", "a b", "--work", "x"), "agent-name"),
         (("--subagent", "a"), "text-missing"),
         (("--phase", "x", "--channel", "1"), "channel-name"),
-    ],
-)
-def test_a_wrong_entry_changes_nothing(
-    project: Project, arguments: tuple[str, ...], error: str
-) -> None:
-    (path,) = files(project)
-    before = path.read_bytes()
-    done = session(project, "log", *arguments)
-    assert (done.code, error_of(done)) == (2, error)
+    ):
+        done = session(project, "log", *arguments)
+        assert (done.code, error_of(done)) == (2, error), arguments
     assert path.read_bytes() == before
 
 
@@ -227,14 +223,6 @@ def test_texts_of_others_do_not_act_in_a_terminal(project: Project, started: str
         if arguments == ("resume",):
             session(project, "pause")
         assert "\x1b]" not in session(project, *arguments, started).out
-
-
-def test_a_broken_file_is_named_and_the_others_are_listed(project: Project, started: str) -> None:
-    (path,) = files(project)
-    (path.parent / "notes.md").write_text("# Notes\n", encoding="utf-8")
-    done = session(project, "list", "--json")
-    assert [one["id"] for one in done.document["sessions"]] == [started]
-    assert "notes.md cannot be read: line 1" in done.err
 
 
 def test_the_documents_match_their_schemas(project: Project, started: str) -> None:
@@ -304,8 +292,7 @@ def test_a_session_names_its_effort_by_its_id(project: Project) -> None:
     assert error_of(unknown) == "effort-unknown"
 
 
-def test_an_endless_text_on_stdin_is_read_in_part(project: Project) -> None:
-    session(project, "start", "Fix login", "--phase", "Plan")
+def test_an_endless_text_on_stdin_is_read_in_part(project: Project, started: str) -> None:
     words = "x" * ((8 << 20) + 1)
-    done = project.run("session", "log", "--subagent", "scout@2", "--work", "-", stdin=words)
+    done = session(project, "log", started, "--subagent", "scout@2", "--work", "-", stdin=words)
     assert (done.code, "message-too-long" in done.err) == (2, True)
