@@ -89,51 +89,40 @@ STATE: dict[str, Any] = {
 }
 
 
-@pytest.mark.parametrize(
-    "kept",
-    [
-        "",
-        "[]",
-        "{}",
-        "[" * 5_000,
-        *(
-            json.dumps({"state": STATE, "events": events})
-            for events in (-5, 10**9, True, "1", float("inf"))
-        ),
-        *(
-            json.dumps({"state": STATE | changed, "events": 1})
-            for changed in (
-                {"turn": "1"},
-                {"active": 7},
-                {"active": OUTSIDE},
-                {"expanded": ["auth-bug"]},
-                {"expanded": {"auth-bug": "1"}},
-                {"expanded": {OUTSIDE: 1}},
-                {"referenced": {"auth-bug": None}},
-                {"message": {"id": 1}},
-                {"message": "Hello"},
-            )
-        ),
-    ],
-)
 def test_a_state_that_cannot_be_read_is_made_from_the_events(
-    project: Project, efforts: Path, kept: str
+    project: Project, efforts: Path
 ) -> None:
-    (main(efforts) / "conversation.json").write_text(kept)
-    listed = project.run("effort", "list", "--json")
-    assert listed.code == 0, listed.said
-    assert (listed.document["active"], listed.document["expanded"]) == ("auth-bug", [])
-    assert chat(project, "Hello").code == 0
+    counts = (-5, 10**9, True, "1", float("inf"))
+    changes: tuple[dict[str, Any], ...] = (
+        {"turn": "1"},
+        {"active": 7},
+        {"active": OUTSIDE},
+        {"expanded": ["auth-bug"]},
+        {"expanded": {"auth-bug": "1"}},
+        {"expanded": {OUTSIDE: 1}},
+        {"referenced": {"auth-bug": None}},
+        {"message": {"id": 1}},
+        {"message": "Hello"},
+    )
+    for kept in (
+        *("", "[]", "{}", "[" * 5_000),
+        *(json.dumps({"state": STATE, "events": events}) for events in counts),
+        *(json.dumps({"state": STATE | changed, "events": 1}) for changed in changes),
+    ):
+        (main(efforts) / "conversation.json").write_text(kept)
+        listed = project.run("effort", "list", "--json")
+        assert listed.code == 0, kept[:80]
+        assert (listed.document["active"], listed.document["expanded"]) == ("auth-bug", [])
+        (main(efforts) / "conversation.json").write_text(kept)
+        assert chat(project, "Hello").code == 0, kept[:80]
 
 
-@pytest.mark.parametrize("message", ["", "{", "[]", "[" * 5_000, "7", '{"id": 3}', '{"id": "x"}'])
-def test_a_pending_message_that_cannot_be_read_is_left_out(
-    project: Project, efforts: Path, message: str
-) -> None:
-    add_events(main(efforts), {"event": "turn-began", "message": message})
-    done = chat(project, "Hello")
-    assert done.code == 0, done.said
-    assert '"Hello"' in (efforts / "auth-bug" / "log.jsonl").read_text()
+def test_a_pending_message_that_cannot_be_read_is_left_out(project: Project, efforts: Path) -> None:
+    for message in ("", "{", "[]", "[" * 5_000, "7", '{"id": 3}', '{"id": "x"}'):
+        add_events(main(efforts), {"event": "turn-began", "message": message})
+        done = chat(project, f"Hello {len(message)}")
+        assert done.code == 0, done.said
+        assert f'"Hello {len(message)}"' in (efforts / "auth-bug" / "log.jsonl").read_text()
 
 
 def test_verify_reports_events_with_wrong_values(project: Project, efforts: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.project import NAME, REASON
+from tests.cli.project import REASON
 from tests.cli.refusing import assert_refused
 from tests.cli.terminal import Terminal
 
@@ -44,27 +44,15 @@ def test_a_missing_token_names_the_tracker_as_people_do(completed: Project) -> N
     assert "no token found for GitHub" in completed.run("show", "7").out
 
 
-@pytest.mark.parametrize("reason", [("--reason", ""), ("-m", "-"), ("--reason=--",)])
-@pytest.mark.parametrize("command", [("resume", "7", "--yes"), ("reopen", "SCRUM-28")])
-def test_an_empty_reason_names_the_whole_command(
-    completed: Project, command: tuple[str, ...], reason: tuple[str, ...]
-) -> None:
-    done = completed.run(*command, *reason)
+def test_an_empty_reason_names_the_whole_command(completed: Project) -> None:
+    for command in (("resume", "7", "--yes"), ("reopen", "SCRUM-28")):
+        for reason in (("--reason", ""), ("-m", "-"), ("--reason=--",)):
+            done = completed.run(*command, *reason)
+            assert_refused(done, 2, "reason-missing")
+            assert f"next: unlatch {' '.join(command)} --reason TEXT\n" in done.err, reason
 
-    assert_refused(done, 2, "reason-missing")
-    assert f"next: unlatch {' '.join(command)} --reason TEXT\n" in done.err
-
-
-def test_an_empty_reason_names_the_option_before_the_end_of_the_options(completed: Project) -> None:
     done = completed.run("resume", "--yes", "-m", "", "--", "7")
-
     assert "next: unlatch resume --yes --reason TEXT -- 7\n" in done.err
-
-
-def test_a_search_without_results_names_one_step(project: Project) -> None:
-    project.increment()
-
-    assert project.run("search", "zebra").err == "Nothing found. Next: unlatch list --all\n"
 
 
 def test_a_trace_that_cannot_be_written(single: Project) -> None:
@@ -73,37 +61,31 @@ def test_a_trace_that_cannot_be_written(single: Project) -> None:
     assert_refused(done, 2, "trace-unwritable")
     assert "--trace-http cannot be written: No such file or directory" in done.err
     assert [] == single.sent()
+    search = single.run("search", "zebra")
+    assert search.err == "Nothing found. Next: unlatch list --all\n"
 
 
-def test_a_sandbox_whose_port_is_taken(project: Project) -> None:
+def test_a_sandbox_whose_port_is_taken_or_state_cannot_be_read(project: Project) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         done = project.run("sandbox", "--port", str(min(taken.getsockname()[1], 65532)))
-
     assert_refused(done, 2, "sandbox-port-taken")
 
-
-@pytest.mark.parametrize("state", ["nowhere/state", "notes.txt"])
-def test_a_sandbox_whose_state_cannot_be_read(project: Project, state: str) -> None:
-    (project.root / "notes.txt").write_text("This is a text of mine, not a database.\n" * 40)
-
-    done = project.run("sandbox", "--state", state)
-
-    assert_refused(done, 2, "sandbox-state-unusable")
-    assert 40 == len((project.root / "notes.txt").read_text().splitlines())
+    notes = project.root / "notes.txt"
+    notes.write_text("This is a text of mine, not a database.\n" * 40)
+    for state in ("nowhere/state", "notes.txt"):
+        assert_refused(project.run("sandbox", "--state", state), 2, "sandbox-state-unusable")
+    assert 40 == len(notes.read_text().splitlines())
 
 
 @pytest.mark.skipif(not FULL.exists(), reason="needs /dev/full")
 @pytest.mark.parametrize(
-    "command",
-    [
-        *(["list", "--json"], ["list"], ["status"], ["show", "7"]),
-        *(["--help"], ["--version"], ["resume", "--help"], ["github", "close-issue", "--help"]),
-    ],
+    "line",
+    ["list --json", "list", "status", "show 7", "--help", "--version", "github close-issue --help"],
 )
-def test_output_that_cannot_be_written_is_an_error(single: Project, command: list[str]) -> None:
-    with Terminal(single, *command, stdout=os.open(FULL, os.O_WRONLY)) as terminal:
+def test_output_that_cannot_be_written_is_an_error(single: Project, line: str) -> None:
+    with Terminal(single, *line.split(), stdout=os.open(FULL, os.O_WRONLY)) as terminal:
         code = terminal.end()
 
     assert 5 == code
@@ -120,15 +102,9 @@ def test_a_closed_pipe_is_no_error(single: Project) -> None:
     assert (0, "") == (code, terminal.text)
 
 
-def test_a_mistyped_tracker_in_the_configuration(single: Project) -> None:
-    single.configure('[trackers.gihub]\nrepository = "octo/widgets"\n')
-
-    done = single.run(*RESUME)
-
-    assert "trackers.gihub: unknown tracker; did you mean [trackers.github]?" in done.err
-
-
 def test_a_configuration_that_is_not_utf_8(single: Project) -> None:
+    single.configure('[trackers.gihub]\nrepository = "octo/widgets"\n')
+    mistyped = single.run(*RESUME)
     (single.root / ".unlatch" / "config.toml").write_bytes(b'comment = "f\xfcll"\n')
 
     done = single.run(*RESUME)
@@ -136,6 +112,7 @@ def test_a_configuration_that_is_not_utf_8(single: Project) -> None:
     assert_refused(done, 1, "config-invalid")
     assert "the file is not UTF-8 text: byte 12 is 0xfc" in done.err
     assert "next: save it as UTF-8" in done.err
+    assert "trackers.gihub: unknown tracker; did you mean [trackers.github]?" in mistyped.err
 
 
 def test_a_mistake_in_the_configuration_is_shown_with_the_items_that_it_hides(
@@ -150,27 +127,25 @@ def test_a_mistake_in_the_configuration_is_shown_with_the_items_that_it_hides(
     assert "Config       comment: " in status.out
 
 
-@pytest.mark.parametrize(
-    ("status", "command", "first"),
-    [
-        ("planning", "pause", "start"),
-        ("planning", "complete", "start"),
-        ("backlog", "review", "start"),
-        ("paused", "complete", "start"),
-        ("ready_for_review", "backlog", "start"),
-    ],
-)
-def test_a_move_that_is_not_allowed_names_the_first_command_towards_it(
-    project: Project, status: str, command: str, first: str
-) -> None:
-    project.increment(status=status)
+def test_a_move_that_is_not_allowed_names_the_first_command_towards_it(project: Project) -> None:
+    for number, (status, command, first) in enumerate(
+        (
+            ("planning", "pause", "start"),
+            ("planning", "complete", "start"),
+            ("backlog", "review", "start"),
+            ("paused", "complete", "start"),
+            ("ready_for_review", "backlog", "start"),
+        ),
+        1,
+    ):
+        name = project.increment(f"{number:04}-one", status=status)
 
-    done = project.run(command, "7")
+        done = project.run(command, name)
 
-    assert_refused(done, 1, "transition-refused")
-    assert f"next: unlatch {first} {NAME}\n" in done.err
-    assert project.run(first, "7").code == 0
-    assert project.run(command, "7").code == 0
+        assert_refused(done, 1, "transition-refused")
+        assert f"next: unlatch {first} {name}\n" in done.err
+        assert project.run(first, name).code == 0
+        assert project.run(command, name).code == 0
 
 
 def test_an_editor_that_fails(single: Project) -> None:
@@ -200,47 +175,34 @@ def test_a_name_from_the_system_is_shown_before_it_appears_in_comments(single: P
 
 
 def test_a_missing_git_is_not_called_a_missing_name(single: Project) -> None:
-    (single.bin / "git").rename(single.bin / "tig")
-    try:
-        done, checked = single.run(*RESUME), single.run("sync", "--check")
-    finally:
-        (single.bin / "tig").rename(single.bin / "git")
-
-    assert f"note: git is not installed: comments and the history name {getpass.getuser()!r}" in (
-        done.err
-    )
-    assert (0, "") == (checked.code, checked.err.replace("Both sides are in sync.\n", ""))
-
-
-def test_without_git_the_hint_is_to_install_it(single: Project) -> None:
     here = single.run("init", "--git")
     (single.bin / "git").rename(single.bin / "tig")
     try:
+        done, checked = single.run(*RESUME), single.run("sync", "--check")
         nowhere = single.run("init", "--git")
         changed = single.run("sync", "--changed-since", "main", "--plan")
     finally:
         (single.bin / "tig").rename(single.bin / "git")
 
+    named = f"comments and the history name {getpass.getuser()!r}"
+    assert f"note: git is not installed: {named}" in done.err
+    assert (0, "") == (checked.code, checked.err.replace("Both sides are in sync.\n", ""))
     assert "this is not a git repository" in here.err
     assert "next: git init, then run the command again" in here.err
-    assert "error[no-git]: git is not installed" in nowhere.err
+    for one in (nowhere, changed):
+        assert "error[no-git]: git is not installed" in one.err
     assert "next: install git, then run the command again" in nowhere.err
-    assert "error[no-git]: git is not installed" in changed.err
 
 
-@pytest.mark.parametrize("command", [("list",), RESUME, ("sync",), ("init",), ("effort", "list")])
 def test_a_current_folder_that_was_removed_is_named(
-    tmp_path: Path,
-    command: tuple[str, ...],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     gone = tmp_path / "gone"
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
+    for command in (("list",), RESUME, ("sync",), ("init",), ("effort", "list")):
+        code = run([*command])
 
-    code = run([*command])
-
-    said = capsys.readouterr().err
-    assert (1, True) == (code, "error[no-folder]: the current folder was removed" in said), said
+        said = capsys.readouterr().err
+        assert (1, True) == (code, "error[no-folder]: the current folder was removed" in said), said

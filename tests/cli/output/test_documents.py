@@ -63,6 +63,12 @@ def test_resuming_and_completing(completed: Project) -> None:
     resumed = check(completed, "resume", *RESUME)
     assert [entry["outcome"] for entry in resumed["trackers"]] == ["reopened"] * 3
     assert sorted(resumed["reopen"]["syncedTo"]) == ["ado", "github", "jira"]
+    # The keys of the contract, in their order.
+    first, last = ["schema", "increment", "reopen", "trackers"], ["scope", "warnings", "exitCode"]
+    assert list(resumed) == first + last
+    assert list(resumed["increment"].values()) == [NAME, "active", "completed"]
+    keys = ["tracker", "id", "url", "outcome", "requests", "notes", "error"]
+    assert [keys] * 3 == [list(entry) for entry in resumed["trackers"]]
     check_files(completed)
 
     check(completed, "resume", *RESUME)
@@ -115,28 +121,21 @@ def test_an_item_that_another_increment_needs(project: Project) -> None:
     links = project.items("github", finished=False)
     project.increment(status="active", links=links)
     project.increment("0008-same-item", status="active", links=links)
+    check(project, "history-all", "history", "--all")
 
     document = check(project, "complete", "complete", "7")
 
     assert [entry["neededBy"] for entry in document["spared"]] == [["0008-same-item"]]
+    project.run(*RESUME, "--offline")
+    most = check(project, "history-all", "history", "--all")["mostReopened"]
+    assert [one["id"] for one in most] == [NAME]
 
 
 def test_moves_along_the_table(project: Project) -> None:
     check(project, "new", "new", "Export to CSV")
-    for command in ("start", "pause", "start", "review"):
+    for command in ("start", "pause", "start", "review", "start", "backlog"):
         check(project, command, command, "1")
-    check(project, "start", "start", "1")
-    check(project, "backlog", "backlog", "1")
     assert mistakes(project.metadata("0001-export-to-csv"), "metadata") == []
-
-
-def test_reopens_of_all_increments(single: Project) -> None:
-    check(single, "history-all", "history", "--all")
-    single.run(*RESUME, "--offline")
-
-    document = check(single, "history-all", "history", "--all")
-
-    assert [one["id"] for one in document["mostReopened"]] == [NAME]
 
 
 def test_mending_and_migrating(project: Project) -> None:
@@ -198,33 +197,14 @@ def test_the_groups_of_the_trackers(completed: Project, command: tuple[str, ...]
 
 
 def test_setting_up(project: Project) -> None:
-    check(project, "init", "init")
-    check(project, "auth", "auth", "status")
-    check(project, "plugins", "plugins")
-    check(project, "plugins-new", "plugins", "new", "redmine")
-    check(project, "doctor", "doctor")
-
-
-def test_what_a_command_prints_that_fails(project: Project) -> None:
-    check(project, "error", "show", "99")
+    for name, *arguments in (
+        ("init", "init"),
+        ("auth", "auth", "status"),
+        ("plugins", "plugins"),
+        ("plugins-new", "plugins", "new", "redmine"),
+        ("doctor", "doctor"),
+        ("error", "show", "99"),
+    ):
+        check(project, name, *arguments)
     project.configure("comment = 'loud'\nlabel = 1\n")
-    document = check(project, "error", "sync")
-
-    assert len(document["error"]["problems"]) == 2
-
-
-def test_the_keys_of_resume_are_those_of_the_contract(completed: Project) -> None:
-    document = check(completed, "resume", *RESUME)
-
-    assert list(document) == [
-        "schema",
-        "increment",
-        "reopen",
-        "trackers",
-        "scope",
-        "warnings",
-        "exitCode",
-    ]
-    assert list(document["increment"].values()) == [NAME, "active", "completed"]
-    keys = ["tracker", "id", "url", "outcome", "requests", "notes", "error"]
-    assert [keys] * 3 == [list(entry) for entry in document["trackers"]]
+    assert len(check(project, "error", "sync")["error"]["problems"]) == 2

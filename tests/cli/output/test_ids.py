@@ -35,28 +35,27 @@ def shown(done: Done) -> str:
     return str(done.document["increment"]["id"])
 
 
-@pytest.mark.parametrize(
-    "word", ["7", NAME, NAME.upper(), "smart-discipline", "0007-s", "smart-d", "discipline"]
-)
-def test_a_number_a_name_or_a_part_of_it(two: Project, word: str) -> None:
-    assert NAME == shown(two.run("show", word, "--offline", "--json"))
-
-
-@pytest.mark.parametrize(
-    "path",
-    [FOLDER, f"{FOLDER}/", f"./{FOLDER}", f"{FOLDER}/spec.md", f"src/../{FOLDER}", "{root}",
-     "{root}/", "{root}/tasks.md"],
-)  # fmt: skip
-def test_a_path_to_the_folder_or_to_a_file_in_it(two: Project, path: str) -> None:
-    word = path.format(root=two.root / FOLDER)
+def test_a_number_a_name_a_part_of_it_or_a_path(two: Project) -> None:
     (two.root / "src").mkdir()
+    root = two.root / FOLDER
+    for word in (
+        *("7", NAME, NAME.upper(), "smart-discipline", "0007-s", "smart-d", "discipline"),
+        *(FOLDER, f"{FOLDER}/", f"./{FOLDER}", f"{FOLDER}/spec.md", f"src/../{FOLDER}"),
+        *(f"{root}", f"{root}/", f"{root}/tasks.md"),
+    ):
+        assert NAME == shown(two.run("show", word, "--offline", "--json")), word
 
-    assert NAME == shown(two.run("show", word, "--offline", "--json"))
+
+def test_the_name_of_an_item(two: Project) -> None:
+    for word in KEYS:
+        done = two.run("show", word, "--offline", "--json")
+
+        assert NAME == shown(done), word
+        assert f"note: {word} is linked to {NAME}\n" == done.err
 
 
-@pytest.mark.parametrize(
-    ("folder", "path"),
-    [
+def test_a_path_from_another_folder(two: Project) -> None:
+    for folder, path in (
         ("src/deep", f"../../{FOLDER}"),
         (".unlatch/increments", f"./{NAME}/"),
         (".unlatch/increments", NAME),
@@ -64,13 +63,10 @@ def test_a_path_to_the_folder_or_to_a_file_in_it(two: Project, path: str) -> Non
         (FOLDER, "spec.md"),
         (f"{FOLDER}/reports", ".."),
         (f".unlatch/increments/{OTHER}", f"../{NAME}"),
-    ],
-)
-def test_a_path_from_another_folder(two: Project, folder: str, path: str) -> None:
-    (two.root / folder).mkdir(parents=True, exist_ok=True)
-    below = dataclasses.replace(two, root=two.root / folder)
-
-    assert NAME == shown(below.run("show", path, "--offline", "--json"))
+    ):
+        (two.root / folder).mkdir(parents=True, exist_ok=True)
+        below = dataclasses.replace(two, root=two.root / folder)
+        assert NAME == shown(below.run("show", path, "--offline", "--json")), (folder, path)
 
 
 def test_a_path_through_a_link_to_the_project(two: Project, tmp_path: Path) -> None:
@@ -82,9 +78,12 @@ def test_a_path_through_a_link_to_the_project(two: Project, tmp_path: Path) -> N
         assert NAME == shown(done)
 
 
-@pytest.mark.parametrize(
-    ("folder", "word"),
-    [
+def test_other_paths_mean_no_increment(two: Project) -> None:
+    for name in ("elsewhere", FOLDER):
+        (two.root / name / NAME).mkdir(parents=True)
+    (two.root / FOLDER / "reports").mkdir()
+    before = two.tree()
+    for folder, word in (
         (".", f".unlatch/increments/{NAME}/missing.md"),
         (".", f"elsewhere/{NAME}"),
         (".", ".unlatch/increments"),
@@ -93,36 +92,18 @@ def test_a_path_through_a_link_to_the_project(two: Project, tmp_path: Path) -> N
         (FOLDER, "reports"),
         (FOLDER, ""),
         (FOLDER, "./nonsense"),
-    ],
-)
-def test_other_paths_mean_no_increment(two: Project, folder: str, word: str) -> None:
-    for name in ("elsewhere", FOLDER):
-        (two.root / name / NAME).mkdir(parents=True)
-    (two.root / FOLDER / "reports").mkdir()
-    before = two.tree()
-
-    done = dataclasses.replace(two, root=two.root / folder).run("abandon", "--", word)
-
-    assert_refused(done, 2, "unknown-increment")
+    ):
+        done = dataclasses.replace(two, root=two.root / folder).run("abandon", "--", word)
+        assert_refused(done, 2, "unknown-increment")
     assert_unchanged(two, before)
 
 
-@pytest.mark.parametrize("word", KEYS)
-def test_the_name_of_an_item(two: Project, word: str) -> None:
-    done = two.run("show", word, "--offline", "--json")
-
-    assert NAME == shown(done)
-    assert f"note: {word} is linked to {NAME}\n" == done.err
-
-
-@pytest.mark.parametrize("end", ["", "/", "?a=b", "#comment-3", "/?a=b#c"])
-@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
-def test_the_address_of_an_item(two: Project, tracker: str, end: str) -> None:
-    url = two.urls[tracker]
-    head, _, path = url.partition("://")
-
-    for word in (f"{url}{end}", f"{head}://{path.upper()}{end}"):
-        assert NAME == shown(two.run("show", word, "--offline", "--json"))
+def test_the_address_of_an_item(two: Project) -> None:
+    for url in two.urls.values():
+        head, _, path = url.partition("://")
+        for end in ("", "/", "?a=b", "#comment-3", "/?a=b#c"):
+            for word in (f"{url}{end}", f"{head}://{path.upper()}{end}"):
+                assert NAME == shown(two.run("show", word, "--offline", "--json")), word
 
 
 BARE = {"github": {"issue": 4}, "ado": {"workItemId": 101}, "jira": {"issueKey": "SCRUM-28"}}
@@ -204,7 +185,7 @@ def test_each_command_takes_it_as_it_takes_the_name(two: Project, command: str, 
     for one in (word, NAME):
         typed = [one if part == "ID" else part for part in command.split()]
         done = two.run(*typed, *([] if "ID" in command else [one]))
-        lines = (done.out + done.err).splitlines()
+        lines = done.said.splitlines()
         said.append((done.code, [line for line in lines if not line.startswith("note: ")]))
         for path, text in before.items():
             if text is not None:
@@ -215,6 +196,9 @@ def test_each_command_takes_it_as_it_takes_the_name(two: Project, command: str, 
 
 
 def test_a_part_of_a_name_is_shown_before_a_change(two: Project) -> None:
+    for word in ("7", NAME, "smart-discipline", f"{FOLDER}/"):
+        assert "note:" not in two.run("history", word).err, word
+
     done = two.run("resume", "discipline", "--reason", REASON, "--yes")
 
     assert 0 == done.code
@@ -222,22 +206,16 @@ def test_a_part_of_a_name_is_shown_before_a_change(two: Project) -> None:
     assert f"Increment {NAME} reopened: completed -> active" in done.out
 
 
-@pytest.mark.parametrize("word", ["7", NAME, "smart-discipline", f"{FOLDER}/"])
-def test_a_number_or_a_whole_name_needs_no_note(two: Project, word: str) -> None:
-    assert "note:" not in two.run("history", word).err
-
-
-@pytest.mark.parametrize("command", ["show", "complete", "resume"])
-def test_several_candidates_are_listed_and_nothing_is_changed(two: Project, command: str) -> None:
+def test_several_candidates_are_listed_and_nothing_is_changed(two: Project) -> None:
     for number in range(9, 20):
         two.increment(f"{number:04}-smart-{number}")
     before = two.tree()
+    for command in ("show", "complete", "resume"):
+        done = two.run(command, "smart")
 
-    done = two.run(command, "smart")
-
-    assert_refused(done, 2, "ambiguous-increment")
-    assert [f"  - {NAME}", f"  - {OTHER}"] == done.err.splitlines()[1:3]
-    assert "  - and 3 more" == done.err.splitlines()[11]
+        assert_refused(done, 2, "ambiguous-increment")
+        assert [f"  - {NAME}", f"  - {OTHER}"] == done.err.splitlines()[1:3]
+        assert "  - and 3 more" == done.err.splitlines()[11]
     assert_unchanged(two, before)
     assert [] == two.sent()
 
@@ -262,21 +240,14 @@ def test_a_linked_item_goes_before_a_part_of_a_name(completed: Project) -> None:
     assert 0 == completed.run("history", "phase-2").code
 
 
-@pytest.mark.parametrize("typed", [["show", "--offline"], ["pause"], ["resume", "--reason", "a b"]])
-def test_a_mistyped_name_is_suggested_in_a_command_that_works(
-    two: Project, typed: list[str]
-) -> None:
-    done = two.run(*typed, "smart-disciplne")
+def test_a_mistyped_name_is_suggested_in_a_command_that_works(two: Project) -> None:
+    for typed in (["show", "--offline"], ["pause"], ["resume", "--reason", "a b"]):
+        done = two.run(*typed, "smart-disciplne")
+        assert_refused(done, 2, "unknown-increment")
+        assert ["unlatch", *typed, NAME] == shlex.split(next_command(done))
 
-    assert_refused(done, 2, "unknown-increment")
-    assert ["unlatch", *typed, NAME] == shlex.split(next_command(done))
-
-
-def test_several_similar_names_are_listed(two: Project) -> None:
     two.increment("0009-smart-searches")
-
     done = two.run("pause", "smart-serches")
-
     assert_refused(done, 2, "unknown-increment")
     assert ["  - 0009-smart-searches", f"  - {OTHER}"] == done.err.splitlines()[1:3]
     assert "unlatch list --all" == next_command(done)
@@ -316,20 +287,13 @@ def test_a_file_of_links_takes_every_way(two: Project) -> None:
     assert [NAME] == [one["id"] for one in by_key.document["increments"]]
 
 
-@pytest.mark.parametrize("word", ["7", "discipline", "scrum-28", f"{FOLDER}/"])
-def test_a_run_takes_every_way_and_remembers_the_name(two: Project, word: str) -> None:
-    (two.root / FOLDER / "tasks.md").write_text(
-        "# Tasks\n\n### T-001: Do it\n\n**Status**: [ ] pending\n"
-    )
+def test_a_run_and_a_session_take_every_way_and_remember_the_name(two: Project) -> None:
+    tasks = "# Tasks\n\n### T-001: Do it\n\n**Status**: [ ] pending\n"
+    (two.root / FOLDER / "tasks.md").write_text(tasks)
+    for word in ("7", "discipline", "scrum-28", f"{FOLDER}/"):
+        done = two.run("run", "check", f"increment:{word}", "--json")
+        assert (0, f"increment:{NAME}") == (done.code, done.document["source"]), done.said
 
-    done = two.run("run", "check", f"increment:{word}", "--json")
-
-    assert (0, f"increment:{NAME}") == (done.code, done.document["source"]), done.said
-
-
-def test_a_session_remembers_the_name(two: Project) -> None:
     two.run("session", "start", "Look into it", "--increment", "discipline")
-
     done = two.run("session", "list", "--json")
-
     assert [NAME] == [one["increment"] for one in json.loads(done.out)["sessions"]]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from tests.cli.overview.test_history import reopen
 from tests.cli.project import NAME, REASON, Project
 
@@ -52,17 +51,6 @@ def test_list_documents_its_keys(project: Project) -> None:
     )
 
 
-def test_list_picks_by_status(project: Project) -> None:
-    project.increment()
-    project.increment("0008-other-work", status="in-progress")
-
-    done = project.run("list", "--status", "active", "--json")
-    unknown = project.run("list", "--status", "asleep")
-
-    assert [entry["id"] for entry in done.document] == ["0008-other-work"]
-    assert (unknown.code, "error[status-unknown]" in unknown.err) == (2, True)
-
-
 def test_a_status_that_no_increment_has_names_those_that_they_have(project: Project) -> None:
     for number in range(1, 4):
         project.increment(f"{number:04}-done")
@@ -92,10 +80,14 @@ def test_show_tells_of_increment_and_items(completed: Project) -> None:
     assert "                  labels: ux, reopened" in lines
 
 
-def test_show_documents_the_same(completed: Project) -> None:
+def test_documents_tell_of_what_waits_and_offline_nobody_is_asked(completed: Project) -> None:
+    offline = completed.run("show", "7", "--offline")
+    assert (offline.code, completed.urls["github"] in offline.out) == (0, True)
+    assert completed.sent() == []
     completed.run("resume", "7", "--reason", REASON, "--yes", "--offline")
 
     document = completed.run("show", "7", "--json").document
+    status = completed.run("status", "--json").document
 
     assert document["schema"] == "unlatch.show/1"
     assert document["increment"]["status"] == "active"
@@ -106,14 +98,11 @@ def test_show_documents_the_same(completed: Project) -> None:
         ("ado", "Closed", "done"),
         ("jira", "Done", "done"),
     ]
-
-
-def test_show_offline_asks_nobody(completed: Project) -> None:
-    shown = completed.run("show", "7", "--offline")
-
-    assert shown.code == 0
-    assert completed.urls["github"] in shown.out
-    assert completed.sent() == []
+    assert status["schema"] == "unlatch.status/1"
+    assert [entry["id"] for entry in status["active"]] == [NAME]
+    assert len(status["pending"]) == 3
+    assert {"increment", "op", "kind", "tracker", "item", "at"} <= set(status["pending"][0])
+    assert (status["broken"], status["exitCode"]) == ([], 0)
 
 
 def test_looking_changes_nothing(single: Project) -> None:
@@ -187,57 +176,22 @@ def test_status_says_what_needs_somebody(completed: Project) -> None:
     assert shown[-1].startswith("Broken       0010-lost: the folder has no metadata.json")
 
 
-def test_status_documents_the_same(completed: Project) -> None:
-    completed.run("resume", "7", "--reason", REASON, "--yes", "--offline")
-
-    document = completed.run("status", "--json").document
-
-    assert document["schema"] == "unlatch.status/1"
-    assert [entry["id"] for entry in document["active"]] == [NAME]
-    assert len(document["pending"]) == 3
-    assert {"increment", "op", "kind", "tracker", "item", "at"} <= set(document["pending"][0])
-    assert (document["broken"], document["exitCode"]) == ([], 0)
-
-
 def test_plugins_are_listed_with_what_they_can(project: Project) -> None:
     done = project.run("plugins")
-    document = project.run("plugins", "--json").document
+    plugins = project.run("plugins", "--json").document["plugins"]
 
-    assert [line.split()[0] for line in done.out.splitlines()] == [
-        "Plugin",
-        "ado",
-        "github",
-        "jira",
-    ]
-    assert [(plugin["name"], plugin["noun"]) for plugin in document["plugins"]] == [
-        ("ado", "work item"),
-        ("github", "issue"),
-        ("jira", "issue"),
-    ]
-    assert all(plugin["ready"] for plugin in document["plugins"])
-    assert {"close", "create", "reopen", "status", "update"} <= set(
-        document["plugins"][0]["capabilities"]
-    )
+    first_words = [line.split()[0] for line in done.out.splitlines()]
+    assert first_words == ["Plugin", "ado", "github", "jira"]
+    nouns = [(plugin["name"], plugin["noun"]) for plugin in plugins]
+    assert nouns == [("ado", "work item"), ("github", "issue"), ("jira", "issue")]
+    assert all(plugin["ready"] for plugin in plugins)
+    assert {"close", "create", "reopen", "status", "update"} <= set(plugins[0]["capabilities"])
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_prints_a_script(project: Project, shell: str) -> None:
-    done = project.run("completion", shell)
-
-    assert done.code == 0
-    assert "_UNLATCH_COMPLETE" in done.out
-
-
-def test_completion_completes_commands(project: Project) -> None:
-    project.extra |= {
-        "_UNLATCH_COMPLETE": "bash_complete",
-        "COMP_WORDS": "unlatch res",
-        "COMP_CWORD": "1",
-    }
-
-    done = project.process()
-
-    assert "plain\tresume\t" in done.out
+def test_completion_prints_a_script(project: Project) -> None:
+    for shell in ("bash", "zsh", "fish"):
+        done = project.run("completion", shell)
+        assert (done.code, "_UNLATCH_COMPLETE" in done.out) == (0, True)
 
 
 def test_a_document_is_json_that_any_stream_can_carry(project: Project) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.project import NAME, REASON
 from tests.cli.refusing import assert_refused, assert_unchanged
+from tests.cli.setup.own_config import own_config
 
 if TYPE_CHECKING:
     from tests.cli.project import Project
@@ -34,9 +35,7 @@ number = 3
 
 @pytest.fixture
 def aliased(completed: Project) -> Project:
-    path = completed.home / ".config/unlatch/config.toml"
-    path.parent.mkdir(parents=True)
-    path.write_text(ALIASES)
+    own_config(completed, ALIASES)
     return completed
 
 
@@ -63,24 +62,23 @@ def test_a_command_is_never_replaced(aliased: Project) -> None:
     assert_unchanged(aliased, before)
 
 
-@pytest.mark.parametrize(
-    ("name", "why"),
-    [
+def test_an_alias_that_leads_nowhere_is_refused(aliased: Project) -> None:
+    own_config(aliased, BAD)
+    for name, why in (
         ("again", "it leads back to itself: again -> and-again -> again"),
         ("me", "it leads back to itself: me -> me"),
         ("open-quote", "No closing quotation"),
         ("empty", "it does not begin with a command"),
         ("option", "it does not begin with a command"),
-    ],
-)
-def test_an_alias_that_leads_nowhere_is_refused(aliased: Project, name: str, why: str) -> None:
-    (aliased.home / ".config/unlatch/config.toml").write_text(BAD)
+    ):
+        done = aliased.run(name)
+        assert_refused(done, 2, "alias-invalid")
+        assert why in done.err
+        assert f"next: unlatch config set --user aliases.{name} resume" in done.err
 
-    done = aliased.run(name)
-
-    assert_refused(done, 2, "alias-invalid")
-    assert why in done.err
-    assert f"next: unlatch config set --user aliases.{name} resume" in done.err
+    for name in ("number", "unknown"):  # no aliases
+        done = aliased.run(name)
+        assert (2, True) == (done.code, f"No such command '{name}'" in done.err)
 
 
 def test_no_shell_sees_an_alias(aliased: Project) -> None:
@@ -93,16 +91,6 @@ def test_no_shell_sees_an_alias(aliased: Project) -> None:
     assert_unchanged(aliased, before)
 
 
-@pytest.mark.parametrize("name", ["number", "unknown"])
-def test_other_words_are_no_aliases(aliased: Project, name: str) -> None:
-    (aliased.home / ".config/unlatch/config.toml").write_text(BAD)
-
-    done = aliased.run(name)
-
-    assert done.code == 2
-    assert f"No such command '{name}'" in done.err
-
-
 @pytest.mark.parametrize("file", [".unlatch/config.toml", "config.toml"])
 def test_a_project_has_no_aliases(single: Project, file: str) -> None:
     path = single.root / file
@@ -111,39 +99,31 @@ def test_a_project_has_no_aliases(single: Project, file: str) -> None:
 
     done = single.run("r", "7")
 
-    assert done.code == 2
-    assert "No such command 'r'" in done.err
+    assert (2, True) == (done.code, "No such command 'r'" in done.err)
 
 
-@pytest.mark.parametrize("content", ["[aliases", "aliases = 3", "\xff"])
-def test_a_damaged_file_has_no_aliases(aliased: Project, content: str) -> None:
-    path = aliased.home / ".config/unlatch/config.toml"
-    path.write_text(content, encoding="latin-1")
-
-    assert "No such command 'r'" in aliased.run("r", "7").err
+def test_a_damaged_file_has_no_aliases(aliased: Project) -> None:
+    path = own_config(aliased)
+    for content in ("[aliases", "aliases = 3", "\xff"):
+        path.write_text(content, encoding="latin-1")
+        assert "No such command 'r'" in aliased.run("r", "7").err, content
 
 
 def test_an_error_is_json_if_the_alias_asks_for_it(aliased: Project) -> None:
-    path = aliased.home / ".config/unlatch/config.toml"
-    path.write_text('[aliases]\ns = "show --json"\n')
+    own_config(aliased, '[aliases]\ns = "show --json"\n')
 
-    done = aliased.run("s", "99")
-
-    assert done.document["error"]["id"] == "unknown-increment"
+    assert aliased.run("s", "99").document["error"]["id"] == "unknown-increment"
 
 
-@pytest.mark.parametrize(
-    ("name", "words", "usage"),
-    [("r", "resume --yes", "unlatch resume "), ("gh", "github status", "unlatch github status ")],
-)
-def test_help_shows_the_command_of_an_alias(
-    aliased: Project, name: str, words: str, usage: str
-) -> None:
-    done = aliased.run("help", name)
-
-    assert done.code == 0, done.said
-    assert f"note: {name} is an alias: {words}" in done.err
-    assert f"Usage: {usage}" in done.out
+def test_help_shows_the_command_of_an_alias(aliased: Project) -> None:
+    for name, words, usage in (
+        ("r", "resume --yes", "unlatch resume "),
+        ("gh", "github status", "unlatch github status "),
+    ):
+        done = aliased.run("help", name)
+        assert done.code == 0, done.said
+        assert f"note: {name} is an alias: {words}" in done.err
+        assert f"Usage: {usage}" in done.out
 
 
 def test_a_new_alias_may_lead_to_another(aliased: Project) -> None:

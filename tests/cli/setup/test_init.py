@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import tomllib
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
-from tests.cli.project import Project
 from tests.cli.refusing import assert_refused
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
 
 
 @pytest.fixture
@@ -20,31 +25,21 @@ def empty(project: Project) -> Project:
 
 
 def test_an_empty_folder_becomes_a_project(empty: Project) -> None:
-    done = empty.process("init")
+    done = empty.run("init")
 
-    assert (done.code, done.out) == (
-        0,
-        "✓ .unlatch\n✓ .unlatch/increments\n✓ .unlatch/config.toml\n",
-    )
+    assert done.code == 0
+    assert done.out == "✓ .unlatch\n✓ .unlatch/increments\n✓ .unlatch/config.toml\n"
     assert done.err == (
         "Increments are in .unlatch/increments/.\n"
         "Next: fill in .unlatch/config.toml, then unlatch doctor\n"
     )
-    again = empty.process("init")
-    assert (0, "Next: unlatch doctor") == (again.code, again.err.splitlines()[-1])
-    config = tomllib.loads((empty.root / ".unlatch" / "config.toml").read_text())
-    assert "trackers" not in config
-    assert empty.run("list").code == 0
-
-
-def test_doing_it_again_changes_nothing(empty: Project) -> None:
-    empty.run("init")
     before = empty.tree()
-
-    again = empty.run("init", "--json")
-
-    assert (again.code, again.document["made"]) == (0, [])
+    again, document = empty.run("init"), empty.run("init", "--json")
+    assert (0, "Next: unlatch doctor") == (again.code, again.err.splitlines()[-1])
+    assert (document.code, document.document["made"]) == (0, [])
     assert before == empty.tree()
+    assert "trackers" not in tomllib.loads((empty.root / ".unlatch" / "config.toml").read_text())
+    assert empty.run("list").code == 0
 
 
 @pytest.mark.parametrize(
@@ -111,54 +106,37 @@ def test_without_a_project_commands_say_how_to_make_one(empty: Project) -> None:
     assert "change to your project's folder; to set up a project here: unlatch init\n" in done.err
 
 
-def test_commands_find_the_project_from_below(empty: Project) -> None:
+def test_commands_find_the_project_from_below_or_by_its_name(empty: Project) -> None:
     empty.run("init")
     empty.run("new", "Something")
     below = empty.root / "src" / "deep"
     below.mkdir(parents=True)
 
-    elsewhere = Project(empty.box, below, empty.home, empty.bin, empty.monkeypatch)
+    elsewhere, outside = replace(empty, root=below), replace(empty, root=empty.home)
 
     assert "0001-something" in elsewhere.run("list").out
+    assert "0001-something" in outside.run("--root", str(empty.root), "list").out
 
 
-def test_the_project_can_be_named(empty: Project) -> None:
-    empty.run("init")
-    empty.run("new", "Something")
-    elsewhere = Project(empty.box, empty.home, empty.home, empty.bin, empty.monkeypatch)
+def test_a_root_without_a_project_is_refused(project: Project) -> None:
+    for number, line in enumerate(
+        (
+            *("sync --check", "sync", "new Title", "list", "status", "show 7"),
+            *("resume 7 --reason x --yes", "doctor", "migrate"),
+        )
+    ):
+        empty = project.home / ("empty" if number else "has a space")
+        empty.mkdir()
 
-    assert "0001-something" in elsewhere.run("--root", str(empty.root), "list").out
+        done = project.run("--root", str(empty), *line.split())
 
-
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("sync", "--check"),
-        ("sync",),
-        ("new", "A title"),
-        ("list",),
-        ("status",),
-        ("show", "7"),
-        ("resume", "7", "--reason", "x", "--yes"),
-        ("doctor",),
-        ("migrate",),
-    ],
-)
-@pytest.mark.parametrize("name", ["empty", "has a space"])
-def test_a_root_without_a_project_is_refused(
-    project: Project, command: tuple[str, ...], name: str
-) -> None:
-    empty = project.home / name
-    empty.mkdir()
-
-    done = project.run("--root", str(empty), *command)
-    hint = re.search(r"next: unlatch (.*)", done.err)
-
-    assert_refused(done, 2, "no-project")
-    assert [] == list(empty.iterdir())
-    assert hint is not None
-    assert 0 == project.run(*shlex.split(hint[1])).code
-    assert 2 != project.run("--root", str(empty), "list").code
+        assert_refused(done, 2, "no-project")
+        assert [] == list(empty.iterdir())
+        hint = re.search(r"next: unlatch (.*)", done.err)
+        assert hint is not None
+        assert 0 == project.run(*shlex.split(hint[1])).code, line
+        assert 2 != project.run("--root", str(empty), "list").code
+        shutil.rmtree(empty)
 
 
 def test_a_root_of_another_tool_is_a_project(project: Project) -> None:
