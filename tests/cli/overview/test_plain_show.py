@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 
-import pytest
 from tests.cli.project import NAME, Done, Project
 
 # Options before the command leave the line to the parser, and these change nothing.
@@ -40,21 +39,16 @@ WORDS = (
 )
 
 
-@pytest.mark.parametrize("word", WORDS)
-def test_the_same_as_when_it_is_parsed(completed: Project, word: str) -> None:
+def test_the_same_as_when_it_is_parsed(completed: Project) -> None:
     _fill(completed)
+    for word in WORDS:
+        plain = completed.run("show", word)
+        assert plain == _parsed(completed, word), word
+        assert plain.out or plain.err
 
-    plain = completed.run("show", word)
-
-    assert plain == _parsed(completed, word)
-    assert plain.out or plain.err
-
-
-@pytest.mark.parametrize("word", ["7", "nope"])
-def test_the_same_without_a_project(project: Project, word: str) -> None:
-    shutil.rmtree(project.root / ".unlatch")
-
-    assert _parsed(project, word) == project.run("show", word)
+    shutil.rmtree(completed.root / ".unlatch")
+    for word in ("7", "nope"):
+        assert _parsed(completed, word) == completed.run("show", word)
 
 
 def _parsed(project: Project, word: str) -> Done:

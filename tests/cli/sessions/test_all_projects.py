@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.output.test_documents import mistakes
+from tests.cli.sessions.commands import session
 from tests.cli.terminal import CTRL_C, Terminal
 
 if TYPE_CHECKING:
-    from tests.cli.project import Done, Project
-
-
-def session(project: Project, *arguments: str) -> Done:
-    return project.run("session", *arguments)
+    from tests.cli.project import Project
 
 
 def start(project: Project, title: str, *log: str) -> str:
@@ -44,19 +41,16 @@ def test_sessions_of_other_projects_are_listed_only_on_demand(
     project: Project, other: Project
 ) -> None:
     here, there = start(project, "Fix login"), start(other, "Fix logout")
+    both = {str(project.root), str(other.root)}
     assert [here] == listed(project)
     assert {here, there} == set(listed(project, "--all-projects"))
     document = session(project, "list", "--all-projects", "--json").document["sessions"]
-    assert {str(project.root), str(other.root)} == {one["project"] for one in document}
+    assert both == {one["project"] for one in document}
     assert str(other.root) in session(project, "list", "--all-projects").out
-
-
-def test_known_projects_are_noted_for_the_user_alone(project: Project, other: Project) -> None:
-    start(project, "Fix login")
-    start(other, "Fix logout")
+    # They are noted for the user alone.
     notes = sorted((project.home / "state" / "unlatch").glob("*/project"))
     assert [0o600, 0o600] == [note.stat().st_mode & 0o777 for note in notes]
-    assert {str(project.root), str(other.root)} == {note.read_text() for note in notes}
+    assert both == {note.read_text() for note in notes}
 
 
 def test_only_projects_that_are_where_they_were_noted_are_read(
@@ -88,29 +82,19 @@ def test_a_project_with_a_mistake_is_left_out_and_noted(project: Project, other:
     assert "are left out" in session(project, "list", "--all-projects").err
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ("fix-lo", ["Fix login"]),
-        ("LOGIN", ["Fix login"]),
-        ("token lock", ["Write docs"]),
-        ("topic", ["Fix login", "Write docs"]),
-        ("status active", []),
-    ],
-    ids=["id", "title", "text", "branch", "front matter is no text"],
-)
-def test_list_search_finds_by_id_title_branch_and_text(
-    project: Project, words: str, expected: list[str]
-) -> None:
+def test_list_search_finds_by_id_title_branch_and_text(project: Project) -> None:
     project.git("init", "--quiet", "--initial-branch", "topic")
     start(project, "Fix login")
     start(project, "Write docs", "--decision", "Lock the token")
-    found = session(project, "list", "--search", words, "--json").document["sessions"]
-    assert expected == sorted(one["title"] for one in found)
-
-
-def test_a_search_without_a_result_says_so(project: Project) -> None:
-    start(project, "Fix login")
+    for words, expected in (
+        ("fix-lo", ["Fix login"]),
+        ("LOGIN", ["Fix login"]),
+        ("token lock", ["Write docs"]),
+        ("topic", ["Fix login", "Write docs"]),  # the branch
+        ("status active", []),  # front matter is no text
+    ):
+        done = session(project, "list", "--search", words, "--json")
+        assert expected == sorted(one["title"] for one in done.document["sessions"]), words
     assert "No sessions match." in session(project, "list", "--search", "zebra").err
 
 
@@ -119,6 +103,17 @@ def test_without_a_terminal_the_candidates_are_named(project: Project) -> None:
     done = session(project, "show")
     assert (2, True) == (done.code, "error[session-not-named]" in done.err)
     assert all(name in done.err for name in names)
+
+
+def test_the_only_session_is_shown_without_a_question(project: Project) -> None:
+    for command in ("show", "resume"):
+        with Terminal(project, "session", command) as terminal:
+            assert terminal.end() == 2
+        assert "error[session-not-named]" in terminal.text
+    start(project, "Fix login")
+    with Terminal(project, "session", "show") as terminal:
+        assert terminal.end() == 0
+    assert "Fix login" in terminal.text
 
 
 @pytest.mark.parametrize("columns", [60, 200])
@@ -167,13 +162,6 @@ def test_a_paused_session_of_another_project_is_resumed_there(
     assert "active" == session(other, "show", there, "--json").document["session"]["status"]
 
 
-def test_the_only_session_is_shown_without_a_question(project: Project) -> None:
-    start(project, "Fix login")
-    with Terminal(project, "session", "show") as terminal:
-        assert terminal.end() == 0
-    assert "Fix login" in terminal.text
-
-
 def test_words_that_fit_nothing_can_be_corrected(project: Project) -> None:
     start(project, "Fix login")
     start(project, "Fix logout")
@@ -186,15 +174,6 @@ def test_words_that_fit_nothing_can_be_corrected(project: Project) -> None:
         terminal.expect("Enter for 1: ", times=2)
         assert terminal.leave(CTRL_C) == 130
     assert "Nothing was changed." in terminal.text
-
-
-@pytest.mark.parametrize("command", ["show", "resume"])
-def test_with_nothing_to_choose_the_error_names_the_next_step(
-    project: Project, command: str
-) -> None:
-    with Terminal(project, "session", command) as terminal:
-        assert terminal.end() == 2
-        assert "error[session-not-named]" in terminal.text
 
 
 def test_a_long_id_does_not_widen_the_choice(project: Project) -> None:

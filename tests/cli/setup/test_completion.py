@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.output.test_startup import HEAVY, RUN
 from tests.cli.overview.test_history import reopen
+from tests.cli.setup.own_config import own_config
 from tests.cli.terminal import Terminal
 from tests.warm.client import program_path
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from tests.cli.project import Project
 
 # What a terminal, a shell or its completion might act on.
@@ -57,43 +56,37 @@ def complete(project: Project, *words: str, shell: str = "bash") -> dict[str, st
     return {value: shown for kind, value, shown in lines if kind == "plain"}
 
 
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        (["show", ""], "1234"),
-        (["show", "0002"], "2"),
-        (["history", "0"], "1234"),
-        (["history", "verify", ""], "1234"),
-        (["resume", ""], "234"),
-        (["reopen", "0"], "234"),
-        (["pause", ""], "1"),
-        (["pause", "0001-search", ""], ""),
-        (["start", ""], "3"),
-        (["complete", ""], "1"),
-        (["undo", ""], "2"),
-        (["sync", "0002-login", ""], "134"),
-        (["doctor", ""], "1234"),
-        (["github", "status", ""], "1234"),
-        (["--root", ".", "show", ""], "1234"),
-        (["show", "nothing"], ""),
-    ],
-)
-def test_a_command_completes_the_increments_that_it_can_act_on(
-    several: Project, words: Sequence[str], expected: str
-) -> None:
-    assert expected == "".join(name[3] for name in complete(several, *words))
+def test_a_command_completes_the_increments_that_it_can_act_on(several: Project) -> None:
+    for line, expected in (
+        ("show ", "1234"),
+        ("show 0002", "2"),
+        ("history 0", "1234"),
+        ("history verify ", "1234"),
+        ("resume ", "234"),
+        ("reopen 0", "234"),
+        ("pause ", "1"),
+        ("pause 0001-search ", ""),
+        ("start ", "3"),
+        ("complete ", "1"),
+        ("undo ", "2"),
+        ("sync 0002-login ", "134"),
+        ("doctor ", "1234"),
+        ("github status ", "1234"),
+        ("--root . show ", "1234"),
+        ("show nothing", ""),
+    ):
+        found = complete(several, *line.split(" "))
+        assert expected == "".join(name[3] for name in found), line
 
-
-def test_a_command_below_one_with_ids_is_completed(several: Project) -> None:
+    # A command below one with ids is completed, too.
     assert ["verify"] == [*complete(several, "history", "ver")]
     assert "verify" in complete(several, "history", "")
 
 
 def test_aliases_are_completed_like_the_commands_that_they_stand_for(several: Project) -> None:
-    path = several.home / ".config/unlatch/config.toml"
-    path.parent.mkdir(parents=True)
-    path.write_text(
-        "[aliases]\nrx = 'resume --yes'\nshow = 'list'\n'r $(touch made)' = 'list'\nry = 'ry'\n"
+    own_config(
+        several,
+        "[aliases]\nrx = 'resume --yes'\nshow = 'list'\n'r $(touch made)' = 'list'\nry = 'ry'\n",
     )
 
     assert {"rx", "ry", "reopen", "report", "resume", "review", "run"} == {*complete(several, "r")}
@@ -114,30 +107,15 @@ def test_titles_stand_beside_the_ids_on_one_line(several: Project) -> None:
     assert all(line.isprintable() for line in found.values())
 
 
-def test_values_of_options_are_completed(several: Project) -> None:
+def test_values_of_options_and_names_of_trackers_are_completed(several: Project) -> None:
     assert ["created"] == [*complete(several, "list", "--sort", "cr")]
     assert ["active"] == [*complete(several, "list", "--status", "act")]
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("list", "--tracker"),
-        ("history", "--tracker"),
-        ("show", "--tracker"),
-        ("link", "--create"),
-        ("auth", "login"),
-        ("auth", "logout"),
-    ],
-)
-def test_names_of_trackers_are_completed(several: Project, words: tuple[str, ...]) -> None:
-    assert ["ado", "github", "jira"] == [*complete(several, *words, "")]
-    assert ["jira"] == [*complete(several, *words, "j")]
-
-
-def test_where_there_is_no_project_nothing_is_completed_and_nothing_said(project: Project) -> None:
-    shutil.rmtree(project.root / ".unlatch")
-    assert {} == complete(project, "show", "")
+    assert ["jira"] == [*complete(several, "list", "--tracker", "j")]
+    for line in (
+        *("list --tracker", "history --tracker", "show --tracker", "link --create"),
+        *("auth login", "auth logout"),
+    ):
+        assert ["ado", "github", "jira"] == [*complete(several, *line.split(), "")], line
 
 
 def test_a_completion_loads_nothing_that_is_slow(several: Project) -> None:
@@ -252,10 +230,11 @@ def test_ids_of_efforts_sessions_and_runs_are_completed(project: Project) -> Non
     assert [*complete(project, "run", "status", "")] == ["2026-11-11-build"]
 
 
-@pytest.mark.parametrize("kind", ["effort", "session", "run"])
-def test_without_such_work_no_id_is_completed(project: Project, kind: str) -> None:
+def test_without_work_or_a_project_nothing_is_completed_and_nothing_said(project: Project) -> None:
     before = project.tree()
-    command = "status" if kind == "run" else "show"
-
-    assert complete(project, kind, command, "") == {}
+    for kind, command in (("effort", "show"), ("session", "show"), ("run", "status")):
+        assert complete(project, kind, command, "") == {}
     assert before == project.tree()
+
+    shutil.rmtree(project.root / ".unlatch")
+    assert {} == complete(project, "show", "")

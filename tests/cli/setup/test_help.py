@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import pytest
 from tests.cli.setup.test_completion import complete
 
 from unlatch.cli.table import COMMANDS, FRONT, MORE, TOPICS
@@ -40,40 +39,30 @@ def test_help_shows_each_command_once(project: Project) -> None:
     assert [topic.capitalize() for topic in TOPICS] == headings
 
 
-@pytest.mark.parametrize("topic", TOPICS)
-def test_a_topic_shows_its_commands_and_those_of_its_groups(project: Project, topic: str) -> None:
-    shown = rows(project.run("help", topic).out)
-
-    assert [entry.name for entry in TOPICS[topic]] == [row for row in shown if " " not in row]
-    for row in shown:
-        if not row.endswith("...") and row not in TOPICS:  # a topic comes first
-            assert project.run("help", *row.split()).out == project.run(*row.split(), "--help").out
-
-
-def test_a_tracker_has_help_of_its_own(project: Project) -> None:
-    for words in (("github",), ("github", "close-issue")):
-        assert project.run("help", *words).out == project.run(*words, "--help").out
+def test_a_topic_shows_its_commands_and_those_of_its_groups(project: Project) -> None:
+    same = [["github"], ["github", "close-issue"]]
+    for topic, entries in TOPICS.items():
+        shown = rows(project.run("help", topic).out)
+        assert [entry.name for entry in entries] == [row for row in shown if " " not in row]
+        # A topic comes before a command of its name.
+        same += [row.split() for row in shown if not row.endswith("...") and row not in TOPICS]
+    for words in same:
+        assert project.run("help", *words).out == project.run(*words, "--help").out, words
 
 
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [("tracker", "trackers"), ("sesion", "session"), ("run pase", "run pause")],
-)
-def test_a_mistyped_name_gets_the_one_that_was_meant(
-    project: Project, typed: str, meant: str
-) -> None:
-    done = project.run("help", *typed.split())
+def test_a_mistyped_name_gets_the_one_that_was_meant(project: Project) -> None:
+    for typed, meant in (
+        ("tracker", "trackers"),
+        ("sesion", "session"),
+        ("run pase", "run pause"),
+    ):
+        done = project.run("help", *typed.split())
+        assert (2, "") == (done.code, done.out)
+        assert f"next: unlatch help {meant}\n" in done.err
+        assert project.run("help", *meant.split()).code == 0
 
-    assert (2, "") == (done.code, done.out)
-    assert f"next: unlatch help {meant}\n" in done.err
-    assert project.run("help", *meant.split()).code == 0
-
-
-def test_a_command_without_commands_is_said(project: Project) -> None:
     done = project.run("help", "list", "all")
-
-    assert 2 == done.code
-    assert "'unlatch list' has no commands" in done.err
+    assert (2, True) == (done.code, "'unlatch list' has no commands" in done.err)
 
 
 def test_a_shell_completes_topics_and_commands(project: Project) -> None:
