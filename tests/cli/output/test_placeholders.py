@@ -6,7 +6,6 @@ import re
 import shlex
 from typing import TYPE_CHECKING
 
-import pytest
 from tests.cli.project import REASON
 from tests.cli.refusing import assert_refused, assert_unchanged
 
@@ -14,65 +13,50 @@ if TYPE_CHECKING:
     from tests.cli.project import Project
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("resume", "7", "--scope", "TEXT", "--reason", REASON, "--yes"),
-        ("resume", "7", "--scope", "More", "--task", "TITLE", "--reason", REASON, "--yes"),
-        ("resume", "7", "--update-scope", "--task", "TITLE", "--reason", REASON, "--yes"),
-        ("reopen", "7", "--scope", "TEXT", "--reason", REASON, "--yes"),
-        ("resume", "7", "--category", "WORD", "--reason", REASON, "--yes"),
-        ("resume", "7", "--by", "NAME", "--reason", REASON, "--yes"),
-        ("new", "TITLE"),
-        ("auth", "login", "jira", "--user", "NAME"),
-        ("effort", "open", "NAME"),
-        ("effort", "close", "auth-bug", "--summary", "TEXT"),
-        ("session", "start", "TITLE"),
-        ("session", "start", "Work", "--phase", "TITLE"),
-        ("session", "log", "--phase", "TITLE"),
-        ("session", "log", "--decision", "A decision", "--decision", "TEXT"),
-        ("session", "log", "--subagent", "NAME[@VERSION]", "--work", "Work"),
-        ("session", "log", "--subagent", "coder", "--work", "TEXT"),
-        ("session", "complete", "--summary", " TEXT "),
-        ("run", "start", "plan.md", "--title", "TEXT"),
-    ],
-    ids=" ".join,
-)
-def test_a_placeholder_is_no_text(completed: Project, words: tuple[str, ...]) -> None:
+def test_a_placeholder_is_no_text(completed: Project) -> None:
     before = completed.tree()
-
-    done = completed.run(*words)
-
-    assert_refused(done, 2, "placeholder")
-    assert re.search(r" is the placeholder '(.+)'\n  next: replace \1, then run", done.err)
+    for line in (
+        "resume 7 --scope TEXT --reason More --yes",
+        "resume 7 --scope More --task TITLE --reason More --yes",
+        "resume 7 --update-scope --task TITLE --reason More --yes",
+        "reopen 7 --scope TEXT --reason More --yes",
+        "resume 7 --category WORD --reason More --yes",
+        "resume 7 --by NAME --reason More --yes",
+        "new TITLE",
+        "auth login jira --user NAME",
+        "effort open NAME",
+        "effort close auth-bug --summary TEXT",
+        "session start TITLE",
+        "session start Work --phase TITLE",
+        "session log --phase TITLE",
+        "session log --decision 'A decision' --decision TEXT",
+        "session log --subagent NAME[@VERSION] --work Work",
+        "session log --subagent coder --work TEXT",
+        "session complete --summary ' TEXT '",
+        "run start plan.md --title TEXT",
+    ):
+        done = completed.run(*shlex.split(line))
+        assert_refused(done, 2, "placeholder")
+        said = re.search(r" is the placeholder '(.+)'\n  next: replace \1, then run", done.err)
+        assert said is not None, line
     assert_unchanged(completed, before)
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("link", "ID", "{url}"),
-        ("link", "ID", "--create", "github"),
-        ("resume", "ID", "--reason", REASON, "--yes"),
-        ("sync", "ID"),
-        ("doctor", "ID"),
-        ("show", "ID"),
-    ],
-    ids=" ".join,
-)
-def test_id_is_no_part_of_a_name(project: Project, words: tuple[str, ...]) -> None:
+def test_id_is_no_part_of_a_name(project: Project) -> None:
     project.increment("0007-identity", links=project.items())
     before = project.tree()
-
-    done = project.run(*(word.format(url=project.urls["github"]) for word in words))
-
-    assert_refused(done, 2, "placeholder")
+    for line in (
+        f"link ID {project.urls['github']}",
+        "link ID --create github",
+        "resume ID --reason More --yes",
+        "sync ID",
+        "doctor ID",
+        "show ID",
+    ):
+        assert_refused(project.run(*line.split()), 2, "placeholder")
     assert_unchanged(project, before)
 
-
-def test_the_same_word_in_small_letters_is_a_part_of_a_name(project: Project) -> None:
-    project.increment("0007-identity")
-
+    # The same word in small letters is one.
     assert project.run("show", "id", "--json").document["increment"]["id"] == "0007-identity"
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from pydantic import BaseModel
+from tests.cli.setup.own_config import own_config
 
 from unlatch.config.config import CoreConfig, UserConfig, validate
 from unlatch.project.plugins.loading import load_settings
@@ -28,14 +29,6 @@ ODD: tuple[Any, ...] = (
     "x", "", 1, 1.5, -1, 1000, float("nan"), True, [1], ["x"], [""], {}, {"a": 1}, {"a": "x"},
     {"a": {"b": 1}}, {"a": [1]}, {"trackers": 1},
 )  # fmt: skip
-
-
-def own_config(project: Project, text: str) -> str:
-    path = project.home / ".config/unlatch/config.toml"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    project.extra["XDG_CONFIG_HOME"] = str(project.home / ".config")
-    return str(path)
 
 
 def problems(project: Project) -> list[str]:
@@ -161,9 +154,7 @@ def test_every_list_in_a_configuration_holds_strings() -> None:
 def test_a_mistake_in_the_users_file_ends_a_resume_before_anything_is_recorded(
     single: Project,
 ) -> None:
-    path = single.home / ".config/unlatch/config.toml"
-    path.parent.mkdir(parents=True)
-    path.write_text('tasks_comand = ["x"]\n')
+    path = own_config(single, 'tasks_comand = ["x"]\n')
     before = single.tree()
 
     done = single.run("resume", "7", "--reason", "Again", "--yes")

@@ -8,18 +8,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.project import NAME, Done, Project
+from tests.cli.setup.own_config import own_config
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-def own_config(project: Project, text: str) -> Path:
-    """Write the user's own configuration."""
-    path = project.home / ".config/unlatch/config.toml"
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
-    project.extra["XDG_CONFIG_HOME"] = str(project.home / ".config")
-    return path
 
 
 def behind_a_link(project: Project, place: str) -> Path:

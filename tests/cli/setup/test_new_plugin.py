@@ -39,6 +39,16 @@ def make(project: Project, folder: Path, name: str = "redmine") -> Path:
     return folder / f"unlatch-{name}"
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A new plugin, which is installed beside it in the folder `site`."""
+    folder = tmp_path_factory.mktemp("plugin")
+    new_plugin.make_plugin("redmine", folder, taken=())
+    plugin, site = folder / "unlatch-redmine", folder / "site"
+    assert (0, "") == python("pip", "install", *ALONE, "-q", "--target", site, plugin, cwd=folder)
+    return plugin
+
+
 def python(*arguments: str | Path, cwd: Path, **environ: str) -> tuple[int, str]:
     done = subprocess.run(
         [sys.executable, "-m", *arguments],
@@ -68,9 +78,8 @@ def test_skeleton_is_written(project: Project, tmp_path: Path) -> None:
         assert re.search(rf'def {name}\(.*\n        """{re.escape(line)}"""', text), name
 
 
-def test_its_tests_name_the_next_method_to_write(project: Project, tmp_path: Path) -> None:
-    made, site, report = make(project, tmp_path), tmp_path / "site", tmp_path / "report.xml"
-    assert (0, "") == python("pip", "install", *ALONE, "-q", "--target", site, made, cwd=tmp_path)
+def test_its_tests_name_the_next_method_to_write(made: Path, tmp_path: Path) -> None:
+    site, report = made.with_name("site"), tmp_path / "report.xml"
 
     arguments = ("-p", "no:cacheprovider", "--tb=line", f"--junitxml={report}")
     # Other plugins of pytest, which it does without, take longer to load than its tests.
@@ -90,19 +99,16 @@ def test_its_tests_name_the_next_method_to_write(project: Project, tmp_path: Pat
     assert (0, True) == (code, "Redmine (unfinished)" in shown)
 
 
-def test_its_address_may_end_with_a_slash_and_is_proposed(project: Project, tmp_path: Path) -> None:
-    made, folder = make(project, tmp_path), tmp_path / "a-project"
-    folder.mkdir()
-    site = {"PYTHONPATH": str(tmp_path / "site")}
-    pip = ("pip", "install", *ALONE, "-q", "--target", site["PYTHONPATH"], made)
-    assert (0, "") == python(*pip, cwd=tmp_path)
+def test_its_address_may_end_with_a_slash_and_is_proposed(made: Path, tmp_path: Path) -> None:
+    site = {"PYTHONPATH": str(made.with_name("site"))}
 
-    code, _ = python("unlatch.cli", "init", cwd=folder, **site)
-    config = folder / ".unlatch" / "config.toml"
+    code, _ = python("unlatch.cli", "init", cwd=tmp_path, **site)
+    config = tmp_path / ".unlatch" / "config.toml"
     proposed = '# [trackers.redmine]\n# url = "https://redmine.example.org"\n'
     assert (0, True) == (code, proposed in config.read_text())
     config.write_text('[trackers.redmine]\nurl = "https://redmine.example.org/"\n')
-    code, shown = python("unlatch.cli", "config", "get", "trackers.redmine.url", cwd=folder, **site)
+    key = "trackers.redmine.url"
+    code, shown = python("unlatch.cli", "config", "get", key, cwd=tmp_path, **site)
     assert (0, "https://redmine.example.org") == (code, shown.strip())
 
 
