@@ -49,22 +49,6 @@ def test_the_life_of_an_effort(project: Project) -> None:
     assert (entry["status"], entry["reopens"][0]["reason"]) == ("open", "Another edge case")
 
 
-def test_an_effort_is_linked_to_an_increment(concluded: Project) -> None:
-    concluded.increment()
-    linked = effort(concluded, "link", "auth", "7", "--json")
-    assert mistakes(json.loads(linked.out), "effort-link") == []
-    name = linked.document["effort"]["increment"]
-    assert name.startswith("0007-")
-    assert f"  Increment {name}\n" in effort(concluded, "show", "auth-bug").out
-    events = (folder(concluded) / "events.jsonl").read_bytes()
-    assert effort(concluded, "link", "auth", "7").code == 0
-    assert (folder(concluded) / "events.jsonl").read_bytes() == events
-    assert effort(concluded, "verify").code == 0
-    assert effort(concluded, "link", "auth", "--remove").code == 0
-    assert "Increment" not in effort(concluded, "show", "auth-bug").out
-    assert effort(concluded, "link", "auth").code == 2
-
-
 def test_show_has_each_reopen_with_its_author_and_reason(concluded: Project) -> None:
     assert "Reopened" not in effort(concluded, "show", "auth-bug").out
     again = effort(concluded, "open", "auth-bug")
@@ -173,44 +157,39 @@ def test_verify_reports_and_rebuilds_a_false_state(concluded: Project) -> None:
     true = kept.read_text()
     kept.write_text(true.replace('"other"', '"auth-bug"'))
     done = effort(concluded, "verify")
-    assert done.code == 5
     message = "conversation main: conversation.json: differed from the events; rebuilt"
-    assert message in done.out
+    assert (done.code, message in done.out) == (5, True)
     assert effort(concluded, "list", "--json").document["active"] == "other"
     assert kept.read_text() == true
 
 
 def test_verify_keeps_a_false_summary_while_the_events_are_in_doubt(concluded: Project) -> None:
     projection, events = folder(concluded) / "effort.json", folder(concluded) / "events.jsonl"
-    events.write_text(events.read_text().replace("Auth bug", "Auth fix"))
-    before = projection.read_text()
+    text, before = events.read_text(), projection.read_text()
+    changed = "auth-bug: events.jsonl:1: changed since it was written"
+    events.write_text(text.replace("Auth bug", "Auth fix"))
     done = effort(concluded, "verify", "auth-bug")
-    assert "auth-bug: events.jsonl:1: changed since it was written" in done.out
+    assert changed in done.out
     assert "auth-bug: effort.json: differs from the events; kept" in done.out
     assert projection.read_text() == before
 
-
-def test_verify_shows_an_effort_whose_opening_is_damaged(concluded: Project) -> None:
-    events = folder(concluded) / "events.jsonl"
-    events.write_text("?" + events.read_text())
+    events.write_text("?" + text)  # its opening is damaged
     assert "unlatch effort verify" in effort(concluded, "show", "auth-bug").err
     done = effort(concluded, "verify", "auth-bug")
-    assert done.code == 5
-    assert "auth-bug: events.jsonl:1: changed since it was written" in done.said
+    assert (done.code, changed in done.said) == (5, True)
 
 
-@pytest.mark.parametrize("left", ["", '{"id": "01K'])
-def test_an_opening_that_died_amid_its_event_stops_nothing(concluded: Project, left: str) -> None:
-    place = folder(concluded, "query-timeouts")
-    place.mkdir()
-    (place / "events.jsonl").write_text(left)
-    assert [one["id"] for one in effort(concluded, "list", "--json").document["efforts"]] == [
-        "auth-bug"
-    ]
-    unknown = effort(concluded, "show", "query-timeouts")
-    assert "next: unlatch effort list" in unknown.err
-    opened = effort(concluded, "open", "Query timeouts")
-    assert (opened.code, opened.out) == (0, "--- Started effort: query-timeouts ---\n")
+def test_an_opening_that_died_amid_its_event_stops_nothing(concluded: Project) -> None:
+    for name, left in (("query-timeouts", ""), ("other-timeouts", '{"id": "01K')):
+        before = [one["id"] for one in effort(concluded, "list", "--json").document["efforts"]]
+        place = folder(concluded, name)
+        place.mkdir()
+        (place / "events.jsonl").write_text(left)
+        listed = effort(concluded, "list", "--json").document["efforts"]
+        assert [one["id"] for one in listed] == before
+        assert "next: unlatch effort list" in effort(concluded, "show", name).err
+        opened = effort(concluded, "open", name.replace("-", " ").capitalize())
+        assert (opened.code, opened.out) == (0, f"--- Started effort: {name} ---\n")
     assert effort(concluded, "verify").code == 0
 
 
@@ -290,17 +269,14 @@ def test_export_never_replaces_a_file(concluded: Project) -> None:
 def test_lines_that_cannot_be_read_are_named(concluded: Project) -> None:
     with (folder(concluded) / "log.jsonl").open("a") as log:
         log.write('[]\n{"role":\n')
-    say(concluded, f"The token is {TOKEN}")
+    say(concluded, f"The token is {TOKEN}", "one\u2028two\x85three\x0cfour")
     for command in ("show", "export"):
         done = effort(concluded, command, "auth-bug")
         assert (done.code, "2 lines of the log cannot be read (2, 3)" in done.err) == (0, True)
     assert "Masked 1 place (lines 4)." in effort(concluded, "export", "auth-bug").err
-
-
-def test_an_exported_line_stays_one_line(concluded: Project) -> None:
-    say(concluded, "one\u2028two\x85three\x0cfour")
+    # An exported line stays one line.
     lines = effort(concluded, "export", "auth-bug", "--jsonl").out.removesuffix("\n").split("\n")
-    assert [json.loads(line)["role"] for line in lines] == ["user", "user"]
+    assert [json.loads(line)["role"] for line in lines] == ["user", "user", "user"]
 
 
 def test_an_effort_that_cannot_be_read_does_not_stop_the_others(project: Project) -> None:
@@ -340,6 +316,22 @@ def test_documents_keep_their_schemas(concluded: Project) -> None:
         assert mistakes(done.document, name) == [], arguments
         document = done.document
         assert (f"unlatch.{name}/1", done.code) == (document["schema"], document["exitCode"])
+
+
+def test_an_effort_is_linked_to_an_increment(concluded: Project) -> None:
+    concluded.increment()
+    linked = effort(concluded, "link", "auth", "7", "--json")
+    assert mistakes(json.loads(linked.out), "effort-link") == []
+    name = linked.document["effort"]["increment"]
+    assert name.startswith("0007-")
+    assert f"  Increment {name}\n" in effort(concluded, "show", "auth-bug").out
+    events = (folder(concluded) / "events.jsonl").read_bytes()
+    assert effort(concluded, "link", "auth", "7").code == 0
+    assert (folder(concluded) / "events.jsonl").read_bytes() == events
+    assert effort(concluded, "verify").code == 0
+    assert effort(concluded, "link", "auth", "--remove").code == 0
+    assert "Increment" not in effort(concluded, "show", "auth-bug").out
+    assert effort(concluded, "link", "auth").code == 2
 
 
 def test_efforts_are_listed_by_status(concluded: Project) -> None:

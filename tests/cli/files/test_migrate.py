@@ -103,26 +103,20 @@ def test_the_increments_move_and_are_read_as_before(specweave: Project) -> None:
 
 
 def test_what_cannot_be_read_or_written_moves_as_it_is(specweave: Project) -> None:
+    odd = {"id": "0006-odd", "status": "active", "type": "feature", "created": "2025-10-01"}
+    links = {"issue": {"issue": "4"}, "user_story_issues": {"US-001": 5}}
+    put(specweave, "0006-odd", json.dumps({**odd, "github": links}))
     before = files(specweave)
 
+    shown = specweave.run("migrate", "--dry-run")
     done = specweave.run("migrate", "--yes", "--json")
 
-    left = {one["path"]: one["why"] for one in done.document["left"]}
-    assert {Path(path).parent.name for path in left} == {"0004-twice", "0005-broken"}
-    for path in left:
-        assert before[path.replace(OURS, THEIRS)] == files(specweave)[path]
-
-
-def test_a_file_that_would_lose_a_value_moves_as_it_is(specweave: Project) -> None:
-    metadata = {"id": "0006-odd", "status": "active", "type": "feature", "created": "2025-10-01"}
-    links = {"issue": {"issue": "4"}, "user_story_issues": {"US-001": 5}}
-    text = json.dumps({**metadata, "github": links})
-    put(specweave, "0006-odd", text)
-    shown = specweave.run("migrate", "--dry-run")
     reason = "0006-odd/metadata.json is left as it is: in the current shape it would lose values"
     assert (0, True) == (shown.code, reason in shown.said), shown.said
-    assert specweave.run("migrate", "--yes").code == 0
-    assert (specweave.root / OURS / "0006-odd/metadata.json").read_text() == text
+    paths = [one["path"] for one in done.document["left"]]
+    assert {Path(path).parent.name for path in paths} == {"0004-twice", "0005-broken", "0006-odd"}
+    for path in paths:
+        assert before[path.replace(OURS, THEIRS)] == files(specweave)[path]
 
 
 def test_settings_go_to_config_toml_and_mean_the_same(specweave: Project) -> None:
@@ -344,6 +338,13 @@ def test_an_undo_that_was_cut_short_anywhere_is_finished(specweave: Project) -> 
 
 
 def test_increments_in_both_places_come_together(specweave: Project) -> None:
+    specweave.increment(SEARCH, status="active")
+    before = files(specweave)
+    done = specweave.run("migrate", "--yes")
+    assert (done.code, "error[migrate-blocked]" in done.err) == (1, True)
+    assert before == files(specweave)
+    shutil.rmtree(specweave.folder(SEARCH))
+
     specweave.increment("0009-ours", status="active")
     specweave.increment("0008-archived", archived=True)
     before = files(specweave)
@@ -356,16 +357,6 @@ def test_increments_in_both_places_come_together(specweave: Project) -> None:
         SEARCH, "0004-twice", "0005-broken", "0009-ours", OLD, "0008-archived",
     ]  # fmt: skip
     specweave.run("migrate", "--undo", "--yes")
-    assert before == files(specweave)
-
-
-def test_one_name_in_both_places_is_in_the_way(specweave: Project) -> None:
-    specweave.increment(SEARCH, status="active")
-    before = files(specweave)
-
-    done = specweave.run("migrate", "--yes")
-
-    assert (done.code, "error[migrate-blocked]" in done.err) == (1, True)
     assert before == files(specweave)
 
 

@@ -49,14 +49,14 @@ def states(project: Project) -> dict[str, str]:
 
 
 def test_a_plan_is_carried_out_and_its_commands_are_run(planned: Project) -> None:
-    done = start(planned, "--json")
+    done = start(planned, "--pass-env", "JIRA_API_TOKEN", "--json")
     assert done.code == 0, done.said
     assert mistakes(done.document, "run") == []
     assert done.document["run"]["status"] == "finished"
     assert (planned.root / "checked").read_text().split() == ["1", "2"]
     assert states(planned) == {"1": "done", "2": "done"}
-    assert run(planned, "status").out.splitlines()[-2].split()[:3] == ["1", "done", "0"]
-    assert "Failures" in run(planned, "status").out
+    shown = run(planned, "status").out
+    assert (shown.splitlines()[-2].split()[:3], "Failures" in shown) == (["1", "done", "0"], True)
     (listed,) = run(planned, "list", "--json").document["runs"]
     assert listed["tasks"]["done"] == 2
     events = run(planned, "events", "--json").document["events"]
@@ -65,33 +65,25 @@ def test_a_plan_is_carried_out_and_its_commands_are_run(planned: Project) -> Non
     assert (folder / ".gitignore").read_text().endswith("*\n")
     modes = {path.stat().st_mode & 0o077 for path in folder.glob("*/**/*")}
     assert modes == {0}
-
-
-def test_workers_do_not_get_the_trackers_tokens(planned: Project) -> None:
-    act(planned, "1", "")
-    assert start(planned, "--pass-env", "JIRA_API_TOKEN").code == 0
+    # Workers get only the trackers' tokens that were named.
     names = json.loads((planned.root / "environ-1").read_text())
     assert "GITHUB_TOKEN" in planned.environ
     assert "GITHUB_TOKEN" not in names
     assert names["JIRA_API_TOKEN"] == planned.environ["JIRA_API_TOKEN"]
 
 
-def test_nothing_runs_without_consent(planned: Project) -> None:
+def test_a_run_that_came_with_a_clone_starts_nothing(planned: Project) -> None:
     done = run(planned, "start", "plan.md", "--worker", worker())
-    assert done.code == 2
-    assert "run-not-agreed" in done.err
+    assert (done.code, "run-not-agreed" in done.err) == (2, True)
     assert "sh check.sh 2" in done.err
     assert not (planned.root / ".unlatch" / "runs").exists()
 
-
-def test_a_run_that_came_with_a_clone_starts_nothing(planned: Project) -> None:
     act(planned, "1", "fail fail fail")
     assert start(planned).code == 3
     shutil.rmtree(planned.home / "state")
     for command in ("resume", "recover"):
         done = run(planned, command)
-        assert done.code == 2
-        assert "run-no-consent" in done.err
+        assert (done.code, "run-no-consent" in done.err) == (2, True)
         assert re.search(rf"next: unlatch run {command} \S+ --worker COMMAND", done.err)
     done = run(planned, "resume", "--worker", worker())
     assert "run-not-agreed" in done.err
@@ -138,15 +130,6 @@ def test_a_task_that_failed_three_times_waits_for_a_person(planned: Project) -> 
     assert run(planned, "resume", "--retry", "1").code == 0
 
 
-def test_a_terminal_asks_for_the_reason_to_resume_an_ended_run(planned: Project) -> None:
-    assert start(planned).code == 0
-    with Terminal(planned, "run", "resume") as terminal:
-        terminal.expect("Reason for reopening")
-        terminal.type("Once more\n")
-        assert terminal.end() == 0, terminal.text
-    assert "Once more" in run(planned, "events", "--json").out
-
-
 def test_commands_that_do_not_fit_name_the_one_that_does(planned: Project) -> None:
     assert start(planned).code == 0
     wrong = {
@@ -163,6 +146,13 @@ def test_commands_that_do_not_fit_name_the_one_that_does(planned: Project) -> No
         done = run(planned, *arguments)
         assert error in done.err, done.said
         assert done.code in (1, 2)
+
+    # At a terminal it asks for the reason to resume a run that has ended.
+    with Terminal(planned, "run", "resume") as terminal:
+        terminal.expect("Reason for reopening")
+        terminal.type("Once more\n")
+        assert terminal.end() == 0, terminal.text
+    assert "Once more" in run(planned, "events", "--json").out
     assert run(planned, "resume", "--reason", "another look").code == 0
 
 

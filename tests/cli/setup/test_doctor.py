@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.project import NAME, Done, Project
+from tests.cli.setup.own_config import own_config
 from tests.cli.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -130,12 +131,8 @@ def test_it_says_where_each_value_came_from(project: Project) -> None:
     (project.root / ".specweave/config.json").write_text(
         json.dumps({"limits": {"maxActiveIncrements": 2}})
     )
-    own = project.home / ".config/unlatch/config.toml"
-    own.parent.mkdir(parents=True)
-    own.write_text('trusted_hosts = ["github.example.com"]\n')
+    own = own_config(project, 'trusted_hosts = ["github.example.com"]\n')
     project.extra["UNLATCH_TRUSTED_HOSTS"] = "jira.example.com,user:secret@ado.example.com"
-    # Wherever this system keeps users' configuration.
-    project.extra["XDG_CONFIG_HOME"] = str(project.home / ".config")
 
     settings = project.run("doctor", "--json").document["settings"]
 
@@ -149,21 +146,17 @@ def test_it_says_where_each_value_came_from(project: Project) -> None:
     assert ("trusted_hosts", hosts, "UNLATCH_TRUSTED_HOSTS") in found
 
 
-def test_a_host_that_is_not_trusted(completed: Project) -> None:
-    completed.extra["UNLATCH_TRUSTED_HOSTS"] = None
-
-    done = completed.run("doctor", "--json")
-
-    assert ([name for name, _ in findings(done)], done.code) == (["host-not-trusted"] * 3, 1)
-
-
-def test_a_token_that_is_missing_or_half_there(completed: Project) -> None:
+def test_a_token_that_is_missing_or_half_there_and_a_host_that_is_not_trusted(
+    completed: Project,
+) -> None:
     completed.extra |= {"GITHUB_TOKEN": None, "JIRA_EMAIL": None}
-
     done = completed.run("doctor", "--json")
-
     assert findings(done, "warning") == [("token-missing", None)]
     assert findings(done, "error") == [("credential-incomplete", None)]
+
+    completed.extra = {"UNLATCH_TRUSTED_HOSTS": None}
+    done = completed.run("doctor", "--json")
+    assert ([name for name, _ in findings(done)], done.code) == (["host-not-trusted"] * 3, 1)
 
 
 def test_a_program_is_named_and_not_started(completed: Project, tmp_path: Path) -> None:
@@ -196,17 +189,6 @@ def test_an_old_shape_is_a_warning(project: Project) -> None:
     assert check_each(project, rows, status="active").code == 0
 
 
-def test_a_key_of_old_and_a_key_that_is_missing(project: Project) -> None:
-    project.increment(status="active")
-    path = project.folder() / "metadata.json"
-    text = path.read_text().replace('"created"', '"created_at"').replace('"type"', '"kind"')
-    path.write_text(text)
-
-    done = project.run("doctor", "--json")
-
-    assert [("key-missing", at()), ("old-key", at(":/created_at"))] == findings(done)
-
-
 def test_what_keeps_an_increment_from_being_read_is_one_error(project: Project) -> None:
     reopen = {"id": "1", "reopenedAt": NOON, "reason": "x"}
     reopen |= {"previousStatus": "completed", "reopenedBy": "Ada"}
@@ -233,18 +215,25 @@ def test_what_keeps_an_increment_from_being_read_is_one_error(project: Project) 
     assert told["/status"] == f"unknown status 'shipped' (known: {STATUSES})"
 
 
-def test_a_folder_without_metadata(project: Project) -> None:
-    project.folder().mkdir(parents=True)
+def test_a_folder_without_metadata_a_status_in_spec_and_old_keys(project: Project) -> None:
+    project.folder("0001-empty").mkdir(parents=True)
+    project.increment("0002-other")
+    (project.folder("0002-other") / "spec.md").write_text("---\nstatus: abandoned\n---\n# It\n")
+    project.increment("0003-old", status="active")
+    path = project.folder("0003-old") / "metadata.json"
+    text = path.read_text().replace('"created"', '"created_at"').replace('"type"', '"kind"')
+    path.write_text(text)
+    (project.root / ".specweave/increments/0001-other").mkdir(parents=True)
 
-    assert [("metadata-missing", at())] == findings(project.run("doctor", "--json"))
+    found = findings(project.run("doctor", "--json"))
 
-
-def test_a_status_in_spec_that_differs(completed: Project) -> None:
-    (completed.folder() / "spec.md").write_text("---\nstatus: abandoned\n---\n# It\n")
-
-    found = findings(completed.run("doctor", "--json"))
-
-    assert [("spec-status-differs", f"{HOME}/{NAME}/spec.md")] == found
+    assert sorted(found) == [
+        ("key-missing", at(name="0003-old")),
+        ("metadata-missing", at(name="0001-empty")),
+        ("old-key", at(":/created_at", "0003-old")),
+        ("spec-status-differs", f"{HOME}/0002-other/spec.md"),
+        ("two-increment-folders", ".specweave/increments"),
+    ]
 
 
 def test_lines_that_are_no_events(completed: Project) -> None:
@@ -279,15 +268,6 @@ def test_links_that_nothing_can_be_delivered_to(project: Project) -> None:
 
     found = [("target-not-allowed", at(":/github")), ("tracker-not-configured", None)]
     assert (found, 0) == (findings(done), done.code)
-
-
-def test_increments_in_two_places(completed: Project) -> None:
-    other = completed.root / ".specweave/increments/0001-other"
-    other.mkdir(parents=True)
-
-    found = findings(completed.run("doctor", "--json"))
-
-    assert found == [("two-increment-folders", ".specweave/increments")]
 
 
 def test_findings_are_printed_by_severity_and_kind(project: Project) -> None:

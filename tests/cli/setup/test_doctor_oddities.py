@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.project import NAME, REASON, Project
+from tests.cli.setup.own_config import own_config
 from tests.cli.setup.test_doctor import HOME, ULID, at, check_each, findings, messages
 
 if TYPE_CHECKING:
@@ -81,15 +82,21 @@ def test_documents_that_are_missing_or_no_text(project: Project) -> None:
     assert ("document-missing", TASKS) in findings(done, "note")
 
 
-def test_two_increments_with_one_item(project: Project) -> None:
+def test_one_item_one_number_or_one_name_of_two_increments(project: Project) -> None:
     links = project.items("github")
     project.increment(links=links)
     project.increment(OTHER, links=links)
+    project.increment(NAME, archived=True)
+    project.increment("0007-else")
 
     done = project.run("doctor", "--json")
 
-    assert [("item-shared", at(":/github", OTHER))] == findings(done)
+    assert set(findings(done, "warning")) == {
+        ("item-shared", at(":/github", OTHER)),
+        ("number-twice", f"{HOME}/{NAME}"),
+    }
     assert f"also linked to {NAME};" in messages(done)["item-shared"]
+    assert [("folder-twice", f"{HOME}/_archive/{NAME}")] == findings(done, "error")
 
 
 def test_a_range_names_the_increments_to_check(project: Project) -> None:
@@ -100,17 +107,6 @@ def test_a_range_names_the_increments_to_check(project: Project) -> None:
     done = project.run("doctor", "7-8", "--json")
 
     assert [1, 1, 0] == [str(done.document["findings"]).count(f"000{n}-work/") for n in (7, 8, 9)]
-
-
-def test_two_folders_with_one_number_or_one_name(project: Project) -> None:
-    project.increment()
-    project.increment(NAME, archived=True)
-    project.increment("0007-else")
-
-    done = project.run("doctor", "--json")
-
-    assert [("number-twice", f"{HOME}/{NAME}")] == findings(done, "warning")
-    assert [("folder-twice", f"{HOME}/_archive/{NAME}")] == findings(done, "error")
 
 
 def test_an_active_profile_that_names_no_place_is_reported(project: Project) -> None:
@@ -135,25 +131,19 @@ def test_an_active_profile_that_names_no_place_is_reported(project: Project) -> 
     assert [] == findings(project.run("doctor", "--json"), "warning")
 
 
-def test_a_configuration_that_ends_too_early_names_its_last_line(project: Project) -> None:
-    project.configure("max_items = 2\nallowed_links = [\n\n")
-
-    done = project.run("doctor")
-
-    said = "the file cannot be read: Invalid value (at line 2, the end of the file)"
-    assert f".unlatch/config.toml: {said} [config-invalid]" in done.out
-
-
-def test_a_configuration_in_conflict_says_so_and_not_what_toml_expects(project: Project) -> None:
-    project.configure(
-        "settle = 0\n<<<<<<< HEAD\nmax_items = 2\n=======\nmax_items = 3\n>>>>>>> b\n"
-    )
+def test_a_configuration_that_cannot_be_read_is_named_with_its_line(project: Project) -> None:
+    conflict = "settle = 0\n<<<<<<< HEAD\nmax_items = 2\n=======\nmax_items = 3\n>>>>>>> b\n"
     project.git("init")
-
-    done = project.run("doctor")
-
-    said = "the file has git conflict markers (at line 2)"
-    assert f".unlatch/config.toml: {said} [config-invalid]" in done.out
+    for text, said in (
+        (
+            "max_items = 2\nallowed_links = [\n\n",
+            "the file cannot be read: Invalid value (at line 2, the end of the file)",
+        ),
+        (conflict, "the file has git conflict markers (at line 2)"),
+    ):
+        project.configure(text)
+        done = project.run("doctor")
+        assert f".unlatch/config.toml: {said} [config-invalid]" in done.out
     assert "next: resolve it by hand, then git add -- .unlatch/config.toml\n" in done.out
 
 
@@ -161,9 +151,7 @@ def test_a_configuration_in_conflict_says_so_and_not_what_toml_expects(project: 
 def test_your_own_configuration_in_conflict_needs_git_only_in_a_repository(
     project: Project, tracked: bool
 ) -> None:
-    path = project.home / ".config/unlatch/config.toml"
-    path.parent.mkdir(parents=True)
-    path.write_text("<<<<<<< HEAD\nconfirm_closing = true\n=======\n>>>>>>> b\n")
+    own_config(project, "<<<<<<< HEAD\nconfirm_closing = true\n=======\n>>>>>>> b\n")
     if tracked:
         project.git("init", cwd=project.home)
 
@@ -278,13 +266,6 @@ def test_a_second_time_there_is_nothing_to_mend(project: Project) -> None:
     assert [2, 2] == [project.run("doctor", flag).code for flag in ("--yes", "--dry-run")]
 
 
-def test_a_diff_is_harmless_on_a_terminal(project: Project) -> None:
-    project.increment()
-    write(project, "spec.md", "---\ntitle: \x1b[2J::error::x\nstatus: active\n---\n# It\n")
-
-    assert "\x1b" not in project.run("doctor", "--fix", "--dry-run").out
-
-
 def test_what_is_not_safe_is_left_alone(project: Project) -> None:
     project.increment()
     duplicate = f'{{"id": "x", "status": "active", "status": "paused", "created": "{ULID}"}}'
@@ -297,6 +278,13 @@ def test_what_is_not_safe_is_left_alone(project: Project) -> None:
 
     assert ("No safe fixes" in done.err, done.code) == (True, 1)
     assert before == project.tree()
+
+    # A diff of a safe one is harmless on a terminal.
+    project.increment("0010-odd")
+    spec = "---\ntitle: \x1b[2J::error::x\nstatus: active\n---\n# It\n"
+    write(project, "spec.md", spec, increment="0010-odd")
+    shown = project.run("doctor", "--fix", "--dry-run").out
+    assert ("+status: completed" in shown, "\x1b" in shown) == (True, False)
 
 
 @pytest.mark.parametrize(("status", "command"), [("active", "pause"), ("paused", "resume")])
