@@ -191,18 +191,14 @@ def test_a_hint_names_the_argument_for_an_item_of_an_increment(project: Project)
     assert project.metadata(name)["status"] == "completed"
 
 
-def test_a_plan_for_an_unknown_increment_is_an_error(project: Project) -> None:
-    project.increment()
-    talk = Talk(project)
-    for word in ("42", "no-such-thing", ""):
-        assert "error[" in talk.error("plan_resume", id=word, reason=REASON)
-    assert "error[unknown-increment]" in talk.error("show_increment", "legacy", id="42")
-
-
 def test_a_next_step_names_tools_and_parameters(project: Project) -> None:
     project.increment()
     talk = Talk(project, toolsets=("work", "efforts"))
-    assert "next: list_increments" in talk.error("show_increment", id="42")
+    unknown = talk.error("show_increment", "legacy", id="42")
+    assert "error[unknown-increment]" in unknown
+    assert "next: list_increments" in unknown
+    for word in ("42", "no-such-thing", ""):
+        assert "error[" in talk.error("plan_resume", id=word, reason=REASON)
     blank = talk.error("plan_resume", id="7", reason=" ")
     assert "next: add reason" in blank
     assert "--" not in blank
@@ -211,25 +207,8 @@ def test_a_next_step_names_tools_and_parameters(project: Project) -> None:
     assert "next: the user can do this at a terminal: to add work: unlatch resume" in active
 
 
-def test_rules_hold(project: Project) -> None:
-    project.increment(links=project.items("github"))
-    project.configure_more(tables="[limits]\nmax_items = 0\n")
-    done = Talk(project).call("plan_resume", id="7", reason=REASON)
-    assert done.is_error or "refused" in str(done.structured_content)
-
-
 @pytest.mark.parametrize("mode", MODES)
-def test_ambiguity_is_a_result(project: Project, mode: str) -> None:
-    project.increment("0007-search-index")
-    project.increment("0008-search-page")
-    found = Talk(project).result("show_increment", mode, id="search")
-    assert sorted(found["candidates"]) == ["0007-search-index", "0008-search-page"]
-    assert "Ask the user" in found["ask"]
-    assert "candidates" in Talk(project).result("plan_resume", mode, id="search", reason=REASON)
-
-
-@pytest.mark.parametrize("mode", MODES)
-def test_a_client_that_can_ask_asks(project: Project, mode: str) -> None:
+def test_ambiguity_is_a_result_and_a_client_that_can_ask_asks(project: Project, mode: str) -> None:
     project.increment("0007-search-index")
     project.increment("0008-search-page")
     asked: list[str] = []
@@ -238,8 +217,12 @@ def test_a_client_that_can_ask_asks(project: Project, mode: str) -> None:
         asked.append(params.message)
         return ElicitResult(action="accept", content={"id": "0008-search-page"})
 
+    found = Talk(project).result("show_increment", mode, id="search")
     talk = Talk(project, elicitation_callback=answer)
     planned = talk.result("plan_resume", mode, id="search", reason=REASON)
+
+    assert sorted(found["candidates"]) == ["0007-search-index", "0008-search-page"]
+    assert "Ask the user" in found["ask"]
     assert planned["plan"]["increment"]["id"] == "0008-search-page"
     assert len(asked) == 1
     assert "0007-search-index" in asked[0]
@@ -254,14 +237,10 @@ def test_words_of_a_model_are_never_options(project: Project) -> None:
         assert "error[" in talk.error("history", id=word)
         assert "error[" in talk.error("plan_resume", id=word, reason=REASON)
     assert talk.call("plan_resume", id="7", reason="--yes").is_error is False
-    assert project.metadata()["status"] == "completed"
-
-
-def test_a_module_of_the_project_is_not_loaded(project: Project) -> None:
-    project.increment()
+    # A module of the project is not loaded.
     for name in ("json.py", "click.py", "unlatch.py"):
         (project.root / name).write_text("import pathlib; pathlib.Path('owned').touch()\n")
-    assert Talk(project).result("show_increment", id="7")["increment"]["status"] == "completed"
+    assert talk.result("show_increment", id="7")["increment"]["status"] == "completed"
     assert not (project.root / "owned").exists()
 
 

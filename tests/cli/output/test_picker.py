@@ -49,17 +49,6 @@ def rows(terminal: Terminal) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def test_the_terminal_is_not_asked_for_the_place_of_its_cursor(several: Project) -> None:
-    with picker(several, "show") as terminal:
-        terminal.expect("0002-login")
-        terminal.type("lgn")
-        terminal.type(ENTER)
-        terminal.expect("unlatch show: 0002-login")
-
-    # prompt_toolkit warns of a terminal that does not answer, as this one.
-    assert "\x1b[6n" not in terminal.raw
-
-
 @pytest.mark.parametrize("columns", [60, 100, 200])
 def test_a_row_is_found_by_its_letters_and_taken(several: Project, columns: int) -> None:
     with picker(several, "show", columns=columns) as terminal:
@@ -72,6 +61,9 @@ def test_a_row_is_found_by_its_letters_and_taken(several: Project, columns: int)
 
     assert "  Status       completed" in shown(terminal)
     assert columns >= max(map(cell_len, shown(terminal)))
+    # It is not asked for the place of its cursor: prompt_toolkit warns of a terminal that does
+    # not answer, as this one.
+    assert "\x1b[6n" not in terminal.raw
 
 
 def test_the_menu_shows_status_and_title_of_what_can_be_resumed(several: Project) -> None:
@@ -88,47 +80,35 @@ def test_the_menu_shows_status_and_title_of_what_can_be_resumed(several: Project
     assert "Interrupted. Nothing was changed." in lines
 
 
-@pytest.mark.parametrize(
-    ("command", "expected"),
-    [
-        ("complete", ["0001-search"]),
-        ("pause", ["0001-search"]),
-        ("start", ["0004-other-search"]),
-        ("undo", ["0001-search"]),
-    ],
-)
-def test_a_command_offers_what_it_can_act_on(
-    several: Project, command: str, expected: list[str]
-) -> None:
+def test_a_command_offers_what_it_can_act_on(several: Project) -> None:
     before = several.tree()
-    with picker(several, command) as terminal:
-        terminal.expect(expected[-1])
-        terminal.type(ESC)
-        assert 2 == terminal.end()
+    for command, expected in (
+        ("complete", "0001-search"),
+        ("pause", "0001-search"),
+        ("start", "0004-other-search"),
+        ("undo", "0001-search"),
+    ):
+        with picker(several, command) as terminal:
+            terminal.expect(expected)
+            terminal.type(ESC)
+            assert 2 == terminal.end()
 
-    assert expected == rows(terminal)
-    assert shown(terminal)[-2].endswith("Nothing was changed.")
+        assert [expected] == rows(terminal), command
+        assert shown(terminal)[-2].endswith("Nothing was changed.")
     assert before == several.tree()
 
 
-def test_what_is_picked_is_changed(several: Project) -> None:
-    with picker(several, "pause", "--reason", "Later") as terminal:
-        terminal.expect("0001-search")
-        terminal.type(DOWN)
-        terminal.type(ENTER)
-        assert 0 == terminal.end()
+def test_enter_takes_the_marked_row_and_it_is_changed(several: Project) -> None:
+    for keys in ((DOWN, ENTER), (ENTER,)):
+        with picker(several, "pause", "--reason", "Later") as terminal:
+            terminal.expect("> 0001-search")
+            for key in keys:
+                terminal.type(key)
+            terminal.expect("unlatch pause: 0001-search")
+            assert 0 == terminal.end()
 
-    assert "paused" == several.metadata("0001-search")["status"]
-
-
-def test_enter_takes_the_marked_row(several: Project) -> None:
-    with picker(several, "pause") as terminal:
-        terminal.expect("> 0001-search")
-        terminal.type(ENTER)
-        terminal.expect("unlatch pause: 0001-search")
-        assert 0 == terminal.end()
-
-    assert "paused" == several.metadata("0001-search")["status"]
+        assert "paused" == several.metadata("0001-search")["status"]
+        assert several.run("start", "1").code == 0
 
 
 def test_without_a_match_enter_takes_nothing_and_a_correction_searches_again(
@@ -182,41 +162,34 @@ def test_a_terminal_without_room_for_a_menu_gets_the_error(
 
 
 @pytest.mark.parametrize(
-    ("command", "why", "step"),
+    ("status", "command", "why", "step"),
     [
-        ("pause", "no increment is active", "unlatch list --all"),
+        ("completed", "pause", "no increment is active", "unlatch list --all"),
         (
+            "completed",
             "start",
             "no increment is planning or backlog or paused or ready_for_review",
             "unlatch resume ID for finished work, or unlatch new TITLE",
         ),
-        ("undo", "no increment was reopened", "unlatch list --all"),
-        ("unlink", "no increment has an item", "unlatch link ID URL"),
+        ("completed", "undo", "no increment was reopened", "unlatch list --all"),
+        ("completed", "unlink", "no increment has an item", "unlatch link ID URL"),
+        ("active", "resume", "every increment is active", ""),
+        (None, "resume", "there is no increment", "unlatch new TITLE"),
+        (None, "undo", "there is no increment", "unlatch new TITLE"),
+        (None, "show", "there is no increment", "unlatch new TITLE"),
+        (None, "link", "there is no increment", "unlatch new TITLE"),
+        (None, "history", "there is no increment", "unlatch new TITLE"),
     ],
 )
 def test_with_nothing_to_choose_the_error_says_why(
-    project: Project, command: str, why: str, step: str
+    project: Project, status: str | None, command: str, why: str, step: str
 ) -> None:
-    project.increment()
+    if status is not None:
+        project.increment(status=status)
     with picker(project, command) as terminal:
         assert 2 == terminal.end()
-    said = f"error[nothing-to-choose]: nothing to {command}: {why}\n  next: {step}\n"
+    said = f"error[nothing-to-choose]: nothing to {command}: {why}\n  next: {step}"
     assert said in terminal.text
-
-
-@pytest.mark.parametrize("command", ["resume", "undo", "show", "link", "history"])
-def test_a_project_without_increments_has_nothing_to_choose(project: Project, command: str) -> None:
-    with picker(project, command) as terminal:
-        assert 2 == terminal.end()
-    said = f"nothing to {command}: there is no increment\n  next: unlatch new TITLE\n"
-    assert said in terminal.text
-
-
-def test_resume_has_nothing_to_choose_where_all_is_active(project: Project) -> None:
-    project.increment(status="active")
-    with picker(project, "resume") as terminal:
-        assert 2 == terminal.end()
-    assert "nothing to resume: every increment is active" in terminal.text
 
 
 def test_link_asks_for_the_increment_and_the_item(project: Project) -> None:

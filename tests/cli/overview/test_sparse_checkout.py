@@ -1,7 +1,6 @@
 """A sparse checkout that has no increments, or some of them."""
 
 import json
-from pathlib import Path
 
 import pytest
 from tests.cli.output.test_documents import check
@@ -25,17 +24,14 @@ def sparse(project: Project) -> Project:
     return project
 
 
-def test_new_takes_no_number_of_git(sparse: Project) -> None:
-    assert sparse.run("new", "Next one").code == 0
-    assert (sparse.root / ".unlatch/increments/0013-next-one").is_dir()
-
-
 def test_list_and_doctor_name_what_is_left_out(sparse: Project) -> None:
     listed = sparse.run("list")
     assert (0, True, False) == (listed.code, NAME in listed.out, OTHER in listed.out)
     assert f"note: 2 increments are {ABOVE}\n" == listed.err
     found = sparse.run("doctor", "--json").document["findings"]
     assert 1 == [one["id"] for one in found].count("checkout-sparse")
+    assert sparse.run("new", "Next one").code == 0
+    assert (sparse.root / ".unlatch/increments/0013-next-one").is_dir()  # a number of its own
 
     sparse.git("sparse-checkout", "add", ".unlatch/increments")
 
@@ -44,22 +40,32 @@ def test_list_and_doctor_name_what_is_left_out(sparse: Project) -> None:
 
 
 def test_a_check_names_what_it_did_not_compare(sparse: Project) -> None:
+    left_out = "2 increments are not in this sparse checkout, and not compared;"
     note = f"note: 2 increments are {ABOVE.replace(';', ', and not compared;')}\n"
 
     text = sparse.run("sync", "--check")
     document = sparse.run("sync", "--plan", "--json").document
     some = sparse.run("sync", "--check", "7")
+    branch = sparse.run("sync", "--check", "--changed-since", "HEAD")
 
     assert (0, True) == (text.code, note in text.err), text.said
     assert [OTHER, ARCHIVED] == document["leftOut"]
     assert (0, False) == (some.code, "sparse" in some.said), some.said
+    # Nothing that is left out is taken for removed.
+    assert (0, False) == (branch.code, "removed" in branch.said), branch.said
+    assert f"note: {left_out}" in branch.err
 
+    summary, event = sparse.home / "summary.md", sparse.home / "event.json"
+    summary.touch()
+    issue = {"html_url": sparse.urls["github"], "state": "open"}
+    event.write_text(json.dumps({"action": "reopened", "sender": {"login": "a"}, "issue": issue}))
+    ingested = sparse.run("ingest", "--from", "github-event", str(event))
+    assert f"No increment in this checkout is linked to {sparse.urls['github']}." in ingested.err
+    assert f"note: {left_out}" in ingested.err
 
-def test_a_check_of_a_branch_takes_nothing_left_out_for_removed(sparse: Project) -> None:
-    done = sparse.run("sync", "--check", "--changed-since", "HEAD")
-
-    assert (0, False) == (done.code, "removed" in done.said), done.said
-    assert "note: 2 increments are not in this sparse checkout, and not compared;" in done.err
+    sparse.extra = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary)}
+    sparse.run("sync", "--check")
+    assert f"- {left_out}" in summary.read_text()
 
 
 @pytest.fixture
@@ -81,31 +87,28 @@ NAMED = (
 LEFT = f"note: {ARCHIVED} is {ABOVE.replace(';', ', and not compared;')}\n"
 
 
-@pytest.mark.parametrize("command", [("sync", "--check"), ("sync", "--plan"), ("sync", "--yes")])
-def test_a_changed_increment_that_is_left_out_fails_the_check(
-    changed: Project, command: tuple[str, ...]
-) -> None:
-    done = changed.run(*command, "--changed-since", "HEAD~1")
-    since = changed.run(*command, "--changed-since", "HEAD")
+def test_a_changed_increment_that_is_left_out_fails_the_check(changed: Project) -> None:
+    for name, *command in (
+        ("sync-plan", "sync", "--check"),
+        ("sync-plan", "sync", "--plan"),
+        ("sync", "sync", "--yes"),
+    ):
+        done = changed.run(*command, "--changed-since", "HEAD~1")
+        since = changed.run(*command, "--changed-since", "HEAD")
+        assert (5, NAMED, LEFT) == (done.code, done.out, done.err), command
+        assert 0 == since.code
+        assert "No increments changed since HEAD.\nnote: 2 increments are" in since.err
 
-    assert (5, NAMED, LEFT) == (done.code, done.out, done.err)
-    assert 0 == since.code
-    assert "No increments changed since HEAD.\nnote: 2 increments are" in since.err
+        document = check(changed, name, *command, "--changed-since", "HEAD~1")
+        everything = check(changed, name, *command)
+        assert (5, [OTHER, ARCHIVED], [OTHER]) == _left_out(document)
+        assert (0, [OTHER, ARCHIVED], []) == _left_out(everything)
 
-
-@pytest.mark.parametrize(
-    ("name", "command"), [("sync-plan", ("sync", "--check")), ("sync", ("sync", "--yes"))]
-)
-def test_the_document_names_it(changed: Project, name: str, command: tuple[str, ...]) -> None:
-    document = check(changed, name, *command, "--changed-since", "HEAD~1")
-    everything = check(changed, name, *command)
-
-    assert (5, [OTHER, ARCHIVED], [OTHER]) == _left_out(document)
-    assert (0, [OTHER, ARCHIVED], []) == _left_out(everything)
-
-
-def _left_out(document: dict[str, object]) -> tuple[object, ...]:
-    return tuple(document[key] for key in ("exitCode", "leftOut", "changedLeftOut"))
+    # It counts where the configuration changed, too.
+    changed.configure_more("# more")
+    done = changed.run("sync", "--check", "--changed-since", "HEAD~1")
+    assert (5, True) == (done.code, NAMED in done.out), done.said
+    assert "syncing all increments" in done.err
 
 
 def test_a_job_reports_it_as_an_error(changed: Project) -> None:
@@ -126,13 +129,8 @@ def test_a_job_reports_it_as_an_error(changed: Project) -> None:
     assert "0 links not in sync, 1 increment not compared" in outputs.read_text()
 
 
-def test_a_changed_increment_counts_where_the_configuration_changed_too(changed: Project) -> None:
-    changed.configure_more("# more")
-
-    done = changed.run("sync", "--check", "--changed-since", "HEAD~1")
-
-    assert (5, True) == (done.code, NAMED in done.out), done.said
-    assert "syncing all increments" in done.err
+def _left_out(document: dict[str, object]) -> tuple[object, ...]:
+    return tuple(document[key] for key in ("exitCode", "leftOut", "changedLeftOut"))
 
 
 def test_a_sync_says_what_it_compared(project: Project) -> None:
@@ -155,49 +153,19 @@ def test_a_sync_says_what_it_compared(project: Project) -> None:
     assert (0, f"Nothing is pending in this checkout; n{end}") == (none.code, none.said)
 
 
-def test_an_event_may_belong_to_an_increment_that_is_left_out(sparse: Project) -> None:
-    issue = {"html_url": sparse.urls["github"], "state": "open"}
-    event = sparse.home / "event.json"
-    event.write_text(json.dumps({"action": "reopened", "sender": {"login": "a"}, "issue": issue}))
-
-    done = sparse.run("ingest", "--from", "github-event", str(event))
-
-    assert f"No increment in this checkout is linked to {sparse.urls['github']}." in done.err
-    assert "note: 2 increments are not in this sparse checkout, and not compared;" in done.err
-
-
-def test_a_check_in_ci_names_it_in_the_summary(sparse: Project) -> None:
-    summary = sparse.home / "summary.md"
-    summary.touch()
-    sparse.extra = {"GITHUB_ACTIONS": "true", "GITHUB_STEP_SUMMARY": str(summary)}
-
-    sparse.run("sync", "--check")
-
-    assert (
-        "- 2 increments are not in this sparse checkout, and not compared;" in summary.read_text()
-    )
-
-
-def test_an_empty_list_advises_no_new_increment(sparse: Project) -> None:
-    sparse.git("sparse-checkout", "set", "--no-cone", "/.unlatch/config.toml")
-
-    listed = sparse.run("list", "--all")
-
-    assert f"note: 3 increments are {ABOVE}\n" == listed.said
-
-
 def test_a_sparse_worktree_is_seen(sparse: Project) -> None:
+    sparse.git("sparse-checkout", "set", "--no-cone", "/.unlatch/config.toml")
+    assert f"note: 3 increments are {ABOVE}\n" == sparse.run("list", "--all").said
+
     sparse.git("sparse-checkout", "disable")
     sparse.git("worktree", "add", "--quiet", "../tree")
     place = sparse.root.parent / "tree"
     sparse.git("-C", str(place), "sparse-checkout", "set", "--cone", ".unlatch/plugins")
-
     assert f"note: 3 increments are {ABOVE}\n" == sparse.run("--root", str(place), "list").err
     assert "sparse" not in sparse.run("list").said
 
-
-def test_a_broken_pointer_to_git_is_no_error(sparse: Project) -> None:
     (sparse.root / ".git").rename(sparse.home / "git")
-    for content in ("", "gitdir: ", "gitdir: nowhere\n"):
-        Path(sparse.root / ".git").write_text(content)
-        assert sparse.run("list").err == ""
+    for content in ("", "gitdir: ", "gitdir: nowhere\n"):  # no error
+        (sparse.root / ".git").write_text(content)
+        said = "1 archived increment not shown; --all shows it.\n"
+        assert sparse.run("list").err == said

@@ -33,14 +33,15 @@ def spoil(project: Project, kind: str, how: str) -> str:
 
 @pytest.mark.parametrize("how", ["file", "link", "link out"])
 @pytest.mark.parametrize("kind", KINDS)
-def test_status_and_search_name_it_and_go_on(completed: Project, kind: str, how: str) -> None:
-    assert 0 == completed.run("effort", "open", "Smart").code
-    assert 0 == completed.run("session", "start", "Smart").code
-    note = spoil(completed, kind, how)
+def test_status_and_search_name_it_and_go_on(project: Project, kind: str, how: str) -> None:
+    project.increment()
+    assert 0 == project.run("effort", "open", "Smart").code
+    assert 0 == project.run("session", "start", "Smart").code
+    note = spoil(project, kind, how)
 
     for command in (("status",), ("search", "smart")):
-        text = completed.run(*command)
-        document = check(completed, command[0], *command)
+        text = project.run(*command)
+        document = check(project, command[0], *command)
 
         assert (0, 1) == (text.code, text.err.count(f"note: {note}\n")), text.said
         (warning,) = document["warnings"]
@@ -52,33 +53,33 @@ def test_status_and_search_name_it_and_go_on(completed: Project, kind: str, how:
     assert NAME in text.out
 
 
-def test_a_folder_that_can_be_read_is_not_noted(completed: Project) -> None:
-    assert 0 == completed.run("effort", "open", "Smart").code
-
+def test_a_folder_that_can_be_read_is_not_noted(project: Project) -> None:
+    project.increment()
+    assert 0 == project.run("effort", "open", "Smart").code
     for command in (("status",), ("search", "smart")):
-        assert [] == check(completed, command[0], *command)["warnings"]
-        assert "not read" not in completed.run(*command).err
+        assert [] == check(project, command[0], *command)["warnings"]
+        assert "not read" not in project.run(*command).err
+
+    # Similar work is found beside one that cannot be read.
+    spoil(project, "runs", "file")
+    assert f"similar increment: {NAME}" in project.run("new", "Smart discipline").err
 
 
-@pytest.mark.parametrize("command", [("effort", "search"), ("search", "--kind", "effort")])
-def test_a_search_that_can_read_nothing_fails(completed: Project, command: tuple[str, ...]) -> None:
-    spoil(completed, "efforts", "file")
+@pytest.mark.parametrize(
+    ("kind", "command"),
+    [
+        ("efforts", ("effort", "search")),
+        ("efforts", ("search", "--kind", "effort")),
+        ("increments", ("search",)),
+    ],
+)
+def test_a_search_that_can_read_nothing_fails(
+    project: Project, kind: str, command: tuple[str, ...]
+) -> None:
+    project.increment()
+    spoil(project, kind, "file")
 
-    done = completed.run(*command, "smart")
+    done = project.run(*command, "smart")
 
     assert (1, "") == (done.code, done.out)
-    assert "error[folder-unreadable]: a file is in place of the folder efforts\n" in done.err
-
-
-def test_a_search_without_increments_fails(completed: Project) -> None:
-    spoil(completed, "increments", "file")
-
-    done = completed.run("search", "smart")
-
-    assert (1, True) == (done.code, "error[folder-unreadable]" in done.err), done.said
-
-
-def test_similar_work_is_found_beside_it(completed: Project) -> None:
-    spoil(completed, "runs", "file")
-
-    assert f"similar increment: {NAME}" in completed.run("new", "Smart discipline").err
+    assert f"error[folder-unreadable]: a file is in place of the folder {kind}\n" in done.err

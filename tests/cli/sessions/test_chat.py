@@ -7,19 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.efforts.test_chat_command import CTRL_D, configure
+from tests.cli.sessions.commands import session
 from tests.cli.terminal import CTRL_C, Terminal
 from tests.llm.asking import STOP, chunk, event, raw
 from tests.transport.faulty import Faulty
 
 if TYPE_CHECKING:
-    from tests.cli.project import Done, Project
+    from tests.cli.project import Project
     from tests.transport.faulty import Reply
 
 USAGE = {"choices": [], "usage": {"prompt_tokens": 40, "completion_tokens": 2, "total_tokens": 42}}
-
-
-def session(project: Project, *arguments: str, stdin: str = "") -> Done:
-    return project.run("session", *arguments, stdin=stdin)
 
 
 def answer(text: str) -> Reply:

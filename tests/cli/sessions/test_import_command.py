@@ -10,23 +10,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.output.test_documents import mistakes
+from tests.cli.sessions.commands import error_of, session
 from tests.cli.terminal import CTRL_C, Terminal
 from tests.transcripts.lines import Session, calls, said, write
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.cli.project import Done, Project
+    from tests.cli.project import Project
 
 SECRET = "ghp_" + "a1B2" * 9
-
-
-def session(project: Project, *arguments: str, stdin: str = "") -> Done:
-    return project.run("session", *arguments, stdin=stdin)
-
-
-def error_of(done: Done) -> str:
-    return done.err.partition("error[")[2].partition("]")[0]
 
 
 def imports(project: Project) -> list[Path]:

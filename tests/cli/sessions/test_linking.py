@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
 from tests.cli.agents.events import event, fire, put_transcript
 from tests.cli.output.test_documents import mistakes
 from tests.cli.project import NAME
+from tests.cli.sessions.commands import session
 
 if TYPE_CHECKING:
-    from tests.cli.project import Done, Project
+    from tests.cli.project import Project
 
 OTHER = "0012-smart-discipline"
-
-
-def session(project: Project, *arguments: str) -> Done:
-    return project.run("session", *arguments)
 
 
 def imported(project: Project) -> str | None:
@@ -54,39 +50,33 @@ def test_moved_effort_names_the_increment_before(project: Project) -> None:
     assert f"it belonged to {OTHER}" in project.run("effort", "link", "auth-bug", "--remove").err
 
 
-@pytest.mark.parametrize(
-    ("branch", "increment"),
-    [
-        (f"fix/{NAME}", NAME),
-        ("fix/0007", NAME),
-        (f"{OTHER}-again", OTHER),
-        ("fix/smart-discipline", None),  # both
-        ("fix/smart", None),
-        ("fix/00071", None),
-        ("0007-and-0012", None),
-        ("login", None),  # one word is too little
-        ("new-login-page", "0031-login-page"),
-        ("main", None),
-    ],
-)
-def test_hook_links_the_increment_of_the_branch(
-    project: Project, branch: str, increment: str | None
-) -> None:
+BRANCHES = {
+    f"fix/{NAME}": NAME,
+    "fix/0007": NAME,
+    f"{OTHER}-again": OTHER,
+    "fix/smart-discipline": None,  # both
+    "fix/smart": None,
+    "fix/00071": None,
+    "0007-and-0012": None,
+    "login": None,  # one word is too little
+    "new-login-page": "0031-login-page",
+    "main": None,
+}
+
+
+def test_hook_links_the_increment_of_the_branch_or_the_folder(project: Project) -> None:
     for name in (NAME, OTHER, "0030-login", "0031-login-page"):
         project.increment(name)
     put_transcript(project, "gemini-cli")
     project.commit()
-    project.git("switch", "--quiet", "-C", branch)
-    done = fire(project, event(project, "gemini-cli", "SessionEnd"))
-    assert (done.code, done.said) == (0, "")
-    assert imported(project) == increment
-
-
-def test_hook_links_the_increment_of_the_folder(project: Project) -> None:
-    project.increment()
-    put_transcript(project, "gemini-cli")
-    fire(project, event(project, "gemini-cli", "SessionEnd", cwd=str(project.folder())))
-    assert imported(project) == NAME
+    places = [(branch, str(project.root), name) for branch, name in BRANCHES.items()]
+    for branch, cwd, increment in (*places, ("login", str(project.folder()), NAME)):
+        project.git("switch", "--quiet", "-C", branch)
+        done = fire(project, event(project, "gemini-cli", "SessionEnd", cwd=cwd))
+        assert (done.code, done.said) == (0, "")
+        assert imported(project) == increment, branch
+        for file in (project.home / "state").rglob("imports/*.md"):
+            file.unlink()
 
 
 def test_later_import_keeps_the_link_of_a_person(project: Project) -> None:

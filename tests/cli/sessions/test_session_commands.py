@@ -9,19 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.output.test_documents import mistakes
+from tests.cli.sessions.commands import error_of, session
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.cli.project import Done, Project
-
-
-def session(project: Project, *arguments: str, stdin: str = "") -> Done:
-    return project.run("session", *arguments, stdin=stdin)
-
-
-def error_of(done: Done) -> str:
-    return done.err.partition("error[")[2].partition("]")[0]
+    from tests.cli.project import Project
 
 
 def files(project: Project) -> list[Path]:
