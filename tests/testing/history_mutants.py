@@ -1,28 +1,42 @@
-"""Plugins that break one promise each about the past of an item."""
+"""Plugins that break one promise each about the past of an item, and its people."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import islice
 from typing import TYPE_CHECKING
+
+from tests.testing.mutated import breaks
 
 from unlatch.errors import NotFound
 from unlatch.spi import ItemHistory, MarkedComment, StateChange
 from unlatch_github.plugin import GithubPlugin
+from unlatch_jira.plugin import JiraPlugin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from unlatch.spi import CommentRef, Examination, ItemRef
+    from unlatch.spi import Change, CommentRef, Examination, ItemRef, Snapshot
 
+# Tests of the kit.
+PAST = "the_history_shows_comments_and_changes_of_state"
+NAME = "a_person_has_one_name"
+CLOSED_BY = "a_person_who_closed_an_item_is_named"
+MEMBER = "a_comment_of_another_member_counts_and_is_not_own"
 _CUT = 1_000
-_PAGE = 100
 
 
 def _with_each(found: ItemHistory, change: Callable[[MarkedComment], MarkedComment]) -> ItemHistory:
     return replace(found, comments=tuple(map(change, found.comments)))
 
 
+@breaks(PAST, "the changes of state are shown, oldest first")
+class ShowsNewChangesFirst(GithubPlugin):
+    def read_history(self, ref: ItemRef) -> ItemHistory:
+        found = super().read_history(ref)
+        return replace(found, changes=found.changes[::-1])
+
+
+@breaks(PAST, "the text of a comment is whole")
 class CutsTexts(GithubPlugin):
     def read_history(self, ref: ItemRef) -> ItemHistory:
         return _with_each(
@@ -31,6 +45,7 @@ class CutsTexts(GithubPlugin):
         )
 
 
+@breaks(PAST, "a comment has the same id as in `find_comments`")
 class CountsComments(GithubPlugin):
     """Takes the place of a comment for its id."""
 
@@ -40,6 +55,7 @@ class CountsComments(GithubPlugin):
         return replace(found, comments=tuple(comments))
 
 
+@breaks(PAST, "the comments with markers are shown")
 class ShowsAllComments(GithubPlugin):
     def read_history(self, ref: ItemRef) -> ItemHistory:
         found = super().read_history(ref)
@@ -47,22 +63,49 @@ class ShowsAllComments(GithubPlugin):
         return replace(found, comments=tuple(comments))
 
 
+@breaks(PAST, "`read_history` lists the comments once")
+class ListsCommentsTwice(GithubPlugin):
+    def read_history(self, ref: ItemRef) -> ItemHistory:
+        _ = [*self._client.comments(ref)]
+        return super().read_history(ref)
+
+
+@breaks(PAST, "each change of state is shown once")
+class ShowsEachChangeTwice(GithubPlugin):
+    def read_history(self, ref: ItemRef) -> ItemHistory:
+        found = super().read_history(ref)
+        return replace(found, changes=tuple(one for one in found.changes for _ in range(2)))
+
+
+@breaks(PAST, "a comment has a note in `find_comments` if its")
+class KnowsNoRights(GithubPlugin):
+    def read_history(self, ref: ItemRef) -> ItemHistory:
+        return _with_each(super().read_history(ref), lambda one: replace(one, counts=None))
+
+
+@breaks(PAST, "a comment has a note in `find_comments` if its")
+class NotesEachComment(GithubPlugin):
+    def find_comments(self, ref: ItemRef, op: str) -> tuple[CommentRef, ...]:
+        found = super().find_comments(ref, op)
+        return tuple(replace(one, note=f"a comment of {ref.url}") for one in found)
+
+
+@breaks(PAST, "a comment that was not edited is not `edited`")
 class SeesEdits(GithubPlugin):
     def read_history(self, ref: ItemRef) -> ItemHistory:
         return _with_each(super().read_history(ref), lambda one: replace(one, edited=True))
 
 
+@breaks(PAST, "the comments of the plugin count")
 class TrustsNobody(GithubPlugin):
     def read_history(self, ref: ItemRef) -> ItemHistory:
         return _with_each(super().read_history(ref), lambda one: replace(one, counts=False))
 
 
-class HidesStrangers(GithubPlugin):
-    def read_history(self, ref: ItemRef) -> ItemHistory:
-        found = super().read_history(ref)
-        return replace(found, comments=tuple(one for one in found.comments if one.counts))
-
-
+@breaks(
+    "other_changes_are_no_changes_of_state",
+    "a change of labels, title or comments is no change of state",
+)
 class TakesUpdatesForChanges(GithubPlugin):
     def read_history(self, ref: ItemRef) -> ItemHistory:
         found, item = super().read_history(ref), self.read(ref).item
@@ -71,36 +114,7 @@ class TakesUpdatesForChanges(GithubPlugin):
         return replace(found, changes=(*found.changes, *changes))
 
 
-class ShowsEachChangeTwice(GithubPlugin):
-    def read_history(self, ref: ItemRef) -> ItemHistory:
-        found = super().read_history(ref)
-        return replace(found, changes=tuple(one for one in found.changes for _ in range(2)))
-
-
-class ListsCommentsTwice(GithubPlugin):
-    def read_history(self, ref: ItemRef) -> ItemHistory:
-        _ = [*self._client.comments(ref)]
-        return super().read_history(ref)
-
-
-class ShowsTheFirstPageOfComments(GithubPlugin):
-    def read_history(self, ref: ItemRef) -> ItemHistory:
-        first = [str(one.id) for one in islice(self._client.comments(ref), _PAGE)]
-        found = super().read_history(ref)
-        return replace(found, comments=tuple(one for one in found.comments if one.id in first))
-
-
-class KnowsNoRights(GithubPlugin):
-    def read_history(self, ref: ItemRef) -> ItemHistory:
-        return _with_each(super().read_history(ref), lambda one: replace(one, counts=None))
-
-
-class NotesEachComment(GithubPlugin):
-    def find_comments(self, ref: ItemRef, op: str) -> tuple[CommentRef, ...]:
-        found = super().find_comments(ref, op)
-        return tuple(replace(one, note=f"a comment of {ref.url}") for one in found)
-
-
+@breaks("the_past_of_a_missing_item_is_not_found", "the past of a missing item is NotFound")
 class MissesNoItem(GithubPlugin):
     def read_history(self, ref: ItemRef) -> ItemHistory:
         try:
@@ -109,6 +123,7 @@ class MissesNoItem(GithubPlugin):
             return ItemHistory((), ())
 
 
+@breaks(NAME, "an account has one name everywhere: {'`MarkedComment.author`': 'octocat@")
 class NamesAuthorsByAddress(GithubPlugin):
     def read_history(self, ref: ItemRef) -> ItemHistory:
         return _with_each(
@@ -116,6 +131,80 @@ class NamesAuthorsByAddress(GithubPlugin):
         )
 
 
+@breaks(NAME, "an account has one name everywhere: {'`MarkedComment.author`': 'octocat', ")
 class NamesItselfByAddress(GithubPlugin):
     def examine(self, refs: Sequence[ItemRef]) -> Examination:
         return replace(super().examine(refs), login="octocat@example.com")
+
+
+@breaks(NAME, "an account has one name everywhere")
+class NamesTheAssigneeOfClosedItems(GithubPlugin):
+    def read(self, ref: ItemRef, change: Change | None = None) -> Snapshot:
+        found = super().read(ref, change)
+        item = found.item
+        name = item.changed_by if item.category.is_open else item.assignee
+        return replace(found, item=replace(item, changed_by=name))
+
+
+@breaks("the_assignee_is_named", "a read names the assignee")
+class HidesTheAssignee(GithubPlugin):
+    def read(self, ref: ItemRef, change: Change | None = None) -> Snapshot:
+        found = super().read(ref, change)
+        return replace(found, item=replace(found.item, assignee=None))
+
+
+@breaks(CLOSED_BY, "no automation closed an item that a person closed")
+class TakesAPersonForAMerge(GithubPlugin):
+    def read(self, ref: ItemRef, change: Change | None = None) -> Snapshot:
+        found = super().read(ref, change)
+        return replace(found, item=replace(found.item, closed_by="pull request octo/widgets#12"))
+
+
+@breaks(CLOSED_BY, "who closed an item is its `changed_by`")
+class HidesWhoClosedIt(GithubPlugin):
+    def read(self, ref: ItemRef, change: Change | None = None) -> Snapshot:
+        found = super().read(ref, change)
+        return replace(found, item=replace(found.item, changed_by=None))
+
+
+@breaks(CLOSED_BY, "who closed an item is its `changed_by`")
+class TakesTheAssigneeForTheAuthor(GithubPlugin):
+    def read(self, ref: ItemRef, change: Change | None = None) -> Snapshot:
+        found = super().read(ref, change)
+        return replace(found, item=replace(found.item, changed_by="octocat"))
+
+
+@breaks(CLOSED_BY, "a comment does not change the author of the state")
+class TakesACommentForAChange(JiraPlugin):
+    """Names the last person who did anything."""
+
+    def find_author(self, ref: ItemRef) -> str | None:
+        posted = [one.author.shown for one in self._client.comments(ref.id)]
+        return posted[-1] if posted else super().find_author(ref)
+
+
+@breaks(CLOSED_BY, "the history names the author of a change of state")
+class NamesItselfInTheHistory(JiraPlugin):
+    def read_history(self, ref: ItemRef) -> ItemHistory:
+        found = super().read_history(ref)
+        return replace(found, changes=tuple(replace(one, by="Octo Cat") for one in found.changes))
+
+
+@breaks(MEMBER, "a comment of another member counts, and is not `own`")
+class OwnsAllComments(JiraPlugin):
+    def find_comments(self, ref: ItemRef, op: str) -> tuple[CommentRef, ...]:
+        return tuple(replace(one, own=True) for one in super().find_comments(ref, op))
+
+
+@breaks(MEMBER, "a comment of another member counts")
+class CountsItsOwnComments(JiraPlugin):
+    def find_comments(self, ref: ItemRef, op: str) -> tuple[CommentRef, ...]:
+        return tuple(one for one in super().find_comments(ref, op) if one.own)
+
+
+@breaks("an_edited_comment_is_shown_as_it_is_now", "a comment that was edited is `edited`")
+class SeesNoEdits(GithubPlugin):
+    def read_history(self, ref: ItemRef) -> ItemHistory:
+        found = super().read_history(ref)
+        comments = tuple(replace(one, edited=False) for one in found.comments)
+        return replace(found, comments=comments)

@@ -2,18 +2,30 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
+from unlatch.testing.conformance import Conformance
 from unlatch.testing.fixture import READ_SECONDS, Fixture
+from unlatch.testing.scenario import FaultCase
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
 
-    from unlatch.spi import SyncPlugin
+    from unlatch.errors import TrackerError
+    from unlatch.spi import Change, ItemRef, Outcome, Snapshot, SyncPlugin
+    from unlatch.testing import FaultKind
     from unlatch.transport.credentials import Credential
+
+    Refs = Sequence[ItemRef]
+    Snapshots = Mapping[ItemRef, Snapshot | TrackerError]
+    Wanted = Sequence[tuple[Snapshot, Change]]
+    Results = Sequence[Outcome | TrackerError | None]
+
+Mutant = TypeVar("Mutant", bound="SyncPlugin")
 
 
 class MutatedFixture(Fixture):
@@ -36,15 +48,36 @@ class MutatedFixture(Fixture):
         opened: SyncPlugin = guarded
         return opened
 
-    def mutate(self, mutant: type[SyncPlugin]) -> None:
-        self.mutant = mutant
-        vars(self).pop("plugin", None)
-        vars(self).pop("hasty_plugin", None)
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A mutant, the test of the kit that it fails, and the promise as the failure names it."""
+
+    mutant: type[SyncPlugin]
+    test: str
+    promise: str
+    arguments: Mapping[str, object]
+
+    def check(self, fixture: Fixture) -> None:
+        """Run the test of the kit; a skipped one proves nothing."""
+        try:
+            getattr(Conformance(), f"test_{self.test}")(fixture, **self.arguments)
+        except pytest.skip.Exception as skipped:
+            raise LookupError(f"the kit skips {self.test}: {skipped}") from skipped
 
 
-def passes(test: Callable[[Fixture], None], fixture: Fixture) -> None:
-    """Run a test of the kit; a skipped one proves nothing."""
-    try:
-        test(fixture)
-    except pytest.skip.Exception as skipped:
-        pytest.fail(f"the kit skips the test: {skipped}")
+BROKEN: list[Broken] = []
+
+
+def breaks(
+    test: str, promise: str, *, fault: FaultKind | None = None, **arguments: object
+) -> Callable[[type[Mutant]], type[Mutant]]:
+    """Note a promise that a mutant breaks; `fault` is that of a test of resilience."""
+    if fault:
+        arguments |= {"case": FaultCase(fault), "record_property": lambda *_: None}
+
+    def note(mutant: type[Mutant]) -> type[Mutant]:
+        BROKEN.append(Broken(mutant, test, promise, arguments))
+        return mutant
+
+    return note

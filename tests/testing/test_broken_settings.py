@@ -6,19 +6,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.conformance.test_github import GithubHarness
 
 from unlatch.errors import ConfigError
-from unlatch.testing import Proxy
 from unlatch.testing.behaviour import Behaviour
-from unlatch.testing.fixture import Fixture
-from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from pathlib import Path
 
     from unlatch.spi import ItemRef, Settings
+    from unlatch.testing.fixture import Fixture
 
 
 class Changed:
@@ -68,38 +64,36 @@ class TripsOverFragments(Changed):
         return None if "#" in url else self.settings.recognise(url)
 
 
-_MANIFEST = Behaviour().test_the_manifest_is_found_and_says_what_is_true
-_ADDRESS = Behaviour().test_an_address_leads_back_to_its_item
-_ELSEWHERE = Behaviour().test_an_item_elsewhere_is_not_allowed
+def broken(fixture: Fixture, attribute: str, changed: object, test: str, promise: str) -> None:
+    """Fail a test of the kit with a changed attribute of the fixture."""
+    kit: Callable[[Fixture], None] = getattr(Behaviour(), f"test_{test}")
+    vars(fixture)[attribute] = changed
+    with pytest.raises(AssertionError, match=promise):
+        kit(fixture)
+
+
+ADDRESS, ELSEWHERE = "an_address_leads_back_to_its_item", "an_item_elsewhere_is_not_allowed"
 
 
 @pytest.mark.parametrize(
     ("changed", "test", "promise"),
     [
-        (AllowsEverything, _ELSEWHERE, "an item elsewhere is not allowed"),
-        (GoesByTheNumber, _ELSEWHERE, "`locate` goes by the address"),
-        (IgnoresTheTarget, _ELSEWHERE, "`locate` goes by the target in front of an id"),
-        (KnowsNumbersAlone, _ADDRESS, "`locate` accepts the name"),
-        (NamesItemsLikeWords, _ADDRESS, "`name` has a form that commands take for an item"),
-        (ReadsBeginnings, _ADDRESS, "`recognise` reads whole addresses"),
-        (TripsOverFragments, _ADDRESS, "a fragment is ignored"),
+        (AllowsEverything, ELSEWHERE, "an item elsewhere is not allowed"),
+        (GoesByTheNumber, ELSEWHERE, "`locate` goes by the address"),
+        (IgnoresTheTarget, ELSEWHERE, "`locate` goes by the target in front of an id"),
+        (KnowsNumbersAlone, ADDRESS, "`locate` accepts the name"),
+        (NamesItemsLikeWords, ADDRESS, "`name` has a form that commands take for an item"),
+        (ReadsBeginnings, ADDRESS, "`recognise` reads whole addresses"),
+        (TripsOverFragments, ADDRESS, "a fragment is ignored"),
     ],
 )
 def test_broken_settings_are_named(
-    changed: type[Changed], test: Callable[[Fixture], None], promise: str, tmp_path: Path
+    changed: type[Changed], test: str, promise: str, fixture: Fixture
 ) -> None:
-    with Sandbox() as box, Proxy((harness := GithubHarness(box)).server) as proxy:
-        fixture = Fixture(harness, proxy, tmp_path)
-        test(fixture)
-        vars(fixture)["settings"] = changed(fixture.settings)
-        with pytest.raises(AssertionError, match=promise):
-            test(fixture)
+    broken(fixture, "settings", changed(fixture.settings), test, promise)
 
 
-def test_a_manifest_that_accepts_any_label_is_named(tmp_path: Path) -> None:
-    with Sandbox() as box, Proxy((harness := GithubHarness(box)).server) as proxy:
-        fixture = Fixture(harness, proxy, tmp_path)
-        _MANIFEST(fixture)
-        vars(fixture)["manifest"] = replace(fixture.manifest, label_problem=lambda _label: None)
-        with pytest.raises(AssertionError, match="`label_problem` refuses an empty label"):
-            _MANIFEST(fixture)
+def test_a_manifest_that_accepts_any_label_is_named(fixture: Fixture) -> None:
+    manifest = replace(fixture.manifest, label_problem=lambda _label: None)
+    test = "the_manifest_is_found_and_says_what_is_true"
+    broken(fixture, "manifest", manifest, test, "`label_problem` refuses an empty label")
