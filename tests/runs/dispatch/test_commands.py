@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from pathlib import Path
 
@@ -15,68 +14,65 @@ from unlatch.runs.dispatch.environment import marked, worker_environment
 ENVIRON = {"PATH": os.environ["PATH"]}
 
 
-def python(
+def shell(
     code: str, folder: Path, *, timeout: float = 20, fed: str = "", with_errors: bool = True
 ) -> CommandResult:
-    argv = [sys.executable, "-c", code]
+    argv = ["/bin/sh", "-c", code]
     return run_command(
         argv, folder=folder, environ=ENVIRON, timeout=timeout, fed=fed, with_errors=with_errors
     )
 
 
 def test_output_errors_and_exit_code_are_the_command_s(tmp_path: Path) -> None:
-    code = "import sys; print(input(), flush=True); print('oh', file=sys.stderr); sys.exit(3)"
-    assert python(code, tmp_path, fed="7\n") == CommandResult(3, "7\noh\n")
-    assert python(code, tmp_path, fed="7\n", with_errors=False) == CommandResult(3, "7\n")
+    code = "read word; echo $word; echo oh >&2; exit 3"
+    assert shell(code, tmp_path, fed="7\n") == CommandResult(3, "7\noh\n")
+    assert shell(code, tmp_path, fed="7\n", with_errors=False) == CommandResult(3, "7\n")
 
 
 def test_arguments_are_passed_as_they_are(tmp_path: Path) -> None:
-    argv = [sys.executable, "-c", "import sys; print(sys.argv[1:])", "$(id)", "a b; c", "*"]
+    argv = ["printf", "%s\n", "$(id)", "a b; c", "*"]
     result = run_command(argv, folder=tmp_path, environ=ENVIRON, timeout=20)
-    assert result.output == "['$(id)', 'a b; c', '*']\n"
+    assert result.output == "$(id)\na b; c\n*\n"
 
 
 def test_the_end_of_long_output_is_kept(tmp_path: Path) -> None:
-    result = python("print('x' * 5_000_000); print('the end')", tmp_path)
+    result = shell("head -c 5000000 /dev/zero | tr '\\0' x; echo; echo the end", tmp_path)
     assert result.is_success
     assert len(result.output) == MOST_OUTPUT
     assert result.output.endswith("x\nthe end\n")
 
 
 def test_output_that_is_no_text_is_harmless(tmp_path: Path) -> None:
-    result = python("import os; os.write(1, bytes(range(256)))", tmp_path)
-    assert result.is_success
+    result = shell(r"printf '\000\033\200\377\376'", tmp_path)
+    assert result == CommandResult(0, "\0\x1b\ufffd\ufffd\ufffd")
 
 
-ENDLESS = "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(600)"
-CHILD = """
-import os, subprocess, sys, time
-child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
-open("pid", "w").write(str(child.pid))
-print("started", flush=True)
-"""
+CHILD = "sleep 600 & echo $! > pid; echo started;"
 
 
-@pytest.mark.parametrize("rest", ["time.sleep(600)", "os.close(1); os.close(2); time.sleep(600)"])
+@pytest.mark.parametrize("rest", ["sleep 600", "exec >&- 2>&-; sleep 600"])
 def test_a_command_that_takes_too_long_ends_with_its_children(rest: str, tmp_path: Path) -> None:
-    result = python(CHILD + rest, tmp_path, timeout=3)
+    result = shell(CHILD + rest, tmp_path, timeout=0.5)
     assert result == CommandResult(None, "started\n")
     assert is_gone(int((tmp_path / "pid").read_text()))
 
 
 def test_a_command_that_leaves_a_child_behind_ends_with_it(tmp_path: Path) -> None:
     start = time.monotonic()
-    assert python(CHILD, tmp_path, timeout=100) == CommandResult(0, "started\n")
+    assert shell(CHILD, tmp_path, timeout=100) == CommandResult(0, "started\n")
     assert time.monotonic() - start < 20
     assert is_gone(int((tmp_path / "pid").read_text()))
 
 
-def test_a_command_that_ignores_sigterm_is_killed(tmp_path: Path) -> None:
-    assert python(ENDLESS, tmp_path, timeout=0.5).exit_code is None
+def test_a_command_that_ignores_sigterm_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("unlatch.runs.dispatch.commands._GRACE", 0.1)
+    assert shell("trap '' TERM; sleep 600", tmp_path, timeout=0.3).exit_code is None
 
 
 def test_a_signal_is_a_negative_exit_code(tmp_path: Path) -> None:
-    assert python("import os; os.kill(os.getpid(), 9)", tmp_path).exit_code == -9
+    assert shell("kill -9 $$", tmp_path).exit_code == -9
 
 
 def test_a_missing_program_is_a_result(tmp_path: Path) -> None:
