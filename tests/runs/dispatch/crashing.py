@@ -1,20 +1,15 @@
-"""A coordinator that claims, and is killed at one moment of the claim; run as a program."""
+"""A coordinator that claims, and is killed at one moment of the claim."""
 
 from __future__ import annotations
 
-import json
 import os
 import signal
-import sys
 import time
-from datetime import UTC, datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from unlatch.runs.dispatch import local, starting
 from unlatch.runs.dispatch.leases import LeaseStore
 from unlatch.runs.dispatch.local import LocalDispatcher
-from unlatch.runs.dispatch.port import Assignment, Role
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -35,19 +30,16 @@ POINTS: dict[str, tuple[Any, str, bool]] = {
 }
 
 
-def main() -> None:
-    """Claim the run on standard input."""
-    task = json.load(sys.stdin)
-    dies_at(*POINTS[task["point"]])
-    given = ("run_id", "task_id", "text", "environment")
-    assignment = Assignment(
-        **{name: task[name] for name in given}, role=Role.DEVELOPER, folder=Path(task["folder"])
-    )
-    commands = dict.fromkeys(Role, task["command"])
-    run = Path(task["run"])
-    dispatcher = LocalDispatcher(run, commands, clock=lambda: datetime(2026, 3, 2, 9, tzinfo=UTC))
-    dispatcher.claim(assignment, epoch=task["epoch"])
-    dispatcher.poll(60)
+def crash(claim: Callable[[], object], point: str) -> int:
+    """Claim in a process of its own, which is killed at this moment; its exit code."""
+    child = os.fork()
+    if child == 0:
+        try:
+            dies_at(*POINTS[point])
+            claim()
+        finally:
+            os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def dies_at(owner: Any, name: str, after: bool) -> None:
@@ -61,7 +53,3 @@ def dies_at(owner: Any, name: str, after: bool) -> None:
         time.sleep(60)
 
     setattr(owner, name, killing)
-
-
-if __name__ == "__main__":
-    main()

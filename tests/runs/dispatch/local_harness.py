@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
-from dataclasses import asdict
+import signal
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -72,17 +69,13 @@ class LocalHarness(DispatchHarness):
         """Nothing to do: no thread of it runs."""
 
     def crash_in_claim(self, assignment: Assignment, *, epoch: int, point: str) -> None:
-        task = {
-            **{name: str(value) for name, value in asdict(assignment).items()},
-            "environment": dict(assignment.environment),
-            "run": str(self.run),
-            "command": self.journal.command,
-            "epoch": epoch,
-            "point": point,
-        }
-        argv = [sys.executable, crashing.__file__]
-        done = subprocess.run(argv, input=json.dumps(task).encode(), check=False)
-        assert done.returncode == -9, f"the coordinator survived {point}"
+        def claim() -> None:
+            dispatcher = self.dispatcher()
+            dispatcher.claim(assignment, epoch=epoch)
+            dispatcher.poll(60)
+
+        code = crashing.crash(claim, point)
+        assert code == -signal.SIGKILL, f"the coordinator survived {point}"
 
     def end(self) -> None:
         """End all workers, and reap those of abandoned dispatchers."""
