@@ -23,7 +23,6 @@ KEY = "sk-K3y-that-nobody-may-see"
 CONFIG = Path("/home/me/.config/unlatch/config.toml")
 HELLO = [{"role": "user", "content": "hello"}]
 TOOL = {"type": "function", "function": {"name": "open_effort", "parameters": {"type": "object"}}}
-SSE = {"Content-Type": "text/event-stream"}
 
 
 def model(server: Faulty | str, *, key: str | None = KEY, **options: Any) -> Complete:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 import requests
+from tests.llm.chat_model.checks import checked
 from tests.llm.chat_model.model import ChatModel
 from tests.llm.chat_model.script import Cut, Failure
 
@@ -15,6 +16,7 @@ from unlatch.errors import ModelError, ModelUnauthorised, ModelUnavailable
 from unlatch.llm import open_model
 from unlatch.transport import TransportOptions
 from unlatch.transport.testing import SkippingClock
+from unlatch_sandbox.answers import Refusal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -69,15 +71,13 @@ def test_a_conversation_with_calls(tmp_path: Path, *, streamed: bool) -> None:
     assert [[TOOL]] * 2 == [body["tools"] for body in server.requests]
 
 
-def test_a_request_beyond_the_script_is_refused(tmp_path: Path) -> None:
-    with ChatModel() as server, pytest.raises(ModelError, match="no reply to request 1"):
-        opened(server, tmp_path)([HELLO])
-
-
-def test_replies_can_be_added(tmp_path: Path) -> None:
+def test_replies_can_be_added_and_requests_beyond_them_are_refused(tmp_path: Path) -> None:
     with ChatModel() as server:
         server.add("Hi.")
-        assert "Hi." == opened(server, tmp_path)([HELLO]).choices[0].message.content
+        complete = opened(server, tmp_path)
+        assert "Hi." == complete([HELLO]).choices[0].message.content
+        with pytest.raises(ModelError, match="no reply to request 2"):
+            complete([HELLO])
 
 
 def test_another_key_is_refused(tmp_path: Path) -> None:
@@ -147,7 +147,6 @@ REFUSED: dict[str, tuple[dict[str, Any], int, str]] = {
         "empty array",
     ),
     "content of null": ({"messages": [{"role": "user", "content": None}]}, 400, "a string"),
-    "something unknown": ({"seed": 1}, 501, "does not know the parameter 'seed'"),
 }
 
 
@@ -155,12 +154,8 @@ REFUSED: dict[str, tuple[dict[str, Any], int, str]] = {
 def test_a_request_that_servers_refuse_is_refused(
     body: dict[str, Any], status: int, words: str
 ) -> None:
-    with ChatModel(["Hi."], key=None) as server:
-        answer = requests.post(
-            f"{server.base_url}/chat/completions",
-            json={"model": "scripted", "messages": [HELLO], **body},
-            timeout=5,
-        )
+    with pytest.raises(Refusal) as caught:
+        checked({"model": "scripted", "messages": [HELLO], **body}, "scripted")
 
-    assert (status, []) == (answer.status_code, server.requests)
-    assert words in json.dumps(answer.json(), ensure_ascii=False)
+    assert status == caught.value.status
+    assert words in json.dumps(caught.value.body, ensure_ascii=False)

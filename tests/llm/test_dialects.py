@@ -48,6 +48,12 @@ def test_text_arrives_piece_by_piece_and_is_joined() -> None:
     assert ("small-1", "stop") == (reply_.model, reply_.choices[0].finish_reason)
 
 
+def _whole(call_id: str | None, name: str | None, arguments: str | None) -> dict[str, Any]:
+    """A delta of a call with all its members, even if they are null."""
+    function = {"name": name, "arguments": arguments}
+    return {"index": 0, "id": call_id, "type": call_id and "function", "function": function}
+
+
 SPLIT = tuple(calling(delta(0, arguments=piece)) for piece in ('{"na', 'me": "auth', '-bug"}'))
 CALLS: dict[str, tuple[Any, ...]] = {
     "arguments in pieces": (calling(delta(0, "open_effort", "", "call_1")), *SPLIT),
@@ -93,38 +99,10 @@ CALLS: dict[str, tuple[Any, ...]] = {
     ),
     "null for what is missing": (
         chunk({"role": "assistant", "content": None, "tool_calls": None}),
-        chunk(
-            {
-                "content": None,
-                "tool_calls": [
-                    {
-                        "index": 0,
-                        "id": "call_1",
-                        "type": "function",
-                        "function": {"name": "open_effort", "arguments": None},
-                    }
-                ],
-            }
-        ),
-        chunk(
-            {
-                "tool_calls": [
-                    {
-                        "index": 0,
-                        "id": None,
-                        "type": None,
-                        "function": {"name": None, "arguments": ARGUMENTS},
-                    }
-                ]
-            }
-        ),
+        chunk({"content": None, "tool_calls": [_whole("call_1", "open_effort", None)]}),
+        chunk({"tool_calls": [_whole(None, None, ARGUMENTS)]}),
     ),
 }
-
-
-@pytest.mark.parametrize("chunks", CALLS.values(), ids=CALLS)
-def test_one_call_is_assembled(chunks: tuple[Any, ...]) -> None:
-    assert ONE == calls_of(message_of(stream(*chunks, DONE)))
 
 
 SEVERAL: dict[str, tuple[Any, ...]] = {
@@ -151,9 +129,17 @@ SEVERAL: dict[str, tuple[Any, ...]] = {
 }
 
 
-@pytest.mark.parametrize("chunks", SEVERAL.values(), ids=SEVERAL)
-def test_several_calls_stay_apart(chunks: tuple[Any, ...]) -> None:
-    assert TWO == calls_of(message_of(stream(*chunks, DONE)))
+@pytest.mark.parametrize(
+    ("chunks", "calls"),
+    [
+        *(pytest.param(chunks, ONE, id=name) for name, chunks in CALLS.items()),
+        *(pytest.param(chunks, TWO, id=f"several, {name}") for name, chunks in SEVERAL.items()),
+    ],
+)
+def test_calls_are_assembled_and_stay_apart(
+    chunks: tuple[Any, ...], calls: list[tuple[str, str, str]]
+) -> None:
+    assert calls == calls_of(message_of(stream(*chunks, DONE)))
 
 
 NO_IDS: dict[str, tuple[Any, ...]] = {
@@ -298,21 +284,16 @@ def test_a_document_with_calls_is_read(calls: Any, content: Any) -> None:
     assert (None, ONE) == (message.content, calls_of(message))
 
 
-def test_two_calls_of_a_document_stay_apart_whatever_their_index() -> None:
-    calls = [
-        delta(0, "open_effort", ARGUMENTS, "call_1"),
-        delta(0, "open_effort", '{"name": "b"}', "call_2"),
-    ]
-
-    assert TWO == calls_of(message_of(document({"tool_calls": calls}), stream=False))
-
-
-def test_two_calls_of_a_document_with_one_id_stay_apart() -> None:
-    calls = [delta(None, "a", ARGUMENTS, "x"), delta(None, "b", ARGUMENTS, "x")]
+@pytest.mark.parametrize("ids", [("call_1", "call_2"), ("x", "x")])
+def test_two_calls_of_a_document_stay_apart_whatever_their_index_and_id(
+    ids: tuple[str, str],
+) -> None:
+    calls = [delta(0, name, ARGUMENTS, one) for name, one in zip("ab", ids, strict=True)]
 
     first, second = calls_of(message_of(document({"tool_calls": calls}), stream=False))
 
-    assert ("a", "b") == (first[1], second[1])
+    assert ("a", "b", ids[0]) == (first[1], second[1], first[0])
+    assert (second[0] == ids[1]) is (ids[0] != ids[1])
     assert first[0] != second[0]
 
 

@@ -64,17 +64,13 @@ def test_waits_of_several_requests_share_what_is_allowed() -> None:
     assert 3 == len(server.requests)
 
 
-@pytest.mark.parametrize("status", [429, 500, 502, 503, 504, 529])
-def test_a_failure_without_a_time_is_not_asked_again(status: int) -> None:
-    with Faulty(reply(status), otherwise=HI) as server:
-        refusal(server)
-
-    assert 1 == len(server.requests)
+NO_TIME = [reply(status) for status in (429, 500, 502, 503, 504, 529)]
+OTHERS = [busy(status) for status in (400, 401, 404, 500, 502, 529)]
 
 
-@pytest.mark.parametrize("status", [400, 401, 404, 500, 502, 529])
-def test_other_statuses_with_a_time_are_not_asked_again(status: int) -> None:
-    with Faulty(busy(status), otherwise=HI) as server:
+@pytest.mark.parametrize("answer", [*NO_TIME, *OTHERS])
+def test_only_a_busy_server_that_names_a_time_is_asked_again(answer: Reply) -> None:
+    with Faulty(answer, otherwise=HI) as server:
         refusal(server)
 
     assert 1 == len(server.requests)
