@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from filelock import FileLock
-from tests.faults import OF_THE_PLUGIN
+from tests.conformance.conftest import is_of_the_plugin
 from tests.servers import roundup
 from tests.servers.availability import skipped_unless_available
 
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HERE = Path(__file__).parent
-# One for its marker, its revisions and its table of errors each; what a refusal leaves behind is
-# also in test_an_error_carries_the_parts_that_were_done.
-TRIED = OF_THE_PLUGIN - {"truncated-json", "401-midway", "400-with-the-request-in-it"}
 EXAMPLE = HERE.parents[1] / "plugins" / "unlatch_example"
 
 
@@ -38,9 +35,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     The conformance tests of the three trackers that come with unlatch try the others.
     """
     for item in items:
-        _, survives, fault = item.name.partition("_survives[")
-        is_own = fault.rstrip("]") in TRIED and "reopen" in item.name
-        if item.path.parent == HERE and survives and not is_own:
+        is_own = "_survives[" not in item.name or is_of_the_plugin(item.name)
+        if item.path.parent == HERE and not is_own:
             item.add_marker("sweep")
 
 

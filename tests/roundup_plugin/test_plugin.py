@@ -1,8 +1,10 @@
-"""The plugin on a live Roundup, method by method, and on answers that a live one seldom gives."""
+"""A reopened issue on a live Roundup, and answers that a live one seldom gives.
+
+The rest is in the conformance kit.
+"""
 
 from __future__ import annotations
 
-import re
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -10,15 +12,13 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.transport.faulty import Faulty, reply
 
-from unlatch.errors import Conflict, Rejected, UnknownOutcome
+from unlatch.errors import Rejected, UnknownOutcome
 from unlatch.spi import Category, Change, Goal, Scheme, SyncPlugin, visible
 from unlatch.spi.text import Span
 from unlatch.transport import for_tests
-from unlatch.transport.trace import Trace
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-    from pathlib import Path
+    from collections.abc import Callable
 
     from tests.servers.roundup import Roundup
 
@@ -30,22 +30,17 @@ if TYPE_CHECKING:
 OP = "01JC0000000000000000000001"
 SAID = ((Span("Bug discovered"),),)
 REOPEN = Change(OP, Goal.OPEN, SAID)
-CLOSE = Change(OP, Goal.COMPLETED, SAID)
 
 
 @pytest.fixture
 def make(_installed: None) -> Make:
     """Make the plugin for a server, and references to its issues."""
 
-    def made(
-        url: str, *, user: str = "me", password: str = "sesame", trace: Trace | None = None
-    ) -> Live:
+    def made(url: str, *, user: str = "me", password: str = "sesame") -> Live:
         settings = import_module("unlatch_roundup.settings").RoundupSettings(
             url=url, user=user, dropped="wont-do"
         )
-        transport = for_tests(
-            "roundup", url, token=password, user=user, scheme=Scheme.BASIC, trace=trace
-        )
+        transport = for_tests("roundup", url, token=password, user=user, scheme=Scheme.BASIC)
         return import_module("unlatch_roundup.plugin").RoundupPlugin(settings, transport), (
             partial(settings.locate, url=None)
         )
@@ -54,21 +49,8 @@ def make(_installed: None) -> Make:
 
 
 @pytest.fixture
-def trace(tmp_path: Path) -> Iterator[Trace]:
-    with Trace(tmp_path / "trace") as opened:
-        yield opened
-
-
-@pytest.fixture
-def live(make: Make, roundup_server: Roundup, trace: Trace) -> Live:
-    server = roundup_server
-    return make(server.url, user=server.user, password=server.password, trace=trace)
-
-
-def sent(folder: Path) -> list[tuple[str, str]]:
-    """Method and address of each request in the trace, without its query."""
-    text = (folder / "trace").read_text()
-    return re.findall(r"^\S+ roundup (\S+) ([^\s?]+)", text, re.MULTILINE)
+def live(make: Make, roundup_server: Roundup) -> Live:
+    return make(roundup_server.url, user=roundup_server.user, password=roundup_server.password)
 
 
 def test_reopened_issue_has_its_comment_and_keeps_what_people_gave_it(
@@ -86,62 +68,6 @@ def test_reopened_issue_has_its_comment_and_keeps_what_people_gave_it(
     (found,) = plugin.find_comments(ref(issue), OP)
     assert (outcome.comment, True) == (found.id, found.own)
     assert (OP,) == plugin.find_ops(ref(issue))
-
-
-def test_issue_that_is_as_wanted_gets_no_write(
-    live: Live, roundup_server: Roundup, tmp_path: Path
-) -> None:
-    plugin, ref = live
-    issue = roundup_server.add_issue("Smart", status="chatting")
-    wanted = Change(OP, Goal.OPEN)
-    snapshot = plugin.read(ref(issue), wanted)
-    outcome = plugin.write(snapshot, wanted)
-
-    assert (snapshot.item, False) == (outcome.after, outcome.commented)
-    assert ["GET"] == [method for method, _ in sent(tmp_path)]
-
-
-def test_issue_that_a_person_changed_meanwhile_is_left_alone(
-    live: Live, roundup_server: Roundup
-) -> None:
-    plugin, ref = live
-    issue = roundup_server.add_issue("Smart", status="resolved")
-    snapshot = plugin.read(ref(issue), REOPEN)
-    roundup_server.add_keyword(issue, "theirs")
-
-    with pytest.raises(Conflict) as caught:
-        plugin.write(snapshot, REOPEN)
-
-    assert ("resolved", []) == (roundup_server.status(issue), roundup_server.messages(issue))
-    assert {"theirs"} == roundup_server.keywords(issue)
-    assert caught.value.done is not None
-    assert not caught.value.done.commented
-
-
-def test_comment_alone_leaves_the_state(live: Live, roundup_server: Roundup) -> None:
-    plugin, ref = live
-    issue = roundup_server.add_issue("Smart", status="resolved")
-    outcome = plugin.write(plugin.read(ref(issue)), Change(OP, comment=SAID))
-
-    assert ("resolved", True) == (roundup_server.status(issue), outcome.commented)
-
-
-@pytest.mark.parametrize(
-    ("status", "change"), [("resolved", REOPEN), ("chatting", CLOSE)], ids=["reopen", "close"]
-)
-def test_change_is_planned_as_it_is_sent(
-    status: str, change: Change, live: Live, roundup_server: Roundup, tmp_path: Path
-) -> None:
-    plugin, ref = live
-    issue = roundup_server.add_issue("Smart", status=status)
-
-    snapshot = plugin.read(ref(issue), change)
-    looked = len(sent(tmp_path))
-    planned = plugin.plan(snapshot, change)
-    assert looked == len(sent(tmp_path))
-    plugin.write(snapshot, change)
-
-    assert sent(tmp_path) == [(one.method, one.url) for one in planned]
 
 
 def answered(status: str = "resolved") -> dict[str, object]:
