@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from time import monotonic
+from time import process_time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,8 +16,9 @@ from unlatch.efforts.verify import verify
 if TYPE_CHECKING:
     from unlatch.efforts.store import EffortStore
 
-# Each of these took from 20 seconds to minutes. The texts are as long as a message can be.
-SECONDS = 5.0
+# With texts as long as a message can be, each of these took from 20 seconds to minutes: with a
+# third of that, a tenth of the time.
+SECONDS = 1.5
 
 
 @pytest.mark.parametrize(
@@ -43,10 +44,10 @@ SECONDS = 5.0
     ],
 )
 def test_highlights_of_a_repeated_piece_are_found_at_once(piece: str) -> None:
-    text = piece * (100_000 // len(piece))
-    started = monotonic()
+    text = piece * (30_000 // len(piece))
+    started = process_time()
     highlights([(1, {"role": "user", "content": text})])
-    assert monotonic() - started < SECONDS
+    assert process_time() - started < SECONDS
 
 
 def test_events_that_claim_a_number_of_lines_are_not_believed(store: EffortStore) -> None:
@@ -65,6 +66,6 @@ def test_a_long_log_whose_lines_were_all_replaced_is_checked_at_once(store: Effo
     transcript.append(*({"role": "user", "content": str(number)} for number in range(20_000)))
     log = transcript.folder / LOG
     log.write_text(log.read_text().replace("user", "none"))
-    started = monotonic()
+    started = process_time()
     assert {one.kind for one in verify(transcript)} == {"changed"}
-    assert monotonic() - started < SECONDS
+    assert process_time() - started < SECONDS

@@ -113,8 +113,8 @@ def test_texts_of_two_rounds_are_one_message_of_the_history(talk: Talk) -> None:
 
 
 def test_many_open_efforts_keep_the_ceiling(talk: Talk) -> None:
-    for number in range(150):
-        talk.store.open(f"an effort with a long name {number}")
+    for number in range(75):
+        talk.store.open(f"{number} is one of many efforts with a name as long as an id can be")
     found = context(talk.store, Conversation(talk.store).state())
     assert size(found.messages) <= found.tokens <= CEILING
     assert "[... cut ...]" in found.messages[1]["content"]
@@ -141,7 +141,7 @@ def test_a_log_whose_end_has_only_results_says_that_messages_are_left_out(talk: 
 texts = st.text(st.sampled_from("ab \n"), max_size=4_000)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(ambient=st.lists(texts, max_size=12), log=st.lists(texts, min_size=1, max_size=8))
 def test_no_context_is_over_the_ceiling(
     tmp_path_factory: pytest.TempPathFactory, author: Author, ambient: list[str], log: list[str]

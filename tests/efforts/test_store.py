@@ -11,6 +11,8 @@ from unlatch.efforts.store import LOG, EffortStore
 from unlatch.errors import UsageError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from unlatch.efforts.transcript import Author
 
 
@@ -150,17 +152,14 @@ def test_the_effort_that_was_changed_last_comes_first(concluded: EffortStore) ->
     assert [one.id for one in concluded.all()] == ["auth-bug", "db-pool-fix"]
 
 
-def test_files_are_private_and_kept_out_of_git(concluded: EffortStore) -> None:
-    project = concluded.root.parent.parent
+def status_of_git(project: Path) -> str:
     subprocess.run(["git", "init", "-q"], cwd=project, check=True)
-    status = subprocess.run(
-        ["git", "status", "--porcelain", "--untracked-files=all"],
-        cwd=project,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    assert "auth-bug" not in status.stdout
+    status = ["git", "status", "--porcelain", "--untracked-files=all"]
+    return subprocess.run(status, cwd=project, check=True, capture_output=True, text=True).stdout
+
+
+def test_files_are_private_and_kept_out_of_git(concluded: EffortStore) -> None:
+    assert "auth-bug" not in status_of_git(concluded.root.parent.parent)
     folder = concluded.root / "auth-bug"
     assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o600}
     assert folder.stat().st_mode & 0o777 == 0o700
@@ -175,24 +174,19 @@ def test_an_opening_that_died_before_its_event_is_made_again(
     assert EffortStore(store.root, author).open("auth-bug").is_open
 
 
-@pytest.mark.parametrize(
-    "brought",
-    ["", "# nothing\n", "*\n!*\n", "*\n!auth-bug/", "*\n\n# more\n!*/\n", "\\*\n", "*x\n", "*\t\n"],
+BROUGHT = (
+    *("", "# nothing\n", "*\n!*\n", "*\n!auth-bug/", "*\n\n# more\n!*/\n", "\\*\n", "*x\n"),
+    "*\t\n",
 )
-def test_rules_for_git_that_a_clone_brings_do_not_count(store: EffortStore, brought: str) -> None:
-    store.root.mkdir()
-    (store.root / ".gitignore").write_text(brought)
-    store.open("auth-bug")
-    project = store.root.parent.parent
-    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
-    status = subprocess.run(
-        ["git", "status", "--porcelain", "--untracked-files=all"],
-        cwd=project,
-        check=True,
-        capture_output=True,
-        text=True,
-    )
-    assert status.stdout == ""
+
+
+def test_rules_for_git_that_a_clone_brings_do_not_count(tmp_path: Path, author: Author) -> None:
+    for number, brought in enumerate(BROUGHT):
+        root = tmp_path / f"{number}" / "efforts"
+        root.mkdir(parents=True)
+        (root / ".gitignore").write_text(brought)
+        EffortStore(root, author).open("auth-bug")
+    assert status_of_git(tmp_path) == ""
 
 
 @pytest.mark.parametrize("own", ["*\n", "*", "# mine\n*\r\n", "!x\n*\n\n# end\n"])

@@ -120,9 +120,10 @@ def test_a_torn_file_with_another_name_is_left_as_it_is(
     assert not list(transcript.folder.glob("*.cut-*"))
 
 
+@pytest.mark.parametrize("step", [7, pytest.param(1, marks=pytest.mark.sweep)])
 @pytest.mark.parametrize("name", [LOG, EVENTS.name])
 def test_whatever_a_crash_leaves_of_the_last_write_the_next_one_goes_on(
-    transcript: Transcript, name: str
+    transcript: Transcript, name: str, step: int
 ) -> None:
     path = transcript.folder / name
     others = {one: one.read_bytes() for one in transcript.folder.iterdir()}
@@ -130,7 +131,7 @@ def test_whatever_a_crash_leaves_of_the_last_write_the_next_one_goes_on(
     transcript.append(said("torn"))
     whole = path.read_bytes()
     log_after = (transcript.folder / LOG).read_bytes()
-    for cut in range(len(before), len(whole)):
+    for cut in range(len(before), len(whole), step):
         for one in transcript.folder.iterdir():
             one.unlink()
         for one, content in others.items():

@@ -62,8 +62,17 @@ def check(root: Path, prepare: Callable[[Path], None], act: Callable[[Path], Non
     raise AssertionError
 
 
-@pytest.mark.parametrize("mode", SubagentMode)
-@pytest.mark.parametrize("earlier", [0, 5])
+@pytest.mark.parametrize(
+    ("mode", "earlier"),
+    [
+        (SubagentMode.INLINE, 5),
+        (SubagentMode.LINK, 0),
+        (SubagentMode.EMBED, 5),
+        pytest.param(SubagentMode.INLINE, 0, marks=pytest.mark.sweep),
+        pytest.param(SubagentMode.LINK, 5, marks=pytest.mark.sweep),
+        pytest.param(SubagentMode.EMBED, 0, marks=pytest.mark.sweep),
+    ],
+)
 def test_death_at_any_write_of_an_import(tmp_path: Path, mode: SubagentMode, earlier: int) -> None:
     def prepare(place: Path) -> None:
         place.mkdir()

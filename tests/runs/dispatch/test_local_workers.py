@@ -70,8 +70,15 @@ def reports(local: LocalHarness, code: str, **changes: Any) -> list[Any]:
     return poll_until(dispatcher, assignment.run_id, Ended)
 
 
-@pytest.mark.parametrize("kind", DAEMONS)
-@pytest.mark.parametrize("then", ["", "done(); hang()"])
+@pytest.mark.parametrize(
+    ("kind", "then"),
+    [
+        *((kind, "") for kind in DAEMONS),
+        ("open", "done(); hang()"),
+        pytest.param("closed", "done(); hang()", marks=pytest.mark.sweep),
+        pytest.param("bare", "done(); hang()", marks=pytest.mark.sweep),
+    ],
+)
 def test_a_daemon_ends_with_its_worker(local: LocalHarness, kind: str, then: str) -> None:
     ended = reports(local, f"daemon({kind!r}); {then}")[-1]
     assert ended.end is (End.LINGERED if then else End.EXIT)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -22,10 +23,10 @@ def git(folder: Path, *arguments: str) -> str:
     return done.stdout.strip()
 
 
-@pytest.fixture
-def root(tmp_path: Path) -> Path:
-    root = tmp_path / "project"
-    root.mkdir()
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A repository with a commit, to copy."""
+    root = tmp_path_factory.mktemp("repository")
     git(root, "init", "--quiet", "--initial-branch=main")
     (root / "code.py").write_text("one = 1\n")
     (root / "part").mkdir()
@@ -34,6 +35,11 @@ def root(tmp_path: Path) -> Path:
     git(root, "add", "--all")
     git(root, "commit", "--quiet", "--message", "Begin")
     return root
+
+
+@pytest.fixture
+def root(tmp_path: Path, repository: Path) -> Path:
+    return shutil.copytree(repository, tmp_path / "project")
 
 
 @pytest.fixture
