@@ -93,9 +93,6 @@ class EmulateGitHub:
         """The bodies of the first hundred comments, oldest first."""
         return [one["body"] for one in self._read(f"/issues/{number}/comments?per_page=100")]
 
-    def events(self, number: int) -> list[str]:
-        return [one["event"] for one in self._read(f"/issues/{number}/events?per_page=100")]
-
     def _read(self, path: str) -> Any:
         response = self.request("GET", path)
         response.raise_for_status()

@@ -75,10 +75,6 @@ class Roundup:
     def keywords(self, issue: str) -> set[str]:
         return {one["name"] for one in self._fields(issue, "keyword")["keyword"]}
 
-    def add_keyword(self, issue: str, name: str) -> None:
-        self._need_keyword(name)
-        self.change(issue, {"keyword": sorted({*self.keywords(issue), name})})
-
     def say(self, issue: str, texts: Sequence[str]) -> None:
         """Add messages, and leave the status as it is."""
         added = []
