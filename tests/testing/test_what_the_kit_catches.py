@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from tests.conformance.test_github import GithubHarness
+from tests.conformance.test_without_labels import WithoutLabels
 
 from unlatch.errors import Rejected
 from unlatch.project.registry import Registry
@@ -19,7 +19,7 @@ from unlatch.testing.resilience import REOPEN_FAULTS
 from unlatch.testing.scenario import FaultCase, run_faults
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
 
     from unlatch.spi import Manifest
     from unlatch.testing.fixture import Fixture
@@ -35,19 +35,7 @@ class LabellessRegistry(Registry):
         }
 
 
-class LabellessHarness(GithubHarness):
-    def make(self, title: str, *, is_open: bool, labels: Sequence[str]) -> str:
-        assert labels == ()
-        return super().make(title, is_open=is_open, labels=labels)
-
-    def labels(self, item: str) -> list[str]:
-        raise NotImplementedError
-
-    def add_label(self, item: str, label: str) -> None:
-        raise NotImplementedError
-
-
-@pytest.mark.parametrize("fixture", [LabellessHarness], indirect=True)
+@pytest.mark.parametrize("fixture", [WithoutLabels], indirect=True)
 def test_a_tracker_without_labels_passes_and_gets_none(fixture: Fixture) -> None:
     fixture.registry = LabellessRegistry()
     for transition in (REOPEN, CLOSE):
