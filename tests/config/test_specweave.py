@@ -115,7 +115,7 @@ PLACES: dict[str, tuple[dict[str, Any], object, dict[str, Any]]] = {
 def test_the_settings_say_where_the_items_are(tmp_path: Path, case: str) -> None:
     sync, code, expected = PLACES[case]
 
-    found = config(tmp_path, sync, **({} if code is None else {"repository": code}))
+    found = config(tmp_path, sync, repository=code)
 
     assert (found.problems, found.trackers) == ((), expected)
 
