@@ -28,8 +28,7 @@ from tests.transport.calling import free_port
 from tests.transport.faulty import CLOSED, RESET, SILENCE, TRUNCATED, Faulty, Reply, reply
 
 from unlatch.errors import ModelError, ModelUnauthorised, ModelUnavailable
-from unlatch.llm import endpoint
-from unlatch.transport.answer import MOST_BYTES, MOST_LEVELS, MOST_VALUES
+from unlatch.transport.answer import MOST_LEVELS, MOST_VALUES
 
 # Seconds of processor time; quadratic time is several times as much.
 LINEAR = 2.0
@@ -243,7 +242,7 @@ def test_a_cut_document_is_an_error() -> None:
     assert error.message == "the model server's answer was cut off: the answer broke off"
 
 
-# In place of MOST_BYTES, whose 12 MB take a second.
+# In place of the 12 MB, which take a second.
 MOST = 1 << 18
 TOO_MUCH = b": " + b"x" * 65_000 + b"\n"
 BOUNDS: dict[str, Reply] = {
@@ -259,8 +258,7 @@ BOUNDS: dict[str, Reply] = {
 def test_an_answer_has_a_bound(
     answer: Reply, monkeypatch: pytest.MonkeyPatch, *, streamed: bool
 ) -> None:
-    assert MOST_BYTES == endpoint.MOST_BYTES
-    monkeypatch.setattr(endpoint, "MOST_BYTES", MOST)
+    monkeypatch.setattr("unlatch.llm.endpoint.MOST_BYTES", MOST)
     with Faulty(answer) as server:
         error = refusal(server, streamed=streamed, timeout=60.0)
 
