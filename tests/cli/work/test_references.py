@@ -90,8 +90,8 @@ def test_an_effort_or_session_is_named_with_its_kind_everywhere(project: Project
     ):
         done = project.run(*words)
         assert done.code == 0, done.said
-    for words in (("show",), ("session", "show"), ("session", "resume", "--reason", REASON)):
-        done = project.run(*words, "session:build-auth")
+    for command in (("show",), ("session", "show"), ("session", "resume", "--reason", REASON)):
+        done = project.run(*command, "session:build-auth")
         assert (done.code, "Build auth" in done.out) == (0, True), done.said
 
 
