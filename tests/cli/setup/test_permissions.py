@@ -102,6 +102,7 @@ def test_init_refuses_what_it_cannot_read(single: Project) -> None:
 )
 def test_the_home_of_another_user_stops_no_command(single: Project, line: str, code: int) -> None:
     own_config(single, "mistake = 1\n")
+    del single.extra["XDG_CONFIG_HOME"]  # its place follows from the home
 
     # In a process: the fixtures of these tests read the user's files, too.
     done = denied(single, str(single.home), *line.split(), cold=True)
