@@ -11,23 +11,16 @@ both sides agree, and one more does nothing. Prints one JSON document.
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import initialize, rule
 from tests.crash.acts import ANYTHING, FAILURES, INCREMENT, arguments_of
 from tests.crash.at_rest import FINISHED, AtRest
 from tests.crash.boundaries import die
+from tests.crash.lives import Life, live
 from tests.crash.people import click, remember
 from tests.crash.shared_project import (
     INCREMENTS,
@@ -36,7 +29,6 @@ from tests.crash.shared_project import (
     SharedProject,
     be_hasty,
 )
-from tests.crash.stage import Stage
 
 if TYPE_CHECKING:
     from tests.crash.people import Item
@@ -50,18 +42,13 @@ MOST_CARES = 4
 STATISTICS: Counter[str] = Counter()
 
 
-class BothSides(RuleBasedStateMachine):
+class BothSides(Life):
     """The life of three increments and nine items."""
-
-    stage: Stage
-    number = 0
 
     @initialize(active=st.sets(INCREMENT))
     def begin(self, active: set[str]) -> None:
         """Completed and active increments, their items seen in step."""
-        BothSides.number += 1
-        self.stage.reset()
-        self.project = SharedProject.begin(self.stage, f"life-{BothSides.number}")
+        self.project = SharedProject.begin(self.stage, self.begin_next())
         self.items = self.project.items()
         self.owed: set[tuple[str, str]] = set()
         self.words = self.unsettled = 0
@@ -360,33 +347,6 @@ def _tables(policies: dict[str, dict[str, str]]) -> str:
     return "\n".join([*tables, ""])
 
 
-def main() -> None:
-    """Let people and syncs loose; a failure is shown with the steps that lead to it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--examples", type=int, default=20)
-    parser.add_argument("--steps", type=int, default=12)
-    parser.add_argument("--random", action="store_true", help="other ones at each run")
-    parser.add_argument("--shrink", action="store_true", help="look for the shortest failure")
-    options = parser.parse_args()
-    be_hasty()
-    with Stage() as stage:
-        BothSides.stage = stage
-        os.environ.update(stage.environ)
-        run_state_machine_as_test(
-            BothSides,
-            settings=settings(
-                max_examples=options.examples,
-                stateful_step_count=options.steps,
-                derandomize=not options.random,
-                database=None,
-                deadline=None,
-                suppress_health_check=list(HealthCheck),
-                phases=[Phase.generate, *([Phase.shrink] if options.shrink else [])],
-            ),
-        )
-    told = {"lives": BothSides.number, **dict(sorted(STATISTICS.items()))}
-    print(json.dumps(told, indent=1))  # noqa: T201
-
-
 if __name__ == "__main__":
-    main()
+    be_hasty()
+    live(BothSides, STATISTICS, __doc__)

@@ -9,20 +9,20 @@ afterwards.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import io
 import json
 import os
-import sys
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import azure.devops.v7_1.work_item_tracking
 import github
 import jira  # noqa: F401  (warms the process that all cases are forked from)
-from tests.crash.boundaries import dies, in_fork, passed_in
+from tests.crash.boundaries import in_fork
 from tests.crash.stage import INCREMENT, Stage
+from tests.crash.sweep import die_at_each, different, every_option
 
 from unlatch.cli.main import run
 
@@ -62,7 +62,8 @@ class Place:
         if code:
             raise SystemExit(code)
 
-    def sync(self) -> None:
+    def act(self) -> None:
+        """Sync."""
         self.unlatch("sync", "--yes")
 
     def items(self) -> dict[str, dict[str, Any]]:
@@ -89,11 +90,14 @@ class Place:
 
     def problems(self) -> list[str]:
         """Everything that is not as it should be in the end."""
+        # A sync delivers first; if that changes the files, the next one compares them.
+        is_calm = self.is_calm()
         marks = {
             name: [body.count(mark) for mark in ("[x]", "\u2611")]
             for name, body in self.bodies().items()
         }
-        facts: dict[str, tuple[Any, Any]] = {
+        facts: dict[str, tuple[object, object]] = {
+            "calm": (True, is_calm),
             "boxes": ({"github": [2, 0], "ado": [0, 2], "jira": [0, 2]}, marks),
             "tasks": (_ALL_TICKED, (self.folder / "tasks.md").read_text()),
             "pending": ([], self.metadata.get("pending", [])),
@@ -103,13 +107,13 @@ class Place:
             ),
             "strays": ([], sorted(self.folder.glob(".*"))),
         }
-        return [f"{name}: {got!r}" for name, (wanted, got) in facts.items() if got != wanted]
+        return different(facts)
 
     def is_calm(self) -> bool:
         """Whether one more sync does nothing."""
         before = self.files()
         self.stage.writes()
-        return in_fork(self.sync) == 0 and (self.stage.writes(), self.files()) == ([], before)
+        return in_fork(self.act) == 0 and (self.stage.writes(), self.files()) == ([], before)
 
 
 def place_at(stage: Stage, name: str) -> Place:
@@ -132,38 +136,7 @@ def place_at(stage: Stage, name: str) -> Place:
     return place
 
 
-def count_boundaries(stage: Stage) -> list[str]:
-    """The boundaries of a sync that is left alone."""
-    place = place_at(stage, "whole")
-    names = passed_in(place.sync)
-    assert place.problems() == [], place.problems()
-    assert place.is_calm()
-    return names
-
-
-def main() -> None:
-    """Run the matrix; the exit code is 0 if nothing was wrong."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--every", type=int, default=1, help="die at every n-th boundary only")
-    options = parser.parse_args()
-    wrong: dict[str, list[str]] = {}
-    deaths = 0
-    with Stage() as stage:
-        names = count_boundaries(stage)
-        for number in range(1, len(names) + 1, options.every):
-            place = place_at(stage, str(number))
-            deaths += dies(place.sync, number)
-            recovered = in_fork(place.sync)
-            # A sync delivers first; if that changes the files, the next one compares them.
-            is_calm = place.is_calm()
-            problems = place.problems()
-            if recovered or problems or not is_calm:
-                calm = f"calm: {is_calm}"
-                wrong[f"{number} {names[number - 1]}"] = [*problems, f"code: {recovered}", calm]
-    document = {"boundaries": len(names), "deaths": deaths, "wrong": wrong}
-    print(json.dumps(document, indent=1))  # noqa: T201
-    sys.exit(1 if wrong else 0)
-
-
 if __name__ == "__main__":
-    main()
+    options = every_option(__doc__).parse_args()
+    with Stage() as stage:
+        die_at_each(partial(place_at, stage), options.every)

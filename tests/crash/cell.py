@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from tests.changes import undo
 from tests.crash.delivering import deliver_one
 from tests.crash.items import Items
+from tests.crash.sweep import different
 
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.files.paths import items_at, paths_at
@@ -272,7 +273,7 @@ class Cell:
         facts = {**self._item_facts(linked[0], copies), **self._file_facts(linked[0])}
         if alone:
             facts |= self._event_facts()
-        return _differences(facts)
+        return different(facts)
 
     def undo_problems(self, deliveries: list[Delivery]) -> list[str]:
         """The mistakes after an undo of a partial delivery."""
@@ -282,7 +283,7 @@ class Cell:
         if delivery.undecided is not None:
             return [] if view.open else [f"undecided, and closed: {delivery.undecided}"]
         said = [UNDONE in comment.text for comment in view.comments]
-        return _differences(
+        return different(
             {
                 "undo's error": (None, delivery.error),
                 "undo pending": ([], self.pending),
@@ -347,14 +348,6 @@ class Cell:
             ),
             "after": (self.aim.is_open, after.get("category") != "done"),
         }
-
-
-def _differences(facts: dict[str, tuple[Any, Any]]) -> list[str]:
-    return [
-        f"{name}: {got!r} is not {wanted!r}"
-        for name, (wanted, got) in facts.items()
-        if got != wanted
-    ]
 
 
 def _urls(synced: dict[str, dict[str, Any]]) -> dict[str, str]:

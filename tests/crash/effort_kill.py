@@ -8,17 +8,17 @@ every N-th boundary are repeated, and the next turn is killed at each of its bou
 
 from __future__ import annotations
 
-import argparse
 import json
 import shutil
-import sys
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from tests.crash.boundaries import dies, in_fork
+from tests.crash.sweep import die_until_the_end, different, report, twice_option
 from tests.efforts.script import Talk, call, reply
 
 from unlatch.efforts.conversation import Conversation
@@ -100,7 +100,7 @@ def problems(place: Place, name: str, recovered: int) -> list[str]:
     wanted, active = ENDS[name]
     store = place.store
     logged = messages(place.root)
-    facts = {
+    facts: dict[str, tuple[object, object]] = {
         "earlier bytes": (True, kept(place)),
         "verified": ([], unproved(store)),
         "status": (wanted, {one.id: one.status.value for one in store.all()}),
@@ -112,9 +112,7 @@ def problems(place: Place, name: str, recovered: int) -> list[str]:
         "private": ({0o600}, modes(place.root)),
         "left over": ([], left_over(store)),
     }
-    return [
-        f"{fact}: {got!r} is not {want!r}" for fact, (want, got) in facts.items() if got != want
-    ]
+    return different(facts)
 
 
 def kept(place: Place) -> bool:
@@ -160,25 +158,14 @@ def recover(place: Place, name: str) -> None:
 class Sweep:
     """The deaths of all acts, in copies of one project."""
 
-    def __init__(self, folder: Path, *, every: int, twice: int) -> None:
+    def __init__(self, folder: Path) -> None:
         self._template, self._root = folder / "template", folder / "project"
-        self._every, self._twice = every, twice
         self.deaths: Counter[str] = Counter()
         self.wrong: dict[str, list[str]] = {}
         make_template(self._template)
 
-    def run(self, act: str) -> None:
-        """Die at one boundary after the other, until none is left."""
-        number = 1
-        while self._trial(act, number):
-            if self._twice and number % self._twice == 0:
-                again = 1
-                while self._trial(act, number, again):
-                    again += 1
-            number += self._every
-
-    def _trial(self, act: str, number: int, again: int | None = None) -> bool:
-        """Whether the last of the deaths was died."""
+    def trial(self, act: str, number: int, again: int | None) -> bool:
+        """Die at a boundary of an act, and of the turn after it; whether the last was died."""
         place = copied(self._template, self._root)
         died = dies(lambda: place.say(MESSAGE, ACTS[act]), number)
         if again:
@@ -191,19 +178,10 @@ class Sweep:
         return died
 
 
-def main() -> None:
-    """Run the sweep; the exit code is 0 if nothing was wrong."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--every", type=int, default=1, help="die at every n-th boundary only")
-    parser.add_argument("--twice", type=int, default=0, help="after every n-th, die once more")
-    options = parser.parse_args()
-    with TemporaryDirectory() as folder:
-        sweep = Sweep(Path(folder), every=options.every, twice=options.twice)
-        for act in ACTS:
-            sweep.run(act)
-    print(json.dumps({"deaths": sweep.deaths, "wrong": sweep.wrong}, indent=1))  # noqa: T201
-    sys.exit(1 if sweep.wrong else 0)
-
-
 if __name__ == "__main__":
-    main()
+    options = twice_option(__doc__).parse_args()
+    with TemporaryDirectory() as folder:
+        sweep = Sweep(Path(folder))
+        for act in ACTS:
+            die_until_the_end(partial(sweep.trial, act), every=options.every, twice=options.twice)
+    report({"deaths": sweep.deaths}, sweep.wrong)

@@ -8,20 +8,19 @@ afterwards. With --outside the command runs in a folder that is no project.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import io
 import json
 import os
-import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 import azure.devops.v7_1.work_item_tracking
 import github
 import jira  # noqa: F401  (warms the process that all cases are forked from)
-from tests.crash.boundaries import dies, in_fork, passed_in
 from tests.crash.stage import REASON, Stage
+from tests.crash.sweep import die_at_each, different, every_option
 
 from unlatch.cli.main import run
 from unlatch.delivery.run import DeliveryRun
@@ -49,7 +48,7 @@ class Place:
     state: Path
     urls: tuple[str, ...]
 
-    def reopen(self) -> None:
+    def act(self) -> None:
         """Run the command; raises if it did not end with 0."""
         os.environ.update(self.stage.environ, XDG_STATE_HOME=str(self.state))
         os.environ.pop("UNLATCH_ROOT", None)
@@ -67,13 +66,13 @@ class Place:
         records = [path for folder in folders for path in folder.glob("*/metadata.json")]
         pending = [json.loads(path.read_text()).get("pending", []) for path in records]
         strays = [path for folder in folders for path in folder.rglob("*.unlatch.tmp")]
-        facts: dict[str, tuple[Any, Any]] = {
+        facts: dict[str, tuple[object, object]] = {
             "comments": (_COMMENTS, comments),
             "open": (dict.fromkeys(_COMMENTS, True), self.stage.open_items(self.case)),
             "pending": ([[], [], []], pending),
             "strays": ([], strays),
         }
-        return [f"{name}: {got!r}" for name, (wanted, got) in facts.items() if got != wanted]
+        return different(facts)
 
 
 def place_at(stage: Stage, name: str, *, outside: bool) -> Place:
@@ -88,37 +87,11 @@ def place_at(stage: Stage, name: str, *, outside: bool) -> Place:
     return Place(stage, case, root, stage.folder / f"{name}-state", urls)
 
 
-def count_boundaries(stage: Stage, *, outside: bool) -> list[str]:
-    """The boundaries of a command that is left alone."""
-    place = place_at(stage, "whole", outside=outside)
-    names = passed_in(place.reopen)
-    assert place.problems() == [], place.problems()
-    return names
-
-
-def main() -> None:
-    """Run the matrix; the exit code is 0 if nothing was wrong."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--every", type=int, default=1, help="die at every n-th boundary only")
+if __name__ == "__main__":
+    parser = every_option(__doc__)
     parser.add_argument("--outside", action="store_true", help="outside of a project")
     options = parser.parse_args()
     # Nothing here acts late; a project's configuration says so, which is missing outside of one.
     DeliveryRun.settle_time = lambda *_: 0.0  # type: ignore[method-assign]
-    wrong: dict[str, list[str]] = {}
-    deaths = 0
     with Stage() as stage:
-        names = count_boundaries(stage, outside=options.outside)
-        for number in range(1, len(names) + 1, options.every):
-            place = place_at(stage, str(number), outside=options.outside)
-            deaths += dies(place.reopen, number)
-            recovered = in_fork(place.reopen)
-            problems = place.problems()
-            if recovered or problems:
-                wrong[f"{number} {names[number - 1]}"] = [*problems, f"recovery: {recovered}"]
-    document = {"boundaries": len(names), "deaths": deaths, "wrong": wrong}
-    print(json.dumps(document, indent=1))  # noqa: T201
-    sys.exit(1 if wrong else 0)
-
-
-if __name__ == "__main__":
-    main()
+        die_at_each(partial(place_at, stage, outside=options.outside), options.every)

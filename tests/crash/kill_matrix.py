@@ -10,8 +10,6 @@ instead.
 
 from __future__ import annotations
 
-import argparse
-import json
 import signal
 import subprocess
 import sys
@@ -23,6 +21,7 @@ import jira  # noqa: F401  (warms the process that all cases are forked from)
 from tests.crash.boundaries import dies, in_fork, passed_in
 from tests.crash.delivering import deliver_one
 from tests.crash.stage import INCREMENT, REASON, Case, Stage
+from tests.crash.sweep import every_option, report
 
 from unlatch.increments.files.paths import paths_at
 from unlatch.lifecycle.resume import resume
@@ -73,8 +72,7 @@ def die(stage: Stage, case: Case, number: int, *, cold: bool) -> bool:
 
 def main() -> None:
     """Run the matrix; the exit code is 0 if nothing was wrong."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--every", type=int, default=1, help="die at every n-th boundary only")
+    parser = every_option(__doc__)
     parser.add_argument(
         "--both", action="store_true", help="each with the caches kept and deleted, not in turn"
     )
@@ -97,14 +95,8 @@ def main() -> None:
                 if recovered or problems:
                     place = f"{number} {names[number - 1]} {'kept' if kept else 'deleted'}"
                     wrong[place] = [*problems, f"recovery: {recovered}"]
-    document = {
-        "boundaries": len(names),
-        "deaths": deaths,
-        "coldDeaths": cold_deaths,
-        "wrong": wrong,
-    }
-    print(json.dumps(document, indent=1))  # noqa: T201
-    sys.exit(1 if wrong else 0)
+    counts = {"boundaries": len(names), "deaths": deaths, "coldDeaths": cold_deaths}
+    report(counts, wrong)
 
 
 if __name__ == "__main__":

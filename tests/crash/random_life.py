@@ -10,28 +10,19 @@ its reason may or may not be posted.
 
 from __future__ import annotations
 
-import argparse
-import json
 import os
-import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import (
-    RuleBasedStateMachine,
-    initialize,
-    precondition,
-    rule,
-    run_state_machine_as_test,
-)
+from hypothesis.stateful import initialize, precondition, rule
 from tests.changes import transition, undo
 from tests.crash.boundaries import Boundaries, in_fork
 from tests.crash.cell import _Trackers as QuickTrackers
 from tests.crash.delivering import deliver_one
-from tests.crash.stage import INCREMENT, Stage
+from tests.crash.lives import Life, live
+from tests.crash.stage import INCREMENT
 
 from unlatch.increments.files import linking
 from unlatch.increments.files.outbox import enqueue
@@ -114,18 +105,13 @@ class Reopen:
     sure: set[str]
 
 
-class Life(RuleBasedStateMachine):
+class RandomLife(Life):
     """The life of one increment and its three items."""
-
-    stage: Stage
-    number = 0
 
     @initialize()
     def begin(self) -> None:
         """A completed increment with closed items."""
-        Life.number += 1
-        self.stage.reset()
-        self.case = self.stage.case(f"life-{Life.number}")
+        self.case = self.stage.case(self.begin_next())
         self.items = {tracker: Item() for tracker in TRACKERS}
         for tracker in TRACKERS:
             self._relabel(tracker, {"completed", "ours"})
@@ -475,31 +461,5 @@ def _is_dropped(view: dict[str, Any]) -> bool:
     return view["state"] == "Removed" or "reason not_planned" in view["notes"]
 
 
-def main() -> None:
-    """Live some lives; a failure is shown with the steps that lead to it."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--examples", type=int, default=20)
-    parser.add_argument("--steps", type=int, default=12)
-    parser.add_argument("--random", action="store_true", help="other lives at each run")
-    parser.add_argument("--shrink", action="store_true", help="look for the shortest failure")
-    options = parser.parse_args()
-    with Stage() as stage:
-        Life.stage = stage
-        run_state_machine_as_test(
-            Life,
-            settings=settings(
-                max_examples=options.examples,
-                stateful_step_count=options.steps,
-                derandomize=not options.random,
-                database=None,
-                deadline=None,
-                suppress_health_check=list(HealthCheck),
-                phases=[Phase.generate, *([Phase.shrink] if options.shrink else [])],
-            ),
-        )
-    print(json.dumps({"lives": Life.number, **STATISTICS}, indent=1))  # noqa: T201
-    sys.exit(0)
-
-
 if __name__ == "__main__":
-    main()
+    live(RandomLife, STATISTICS, __doc__)

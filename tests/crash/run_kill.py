@@ -8,18 +8,16 @@ the recoveries after those at every N-th boundary are killed at each of their bo
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import shutil
 import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 from tests.crash.boundaries import dies, in_fork
+from tests.crash.sweep import die_until_the_end, different, report, twice_option
 
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.paths import paths_at
@@ -106,7 +104,7 @@ def problems(place: Place, code: int) -> list[str]:
     complete = Counter(one["task_id"] for one in events if one["event_type"] == "task_complete")
     dispatched = {one["agent_id"] for one in events if one["event_type"] == "developer_dispatched"}
     started = [line.split()[1] for line in place.lines("started")]
-    facts: dict[str, tuple[Any, Any]] = {
+    facts: dict[str, tuple[object, object]] = {
         "status": (Status.FINISHED, state.status),
         "completions": (dict.fromkeys(TASKS, 1), dict(complete)),
         "acceptance": (set(TASKS), set(place.lines("checked"))),
@@ -115,9 +113,7 @@ def problems(place: Place, code: int) -> list[str]:
         "left over": ([], [one.name for one in folder.rglob("*.tmp")]),
         "alive": ([], alive(place.root)),
     }
-    return [
-        f"{fact}: {got!r} is not {want!r}" for fact, (want, got) in facts.items() if got != want
-    ]
+    return different(facts)
 
 
 def alive(root: Path) -> list[str]:
@@ -130,23 +126,13 @@ def alive(root: Path) -> list[str]:
 class Sweep:
     """The deaths of a run's coordinator, and of its recovery."""
 
-    def __init__(self, folder: Path, *, every: int, twice: int) -> None:
-        self._folder, self._every, self._twice = folder, every, twice
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
         self.deaths: Counter[str] = Counter()
         self.wrong: dict[str, list[str]] = {}
 
-    def run(self) -> None:
-        """Die at one boundary after the other, until none is left."""
-        number = 1
-        while self._trial(number):
-            if self._twice and number % self._twice == 0:
-                again = 1
-                while self._trial(number, again):
-                    again += self._every
-            number += self._every
-
-    def _trial(self, number: int, again: int | None = None) -> bool:
-        """Whether the last of the deaths was died."""
+    def trial(self, number: int, again: int | None) -> bool:
+        """Die at a boundary of a run, and of its recovery; whether the last was died."""
         root = self._folder / "project"
         place = Place(root)
         died = dies(place.start, number)
@@ -160,19 +146,10 @@ class Sweep:
         return died
 
 
-def main() -> None:
-    """Run the sweep; the exit code is 0 if nothing was wrong."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--every", type=int, default=1, help="die at every n-th boundary only")
-    parser.add_argument("--twice", type=int, default=0, help="after every n-th, die once more")
-    options = parser.parse_args()
+if __name__ == "__main__":
+    options = twice_option(__doc__).parse_args()
     with TemporaryDirectory() as folder:
         os.environ["XDG_STATE_HOME"] = f"{folder}/state"
-        sweep = Sweep(Path(folder).resolve(), every=options.every, twice=options.twice)
-        sweep.run()
-    print(json.dumps({"deaths": sweep.deaths, "wrong": sweep.wrong}, indent=1))  # noqa: T201
-    sys.exit(1 if sweep.wrong else 0)
-
-
-if __name__ == "__main__":
-    main()
+        sweep = Sweep(Path(folder).resolve())
+        die_until_the_end(sweep.trial, every=options.every, twice=options.twice)
+    report({"deaths": sweep.deaths}, sweep.wrong)

@@ -9,13 +9,11 @@ afterwards. The increment has no items, so that all boundaries are those of its 
 from __future__ import annotations
 
 import json
-import shutil
 import sys
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from tests.crash.boundaries import dies, in_fork
+from tests.crash.sweep import die_in_folders, different
 
 from unlatch.increments.documents.tasks import read_tasks
 from unlatch.increments.files.paths import paths_at
@@ -33,9 +31,13 @@ CHANGE = scope_change("More to do", [NewTask("Two"), NewTask("Three", "US-001")]
 _REGISTRY = Registry()
 
 
-def write_project(root: Path) -> Path:
-    """A project with one completed increment; the increment's folder."""
-    folder = root / ".unlatch" / "increments" / NAME
+def folder_in(root: Path) -> Path:
+    return root / ".unlatch" / "increments" / NAME
+
+
+def write_project(root: Path) -> None:
+    """A project with one completed increment."""
+    folder = folder_in(root)
     folder.mkdir(parents=True)
     (folder / "spec.md").write_text(SPEC)
     (folder / "tasks.md").write_text(TASKS)
@@ -48,7 +50,6 @@ def write_project(root: Path) -> Path:
         "completedAt": "2025-11-01T09:00:00Z",
     }
     (folder / "metadata.json").write_text(json.dumps(data, indent=2) + "\n")
-    return folder
 
 
 def change_scope(root: Path) -> None:
@@ -59,12 +60,13 @@ def change_scope(root: Path) -> None:
     resume(workspace, NAME, ResumeRequest(by="Dana", reason="A bug", amendment=CHANGE))
 
 
-def problems(folder: Path) -> list[str]:
+def problems(root: Path) -> list[str]:
     """Everything that is not as it should be once the command has come to its end."""
+    folder = folder_in(root)
     data: dict[str, Any] = json.loads((folder / "metadata.json").read_bytes())
     spec, tasks = (folder / "spec.md").read_text(), (folder / "tasks.md").read_text()
     entry = data["reopenHistory"][0]
-    facts = {
+    facts: dict[str, tuple[object, object]] = {
         "status": ("active", data["status"]),
         "entries": (1, len(data["reopenHistory"]) + len(data.get("amendments", []))),
         "unwritten": (None, entry.get("unwritten")),
@@ -76,28 +78,14 @@ def problems(folder: Path) -> list[str]:
         "ids": (["T-002", "T-003"], [task["id"] for task in entry["newTasks"]]),
         "left over": ([], [path.name for path in folder.glob(".*")]),
     }
-    return [
-        f"{name}: {got!r} is not {want!r}" for name, (want, got) in facts.items() if got != want
-    ]
-
-
-def main() -> None:
-    """Die at every n-th boundary, until none is left."""
-    place = Path(sys.argv[1])
-    every = int(sys.argv[2])
-    wrong: dict[int, list[str]] = {}
-    deaths, number = 0, 1
-    while deaths * every == number - 1:
-        root = place / str(number)
-        folder = write_project(root)
-        deaths += dies(partial(change_scope, root), number)
-        in_fork(partial(change_scope, root))
-        if found := problems(folder):
-            wrong[number] = found
-        shutil.rmtree(root)
-        number += every
-    print(json.dumps({"deaths": deaths, "wrong": wrong}))  # noqa: T201
+    return different(facts)
 
 
 if __name__ == "__main__":
-    main()
+    die_in_folders(
+        Path(sys.argv[1]),
+        int(sys.argv[2]),
+        begin=write_project,
+        act=change_scope,
+        problems=problems,
+    )

@@ -100,11 +100,35 @@ def test_a_file_system_that_takes_nothing(completed: Project, state: str, system
     assert_finished(completed)
 
 
+def limited(project: Project, size: int) -> Callable[..., Done]:
+    """Run a command under a quota, as the system enforces it: no file may become longer."""
+
+    def run(*words: str) -> Done:
+        before = resource.getrlimit(resource.RLIMIT_FSIZE)
+        with pytest.MonkeyPatch.context() as patch:
+            # Python would cut its own bytecode files short, too.
+            patch.setattr(sys, "dont_write_bytecode", True)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+            try:
+                return project.run(*words)
+            finally:
+                resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+    return run
+
+
+def fill_events(project: Project) -> Callable[..., Done]:
+    """The same where events.jsonl cannot grow, and metadata.json can."""
+    size, path = 100_000, project.folder() / "events.jsonl"
+    filler = {"id": "filler", "at": "2020-01-01T00:00:00Z", "event": "note", "by": "x" * size}
+    path.write_text(json.dumps(filler) + "\n" + (path.read_text() if path.exists() else ""))
+    return limited(project, size)
+
+
 def test_a_file_that_may_not_grow(completed: Project) -> None:
-    # A quota, as the system enforces it: no file may be longer than what is there already.
+    # So little that the files of this process would not fit either.
     size = (completed.folder() / "metadata.json").stat().st_size
     before = completed.tree()
-    # Python would cut its own bytecode files short, too, and others would fail to load them.
     completed.extra["PYTHONDONTWRITEBYTECODE"] = "1"
 
     done = completed.process(
@@ -118,14 +142,10 @@ def test_a_file_that_may_not_grow(completed: Project) -> None:
 
 
 def test_events_that_found_no_room_are_written_by_the_next_change(single: Project) -> None:
-    size, path = 100_000, single.folder() / "events.jsonl"
-    filler = {"id": "filler", "at": "2020-01-01T00:00:00Z", "event": "note", "by": "x" * size}
-    path.write_text(json.dumps(filler) + "\n")
-    single.extra["PYTHONDONTWRITEBYTECODE"] = "1"
-    full = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (size, size))
+    full = fill_events(single)
 
-    done = single.process(*RESUME, "--offline", preexec_fn=full)
-    undone = single.process("undo", "7", "--yes", "--offline", "--by", "Grace", preexec_fn=full)
+    done = full(*RESUME, "--offline")
+    undone = full("undo", "7", "--yes", "--offline", "--by", "Grace")
 
     for one in (done, undone):
         assert (0, True) == (one.code, "cannot write events.jsonl: File too large; " in one.err)
@@ -146,14 +166,9 @@ def test_events_that_found_no_room_are_written_by_the_next_change(single: Projec
 
 @pytest.fixture
 def full(single: Project) -> Callable[..., Done]:
-    """Run a command on active work whose events.jsonl cannot grow, and whose metadata.json can."""
-    size, path = 100_000, single.folder() / "events.jsonl"
+    """Run a command on active work whose events.jsonl cannot grow."""
     single.run(*RESUME)
-    filler = {"id": "filler", "at": "2020-01-01T00:00:00Z", "event": "note", "by": "x" * size}
-    path.write_text(json.dumps(filler) + "\n" + path.read_text())
-    single.extra["PYTHONDONTWRITEBYTECODE"] = "1"
-    limit = partial(resource.setrlimit, resource.RLIMIT_FSIZE, (size, size))
-    return lambda *words: single.process(*words, preexec_fn=limit)
+    return fill_events(single)
 
 
 def test_moves_that_found_no_room_are_written_by_the_next_change(
@@ -202,19 +217,10 @@ def test_events_that_found_no_room_are_written_by_doctor(single: Project) -> Non
     assert single.run("history", "verify", "7").code == 0
 
 
-def vanish(completed: Project, folder: str) -> Callable[[], None]:
-    """Something that takes a folder away, and keeps it safe."""
-    place = completed.root / folder
-
-    def act() -> None:
-        place.rename(completed.home / "gone")
-
-    return act
-
-
 @pytest.mark.parametrize("folder", [".unlatch", f".unlatch/increments/{NAME}"])
 def test_a_folder_that_vanishes_while_its_items_are_served(completed: Project, folder: str) -> None:
-    act = vanish(completed, folder)
+    gone = completed.home / "gone"
+    act = partial((completed.root / folder).rename, gone)
     completed.box.faults.add(Fault("github", "human", method="PATCH", action=act))
 
     done = completed.run(*RESUME)
@@ -224,13 +230,13 @@ def test_a_folder_that_vanishes_while_its_items_are_served(completed: Project, f
     assert "move it back" in done.said
     assert "Traceback" not in done.said
     shutil.rmtree(completed.root / folder, ignore_errors=True)
-    (completed.home / "gone").rename(completed.root / folder)
+    gone.rename(completed.root / folder)
     assert len(completed.metadata()["pending"]) > 0
     assert_finished(completed)
 
 
 def test_a_project_that_has_vanished_does_not_come_back_empty(single: Project) -> None:
-    workspace = Workspace(paths_at(single.root), environ={}, user_config=single.home / "none.toml")
+    workspace = workspace_of(single, utc_now)
     workspace.manager.read("7")
     single.root.rename(single.home / "gone")
 
@@ -251,18 +257,22 @@ class Jumping:
         return self.now
 
 
+def workspace_of(project: Project, clock: Callable[[], datetime]) -> Workspace:
+    return Workspace(
+        paths_at(project.root),
+        environ=project.environ,
+        user_config=project.home / "none.toml",
+        clock=clock,
+    )
+
+
 @pytest.mark.parametrize("jump", [timedelta(hours=-23), timedelta(hours=23), timedelta(days=-900)])
 @pytest.mark.parametrize("tracker", ["github", "jira"])
 def test_a_clock_that_jumps_between_a_lost_answer_and_the_next_try(
     completed: Project, jump: timedelta, tracker: str
 ) -> None:
     clock = Jumping(utc_now())
-    workspace = Workspace(
-        paths_at(completed.root),
-        environ=completed.environ,
-        user_config=completed.home / "none.toml",
-        clock=clock,
-    )
+    workspace = workspace_of(completed, clock)
     method, path = {"github": ("POST", "/comments"), "jira": ("PUT", "/issue/")}[tracker]
     completed.box.faults.add(Fault(tracker, "drop-after", method=method, path=path))
     resumed = resume(workspace, "7", ResumeRequest(by="Dana", reason=REASON))
@@ -279,12 +289,7 @@ def test_a_clock_that_jumps_between_a_lost_answer_and_the_next_try(
 def test_an_intent_by_a_clock_that_is_a_day_wrong_is_found_again(
     completed: Project, hours: int
 ) -> None:
-    wrong = Workspace(
-        paths_at(completed.root),
-        environ=completed.environ,
-        user_config=completed.home / "none.toml",
-        clock=Jumping(utc_now() + timedelta(hours=hours)),
-    )
+    wrong = workspace_of(completed, Jumping(utc_now() + timedelta(hours=hours)))
     completed.box.faults.add(Fault("github", "drop-after", method="POST", path="/comments"))
     resumed = resume(wrong, "7", ResumeRequest(by="Dana", reason=REASON))
     deliver_one(wrong, Trackers(wrong), NAME, resumed.fresh)
@@ -296,13 +301,7 @@ def test_an_intent_by_a_clock_that_is_a_day_wrong_is_found_again(
 
 def test_a_history_whose_clock_went_back_is_kept_in_its_order(single: Project) -> None:
     clock = Jumping(datetime(2030, 1, 1, tzinfo=UTC))
-    workspace = Workspace(
-        paths_at(single.root),
-        environ=single.environ,
-        user_config=single.home / "none.toml",
-        clock=clock,
-    )
-    manager = workspace.manager
+    manager = workspace_of(single, clock).manager
     first = reopen(manager, "7", "first", "ada")[1]
     undo(manager, "7", by="ada")
     clock.now = datetime(2020, 1, 1, tzinfo=UTC)

@@ -1,17 +1,15 @@
-"""Many processes at once, and long random lives; the scripts report the mistakes."""
+"""Another process acts between the plan of a command and its change, or during its delivery."""
 
 from __future__ import annotations
 
-import json
 import subprocess
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.output.test_documents import check
 from tests.cli.project import NAME, REASON, Project
 from tests.cli.work.test_interrupt import COMMENTING, Waiting
-from tests.warm.client import module, unlatch
+from tests.warm.client import unlatch
 
 from unlatch.cli.commands.work import resume_one
 from unlatch.delivery import dispatch
@@ -22,44 +20,36 @@ from unlatch_sandbox import Fault
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from unlatch.lifecycle.resume import ResumeResult
-    from unlatch.lifecycle.resume_plan import ResumePlan
-    from unlatch.project.workspace import Workspace
 
-ROOT = Path(__file__).parents[2]
-
-
-def told_by(name: str, *arguments: str) -> Any:
-    # In a process of its own: a process with threads does not fork well.
-    done = subprocess.run(
-        [*module(name), *arguments],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.stdout, done.stderr
-    return json.loads(done.stdout)
-
-
-def test_many_processes_lose_nothing_and_do_nothing_twice(
-    record_property: Callable[[str, object], None],
+def forestall(
+    monkeypatch: pytest.MonkeyPatch,
+    owner: object,
+    name: str,
+    act: Callable[[], object] | None = None,
 ) -> None:
-    told = told_by("tests.crash.crowd", "--processes", "6")
+    """Let another process act right before the next call of a function; by default, the same."""
+    real = getattr(owner, name)
 
-    record_property("crowd", f"{told['commands']} commands, {told['polls']} looks at the files")
-    assert told["wrong"] == []
-    assert told["sync"] == 0
-    assert (told["processes"], told["commands"]) == (6, 12)
-    assert told["reopens"] > 0
-    assert told["polls"] > 20
+    def forestalled(*args: Any, **kwargs: Any) -> Any:
+        monkeypatch.setattr(owner, name, real)
+        if act is None:
+            real(*args, **kwargs)
+        else:
+            act()
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(owner, name, forestalled)
 
 
-def test_processes_that_resume_at_the_same_moment_reopen_once() -> None:
-    told = told_by("tests.crash.at_once", "--processes", "4", "--rounds", "1")
+def other_process(project: Project, command: str, *options: str) -> Callable[[], None]:
+    """A process that does the same a moment earlier, for `REASON`."""
 
-    assert (told["wrong"], told["codes"]) == ([], {"0": 4})
+    def act() -> None:
+        consent = ["--yes"] * (command == "resume")
+        done = project.process(command, "7", "--reason", REASON, *consent, *options)
+        assert done.code == 0, done.said
+
+    return act
 
 
 @pytest.mark.parametrize("status", ["paused", "planning", "abandoned"])
@@ -67,14 +57,7 @@ def test_what_another_process_took_up_a_moment_ago_is_active_already(
     project: Project, monkeypatch: pytest.MonkeyPatch, status: str
 ) -> None:
     project.increment(status=status)
-    real = MetadataManager.apply
-
-    def outrun(manager: MetadataManager, *args: Any, **kwargs: Any) -> Any:
-        monkeypatch.setattr(MetadataManager, "apply", real)
-        real(manager, *args, **kwargs)  # the other process
-        return real(manager, *args, **kwargs)
-
-    monkeypatch.setattr(MetadataManager, "apply", outrun)
+    forestall(monkeypatch, MetadataManager, "apply")
 
     done = project.run("resume", "7", "--reason", REASON, "--yes")
 
@@ -89,14 +72,8 @@ def test_a_reason_that_another_process_forestalled_is_named(
     completed: Project, monkeypatch: pytest.MonkeyPatch, reason: str
 ) -> None:
     """After the plan was made; a reason that the other one recorded is not lost."""
-    real = resuming.apply_resume
-
-    def forestalled(workspace: Workspace, plan: ResumePlan) -> ResumeResult:
-        other = completed.process("resume", "7", "--reason", REASON, "--yes", "--offline")
-        assert other.code == 0
-        return real(workspace, plan)
-
-    monkeypatch.setattr(f"{resume_one.__name__}.apply_resume", forestalled)
+    other = other_process(completed, "resume", "--offline")
+    forestall(monkeypatch, resume_one, "apply_resume", other)
 
     done = completed.run("resume", "7", "--reason", reason, "--yes")
 
@@ -114,14 +91,7 @@ def test_what_another_process_changed_a_moment_ago_is_changed_already(
     project: Project, monkeypatch: pytest.MonkeyPatch, command: str, reason: str
 ) -> None:
     project.increment(status="active", links=project.items("github", finished=False))
-    real = MetadataManager.apply
-
-    def outrun(manager: MetadataManager, *args: Any, **kwargs: Any) -> Any:
-        monkeypatch.setattr(MetadataManager, "apply", real)
-        assert project.process(command, "7", "--reason", REASON).code == 0
-        return real(manager, *args, **kwargs)
-
-    monkeypatch.setattr(MetadataManager, "apply", outrun)
+    forestall(monkeypatch, MetadataManager, "apply", other_process(project, command))
 
     done = project.run(command, "7", "--reason", reason)
 
@@ -140,15 +110,7 @@ def test_a_script_sees_that_its_reason_was_not_recorded(
 ) -> None:
     for name in (NAME, "0008-other"):
         project.increment(name, status="completed" if command == "resume" else "active")
-    real = MetadataManager.apply
-
-    def outrun(manager: MetadataManager, *args: Any, **kwargs: Any) -> Any:
-        monkeypatch.setattr(MetadataManager, "apply", real)
-        consent = ["--yes"] * (command == "resume")
-        assert project.process(command, "7", "--reason", REASON, *consent).code == 0
-        return real(manager, *args, **kwargs)
-
-    monkeypatch.setattr(MetadataManager, "apply", outrun)
+    forestall(monkeypatch, MetadataManager, "apply", other_process(project, command))
 
     consent = ["--yes"] * (command != "pause")
     name = command + "-many" * len(ids[1:])
@@ -162,43 +124,15 @@ def test_a_script_sees_that_its_reason_was_not_recorded(
 def test_increments_that_another_process_forestalled_are_counted(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for name in ("0007-smart-discipline", "0008-other"):
+    for name in (NAME, "0008-other"):
         project.increment(name, status="completed")
-    real = resuming.apply_resume
-
-    def forestalled(workspace: Workspace, plan: ResumePlan, **options: Any) -> ResumeResult:
-        project.process("resume", "7", "--reason", REASON, "--yes")
-        return real(workspace, plan, **options)
-
-    monkeypatch.setattr(resuming, "apply_resume", forestalled)
+    forestall(monkeypatch, resuming, "apply_resume", other_process(project, "resume"))
 
     done = project.run("resume", "7", "8", "--reason", "Another one", "--yes")
 
     assert done.code == 0, done.said
     said = "Another process resumed 1 increment first; this reason was not recorded there."
     assert said in done.err
-
-
-@pytest.mark.parametrize(
-    ("lives", "met"),
-    [
-        (4, ("commands", "settled")),
-        # Chance brings the others to many.
-        pytest.param(
-            20,
-            ("commands", "settled", "deaths", "faults", "sure undos"),
-            marks=pytest.mark.sweep,
-        ),
-    ],
-)
-def test_random_lives_end_as_they_were_meant_to(
-    record_property: Callable[[str, object], None], lives: int, met: tuple[str, ...]
-) -> None:
-    told = told_by("tests.crash.random_life", "--examples", f"{lives}", "--steps", "12")
-
-    record_property("random lives", json.dumps(told))
-    assert told["lives"] >= lives
-    assert [] == [what for what in met if not told.get(what)]
 
 
 def test_who_waits_in_vain_for_a_delivery_is_told_that_another_process_is_at_it(

@@ -2,50 +2,12 @@
 
 from __future__ import annotations
 
-import resource
-from typing import TYPE_CHECKING
-
-import pytest
 from tests.cli import scoped
 from tests.cli.project import REASON, Project
-from tests.crash.test_many_at_once import told_by
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
+from tests.crash.test_bad_disk import limited
 
 SCOPE = ("resume", "7", "--reason", REASON, "--yes", "--scope", "More", "--task", "Add a switch")
 SIZE = 200_000
-
-
-# `make torture` dies at each boundary.
-@pytest.mark.parametrize("every", [5, pytest.param(1, marks=pytest.mark.sweep)])
-def test_death_at_any_boundary_changes_nothing_in_the_end(
-    tmp_path: Path, record_property: Callable[[str, object], None], every: int
-) -> None:
-    told = told_by("tests.crash.scope_kill", str(tmp_path), str(every))
-
-    record_property("scope change", f"{told['deaths']} deaths")
-    assert told["wrong"] == {}
-    assert told["deaths"] > 20 / every
-
-
-@pytest.mark.parametrize(
-    ("act", "least", "every"),
-    [
-        ("begin", 10, 1),
-        ("adopt", 5, 1),
-        ("resume", 25, 3),
-        pytest.param("resume", 25, 1, marks=pytest.mark.sweep),
-    ],
-)
-def test_death_on_a_unit_of_another_tool_changes_nothing_in_the_end(
-    tmp_path: Path, act: str, least: int, every: int
-) -> None:
-    told = told_by("tests.crash.unit_kill", str(tmp_path), act, str(every))
-
-    assert told["wrong"] == {}
-    assert told["deaths"] > least / every
 
 
 def test_a_disk_that_has_no_room_for_the_tasks(completed: Project) -> None:
@@ -53,11 +15,8 @@ def test_a_disk_that_has_no_room_for_the_tasks(completed: Project) -> None:
     path = completed.folder() / "tasks.md"
     path.write_text(scoped.TASKS + f"\n<!-- {'x' * SIZE} -->\n")
     before = path.read_bytes()
-    completed.extra["PYTHONDONTWRITEBYTECODE"] = "1"
 
-    done = completed.process(
-        *SCOPE, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (SIZE, SIZE))
-    )
+    done = limited(completed, SIZE)(*SCOPE)
 
     assert done.code == 3, done.said
     assert "cannot write tasks.md: File too large; the next command writes it" in done.err
@@ -84,10 +43,7 @@ def test_what_was_undone_before_it_was_written_is_not_written(single: Project) -
     path = single.folder() / "tasks.md"
     path.write_text(scoped.TASKS + f"\n<!-- {'x' * SIZE} -->\n")
     before = path.read_bytes()
-    single.extra["PYTHONDONTWRITEBYTECODE"] = "1"
-    single.process(
-        *SCOPE, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (SIZE, SIZE))
-    )
+    limited(single, SIZE)(*SCOPE)
 
     single.run("undo", "7", "--yes")
     single.run("resume", "7", "--reason", REASON, "--yes")

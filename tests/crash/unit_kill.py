@@ -9,14 +9,13 @@ so that all boundaries are those of files.
 from __future__ import annotations
 
 import json
-import shutil
 import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from tests.cli.layouts.folders import openspec, write
-from tests.crash.boundaries import dies, in_fork
+from tests.crash.sweep import die_in_folders, different
 
 from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.increment import NewTask
@@ -84,7 +83,7 @@ def problems(root: Path, act: str) -> list[str]:
     data: dict[str, Any] = json.loads((folder / "metadata.json").read_bytes())
     tasks = (home(root) / "tasks.md").read_text()
     status, entries = ENDS[act]
-    facts = {
+    facts: dict[str, tuple[object, object]] = {
         "status": (status, data["status"]),
         "place": (f"openspec/changes/{NAME}", data["unit"]["path"]),
         "entries": (entries, len(data.get("reopenHistory", ()))),
@@ -94,32 +93,15 @@ def problems(root: Path, act: str) -> list[str]:
         "archive": ([], [*(root / "openspec/changes/archive").iterdir()]),
         "left over": ([], [one.name for one in (*folder.glob(".*"), *home(root).glob(".*"))]),
     }
-    return [
-        f"{name}: {got!r} is not {want!r}" for name, (want, got) in facts.items() if got != want
-    ]
-
-
-def _act(name: str, root: Path) -> None:
-    ACTS[name](workspace_at(root))
-
-
-def main() -> None:
-    """Die at every n-th boundary, until none is left."""
-    place, act = Path(sys.argv[1]), sys.argv[2]
-    every = int(sys.argv[3])
-    wrong: dict[int, list[str]] = {}
-    deaths, number = 0, 1
-    while deaths * every == number - 1:
-        root = place / str(number)
-        write_project(root, act)
-        deaths += dies(partial(_act, act, root), number)
-        in_fork(partial(_act, act, root))
-        if found := problems(root, act):
-            wrong[number] = found
-        shutil.rmtree(root)
-        number += every
-    print(json.dumps({"deaths": deaths, "wrong": wrong}))  # noqa: T201
+    return different(facts)
 
 
 if __name__ == "__main__":
-    main()
+    name = sys.argv[2]
+    die_in_folders(
+        Path(sys.argv[1]),
+        int(sys.argv[3]),
+        begin=partial(write_project, act=name),
+        act=lambda root: ACTS[name](workspace_at(root)),
+        problems=partial(problems, act=name),
+    )
