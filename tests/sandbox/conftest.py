@@ -1,20 +1,15 @@
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import requests
 
-from unlatch_sandbox import Sandbox
+if TYPE_CHECKING:
+    from unlatch_sandbox import Sandbox
 
 Call = Callable[..., requests.Response]
-
-
-@pytest.fixture
-def sandbox() -> Iterator[Sandbox]:
-    with Sandbox() as running:
-        yield running
 
 
 def _caller(base: str, **common: Any) -> Call:
@@ -28,18 +23,18 @@ def _caller(base: str, **common: Any) -> Call:
 
 
 @pytest.fixture
-def github(sandbox: Sandbox) -> Call:
+def github(box: Sandbox) -> Call:
     """Calls below /api/v3 with the token."""
-    headers = {"Authorization": f"Bearer {sandbox.github.token}"}
-    return _caller(sandbox.github.api_url, headers=headers)
+    headers = {"Authorization": f"Bearer {box.github.token}"}
+    return _caller(box.github.api_url, headers=headers)
 
 
 @pytest.fixture
-def ado(sandbox: Sandbox) -> Call:
+def ado(box: Sandbox) -> Call:
     """Calls below the organization with the token; a JSON body to a work item is a patch."""
     return _caller(
-        sandbox.ado.organization_url,
-        auth=("", sandbox.ado.token),
+        box.ado.organization_url,
+        auth=("", box.ado.token),
         headers={"Accept": "application/json;api-version=7.1-preview.4"},
     )
 
@@ -58,23 +53,23 @@ def patch(ado: Call) -> Call:
 
 
 @pytest.fixture
-def jira(sandbox: Sandbox) -> Call:
+def jira(box: Sandbox) -> Call:
     """Calls below /rest/api on Cloud."""
-    admin = sandbox.jira
+    admin = box.jira
     return _caller(f"{admin.site}/rest/api", auth=(admin.email, admin.token))
 
 
 @pytest.fixture
-def server(sandbox: Sandbox) -> Call:
+def server(box: Sandbox) -> Call:
     """Calls below /rest/api of the same site run as a Server, with its classic project OPS."""
-    admin = sandbox.jira
+    admin = box.jira
     admin.add_project("OPS", workflow="classic", deployment="Server")
     return _caller(f"{admin.site}/rest/api", headers={"Authorization": f"Bearer {admin.pat}"})
 
 
 @pytest.fixture
-def console(sandbox: Sandbox) -> Call:
-    return _caller(sandbox.console_url)
+def console(box: Sandbox) -> Call:
+    return _caller(box.console_url)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

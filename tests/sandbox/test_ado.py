@@ -19,8 +19,8 @@ STATE, TAGS, HISTORY = "/fields/System.State", "/fields/System.Tags", "/fields/S
 
 
 @pytest.fixture(autouse=True)
-def closed_item(sandbox: Sandbox) -> None:
-    sandbox.ado.add_work_item(id=101, title="Smart", state="Closed", tags=["completed", "ux"])
+def closed_item(box: Sandbox) -> None:
+    box.ado.add_work_item(id=101, title="Smart", state="Closed", tags=["completed", "ux"])
 
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
@@ -37,14 +37,14 @@ def test_a_wrong_token_on_a_patch_is_unauthorized(patch: Call) -> None:
     assert answer.json()["message"].startswith("TF400813")
 
 
-def test_the_token_is_accepted_as_bearer_too(sandbox: Sandbox) -> None:
-    headers = {"Authorization": f"Bearer {sandbox.ado.token}"}
-    url = f"{sandbox.ado.organization_url}/_apis/wit/workitems/101"
+def test_the_token_is_accepted_as_bearer_too(box: Sandbox) -> None:
+    headers = {"Authorization": f"Bearer {box.ado.token}"}
+    url = f"{box.ado.organization_url}/_apis/wit/workitems/101"
     assert requests.get(url, headers=headers, timeout=10).json()["id"] == 101
 
 
-def test_one_guarded_patch_reopens_tags_and_comments(sandbox: Sandbox, patch: Call) -> None:
-    rev = sandbox.ado.work_item(101)["rev"]
+def test_one_guarded_patch_reopens_tags_and_comments(box: Sandbox, patch: Call) -> None:
+    rev = box.ado.work_item(101)["rev"]
     answer = patch(
         ITEM,
         ("test", "/rev", rev),
@@ -60,18 +60,18 @@ def test_one_guarded_patch_reopens_tags_and_comments(sandbox: Sandbox, patch: Ca
         answer["fields"]["System.CommentCount"],
     )
     assert "Microsoft.VSTS.Common.ClosedDate" not in answer["fields"]
-    assert [c["text"] for c in sandbox.ado.comments(101)] == ["<b>Reopened</b>"]
+    assert [c["text"] for c in box.ado.comments(101)] == ["<b>Reopened</b>"]
 
 
-def test_a_stale_revision_changes_nothing(sandbox: Sandbox, patch: Call) -> None:
-    rev = sandbox.ado.work_item(101)["rev"]
+def test_a_stale_revision_changes_nothing(box: Sandbox, patch: Call) -> None:
+    rev = box.ado.work_item(101)["rev"]
     answer = patch(ITEM, ("test", "/rev", rev - 1), ("add", STATE, "Active"), ("add", HISTORY, "x"))
     assert (
         answer.status_code,
         answer.json()["typeKey"],
     ) == (412, "TestPatchOperationFailedException")
     assert answer.json()["message"].startswith("VS403351")
-    assert (rev, []) == (sandbox.ado.work_item(101)["rev"], sandbox.ado.comments(101))
+    assert (rev, []) == (box.ado.work_item(101)["rev"], box.ado.comments(101))
 
 
 @pytest.mark.parametrize(
@@ -102,59 +102,57 @@ def test_a_state_that_the_type_lacks_breaks_a_rule(patch: Call, state: str) -> N
     assert answer.json()["message"].startswith("TF401320")
 
 
-def test_from_removed_only_the_first_state_is_in_reach(sandbox: Sandbox, patch: Call) -> None:
-    sandbox.ado.edit(101, state="Removed")
+def test_from_removed_only_the_first_state_is_in_reach(box: Sandbox, patch: Call) -> None:
+    box.ado.edit(101, state="Removed")
     assert patch(ITEM, ("add", STATE, "Active")).status_code == 400
     assert patch(ITEM, ("add", STATE, "New")).status_code == 200
 
 
 def test_every_process_reopens_along_the_transitions_it_shows(
-    sandbox: Sandbox, ado: Call, patch: Call
+    box: Sandbox, ado: Call, patch: Call
 ) -> None:
     for name, types in PROCESSES.items():
-        sandbox.ado.add_project(f"p-{name}", name)
+        box.ado.add_project(f"p-{name}", name)
         for kind in types.values():
             shown = ado("GET", f"/p-{name}/_apis/wit/workitemtypes/{kind.name}").json()
             done = next(s["name"] for s in shown["states"] if s["category"] == "Completed")
-            item = sandbox.ado.add_work_item(f"p-{name}", type=kind.name, title="T", state=done)
+            item = box.ado.add_work_item(f"p-{name}", type=kind.name, title="T", state=done)
             target = shown["transitions"][done][0]["to"]
             fields = [("add", f"/fields/{n}", "why") for n in kind.required.get(target, ())]
             answer = patch(f"/_apis/wit/workitems/{item}", ("add", STATE, target), *fields)
             assert target == answer.json()["fields"]["System.State"], (name, kind.name)
 
 
-def test_the_sandbox_obeys_its_tables_for_every_pair_of_states(
-    sandbox: Sandbox, patch: Call
-) -> None:
+def test_the_sandbox_obeys_its_tables_for_every_pair_of_states(box: Sandbox, patch: Call) -> None:
     kind = PROCESSES["Scrum"]["Product Backlog Item"]
-    sandbox.ado.add_project("scrum", "Scrum")
-    item = sandbox.ado.add_work_item("scrum", type=kind.name, title="T")
+    box.ado.add_project("scrum", "Scrum")
+    item = box.ado.add_work_item("scrum", type=kind.name, title="T")
     path = f"/_apis/wit/workitems/{item}"
     for source, target in product([s.name for s in kind.states], repeat=2):
-        sandbox.ado.edit(item, state=source)
+        box.ado.edit(item, state=source)
         allowed = target == source or target in kind.next_states(source)
         assert (200 if allowed else 400) == patch(path, ("add", STATE, target)).status_code
 
 
-def test_validate_only_checks_and_changes_nothing(sandbox: Sandbox, patch: Call) -> None:
-    before = sandbox.ado.work_item(101)
+def test_validate_only_checks_and_changes_nothing(box: Sandbox, patch: Call) -> None:
+    before = box.ado.work_item(101)
     params = {"validateOnly": "true"}
     assert patch(ITEM, ("add", STATE, "Active"), params=params).status_code == 200
     assert patch(ITEM, ("add", STATE, "Nope"), params=params).status_code == 400
-    assert before == sandbox.ado.work_item(101)
+    assert before == box.ado.work_item(101)
 
 
-def test_a_patch_without_a_difference_makes_no_revision(sandbox: Sandbox, patch: Call) -> None:
-    rev = sandbox.ado.work_item(101)["rev"]
+def test_a_patch_without_a_difference_makes_no_revision(box: Sandbox, patch: Call) -> None:
+    rev = box.ado.work_item(101)["rev"]
     assert rev == patch(ITEM, ("add", STATE, "Closed")).json()["rev"]
 
 
-def test_who_may_not_create_tags_may_still_use_known_ones(sandbox: Sandbox, patch: Call) -> None:
-    sandbox.ado.add_project("widgets", create_tags=False)
+def test_who_may_not_create_tags_may_still_use_known_ones(box: Sandbox, patch: Call) -> None:
+    box.ado.add_project("widgets", create_tags=False)
     answer = patch(ITEM, ("add", STATE, "Active"), ("add", TAGS, "never-seen"))
     assert answer.status_code == 403
     assert answer.json()["message"].startswith("TF401289")
-    assert sandbox.ado.work_item(101)["fields"]["System.State"] == "Closed"
+    assert box.ado.work_item(101)["fields"]["System.State"] == "Closed"
     assert patch(ITEM, ("replace", TAGS, "UX")).status_code == 200
 
 
@@ -162,17 +160,17 @@ def test_who_may_not_create_tags_may_still_use_known_ones(sandbox: Sandbox, patc
     "path", ["/widgets/_apis/wit/workitems/999", "/other/_apis/wit/workitems/101"]
 )
 def test_a_missing_item_and_one_of_another_project_are_the_same(
-    sandbox: Sandbox, ado: Call, path: str
+    box: Sandbox, ado: Call, path: str
 ) -> None:
-    sandbox.ado.add_project("other")
+    box.ado.add_project("other")
     answer = ado("GET", path)
     assert answer.status_code == 404
     assert answer.json()["message"].startswith("TF401232")
 
 
-def test_a_deleted_item_is_found_in_the_recycle_bin(sandbox: Sandbox, ado: Call) -> None:
+def test_a_deleted_item_is_found_in_the_recycle_bin(box: Sandbox, ado: Call) -> None:
     assert ado("GET", "/_apis/wit/recyclebin/101").status_code == 404
-    sandbox.ado.delete(101)
+    box.ado.delete(101)
     assert ado("GET", ITEM).status_code == 404
     assert ado("GET", "/_apis/wit/recyclebin/101").json()["name"] == "Smart"
 
@@ -185,7 +183,7 @@ def test_a_change_must_name_an_api_version_and_its_type(ado: Call) -> None:
     assert ado("GET", f"{ITEM}/comments", headers=stable).status_code == 400
 
 
-def test_an_item_is_created_in_the_first_state_of_its_type(sandbox: Sandbox, patch: Call) -> None:
+def test_an_item_is_created_in_the_first_state_of_its_type(box: Sandbox, patch: Call) -> None:
     path = "/widgets/_apis/wit/workitems/$User Story"
     answer = patch(path, ("add", "/fields/System.Title", "New one"), ("add", TAGS, "b; a"))
     assert (
@@ -196,12 +194,12 @@ def test_an_item_is_created_in_the_first_state_of_its_type(sandbox: Sandbox, pat
     ) == (200, 102, "New", "a; b")
     assert patch(path, ("add", TAGS, "no title")).status_code == 400
     assert patch(path.replace("User Story", "Nope")).status_code == 404
-    assert len(sandbox.ado.items()) == 2
+    assert len(box.ado.items()) == 2
 
 
-def test_comments_come_newest_first_in_pages_and_can_go(sandbox: Sandbox, ado: Call) -> None:
+def test_comments_come_newest_first_in_pages_and_can_go(box: Sandbox, ado: Call) -> None:
     for number in range(3):
-        sandbox.ado.add_comment(101, f"comment {number}")
+        box.ado.add_comment(101, f"comment {number}")
     first = ado("GET", f"{ITEM}/comments", params={"$top": 2}).json()
     assert [c["text"] for c in first["comments"]] == ["comment 2", "comment 1"]
     token = {"continuationToken": first["continuationToken"]}
@@ -213,7 +211,7 @@ def test_comments_come_newest_first_in_pages_and_can_go(sandbox: Sandbox, ado: C
     assert ado("GET", f"{ITEM}/comments").json()["totalCount"] == 2
 
 
-def test_updates_tell_who_changed_what_from_what(sandbox: Sandbox, ado: Call, patch: Call) -> None:
+def test_updates_tell_who_changed_what_from_what(box: Sandbox, ado: Call, patch: Call) -> None:
     patch(ITEM, ("add", STATE, "Active"), ("add", HISTORY, "why"))
     last = ado("GET", f"{ITEM}/updates").json()["value"][-1]
     assert last["fields"]["System.State"] == {"oldValue": "Closed", "newValue": "Active"}
@@ -222,11 +220,11 @@ def test_updates_tell_who_changed_what_from_what(sandbox: Sandbox, ado: Call, pa
         last["revisedBy"]["displayName"],
         last["revisedDate"],
     ) == ("Octo Cat", "9999-01-01T00:00:00Z")
-    assert len(sandbox.ado.updates(101)) == last["rev"]
+    assert len(box.ado.updates(101)) == last["rev"]
 
 
-def test_many_items_are_read_at_once(sandbox: Sandbox, ado: Call) -> None:
-    sandbox.ado.add_work_item(id=102, title="Second")
+def test_many_items_are_read_at_once(box: Sandbox, ado: Call) -> None:
+    box.ado.add_work_item(id=102, title="Second")
     asked = {"ids": [102, 999, 101], "fields": ["System.Title"], "errorPolicy": "omit"}
     found = ado("POST", "/_apis/wit/workitemsbatch", json=asked).json()["value"]
     assert [item and item["id"] for item in found] == [102, None, 101]
@@ -246,10 +244,10 @@ def test_many_items_are_read_at_once(sandbox: Sandbox, ado: Call) -> None:
     ],
 )
 def test_a_query_finds_the_newest_first(
-    sandbox: Sandbox, ado: Call, where: str, expected: list[int]
+    box: Sandbox, ado: Call, where: str, expected: list[int]
 ) -> None:
-    sandbox.ado.add_work_item(id=102, title="Second", tags=["uxx"])
-    sandbox.ado.add_work_item(id=103, title="It's", tags=["UX"])
+    box.ado.add_work_item(id=102, title="Second", tags=["uxx"])
+    box.ado.add_work_item(id=103, title="It's", tags=["UX"])
     query = f"SELECT [System.Id] FROM WorkItems WHERE {where} ORDER BY [System.Id] DESC"
     answer = ado("POST", "/widgets/_apis/wit/wiql", json={"query": query})
     assert expected == [item["id"] for item in answer.json()["workItems"]]
@@ -310,10 +308,10 @@ def test_rules_cannot_be_bypassed(patch: Call) -> None:
 
 
 def test_the_inherited_process_has_its_own_states_moves_and_rules(
-    sandbox: Sandbox, ado: Call, patch: Call
+    box: Sandbox, ado: Call, patch: Call
 ) -> None:
-    sandbox.ado.add_project("eigen", INHERITED)
-    item = sandbox.ado.add_work_item("eigen", type="Bug", title="T", state="Behoben")
+    box.ado.add_project("eigen", INHERITED)
+    item = box.ado.add_work_item("eigen", type="Bug", title="T", state="Behoben")
     shown = ado("GET", "/eigen/_apis/wit/workitemtypes/Bug").json()
     assert shown["transitions"]["Behoben"] == [{"to": "Wieder offen"}]
     assert REOPEN_CAUSE in [field["referenceName"] for field in shown["fields"]]
@@ -329,13 +327,11 @@ def test_a_field_that_nobody_made_is_refused(patch: Call) -> None:
     assert (answer.status_code, answer.json()["message"][:7]) == (400, "TF51535")
 
 
-def test_links_show_on_both_sides_and_a_parent_is_one(
-    sandbox: Sandbox, ado: Call, patch: Call
-) -> None:
-    child = sandbox.ado.add_work_item(title="Child")
-    address = f"{sandbox.ado.organization_url}/_apis/wit/workItems"
+def test_links_show_on_both_sides_and_a_parent_is_one(box: Sandbox, ado: Call, patch: Call) -> None:
+    child = box.ado.add_work_item(title="Child")
+    address = f"{box.ado.organization_url}/_apis/wit/workItems"
     up = ("add", "/relations/-", {"rel": TO_PARENT, "url": f"{address}/101"})
-    before = sandbox.ado.work_item(101)["rev"]
+    before = box.ado.work_item(101)["rev"]
     shown = patch(f"/_apis/wit/workitems/{child}", up, params={"$expand": "relations"}).json()
     assert (shown["relations"][0]["rel"], shown["fields"]["System.Parent"]) == (TO_PARENT, 101)
     parent = ado("GET", "/_apis/wit/workitems/101", params={"$expand": "relations"}).json()
@@ -351,10 +347,10 @@ def test_links_show_on_both_sides_and_a_parent_is_one(
 
 @pytest.mark.parametrize(("allows", "codes"), [("read", (200, 403)), ("nothing", (404, 404))])
 def test_an_area_may_allow_less(
-    sandbox: Sandbox, ado: Call, patch: Call, allows: str, codes: tuple[int, int]
+    box: Sandbox, ado: Call, patch: Call, allows: str, codes: tuple[int, int]
 ) -> None:
-    sandbox.ado.add_area("widgets\\Vault", allows=allows)
-    sandbox.ado.edit(101, area="widgets\\Vault")
+    box.ado.add_area("widgets\\Vault", allows=allows)
+    box.ado.edit(101, area="widgets\\Vault")
     change = patch(ITEM, ("add", STATE, "Active"))
     assert codes == (ado("GET", ITEM).status_code, change.status_code)
     asked = {"ids": [101], "errorPolicy": "omit"}
@@ -368,10 +364,10 @@ def test_a_path_that_is_not_there_is_refused(patch: Call, field: str) -> None:
     assert (answer.status_code, answer.json()["message"][:8]) == (400, "TF401347")
 
 
-def test_iterations_form_a_tree_with_dates(sandbox: Sandbox, ado: Call) -> None:
+def test_iterations_form_a_tree_with_dates(box: Sandbox, ado: Call) -> None:
     start, finish = "2026-01-01T00:00:00Z", "2026-01-14T00:00:00Z"
-    sandbox.ado.add_iteration("widgets\\R1", start, finish)
-    sandbox.ado.add_iteration("widgets\\R1\\S1", start, finish)
+    box.ado.add_iteration("widgets\\R1", start, finish)
+    box.ado.add_iteration("widgets\\R1\\S1", start, finish)
     path = "/widgets/_apis/wit/classificationnodes/iterations"
     root = ado("GET", path, params={"$depth": 2}).json()
     [release] = root["children"]
@@ -382,8 +378,8 @@ def test_iterations_form_a_tree_with_dates(sandbox: Sandbox, ado: Call) -> None:
     assert (flat["hasChildren"], "children" in flat) == (True, False)
 
 
-def test_an_older_server_refuses_newer_versions(sandbox: Sandbox, ado: Call) -> None:
-    sandbox.ado.newest_version = "5.1"
+def test_an_older_server_refuses_newer_versions(box: Sandbox, ado: Call) -> None:
+    box.ado.newest_version = "5.1"
     headers = {"Accept": "application/json;api-version=7.1"}
     answer = ado("GET", ITEM, headers=headers)
     assert (400, "VssVersionOutOfRangeException") == (
@@ -396,27 +392,25 @@ def test_an_older_server_refuses_newer_versions(sandbox: Sandbox, ado: Call) -> 
     assert {route["maxVersion"] for route in routes} == {5.1}
 
 
-def test_after_many_revisions_the_api_takes_no_more(sandbox: Sandbox, patch: Call) -> None:
-    sandbox.ado.most_revisions = 2
+def test_after_many_revisions_the_api_takes_no_more(box: Sandbox, patch: Call) -> None:
+    box.ado.most_revisions = 2
     answer = patch(ITEM, ("add", STATE, "Active"))
     assert answer.status_code == 500
     assert "up to 2 revisions" in answer.json()["message"]
 
 
-def test_people_who_have_left_are_shown_as_such(sandbox: Sandbox, ado: Call) -> None:
-    sandbox.ado.edit(101, assigned_to="Ann")
+def test_people_who_have_left_are_shown_as_such(box: Sandbox, ado: Call) -> None:
+    box.ado.edit(101, assigned_to="Ann")
     assert "inactive" not in ado("GET", ITEM).json()["fields"]["System.AssignedTo"]
-    sandbox.ado.deactivate("Ann")
+    box.ado.deactivate("Ann")
     assert ado("GET", ITEM).json()["fields"]["System.AssignedTo"]["inactive"] is True
 
 
-def test_a_token_may_ask_who_it_is_and_whether_it_may_make_tags(
-    sandbox: Sandbox, ado: Call
-) -> None:
+def test_a_token_may_ask_who_it_is_and_whether_it_may_make_tags(box: Sandbox, ado: Call) -> None:
     user = ado("GET", "/_apis/connectionData").json()["authenticatedUser"]
     assert user["providerDisplayName"] == "Octo Cat"
     tagging = "/_apis/Permissions/bb50f182-8e5e-40b8-bc21-e8752a1e7ae2/2"
     assert ado("GET", tagging, params={"tokens": "/widgets"}).json()["value"] == [True]
-    sandbox.ado.add_project("widgets", create_tags=False)
+    box.ado.add_project("widgets", create_tags=False)
     assert ado("GET", tagging, params={"tokens": "/widgets"}).json()["value"] == [False]
     assert ado("GET", tagging.replace("/2", "/4"), params={"tokens": "/widgets"}).status_code == 501

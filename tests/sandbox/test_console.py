@@ -15,19 +15,19 @@ Call = Callable[..., requests.Response]
 NASTY = '<script>alert(1)</script> & "quotes" {{ 777 * 7777 }}'
 
 
-def seed(sandbox: Sandbox, text: str) -> None:
-    sandbox.github.add_issue(number=4, title=text, labels=["ux"], body=text)
-    sandbox.github.add_comment("octo/widgets", 4, text)
-    sandbox.ado.add_work_item(id=101, title=text, state="Closed", description=text)
-    sandbox.ado.add_comment(101, f"<div>first</div><p>{text}</p>")
-    sandbox.jira.add_issue("SCRUM-28", summary=text, status="Done")
-    sandbox.jira.add_comment("SCRUM-28", text)
+def seed(box: Sandbox, text: str) -> None:
+    box.github.add_issue(number=4, title=text, labels=["ux"], body=text)
+    box.github.add_comment("octo/widgets", 4, text)
+    box.ado.add_work_item(id=101, title=text, state="Closed", description=text)
+    box.ado.add_comment(101, f"<div>first</div><p>{text}</p>")
+    box.jira.add_issue("SCRUM-28", summary=text, status="Done")
+    box.jira.add_comment("SCRUM-28", text)
 
 
 def test_the_page_shows_all_items_comments_and_requests(
-    sandbox: Sandbox, console: Call, github: Call
+    box: Sandbox, console: Call, github: Call
 ) -> None:
-    seed(sandbox, "plain words")
+    seed(box, "plain words")
     github("GET", "/repos/octo/widgets/issues/4")
     page = console("GET", "/").text
     for expected in ("octo/widgets#4", "101", "SCRUM-28", "plain words", "ux", "Closed", "Done"):
@@ -35,10 +35,10 @@ def test_the_page_shows_all_items_comments_and_requests(
     assert "/api/v3/repos/octo/widgets/issues/4" in page
 
 
-def test_pages_escape_whatever_an_item_holds(sandbox: Sandbox, console: Call) -> None:
-    seed(sandbox, NASTY)
-    urls = [item.url for item in (*sandbox.github.items(), *sandbox.ado.items())]
-    urls += [item.url for item in sandbox.jira.items()]
+def test_pages_escape_whatever_an_item_holds(box: Sandbox, console: Call) -> None:
+    seed(box, NASTY)
+    urls = [item.url for item in (*box.github.items(), *box.ado.items())]
+    urls += [item.url for item in box.jira.items()]
     pages = [console("GET", "/"), *(requests.get(url, timeout=10) for url in urls)]
     assert [page.status_code for page in pages] == [200] * 4
     for page in pages:
@@ -66,22 +66,20 @@ def test_the_page_updates_itself_only_on_demand(console: Call) -> None:
 
 
 def test_the_page_shows_the_latest_comment_and_folds_the_earlier_ones(
-    sandbox: Sandbox, console: Call
+    box: Sandbox, console: Call
 ) -> None:
-    sandbox.github.add_issue(number=4, title="Smart")
+    box.github.add_issue(number=4, title="Smart")
     for text in ("Morning", "Noon", "Evening"):
-        sandbox.github.add_comment("octo/widgets", 4, text)
+        box.github.add_comment("octo/widgets", 4, text)
     page = console("GET", "/").text
     assert page.index("Evening") < page.index("2 earlier comments") < page.index("Morning")
 
 
-def test_sample_items_are_open_and_closed_in_several_projects(
-    sandbox: Sandbox, console: Call
-) -> None:
+def test_sample_items_are_open_and_closed_in_several_projects(box: Sandbox, console: Call) -> None:
     assert console("POST", "/api/seed", json={}).json() == {"result": 27}
     again = console("POST", "/api/seed", json={})
     assert (again.status_code, again.json()["message"]) == (409, "the sandbox has items already")
-    found = [*sandbox.github.items(), *sandbox.ado.items(), *sandbox.jira.items()]
+    found = [*box.github.items(), *box.ado.items(), *box.jira.items()]
     assert len(found) == 27
     places = {(item.tracker, item.place) for item in found}
     assert len(places) == 6
@@ -93,18 +91,18 @@ def test_sample_items_are_open_and_closed_in_several_projects(
     assert '<span class="soft">reason not_planned</span>' in console("GET", "/").text
     states = {item.id: item.state for item in found}
     assert (states["101"], states["201"], states["OPS-2"]) == ("Closed", "Committed", "Closed")
-    assert sandbox.github.add_issue(title="The next one") == 10
+    assert box.github.add_issue(title="The next one") == 10
 
 
-def test_the_web_address_of_each_item_is_a_page(sandbox: Sandbox) -> None:
-    seed(sandbox, "words")
+def test_the_web_address_of_each_item_is_a_page(box: Sandbox) -> None:
+    seed(box, "words")
     api = (
-        sandbox.github.issue("octo/widgets", 4)["html_url"],
-        sandbox.ado.work_item(101)["_links"]["html"]["href"],
-        f"{sandbox.jira.site}/browse/SCRUM-28",
+        box.github.issue("octo/widgets", 4)["html_url"],
+        box.ado.work_item(101)["_links"]["html"]["href"],
+        f"{box.jira.site}/browse/SCRUM-28",
     )
     assert [requests.get(url, timeout=10).status_code for url in api] == [200] * 3
-    assert requests.get(f"{sandbox.jira.site}/browse/SCRUM-99", timeout=10).status_code == 404
+    assert requests.get(f"{box.jira.site}/browse/SCRUM-99", timeout=10).status_code == 404
 
 
 def test_another_process_seeds_edits_and_reads_back(console: Call) -> None:
@@ -125,7 +123,7 @@ def test_another_process_seeds_edits_and_reads_back(console: Call) -> None:
 
 
 def test_another_process_injects_faults_and_reads_the_log(
-    sandbox: Sandbox, console: Call, github: Call
+    box: Sandbox, console: Call, github: Call
 ) -> None:
     asked = {"tracker": "github", "kind": "status", "code": 503}
     assert console("POST", "/api/faults", json=asked).status_code == 201
@@ -135,26 +133,26 @@ def test_another_process_injects_faults_and_reads_the_log(
     assert (entry["method"], entry["path"], entry["status"]) == ("GET", "/api/v3/user", 503)
     json_type = {"Content-Type": "application/json"}
     assert console("DELETE", "/api/requests", headers=json_type).status_code == 204
-    assert sandbox.requests.count() == 0
+    assert box.requests.count() == 0
 
 
 def test_a_reset_forgets_items_faults_and_requests(
-    sandbox: Sandbox, console: Call, github: Call
+    box: Sandbox, console: Call, github: Call
 ) -> None:
-    seed(sandbox, "words")
+    seed(box, "words")
     github("GET", "/user")
     console("POST", "/api/faults", json={"tracker": "github", "kind": "drop"})
     assert console("POST", "/api/reset", json={}).status_code == 204
     for path in ("/api/items", "/api/faults", "/api/requests"):
         assert console("GET", path).json() == []
-    assert sandbox.github.add_issue(title="The repository is there again") == 1
+    assert box.github.add_issue(title="The repository is there again") == 1
 
 
-def test_the_settings_are_handed_out(sandbox: Sandbox, console: Call) -> None:
-    expected = {"environ": sandbox.environ(), "config": sandbox.config()}
+def test_the_settings_are_handed_out(box: Sandbox, console: Call) -> None:
+    expected = {"environ": box.environ(), "config": box.config()}
     assert expected == console("GET", "/api/settings").json()
-    assert sandbox.config() == console("GET", "/config.toml").text
-    for name, value in sandbox.environ().items():
+    assert box.config() == console("GET", "/config.toml").text
+    for name, value in box.environ().items():
         assert f"export {name}={value}\n" in console("GET", "/environment.sh").text
 
 

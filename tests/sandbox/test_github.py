@@ -14,8 +14,8 @@ ISSUE = "/repos/octo/widgets/issues/4"
 
 
 @pytest.fixture(autouse=True)
-def closed_issue(sandbox: Sandbox) -> None:
-    sandbox.github.add_issue(number=4, title="Smart", state="closed", labels=["completed", "Ux"])
+def closed_issue(box: Sandbox) -> None:
+    box.github.add_issue(number=4, title="Smart", state="closed", labels=["completed", "Ux"])
 
 
 @pytest.mark.parametrize("header", [None, "Bearer wrong", "token wrong", "Basic abc"])
@@ -25,13 +25,13 @@ def test_without_a_valid_token_nothing_is_shown(github: Call, header: str | None
 
 
 @pytest.mark.parametrize("scheme", ["Bearer", "token"])
-def test_both_schemes_carry_the_token(sandbox: Sandbox, github: Call, scheme: str) -> None:
-    answer = github("GET", "/user", headers={"Authorization": f"{scheme} {sandbox.github.token}"})
+def test_both_schemes_carry_the_token(box: Sandbox, github: Call, scheme: str) -> None:
+    answer = github("GET", "/user", headers={"Authorization": f"{scheme} {box.github.token}"})
     assert answer.json()["login"] == "octocat"
 
 
-def test_a_bot_token_is_somebody_else(sandbox: Sandbox, github: Call) -> None:
-    headers = {"Authorization": f"Bearer {sandbox.github.bot_token}"}
+def test_a_bot_token_is_somebody_else(box: Sandbox, github: Call) -> None:
+    headers = {"Authorization": f"Bearer {box.github.bot_token}"}
     answer = github("POST", f"{ISSUE}/comments", json={"body": "x"}, headers=headers)
     assert (
         answer.json()["user"]["login"],
@@ -97,9 +97,9 @@ def test_removing_a_label_answers_the_rest_and_then_404(github: Call) -> None:
     assert github("DELETE", f"{ISSUE}/labels/completed").status_code == 404
 
 
-def test_comments_come_in_pages_with_links(sandbox: Sandbox, github: Call) -> None:
+def test_comments_come_in_pages_with_links(box: Sandbox, github: Call) -> None:
     for number in range(5):
-        sandbox.github.add_comment("octo/widgets", 4, f"comment {number}")
+        box.github.add_comment("octo/widgets", 4, f"comment {number}")
     answer = github("GET", f"{ISSUE}/comments", params={"per_page": 2, "page": 2})
     assert [comment["body"] for comment in answer.json()] == ["comment 2", "comment 3"]
     assert {"prev", "next", "first", "last"} == set(answer.links)
@@ -109,8 +109,8 @@ def test_comments_come_in_pages_with_links(sandbox: Sandbox, github: Call) -> No
     assert [comment["body"] for comment in following.json()] == ["comment 4"]
 
 
-def test_comments_since_a_moment_leave_out_the_older(sandbox: Sandbox, github: Call) -> None:
-    sandbox.github.add_comment("octo/widgets", 4, "x")
+def test_comments_since_a_moment_leave_out_the_older(box: Sandbox, github: Call) -> None:
+    box.github.add_comment("octo/widgets", 4, "x")
     for since, expected in (("2000-01-01T00:00:00Z", 1), ("2999-01-01T00:00:00Z", 0)):
         answer = github("GET", f"{ISSUE}/comments", params={"since": since})
         assert expected == len(answer.json())
@@ -131,8 +131,8 @@ def test_a_comment_has_a_longest_length(github: Call, length: int, status: int) 
     assert status == answer.status_code
 
 
-def test_a_locked_issue_takes_no_comment_but_a_change(sandbox: Sandbox, github: Call) -> None:
-    sandbox.github.edit("octo/widgets", 4, locked=True)
+def test_a_locked_issue_takes_no_comment_but_a_change(box: Sandbox, github: Call) -> None:
+    box.github.edit("octo/widgets", 4, locked=True)
     answer = github("POST", f"{ISSUE}/comments", json={"body": "x"})
     assert (
         answer.status_code,
@@ -141,8 +141,8 @@ def test_a_locked_issue_takes_no_comment_but_a_change(sandbox: Sandbox, github: 
     assert github("PATCH", ISSUE, json={"state": "open"}).status_code == 200
 
 
-def test_an_archived_repository_is_read_only(sandbox: Sandbox, github: Call) -> None:
-    sandbox.github.add_repository("octo/widgets", archived=True)
+def test_an_archived_repository_is_read_only(box: Sandbox, github: Call) -> None:
+    box.github.add_repository("octo/widgets", archived=True)
     assert github("GET", ISSUE).status_code == 200
     answer = github("PATCH", ISSUE, json={"state": "open"})
     assert (
@@ -152,9 +152,9 @@ def test_an_archived_repository_is_read_only(sandbox: Sandbox, github: Call) -> 
 
 
 def test_without_push_access_labels_are_dropped_silently_or_refused(
-    sandbox: Sandbox, github: Call
+    box: Sandbox, github: Call
 ) -> None:
-    sandbox.github.add_repository("octo/widgets", push=False)
+    box.github.add_repository("octo/widgets", push=False)
     answer = github("PATCH", ISSUE, json={"state": "open", "labels": []}).json()
     assert (answer["state"], len(answer["labels"])) == ("open", 2)
     refused = github("POST", f"{ISSUE}/labels", json=["x"])
@@ -163,10 +163,8 @@ def test_without_push_access_labels_are_dropped_silently_or_refused(
     assert "issues=write" in refused.headers["X-Accepted-GitHub-Permissions"]
 
 
-def test_without_the_issues_permission_every_change_is_refused(
-    sandbox: Sandbox, github: Call
-) -> None:
-    sandbox.github.add_repository("octo/widgets", issues_write=False)
+def test_without_the_issues_permission_every_change_is_refused(box: Sandbox, github: Call) -> None:
+    box.github.add_repository("octo/widgets", issues_write=False)
     answer = github("PATCH", ISSUE, json={"state": "open"})
     assert (
         answer.status_code,
@@ -174,10 +172,10 @@ def test_without_the_issues_permission_every_change_is_refused(
     ) == (403, "issues=write")
 
 
-def test_disabled_issues_and_deleted_ones_are_gone(sandbox: Sandbox, github: Call) -> None:
-    sandbox.github.edit("octo/widgets", 4, deleted=True)
+def test_disabled_issues_and_deleted_ones_are_gone(box: Sandbox, github: Call) -> None:
+    box.github.edit("octo/widgets", 4, deleted=True)
     assert github("GET", ISSUE).status_code == 410
-    sandbox.github.add_repository("octo/quiet", has_issues=False)
+    box.github.add_repository("octo/quiet", has_issues=False)
     assert github("GET", "/repos/octo/quiet/issues").status_code == 410
 
 
@@ -189,45 +187,45 @@ def test_unknown_repository_and_issue_are_not_found(github: Call) -> None:
 
 @pytest.mark.parametrize(("method", "status"), [("GET", 301), ("PATCH", 307)])
 def test_a_renamed_repository_redirects_and_the_target_answers(
-    sandbox: Sandbox, github: Call, method: str, status: int
+    box: Sandbox, github: Call, method: str, status: int
 ) -> None:
-    sandbox.github.rename_repository("octo/widgets", "octo/gadgets")
+    box.github.rename_repository("octo/widgets", "octo/gadgets")
     answer = github(method, ISSUE, json={"state": "open"})
     assert status == answer.status_code
     followed = requests.request(
         method,
         answer.headers["Location"],
         json={"state": "open"},
-        headers={"Authorization": f"Bearer {sandbox.github.token}"},
+        headers={"Authorization": f"Bearer {box.github.token}"},
         timeout=10,
     )
     assert (followed.status_code, followed.json()["number"]) == (200, 4)
     assert "/repos/octo/gadgets/" in followed.json()["url"]
 
 
-def test_a_transferred_issue_redirects_with_its_comments(sandbox: Sandbox, github: Call) -> None:
-    sandbox.github.add_repository("octo/gadgets")
-    sandbox.github.add_comment("octo/widgets", 4, "carried")
-    number = sandbox.github.transfer_issue("octo/widgets", 4, "octo/gadgets")
+def test_a_transferred_issue_redirects_with_its_comments(box: Sandbox, github: Call) -> None:
+    box.github.add_repository("octo/gadgets")
+    box.github.add_comment("octo/widgets", 4, "carried")
+    number = box.github.transfer_issue("octo/widgets", 4, "octo/gadgets")
     answer = github("PATCH", ISSUE, json={"state": "open"})
     assert answer.status_code == 301
     assert answer.headers["Location"].endswith(f"/repos/octo/gadgets/issues/{number}")
-    assert [c["body"] for c in sandbox.github.comments("octo/gadgets", number)] == ["carried"]
+    assert [c["body"] for c in box.github.comments("octo/gadgets", number)] == ["carried"]
     # What belongs to it does not redirect.
     assert github("GET", f"{ISSUE}/comments").status_code == 404
     assert github("POST", f"{ISSUE}/comments", json={"body": "x"}).status_code == 404
 
 
-def test_the_number_of_a_transferred_issue_is_not_used_again(sandbox: Sandbox) -> None:
-    sandbox.github.add_repository("octo/gadgets")
-    last = sandbox.github.add_issue(title="Moves")
-    sandbox.github.transfer_issue("octo/widgets", last, "octo/gadgets")
+def test_the_number_of_a_transferred_issue_is_not_used_again(box: Sandbox) -> None:
+    box.github.add_repository("octo/gadgets")
+    last = box.github.add_issue(title="Moves")
+    box.github.transfer_issue("octo/widgets", last, "octo/gadgets")
 
-    assert sandbox.github.add_issue(title="Next") == last + 1
+    assert box.github.add_issue(title="Next") == last + 1
 
 
-def test_a_pull_request_comes_back_as_an_issue_with_a_mark(sandbox: Sandbox, github: Call) -> None:
-    number = sandbox.github.add_issue(title="Change", pull_request=True)
+def test_a_pull_request_comes_back_as_an_issue_with_a_mark(box: Sandbox, github: Call) -> None:
+    number = box.github.add_issue(title="Change", pull_request=True)
     assert "pull_request" in github("GET", f"/repos/octo/widgets/issues/{number}").json()
     assert "pull_request" not in github("GET", ISSUE).json()
 
@@ -243,13 +241,14 @@ def test_an_unchanged_issue_answers_304_and_costs_nothing(github: Call) -> None:
 
 
 def test_requests_are_counted_against_the_limit(github: Call) -> None:
+    before = github("GET", "/rate_limit").json()["resources"]["core"]
     github("GET", ISSUE)
-    core = github("GET", "/rate_limit").json()["resources"]["core"]
-    assert (core["used"], core["remaining"]) == (1, 4999)
+    after = github("GET", "/rate_limit").json()["resources"]["core"]
+    assert (after["used"], after["remaining"]) == (before["used"] + 1, 4999 - before["used"])
 
 
-def test_issues_are_listed_by_state_label_and_time(sandbox: Sandbox, github: Call) -> None:
-    sandbox.github.add_issue(number=5, title="Second", labels=["completed"])
+def test_issues_are_listed_by_state_label_and_time(box: Sandbox, github: Call) -> None:
+    box.github.add_issue(number=5, title="Second", labels=["completed"])
     listed = {
         "open": github("GET", "/repos/octo/widgets/issues").json(),
         "all": github(
@@ -280,8 +279,8 @@ def test_an_issue_is_created_with_labels_and_the_next_number(github: Call) -> No
     ) == (201, 5, "T", "B", ["l"])
 
 
-def test_links_name_the_host_that_was_asked(sandbox: Sandbox, github: Call) -> None:
-    host = f"tracker.example:{sandbox.github.web_url.rpartition(':')[2]}"
+def test_links_name_the_host_that_was_asked(box: Sandbox, github: Call) -> None:
+    host = f"tracker.example:{box.github.web_url.rpartition(':')[2]}"
     found = github("GET", ISSUE, headers={"Host": host}).json()
     assert f"http://{host}/api/v3/repos/octo/widgets/issues/4" == found["url"]
     assert f"http://{host}/octo/widgets/issues/4" == found["html_url"]

@@ -15,14 +15,14 @@ Query = Callable[..., Any]
 
 
 @pytest.fixture
-def query(sandbox: Sandbox) -> Query:
+def query(box: Sandbox) -> Query:
     """Asks GraphQL, and returns its answer."""
 
     def ask(text: str, **variables: Any) -> Any:
         return requests.post(
-            f"{sandbox.github.web_url}/api/graphql",
+            f"{box.github.web_url}/api/graphql",
             json={"query": text, "variables": variables},
-            headers={"Authorization": f"Bearer {sandbox.github.token}"},
+            headers={"Authorization": f"Bearer {box.github.token}"},
             timeout=10,
         ).json()
 
@@ -30,8 +30,8 @@ def query(sandbox: Sandbox) -> Query:
 
 
 @pytest.fixture(autouse=True)
-def issue(sandbox: Sandbox) -> None:
-    admin = sandbox.github
+def issue(box: Sandbox) -> None:
+    admin = box.github
     admin.add_milestone("v1")
     admin.add_issue(
         number=4,
@@ -92,8 +92,8 @@ def test_the_token_has_an_account(query: Query) -> None:
     assert query("query { viewer { login } }") == {"data": {"viewer": {"login": "octocat"}}}
 
 
-def test_what_is_missing_is_null_beside_what_is_there(sandbox: Sandbox, query: Query) -> None:
-    admin = sandbox.github
+def test_what_is_missing_is_null_beside_what_is_there(box: Sandbox, query: Query) -> None:
+    admin = box.github
     pull = admin.add_issue(title="P", pull_request=True)
     admin.add_repository("octo/gadgets")
     moved = admin.transfer_issue("octo/widgets", admin.add_issue(title="T"), "octo/gadgets")
@@ -113,8 +113,8 @@ def test_what_is_missing_is_null_beside_what_is_there(sandbox: Sandbox, query: Q
         ]
 
 
-def test_a_renamed_repository_is_followed_and_named(sandbox: Sandbox, query: Query) -> None:
-    sandbox.github.rename_repository("octo/widgets", "octo/gizmos")
+def test_a_renamed_repository_is_followed_and_named(box: Sandbox, query: Query) -> None:
+    box.github.rename_repository("octo/widgets", "octo/gizmos")
 
     answer = query('query { repository(owner: "octo", name: "widgets") { nameWithOwner } }')
 
@@ -142,10 +142,10 @@ def test_what_is_not_known_is_an_error_and_no_data(query: Query, text: str) -> N
     assert list(answer) == ["errors"]
 
 
-def test_a_server_may_have_none(sandbox: Sandbox) -> None:
-    sandbox.github.has_graphql = False
-    url = f"{sandbox.github.web_url}/api/graphql"
-    headers = {"Authorization": f"Bearer {sandbox.github.token}"}
+def test_a_server_may_have_none(box: Sandbox) -> None:
+    box.github.has_graphql = False
+    url = f"{box.github.web_url}/api/graphql"
+    headers = {"Authorization": f"Bearer {box.github.token}"}
 
     statuses = [
         requests.post(url, json={"query": "query { viewer { login } }"}, timeout=10).status_code,

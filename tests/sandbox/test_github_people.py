@@ -17,16 +17,16 @@ ISSUE = f"{HOME}/issues/4"
 
 
 @pytest.fixture(autouse=True)
-def issue(sandbox: Sandbox) -> None:
-    sandbox.github.add_issue(number=4, title="Smart", assignee="ann")
+def issue(box: Sandbox) -> None:
+    box.github.add_issue(number=4, title="Smart", assignee="ann")
 
 
 def _logins(answer: requests.Response) -> list[str]:
     return [user["login"] for user in answer.json()["assignees"]]
 
 
-def test_a_milestone_is_set_and_taken_away(sandbox: Sandbox, github: Call) -> None:
-    number = sandbox.github.add_milestone("v1", state="closed")
+def test_a_milestone_is_set_and_taken_away(box: Sandbox, github: Call) -> None:
+    number = box.github.add_milestone("v1", state="closed")
 
     there = github("PATCH", ISSUE, json={"milestone": number}).json()["milestone"]
     gone = github("PATCH", ISSUE, json={"milestone": None}).json()["milestone"]
@@ -45,9 +45,9 @@ def test_what_is_not_there_is_invalid(github: Call, method: str, change: dict[st
     assert [*change] == [error["field"] for error in answer.json()["errors"]]
 
 
-def test_milestones_are_listed_by_state(sandbox: Sandbox, github: Call) -> None:
-    sandbox.github.add_milestone("v1", state="closed")
-    sandbox.github.add_milestone("v2")
+def test_milestones_are_listed_by_state(box: Sandbox, github: Call) -> None:
+    box.github.add_milestone("v1", state="closed")
+    box.github.add_milestone("v2")
 
     listed = [
         [one["title"] for one in github("GET", f"{HOME}/milestones", params=params).json()]
@@ -65,9 +65,9 @@ def test_assignees_are_added_and_strangers_left_out(github: Call) -> None:
     assert (answer.status_code, _logins(answer)) == (201, ["ann", "bob"])
 
 
-def test_without_push_access_all_of_it_is_dropped_silently(sandbox: Sandbox, github: Call) -> None:
-    sandbox.github.add_milestone("v1")
-    sandbox.github.add_repository("octo/widgets", push=False)
+def test_without_push_access_all_of_it_is_dropped_silently(box: Sandbox, github: Call) -> None:
+    box.github.add_milestone("v1")
+    box.github.add_repository("octo/widgets", push=False)
 
     more = {"milestone": 1, "assignees": [], "type": "Bug"}
     answer = github("PATCH", ISSUE, json={"title": "New", **more})
@@ -81,17 +81,17 @@ def test_without_push_access_all_of_it_is_dropped_silently(sandbox: Sandbox, git
     assert refused.status_code == 403
 
 
-def test_a_transferred_issue_loses_its_milestone(sandbox: Sandbox) -> None:
-    sandbox.github.add_repository("octo/gadgets")
-    sandbox.github.edit("octo/widgets", 4, milestone=sandbox.github.add_milestone("v1"))
+def test_a_transferred_issue_loses_its_milestone(box: Sandbox) -> None:
+    box.github.add_repository("octo/gadgets")
+    box.github.edit("octo/widgets", 4, milestone=box.github.add_milestone("v1"))
 
-    number = sandbox.github.transfer_issue("octo/widgets", 4, "octo/gadgets")
+    number = box.github.transfer_issue("octo/widgets", 4, "octo/gadgets")
 
-    assert sandbox.github.issue("octo/gadgets", number)["milestone"] is None
+    assert box.github.issue("octo/gadgets", number)["milestone"] is None
 
 
-def test_tokens_tell_of_themselves_what_their_kind_tells(sandbox: Sandbox, github: Call) -> None:
-    admin = sandbox.github
+def test_tokens_tell_of_themselves_what_their_kind_tells(box: Sandbox, github: Call) -> None:
+    admin = box.github
     admin.scopes = "public_repo"
     told = {}
     for token in (admin.token, admin.fine_token, admin.bot_token):
@@ -105,8 +105,8 @@ def test_tokens_tell_of_themselves_what_their_kind_tells(sandbox: Sandbox, githu
     }
 
 
-def test_a_repository_shows_what_the_account_may_do(sandbox: Sandbox, github: Call) -> None:
-    sandbox.github.add_repository("octo/closed", push=False, private=True)
+def test_a_repository_shows_what_the_account_may_do(box: Sandbox, github: Call) -> None:
+    box.github.add_repository("octo/closed", push=False, private=True)
 
     shown = [github("GET", f"/repos/octo/{name}").json() for name in ("widgets", "closed")]
 
@@ -116,8 +116,8 @@ def test_a_repository_shows_what_the_account_may_do(sandbox: Sandbox, github: Ca
     ]
 
 
-def test_who_may_not_read_issues_sees_none(sandbox: Sandbox, github: Call) -> None:
-    sandbox.github.add_repository("octo/widgets", issues_read=False)
+def test_who_may_not_read_issues_sees_none(box: Sandbox, github: Call) -> None:
+    box.github.add_repository("octo/widgets", issues_read=False)
 
     answers = [github("GET", path) for path in (ISSUE, f"{HOME}/issues", HOME)]
 
@@ -133,10 +133,8 @@ def test_a_label_has_a_longest_name(github: Call) -> None:
     assert statuses == [200, 422]
 
 
-def test_an_issue_made_a_discussion_stays_and_takes_no_comment(
-    sandbox: Sandbox, github: Call
-) -> None:
-    sandbox.github.convert_to_discussion("octo/widgets", 4)
+def test_an_issue_made_a_discussion_stays_and_takes_no_comment(box: Sandbox, github: Call) -> None:
+    box.github.convert_to_discussion("octo/widgets", 4)
 
     assert github("GET", ISSUE).json()["locked"] is True
     assert github("POST", f"{ISSUE}/comments", json={"body": "x"}).status_code == 403
@@ -154,17 +152,17 @@ def test_an_issue_made_a_discussion_stays_and_takes_no_comment(
     ],
 )
 def test_a_permission_is_the_base_of_a_role(
-    sandbox: Sandbox, github: Call, role: str, permission: str
+    box: Sandbox, github: Call, role: str, permission: str
 ) -> None:
-    sandbox.github.add_person("Ann", role=role)
+    box.github.add_person("Ann", role=role)
 
     answer = github("GET", f"{HOME}/collaborators/ann/permission").json()
 
     assert (answer["permission"], answer["role_name"]) == (permission, role)
 
 
-def test_who_may_not_push_learns_no_permission(sandbox: Sandbox, github: Call) -> None:
-    sandbox.github.add_repository("octo/widgets", push=False)
+def test_who_may_not_push_learns_no_permission(box: Sandbox, github: Call) -> None:
+    box.github.add_repository("octo/widgets", push=False)
 
     answer = github("GET", f"{HOME}/collaborators/ann/permission")
 
@@ -172,11 +170,11 @@ def test_who_may_not_push_learns_no_permission(sandbox: Sandbox, github: Call) -
     assert answer.json()["message"] == "Must have push access to view collaborator permission."
 
 
-def test_an_author_is_shown_with_kind_and_association(sandbox: Sandbox, github: Call) -> None:
-    sandbox.github.add_person("mallory", association="CONTRIBUTOR")
-    sandbox.github.add_issue(number=5, title="Mine", author="mallory")
+def test_an_author_is_shown_with_kind_and_association(box: Sandbox, github: Call) -> None:
+    box.github.add_person("mallory", association="CONTRIBUTOR")
+    box.github.add_issue(number=5, title="Mine", author="mallory")
     for user in ("ann", "mallory", "renovate[bot]"):
-        sandbox.github.add_comment("octo/widgets", 4, "x", user)
+        box.github.add_comment("octo/widgets", 4, "x", user)
 
     comments = github("GET", f"{ISSUE}/comments").json()
 

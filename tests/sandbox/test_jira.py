@@ -19,8 +19,8 @@ def document(text: str) -> dict[str, Any]:
 
 
 @pytest.fixture(autouse=True)
-def done_issue(sandbox: Sandbox) -> None:
-    sandbox.jira.add_issue(
+def done_issue(box: Sandbox) -> None:
+    box.jira.add_issue(
         "SCRUM-28", type="Epic", summary="Smart", status="Done", labels=["completed", "ux"]
     )
 
@@ -36,10 +36,10 @@ def test_wrong_credentials_are_refused_and_none_see_nothing(jira: Call) -> None:
     assert jira("GET", "/3/serverInfo", auth=None).status_code == 200
 
 
-def test_people_have_account_ids_on_cloud(sandbox: Sandbox, jira: Call) -> None:
+def test_people_have_account_ids_on_cloud(box: Sandbox, jira: Call) -> None:
     me = jira("GET", "/3/myself").json()
     assert (me["emailAddress"], "accountId" in me, "name" in me) == (
-        sandbox.jira.email,
+        box.jira.email,
         True,
         False,
     )
@@ -65,10 +65,10 @@ def test_one_get_brings_fields_transitions_and_properties(jira: Call) -> None:
     assert found["properties"] == {"unlatch.op.1": {"done": True}}
 
 
-def test_a_transition_moves_and_clears_the_resolution(sandbox: Sandbox, jira: Call) -> None:
-    assert sandbox.jira.issue("SCRUM-28")["fields"]["resolution"]["name"] == "Done"
+def test_a_transition_moves_and_clears_the_resolution(box: Sandbox, jira: Call) -> None:
+    assert box.jira.issue("SCRUM-28")["fields"]["resolution"]["name"] == "Done"
     answer = jira("POST", f"{ISSUE}/transitions", json={"transition": {"id": "21"}})
-    fields = sandbox.jira.issue("SCRUM-28")["fields"]
+    fields = box.jira.issue("SCRUM-28")["fields"]
     assert (
         answer.status_code,
         fields["status"]["name"],
@@ -76,19 +76,19 @@ def test_a_transition_moves_and_clears_the_resolution(sandbox: Sandbox, jira: Ca
     ) == (204, "In Progress", None)
 
 
-def test_without_a_screen_the_comment_is_lost_silently(sandbox: Sandbox, jira: Call) -> None:
+def test_without_a_screen_the_comment_is_lost_silently(box: Sandbox, jira: Call) -> None:
     comment = [{"add": {"body": document("lost")}}]
     asked = {"transition": {"id": "11"}, "update": {"comment": comment}}
     assert jira("POST", f"{ISSUE}/transitions", json=asked).status_code == 204
-    assert sandbox.jira.comments("SCRUM-28") == []
+    assert box.jira.comments("SCRUM-28") == []
 
 
-def test_a_field_that_is_not_on_the_screen_is_refused(sandbox: Sandbox, jira: Call) -> None:
+def test_a_field_that_is_not_on_the_screen_is_refused(box: Sandbox, jira: Call) -> None:
     asked = {"transition": {"id": "11"}, "fields": {"resolution": None}}
     answer = jira("POST", f"{ISSUE}/transitions", json=asked)
     assert answer.status_code == 400
     assert "not on the appropriate screen" in answer.json()["errors"]["resolution"]
-    assert sandbox.jira.issue("SCRUM-28")["fields"]["status"]["name"] == "Done"
+    assert box.jira.issue("SCRUM-28")["fields"]["status"]["name"] == "Done"
 
 
 def test_an_unknown_transition_is_refused(jira: Call) -> None:
@@ -97,16 +97,14 @@ def test_an_unknown_transition_is_refused(jira: Call) -> None:
     assert (400, [message]) == (answer.status_code, answer.json()["errorMessages"])
 
 
-def test_without_the_permission_there_are_no_transitions(sandbox: Sandbox, jira: Call) -> None:
-    sandbox.jira.add_project("SCRUM", can_transition=False)
+def test_without_the_permission_there_are_no_transitions(box: Sandbox, jira: Call) -> None:
+    box.jira.add_project("SCRUM", can_transition=False)
     assert jira("GET", f"{ISSUE}/transitions").json()["transitions"] == []
     answer = jira("POST", f"{ISSUE}/transitions", json={"transition": {"id": "11"}})
     assert answer.status_code == 400
 
 
-def test_one_put_labels_comments_and_marks_and_answers_the_issue(
-    sandbox: Sandbox, jira: Call
-) -> None:
+def test_one_put_labels_comments_and_marks_and_answers_the_issue(box: Sandbox, jira: Call) -> None:
     marker = {"key": "unlatch.op", "value": {"id": "1"}}
     asked = {
         "update": {
@@ -118,15 +116,15 @@ def test_one_put_labels_comments_and_marks_and_answers_the_issue(
     params = {"returnIssue": "true", "fields": "labels,status"}
     answer = jira("PUT", ISSUE, json=asked, params=params)
     assert (answer.status_code, answer.json()["fields"]["labels"]) == (200, ["ux", "reopened"])
-    (comment,) = sandbox.jira.comments("SCRUM-28")
+    (comment,) = box.jira.comments("SCRUM-28")
     assert (document("why"), [marker]) == (comment["body"], comment["properties"])
-    assert sandbox.jira.properties("SCRUM-28") == {"unlatch.op.1": 1}
+    assert box.jira.properties("SCRUM-28") == {"unlatch.op.1": 1}
 
 
-def test_a_refused_put_leaves_nothing_behind(sandbox: Sandbox, jira: Call) -> None:
+def test_a_refused_put_leaves_nothing_behind(box: Sandbox, jira: Call) -> None:
     asked = {"update": {"labels": [{"add": "fine"}, {"add": "not fine"}]}}
     assert jira("PUT", ISSUE, json=asked).status_code == 400
-    assert sandbox.jira.issue("SCRUM-28")["fields"]["labels"] == ["completed", "ux"]
+    assert box.jira.issue("SCRUM-28")["fields"]["labels"] == ["completed", "ux"]
 
 
 @pytest.mark.parametrize(("version", "body"), [("3", "text"), ("2", document("doc"))])
@@ -150,9 +148,9 @@ def test_a_text_has_a_longest_length(jira: Call, length: int, status: int) -> No
     assert status == jira("POST", f"{ISSUE}/comment", json=asked).status_code
 
 
-def test_comments_come_in_pages_and_orders_and_can_go(sandbox: Sandbox, jira: Call) -> None:
+def test_comments_come_in_pages_and_orders_and_can_go(box: Sandbox, jira: Call) -> None:
     for number in range(3):
-        sandbox.jira.add_comment("SCRUM-28", f"comment {number}")
+        box.jira.add_comment("SCRUM-28", f"comment {number}")
     params = {"startAt": 1, "maxResults": 1, "orderBy": "-created"}
     page = jira("GET", "/2/issue/SCRUM-28/comment", params=params).json()
     assert (
@@ -188,7 +186,7 @@ def test_issue_properties_are_kept_listed_and_removed(jira: Call) -> None:
     assert [jira("DELETE", path).status_code for _ in range(2)] == [204, 404]
 
 
-def test_an_issue_is_created_with_labels_and_properties(sandbox: Sandbox, jira: Call) -> None:
+def test_an_issue_is_created_with_labels_and_properties(box: Sandbox, jira: Call) -> None:
     fields = {
         "project": {"key": "SCRUM"},
         "issuetype": {"name": "Story"},
@@ -199,12 +197,8 @@ def test_an_issue_is_created_with_labels_and_properties(sandbox: Sandbox, jira: 
     properties = [{"key": "unlatch.op.1", "value": 1}]
     answer = jira("POST", "/3/issue", json={"fields": fields, "properties": properties})
     assert (answer.status_code, answer.json()["key"]) == (201, "SCRUM-29")
-    shown = sandbox.jira.issue("SCRUM-29")["fields"]
-    assert (
-        shown["summary"],
-        shown["labels"],
-        shown["status"]["name"],
-    ) == ("New", ["a"], "To Do")
+    shown = box.jira.issue("SCRUM-29")["fields"]
+    assert (shown["summary"], shown["labels"], shown["status"]["name"]) == ("New", ["a"], "To Do")
     del fields["summary"]
     assert list(jira("POST", "/3/issue", json={"fields": fields}).json()["errors"]) == ["summary"]
 
@@ -222,16 +216,16 @@ def test_an_issue_is_created_with_labels_and_properties(sandbox: Sandbox, jira: 
     ],
 )
 def test_a_search_finds_the_newest_first(
-    sandbox: Sandbox, jira: Call, jql: str, expected: list[str]
+    box: Sandbox, jira: Call, jql: str, expected: list[str]
 ) -> None:
-    sandbox.jira.add_issue(summary="Second")
-    sandbox.jira.add_issue(summary="Third", labels=["ux"])
+    box.jira.add_issue(summary="Second")
+    box.jira.add_issue(summary="Third", labels=["ux"])
     found = jira("GET", "/3/search/jql", params={"jql": jql, "fields": "summary"}).json()
     assert expected == [issue["key"] for issue in found["issues"]]
 
 
-def test_a_search_goes_on_by_token_and_shows_ids_only(sandbox: Sandbox, jira: Call) -> None:
-    sandbox.jira.add_issue(summary="Second")
+def test_a_search_goes_on_by_token_and_shows_ids_only(box: Sandbox, jira: Call) -> None:
+    box.jira.add_issue(summary="Second")
     params = {"jql": "project = SCRUM", "maxResults": 1}
     first = jira("GET", "/3/search/jql", params=params).json()
     assert (first["isLast"], list(first["issues"][0])) == (False, ["id"])
@@ -260,37 +254,37 @@ def test_what_the_sandbox_does_not_know_is_said(
     assert (501, part) == (answer.status_code, answer.json()["part"])
 
 
-def test_a_server_has_version_2_names_and_personal_tokens(sandbox: Sandbox, server: Call) -> None:
+def test_a_server_has_version_2_names_and_personal_tokens(box: Sandbox, server: Call) -> None:
     me = server("GET", "/2/myself").json()
     assert (me["name"], "accountId" in me) == ("octo.cat", False)
     assert server("GET", "/2/serverInfo").json()["deploymentType"] == "Server"
     assert server("GET", "/3/myself").status_code == 404
-    basic = (sandbox.jira.email, sandbox.jira.token)
+    basic = (box.jira.email, box.jira.token)
     assert (
-        requests.get(f"{sandbox.jira.site}/rest/api/2/myself", auth=basic, timeout=10).status_code
+        requests.get(f"{box.jira.site}/rest/api/2/myself", auth=basic, timeout=10).status_code
         == 401
     )
-    assert {"JIRA_PAT"} == {name for name in sandbox.environ() if name.startswith("JIRA")}
+    assert {"JIRA_PAT"} == {name for name in box.environ() if name.startswith("JIRA")}
 
 
-def test_a_server_passes_over_return_issue(sandbox: Sandbox, server: Call) -> None:
-    key = sandbox.jira.add_issue(project="OPS", summary="Old")
+def test_a_server_passes_over_return_issue(box: Sandbox, server: Call) -> None:
+    key = box.jira.add_issue(project="OPS", summary="Old")
     params = {"returnIssue": "true"}
     asked = {"update": {"labels": [{"add": "x"}]}}
     assert server("PUT", f"/2/issue/{key}", json=asked, params=params).status_code == 204
 
 
 def test_the_classic_workflow_resolves_with_a_screen_and_reopens(
-    sandbox: Sandbox, server: Call
+    box: Sandbox, server: Call
 ) -> None:
-    key = sandbox.jira.add_issue(project="OPS", summary="Old")
+    key = box.jira.add_issue(project="OPS", summary="Old")
     close = {
         "transition": {"id": "2"},
         "fields": {"resolution": {"name": "Duplicate"}},
         "update": {"comment": [{"add": {"body": "same as the other"}}]},
     }
     assert server("POST", f"/2/issue/{key}/transitions", json=close).status_code == 204
-    fields = sandbox.jira.issue(key)["fields"]
+    fields = box.jira.issue(key)["fields"]
     assert (
         fields["status"]["name"],
         fields["resolution"]["name"],
@@ -299,20 +293,20 @@ def test_the_classic_workflow_resolves_with_a_screen_and_reopens(
     shown = server("GET", f"/2/issue/{key}/transitions").json()["transitions"]
     assert [(t["id"], t["name"]) for t in shown] == [("3", "Reopen Issue")]
     server("POST", f"/2/issue/{key}/transitions", json={"transition": {"id": "3"}})
-    fields = sandbox.jira.issue(key)["fields"]
+    fields = box.jira.issue(key)["fields"]
     assert (fields["status"]["name"], fields["resolution"]) == ("Reopened", None)
 
 
-def test_a_server_searches_with_a_total(sandbox: Sandbox, server: Call) -> None:
-    sandbox.jira.add_issue(project="OPS", summary="One", labels=["x"])
+def test_a_server_searches_with_a_total(box: Sandbox, server: Call) -> None:
+    box.jira.add_issue(project="OPS", summary="One", labels=["x"])
     found = server("GET", "/2/search", params={"jql": "labels = x"}).json()
     assert (found["total"], [issue["key"] for issue in found["issues"]]) == (1, ["OPS-1"])
 
 
 def test_a_project_with_a_changed_key_and_its_issues_are_found_by_both(
-    sandbox: Sandbox, jira: Call
+    box: Sandbox, jira: Call
 ) -> None:
-    sandbox.jira.rename_project("SCRUM", "OPS")
+    box.jira.rename_project("SCRUM", "OPS")
 
     issues = [jira("GET", f"/3/issue/{key}").json()["key"] for key in ("SCRUM-28", "OPS-28")]
     projects = [jira("GET", f"/3/project/{key}").json()["key"] for key in ("SCRUM", "OPS")]

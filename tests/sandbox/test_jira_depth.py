@@ -30,17 +30,17 @@ def fields(box: Sandbox, key: str) -> dict[str, Any]:
     return found
 
 
-def test_the_way_back_takes_two_hops(sandbox: Sandbox, jira: Call) -> None:
-    key = issue(sandbox, "two-hops", "Erledigt")
+def test_the_way_back_takes_two_hops(box: Sandbox, jira: Call) -> None:
+    key = issue(box, "two-hops", "Erledigt")
     offered = jira("GET", f"/3/issue/{key}/transitions").json()["transitions"]
     categories = [one["to"]["statusCategory"]["key"] for one in offered]
     codes = [move(jira, key, number).status_code for number in ("41", "61", "41")]
     assert (categories, codes) == (["done"], [400, 204, 204])
-    assert fields(sandbox, key)["status"]["name"] == "In Arbeit"
+    assert fields(box, key)["status"]["name"] == "In Arbeit"
 
 
-def test_a_required_field_is_shown_and_enforced(sandbox: Sandbox, jira: Call) -> None:
-    key = issue(sandbox, "required-fields", "Done")
+def test_a_required_field_is_shown_and_enforced(box: Sandbox, jira: Call) -> None:
+    key = issue(box, "required-fields", "Done")
     asked = {"expand": "transitions.fields"}
     [shown] = jira("GET", f"/3/issue/{key}/transitions", params=asked).json()["transitions"]
     refused = move(jira, key, "41")
@@ -51,20 +51,20 @@ def test_a_required_field_is_shown_and_enforced(sandbox: Sandbox, jira: Call) ->
         "Misunderstanding",
     ]
     assert (refused.status_code, list(refused.json()["errors"])) == (400, [ROOT_CAUSE])
-    assert (taken.status_code, fields(sandbox, key)[ROOT_CAUSE]["value"]) == (204, "Bug")
+    assert (taken.status_code, fields(box, key)[ROOT_CAUSE]["value"]) == (204, "Bug")
 
 
-def test_a_resolution_may_stay(sandbox: Sandbox, jira: Call) -> None:
-    key = issue(sandbox, "keeps-resolution", "Done")
+def test_a_resolution_may_stay(box: Sandbox, jira: Call) -> None:
+    key = issue(box, "keeps-resolution", "Done")
     move(jira, key, "41")
-    found = fields(sandbox, key)
+    found = fields(box, key)
     assert (found["status"]["name"], found["resolution"]["name"]) == ("To Do", "Done")
 
 
 def test_a_closed_status_may_forbid_edits_and_still_takes_comments(
-    sandbox: Sandbox, jira: Call
+    box: Sandbox, jira: Call
 ) -> None:
-    key = issue(sandbox, "closed-for-edits", "Locked")
+    key = issue(box, "closed-for-edits", "Locked")
     labels = {"update": {"labels": [{"add": "x"}]}}
     refused = jira("PUT", f"/2/issue/{key}", json=labels)
     posted = jira("POST", f"/2/issue/{key}/comment", json={"body": "Hello"})
@@ -75,19 +75,19 @@ def test_a_closed_status_may_forbid_edits_and_still_takes_comments(
 
 
 def test_many_issues_come_at_once_without_those_that_are_not_there(
-    sandbox: Sandbox, jira: Call
+    box: Sandbox, jira: Call
 ) -> None:
-    keys = [sandbox.jira.add_issue(summary="Smart") for _ in range(2)]
-    sandbox.jira.add_project("OPS")
-    moved = sandbox.jira.move(keys[0], "OPS")
+    keys = [box.jira.add_issue(summary="Smart") for _ in range(2)]
+    box.jira.add_project("OPS")
+    moved = box.jira.move(keys[0], "OPS")
     body = {"issueIdsOrKeys": [keys[1], "SCRUM-99", keys[0]], "fields": ["status"]}
     found = jira("POST", "/3/issue/bulkfetch", json=body).json()
     assert ([one["key"] for one in found["issues"]], found["issueErrors"]) == ([moved, keys[1]], [])
     assert list(found["issues"][0]["fields"]) == ["status"]
 
 
-def test_many_issues_come_with_their_transitions(sandbox: Sandbox, jira: Call) -> None:
-    key = sandbox.jira.add_issue(summary="Smart", status="Done")
+def test_many_issues_come_with_their_transitions(box: Sandbox, jira: Call) -> None:
+    key = box.jira.add_issue(summary="Smart", status="Done")
     expand = ["transitions", "transitions.fields"]
     body = {"issueIdsOrKeys": [key], "fields": ["status"], "expand": expand}
     found = jira("POST", "/3/issue/bulkfetch", json=body).json()["issues"][0]
@@ -107,18 +107,18 @@ def test_a_server_has_neither_many_at_once_nor_maps(server: Call) -> None:
     assert server("POST", "/2/workflows/preview", json={}).status_code == 501
 
 
-def test_a_moved_issue_answers_to_both_keys_and_its_id(sandbox: Sandbox, jira: Call) -> None:
-    sandbox.jira.add_project("OPS")
-    key = sandbox.jira.add_issue(summary="Smart")
-    number = sandbox.jira.issue(key)["id"]
-    moved = sandbox.jira.move(key, "OPS")
+def test_a_moved_issue_answers_to_both_keys_and_its_id(box: Sandbox, jira: Call) -> None:
+    box.jira.add_project("OPS")
+    key = box.jira.add_issue(summary="Smart")
+    number = box.jira.issue(key)["id"]
+    moved = box.jira.move(key, "OPS")
     found = [jira("GET", f"/3/issue/{name}").json() for name in (key, moved, number)]
     assert {(one["id"], one["key"]) for one in found} == {(number, "OPS-1")}
-    assert sandbox.jira.add_issue(summary="Next") not in (key, moved)
+    assert box.jira.add_issue(summary="Next") not in (key, moved)
 
 
-def test_permissions_and_statuses_and_the_map_of_a_project(sandbox: Sandbox, jira: Call) -> None:
-    sandbox.jira.add_project("SCRUM", "two-hops", can_transition=False)
+def test_permissions_and_statuses_and_the_map_of_a_project(box: Sandbox, jira: Call) -> None:
+    box.jira.add_project("SCRUM", "two-hops", can_transition=False)
     names = "BROWSE_PROJECTS,TRANSITION_ISSUES"
     asked = {"projectKey": "SCRUM", "permissions": names}
     found = jira("GET", "/3/mypermissions", params=asked).json()["permissions"]
@@ -133,23 +133,21 @@ def test_permissions_and_statuses_and_the_map_of_a_project(sandbox: Sandbox, jir
         "Abschließen",
         "Freigabe erbitten",
     ]
-    sandbox.jira.add_project("SCRUM", "two-hops", can_view_workflow=False)
+    box.jira.add_project("SCRUM", "two-hops", can_view_workflow=False)
     assert jira("POST", "/3/workflows/preview", json=body).status_code == 404
 
 
-def test_what_is_above_an_issue_differs_between_cloud_and_server(
-    sandbox: Sandbox, jira: Call
-) -> None:
-    epic = sandbox.jira.add_issue(summary="Epic", type="Epic", status="Done")
-    key = sandbox.jira.add_issue(summary="Part", parent=epic)
+def test_what_is_above_an_issue_differs_between_cloud_and_server(box: Sandbox, jira: Call) -> None:
+    epic = box.jira.add_issue(summary="Epic", type="Epic", status="Done")
+    key = box.jira.add_issue(summary="Part", parent=epic)
     on_cloud = jira("GET", f"/3/issue/{key}").json()["fields"]
     found = jira("GET", "/3/search/jql", params={"jql": f"parent = {epic}", "fields": "summary"})
     assert on_cloud["parent"]["fields"]["status"]["name"] == "Done"
     assert [one["key"] for one in found.json()["issues"]] == [key]
 
-    sandbox.jira.add_project("SCRUM", deployment="Server")
-    headers = {"Authorization": f"Bearer {sandbox.jira.pat}"}
-    below = f"{sandbox.jira.site}/rest/api/2"
+    box.jira.add_project("SCRUM", deployment="Server")
+    headers = {"Authorization": f"Bearer {box.jira.pat}"}
+    below = f"{box.jira.site}/rest/api/2"
     shown = requests.get(f"{below}/issue/{key}", headers=headers, timeout=10).json()["fields"]
     query = {"jql": f'cf[10014] = "{epic}" OR parent = "{epic}"'}
     listed = requests.get(f"{below}/search", params=query, headers=headers, timeout=10).json()
@@ -157,20 +155,20 @@ def test_what_is_above_an_issue_differs_between_cloud_and_server(
     assert [one["key"] for one in listed["issues"]] == [key]
 
 
-def test_sprints_are_objects_on_cloud_and_a_text_on_a_server(sandbox: Sandbox, jira: Call) -> None:
-    number = sandbox.jira.add_sprint("Sprint 4", "closed", board=3)
-    running = sandbox.jira.add_sprint("Sprint 5", board=3)
-    key = sandbox.jira.add_issue(summary="Smart", sprints=[number])
+def test_sprints_are_objects_on_cloud_and_a_text_on_a_server(box: Sandbox, jira: Call) -> None:
+    number = box.jira.add_sprint("Sprint 4", "closed", board=3)
+    running = box.jira.add_sprint("Sprint 5", board=3)
+    key = box.jira.add_issue(summary="Smart", sprints=[number])
     [shown] = jira("GET", f"/3/issue/{key}").json()["fields"][SPRINT]
     assert (shown["name"], shown["state"], shown["boardId"]) == ("Sprint 4", "closed", 3)
     jira("PUT", f"/3/issue/{key}", json={"fields": {SPRINT: running}})
-    assert len(fields(sandbox, key)[SPRINT]) == 2
-    sandbox.jira.add_project("SCRUM", deployment="Server")
-    assert "state=CLOSED,name=Sprint 4" in fields(sandbox, key)[SPRINT][0]
+    assert len(fields(box, key)[SPRINT]) == 2
+    box.jira.add_project("SCRUM", deployment="Server")
+    assert "state=CLOSED,name=Sprint 4" in fields(box, key)[SPRINT][0]
 
 
-def test_the_gateway_takes_scoped_tokens_alone_and_the_site_all_others(sandbox: Sandbox) -> None:
-    admin = sandbox.jira
+def test_the_gateway_takes_scoped_tokens_alone_and_the_site_all_others(box: Sandbox) -> None:
+    admin = box.jira
     told = requests.get(f"{admin.site}/_edge/tenant_info", timeout=10)
     gate = f"{admin.site}/ex/jira/{told.json()['cloudId']}"
 
@@ -183,13 +181,13 @@ def test_the_gateway_takes_scoped_tokens_alone_and_the_site_all_others(sandbox: 
     assert code(f"{admin.site}/ex/jira/another-id", admin.scoped_token) == 404
 
 
-def test_a_server_tells_whom_it_took_a_request_for(sandbox: Sandbox, server: Call) -> None:
+def test_a_server_tells_whom_it_took_a_request_for(box: Sandbox, server: Call) -> None:
     named = server("GET", "/2/serverInfo").headers["X-AUSERNAME"]
-    nobody = requests.get(f"{sandbox.jira.site}/rest/api/2/serverInfo", timeout=10)
+    nobody = requests.get(f"{box.jira.site}/rest/api/2/serverInfo", timeout=10)
     assert (named, nobody.headers["X-AUSERNAME"]) == ("octo.cat", "anonymous")
 
 
-def test_somebody_who_left_stays_assigned_and_is_not_active(sandbox: Sandbox) -> None:
-    key = sandbox.jira.add_issue(summary="Smart", assignee="A Person")
-    sandbox.jira.switch_off("A Person")
-    assert fields(sandbox, key)["assignee"]["active"] is False
+def test_somebody_who_left_stays_assigned_and_is_not_active(box: Sandbox) -> None:
+    key = box.jira.add_issue(summary="Smart", assignee="A Person")
+    box.jira.switch_off("A Person")
+    assert fields(box, key)["assignee"]["active"] is False

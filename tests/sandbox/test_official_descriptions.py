@@ -140,8 +140,8 @@ class Explorer:
 
 
 @pytest.fixture
-def on_github(sandbox: Sandbox, github: Call) -> Explorer:
-    sandbox.github.add_issue(number=4, title="T", state="closed", labels=["ux"], assignee="octocat")
+def on_github(box: Sandbox, github: Call) -> Explorer:
+    box.github.add_issue(number=4, title="T", state="closed", labels=["ux"], assignee="octocat")
     app = github_part.create_app()
     document = load(GITHUB)
     # Nullable, but the list of values leaves null out.
@@ -151,14 +151,14 @@ def on_github(sandbox: Sandbox, github: Call) -> Explorer:
 
 
 def test_github(
-    sandbox: Sandbox, on_github: Explorer, record_property: Callable[[str, object], None]
+    box: Sandbox, on_github: Explorer, record_property: Callable[[str, object], None]
 ) -> None:
     visit, home = on_github, "/repos/octo/widgets"
     issue = f"{home}/issues/4"
     for path in ("/user", "/rate_limit", home, f"{home}/issues", f"{home}/labels", issue):
         visit("GET", path)
     visit("GET", f"{home}/issues", params={"state": "all"})
-    milestone = sandbox.github.add_milestone("v1")
+    milestone = box.github.add_milestone("v1")
     more = {"milestone": milestone, "assignees": ["hubot"], "type": "Bug"}
     visit("POST", f"{home}/issues", json={"title": "T", "labels": ["a"], **more})
     visit("PATCH", issue, json={"state": "open", "state_reason": "reopened", **more})
@@ -181,13 +181,13 @@ def test_github(
     visit("GET", "/user", headers={"Authorization": "Bearer wrong"})
     visit("GET", f"{home}/issues/99")
     visit("PATCH", issue, json={"state": "shut"})
-    pull = sandbox.github.add_issue(title="P", pull_request=True)
+    pull = box.github.add_issue(title="P", pull_request=True)
     visit("GET", f"{home}/issues/{pull}")
-    sandbox.github.edit("octo/widgets", 4, locked=True)
+    box.github.edit("octo/widgets", 4, locked=True)
     visit("POST", f"{issue}/comments", json={"body": "x"})
-    sandbox.github.edit("octo/widgets", 4, deleted=True)
+    box.github.edit("octo/widgets", 4, deleted=True)
     visit("GET", issue)
-    sandbox.github.rename_repository("octo/widgets", "octo/gadgets")
+    box.github.rename_repository("octo/widgets", "octo/gadgets")
     visit("GET", home)
     visit("PATCH", issue, json={})
     on_github.conclude(record_property)
@@ -203,8 +203,8 @@ def _described_in_project(path: str) -> str:
 
 
 @pytest.fixture
-def on_ado(sandbox: Sandbox, ado: Call) -> Explorer:
-    sandbox.ado.add_work_item(id=101, title="T", state="Closed", tags=["a"], assigned_to="Ann")
+def on_ado(box: Sandbox, ado: Call) -> Explorer:
+    box.ado.add_work_item(id=101, title="T", state="Closed", tags=["a"], assigned_to="Ann")
     document = load(ADO)
     _mend(document["definitions"])
     app = ado_part.create_app()
@@ -222,7 +222,7 @@ def _mend(definitions: Json) -> None:
 
 
 def test_azure_devops(
-    sandbox: Sandbox, on_ado: Explorer, record_property: Callable[[str, object], None]
+    box: Sandbox, on_ado: Explorer, record_property: Callable[[str, object], None]
 ) -> None:
     visit = on_ado
     patch = {"headers": {"Content-Type": "application/json-patch+json"}}
@@ -244,14 +244,14 @@ def test_azure_devops(
         visit("POST", f"{scope}/_apis/wit/wiql", json=query)
     visit("POST", "/widgets/team/_apis/wit/wiql", json=query)
     visit("POST", "/widgets/_apis/wit/workitems/$Bug", json=steps[1:], **patch)
-    target = f"{sandbox.ado.organization_url}/_apis/wit/workItems/102"
+    target = f"{box.ado.organization_url}/_apis/wit/workItems/102"
     relation = {"rel": "System.LinkTypes.Hierarchy-Reverse", "url": target, "attributes": {}}
     linked = [*steps[1:], {"op": "add", "path": "/relations/-", "value": relation}]
     items = "/widgets/_apis/wit/workitems"
     visit("POST", f"{items}/$Bug", json=linked, params={"$expand": "relations"}, **patch)
     visit("PATCH", f"{items}/102", json=steps[1:], params={"validateOnly": "true"}, **patch)
     visit("GET", f"{items}/102", params={"$expand": "relations"})
-    sandbox.ado.add_iteration("widgets\\S1", "2026-01-01T00:00:00Z", "2026-01-14T00:00:00Z")
+    box.ado.add_iteration("widgets\\S1", "2026-01-01T00:00:00Z", "2026-01-14T00:00:00Z")
     nodes = "/widgets/_apis/wit/classificationnodes"
     visit("GET", f"{nodes}/iterations", params={"$depth": 2})
     visit("GET", f"{nodes}/areas")
@@ -266,7 +266,7 @@ def test_azure_devops(
     types = "/widgets/_apis/wit/workitemtypes"
     for path in (types, f"{types}/Bug", f"{types}/Bug/states"):
         visit("GET", path)
-    sandbox.ado.delete(101)
+    box.ado.delete(101)
     for scope in ("", "/widgets"):
         visit("GET", f"{scope}/_apis/wit/recyclebin/101")
     visit("GET", "/_apis/wit/workitems/101")
@@ -274,8 +274,8 @@ def test_azure_devops(
 
 
 @pytest.fixture
-def on_jira(sandbox: Sandbox) -> Explorer:
-    jira = sandbox.jira
+def on_jira(box: Sandbox) -> Explorer:
+    jira = box.jira
     jira.add_project("OPS", workflow="classic")
     jira.add_issue("OPS-1", summary="T", status="Closed", labels=["a"], assignee="Ann")
     sprint = jira.add_sprint("Sprint 7")

@@ -70,37 +70,37 @@ def test_ports_are_taken_as_asked_and_given_back() -> None:
                 Sandbox(ports=Ports(console=port)).start()
 
 
-def test_the_settings_name_all_servers_and_credentials(sandbox: Sandbox) -> None:
-    config = tomllib.loads(sandbox.config())["trackers"]
+def test_the_settings_name_all_servers_and_credentials(box: Sandbox) -> None:
+    config = tomllib.loads(box.config())["trackers"]
     assert (
         config["github"]["repository"],
         config["ado"]["project"],
         config["jira"]["project"],
         config["jira"]["api_version"],
     ) == ("octo/widgets", "widgets", "SCRUM", 3)
-    trusted = sandbox.environ()["UNLATCH_TRUSTED_HOSTS"].split(",")
+    trusted = box.environ()["UNLATCH_TRUSTED_HOSTS"].split(",")
     urls = (config["github"]["api_url"], config["ado"]["organization_url"], config["jira"]["site"])
     assert [url.split("/")[2] for url in urls] == trusted
     assert {"GITHUB_TOKEN", "AZURE_DEVOPS_EXT_PAT", "JIRA_API_TOKEN", "JIRA_EMAIL"} < set(
-        sandbox.environ()
+        box.environ()
     )
 
 
-def test_the_log_counts_api_requests_and_no_pages(sandbox: Sandbox, github: Call) -> None:
-    number = sandbox.github.add_issue(title="T")
-    page = f"{sandbox.github.web_url}/octo/widgets/issues/{number}"
+def test_the_log_counts_api_requests_and_no_pages(box: Sandbox, github: Call) -> None:
+    number = box.github.add_issue(title="T")
+    page = f"{box.github.web_url}/octo/widgets/issues/{number}"
     assert requests.get(page, timeout=10).status_code == 200
     github("GET", "/user")
-    (entry,) = sandbox.requests.entries("github")
+    (entry,) = box.requests.entries("github")
     assert (entry.method, entry.path, entry.status) == ("GET", "/api/v3/user", 200)
-    assert tuple(sandbox.requests.count(name) for name in ("github", "jira", None)) == (1, 0, 1)
-    sandbox.requests.clear()
-    assert sandbox.requests.count("github") == 0
+    assert tuple(box.requests.count(name) for name in ("github", "jira", None)) == (1, 0, 1)
+    box.requests.clear()
+    assert box.requests.count("github") == 0
 
 
-def test_simultaneous_changes_all_count(sandbox: Sandbox, github: Call, jira: Call) -> None:
-    sandbox.github.add_issue(number=4, title="T")
-    sandbox.jira.add_issue("SCRUM-28", summary="T")
+def test_simultaneous_changes_all_count(box: Sandbox, github: Call, jira: Call) -> None:
+    box.github.add_issue(number=4, title="T")
+    box.jira.add_issue("SCRUM-28", summary="T")
 
     def change(number: int) -> tuple[int, int]:
         label = github("POST", "/repos/octo/widgets/issues/4/labels", json=[f"l{number}"])
@@ -111,14 +111,14 @@ def test_simultaneous_changes_all_count(sandbox: Sandbox, github: Call, jira: Ca
     with ThreadPoolExecutor(12) as pool:
         assert {(200, 204)} == set(pool.map(change, range(24)))
     expected = {f"l{number}" for number in range(24)}
-    labels = sandbox.github.issue("octo/widgets", 4)["labels"]
+    labels = box.github.issue("octo/widgets", 4)["labels"]
     assert expected == {label["name"] for label in labels}
-    assert expected == set(sandbox.jira.issue("SCRUM-28")["fields"]["labels"])
+    assert expected == set(box.jira.issue("SCRUM-28")["fields"]["labels"])
 
 
-def test_of_simultaneous_guarded_patches_one_wins(sandbox: Sandbox, patch: Call) -> None:
-    sandbox.ado.add_work_item(id=101, title="T")
-    rev = sandbox.ado.work_item(101)["rev"]
+def test_of_simultaneous_guarded_patches_one_wins(box: Sandbox, patch: Call) -> None:
+    box.ado.add_work_item(id=101, title="T")
+    rev = box.ado.work_item(101)["rev"]
 
     def comment(number: int) -> int:
         steps = (("test", "/rev", rev), ("add", "/fields/System.History", str(number)))
@@ -127,7 +127,7 @@ def test_of_simultaneous_guarded_patches_one_wins(sandbox: Sandbox, patch: Call)
     with ThreadPoolExecutor(8) as pool:
         codes = sorted(pool.map(comment, range(8)))
     assert [200, *[412] * 7] == codes
-    assert len(sandbox.ado.comments(101)) == 1
+    assert len(box.ado.comments(101)) == 1
 
 
 def test_each_tracker_writes_the_clock_in_its_own_way() -> None:

@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     from unlatch_sandbox import Sandbox
 
 
-def test_pygithub_closes_reopens_labels_and_comments(sandbox: Sandbox) -> None:
+def test_pygithub_closes_reopens_labels_and_comments(box: Sandbox) -> None:
     github = pytest.importorskip("github")
-    sandbox.github.add_issue(number=4, title="Smart", labels=["completed", "ux"])
+    box.github.add_issue(number=4, title="Smart", labels=["completed", "ux"])
     client = github.Github(
-        base_url=sandbox.github.api_url,
-        auth=github.Auth.Token(sandbox.github.token),
+        base_url=box.github.api_url,
+        auth=github.Auth.Token(box.github.token),
         retry=None,
         seconds_between_requests=0,
         seconds_between_writes=0,
@@ -38,12 +38,12 @@ def test_pygithub_closes_reopens_labels_and_comments(sandbox: Sandbox) -> None:
         assert [one.number for one in repository.get_issues(labels=["reopened"])] == [4]
         created = repository.create_issue("New", body="B", labels=["a"])
         assert (created.number, client.get_user().login) == (5, "octocat")
-    shown = sandbox.github.issue("octo/widgets", 4)
+    shown = box.github.issue("octo/widgets", 4)
     assert (shown["state"], [lb["name"] for lb in shown["labels"]]) == ("open", ["ux", "reopened"])
 
 
 @pytest.fixture
-def work_items(sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def work_items(box: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setenv("AZURE_DEVOPS_CACHE_DIR", str(tmp_path))
     connection = pytest.importorskip("azure.devops.connection")
     # The library looks for its folder once, when it is imported; another test's may be gone by now.
@@ -51,8 +51,8 @@ def work_items(sandbox: Sandbox, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     for name in ("OPTIONS_CACHE", "RESOURCE_CACHE"):
         monkeypatch.setattr(getattr(caches, name), "file_name", str(tmp_path / f"{name}.json"))
     authentication = pytest.importorskip("msrest.authentication")
-    credentials = authentication.BasicAuthentication("", sandbox.ado.token)
-    made = connection.Connection(base_url=sandbox.ado.organization_url, creds=credentials)
+    credentials = authentication.BasicAuthentication("", box.ado.token)
+    made = connection.Connection(base_url=box.ado.organization_url, creds=credentials)
     client = made.clients_v7_1.get_work_item_tracking_client()
     yield client
     client._client.close()
@@ -98,10 +98,10 @@ def test_azure_devops_library_closes_reopens_tags_and_comments(work_items: Any) 
     assert {state.name: state.category for state in states}["Active"] == "InProgress"
 
 
-def test_azure_devops_library_reports_a_stale_revision(sandbox: Sandbox, work_items: Any) -> None:
+def test_azure_devops_library_reports_a_stale_revision(box: Sandbox, work_items: Any) -> None:
     models = pytest.importorskip("azure.devops.v7_1.work_item_tracking.models")
     exceptions = pytest.importorskip("azure.devops.exceptions")
-    number = sandbox.ado.add_work_item(title="T")
+    number = box.ado.add_work_item(title="T")
     stale = [models.JsonPatchOperation(op="test", path="/rev", value=99)]
     with pytest.raises(exceptions.AzureDevOpsServiceError) as caught:
         work_items.update_work_item(stale, number)
@@ -109,9 +109,9 @@ def test_azure_devops_library_reports_a_stale_revision(sandbox: Sandbox, work_it
 
 
 @pytest.mark.parametrize("deployment", ["Cloud", "Server"])
-def test_jira_library_closes_reopens_labels_and_comments(sandbox: Sandbox, deployment: str) -> None:
+def test_jira_library_closes_reopens_labels_and_comments(box: Sandbox, deployment: str) -> None:
     jira = pytest.importorskip("jira")
-    admin = sandbox.jira
+    admin = box.jira
     admin.add_project("OPS", workflow="classic", deployment=deployment)
     credentials: dict[str, Any] = (
         {"basic_auth": (admin.email, admin.token)}
