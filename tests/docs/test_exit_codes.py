@@ -2,33 +2,16 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
 from tests.cli.conftest import _programs, completed, project, single
 from tests.cli.project import NAME, Project
 from tests.cli.trackers.test_sync import by_hand
-from tests.docs.pages import ROOT
 
-from unlatch.cli.runtime import failure
 from unlatch_sandbox import Fault
 
 __all__ = ["_programs", "completed", "project", "single"]
 RESUME = ("resume", "7", "--reason", "More", "--yes")
 NO_TOKENS = ("GITHUB_TOKEN", "AZURE_DEVOPS_EXT_PAT", "JIRA_API_TOKEN")
-
-
-def test_the_table_has_every_code() -> None:
-    page = (ROOT / "docs/commands.md").read_text(encoding="utf-8").partition("## Exit codes")[2]
-    table = page.partition("\n## ")[0]
-    known = {
-        *(failure.DECLINED, failure.UNDELIVERED, failure.UNAUTHORISED, failure.UNDECIDED),
-        failure.INTERRUPTED,
-    }
-
-    assert sorted({0, 1} | known) == [
-        int(code) for code in re.findall(r"^\| (\d+) \|", table, re.MULTILINE)
-    ]
 
 
 @pytest.mark.parametrize("command", [RESUME, (*RESUME, "--offline"), ("sync",), ("list",)])

@@ -1,4 +1,4 @@
-"""The code on docs/writing-a-plugin.md is from the plugin that the tests run."""
+"""The code on the pages about plugins and layouts is from files that the tests run."""
 
 from __future__ import annotations
 
@@ -12,21 +12,23 @@ from unlatch.spi import Capability, SyncPlugin
 from unlatch.testing import FaultKind
 
 PAGE = (ROOT / "docs/writing-a-plugin.md").read_text(encoding="utf-8")
-SHOWN = re.findall(r"^<!-- file: (\S+) -->\n```\w+\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
 
 
-def test_every_block_names_its_file() -> None:
-    fences = re.findall(r"^```\w+$", PAGE, re.MULTILINE)
-    assert len(fences) == len(SHOWN)
-    assert len(SHOWN) > 5
+@pytest.mark.parametrize(
+    ("page", "fences", "least"),
+    [("writing-a-plugin.md", r"^```\w+$", 6), ("writing-a-layout.md", "^```python$", 4)],
+)
+def test_each_block_names_its_file_and_is_in_it(page: str, fences: str, least: int) -> None:
+    text = (ROOT / "docs" / page).read_text(encoding="utf-8")
+    block = re.compile(r"^<!-- file: (\S+) -->\n```\w+\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+    shown = block.findall(text)
 
-
-@pytest.mark.parametrize(("path", "code"), SHOWN)
-def test_a_block_is_in_its_file(path: str, code: str) -> None:
-    # A method is shown without its class, so without the class's indentation.
-    spellings = [code, textwrap.indent(code, "    ")]
-    file = (ROOT / path).read_text(encoding="utf-8")
-    assert any(spelling in file for spelling in spellings), f"{path} has not:\n{code}"
+    assert len(re.findall(fences, text, re.MULTILINE)) == len(shown) >= least
+    for path, code in shown:
+        # A method is shown without its class, so without the class's indentation.
+        spellings = [code, textwrap.indent(code, "    ")]
+        file = (ROOT / path).read_text(encoding="utf-8")
+        assert any(spelling in file for spelling in spellings), f"{path} has not:\n{code}"
 
 
 def test_the_example_is_as_short_as_the_page_says() -> None:
