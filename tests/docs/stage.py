@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import tomlkit
 from tests.cli.layouts.folders import kiro, openspec, spec_kit
+from tests.git.clone import QUICK
 from tests.transcripts.lines import Session, calls, said, write
 from tests.warm.client import program_path, unlatch
 
@@ -126,6 +127,7 @@ class Stage:
             "XDG_CONFIG_HOME": str(self.home / ".config"),
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_CONFIG_NOSYSTEM": "1",
+            **QUICK,
             "PYTHON_KEYRING_BACKEND": "keyring.backends.null.Keyring",
             "PYTHONUTF8": "1",
         }
