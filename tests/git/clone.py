@@ -22,6 +22,14 @@ if TYPE_CHECKING:
 NAME = "0007-smart-discipline"
 URL = "https://github.com/octo/widgets/issues/4"
 CONFIG = '[trackers.github]\nrepository = "octo/widgets"\n'
+# git waits for no disk, tidies up nothing, and copies no samples of hooks.
+_SETTINGS = {"core.fsync": "none", "gc.auto": "0", "maintenance.auto": "false"}
+QUICK = {
+    "GIT_TEMPLATE_DIR": "",
+    "GIT_CONFIG_COUNT": f"{len(_SETTINGS)}",
+    **{f"GIT_CONFIG_KEY_{number}": name for number, name in enumerate(_SETTINGS)},
+    **{f"GIT_CONFIG_VALUE_{number}": value for number, value in enumerate(_SETTINGS.values())},
+}
 
 
 @dataclass(frozen=True)
@@ -58,6 +66,7 @@ class Clone:
             "LANG": "C.UTF-8",
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_CONFIG_NOSYSTEM": "1",
+            **QUICK,
             "GIT_EDITOR": "true",
             "GIT_AUTHOR_NAME": "Gil Git",
             "GIT_AUTHOR_EMAIL": "gil@example.com",
@@ -144,6 +153,17 @@ class Clone:
     def commit(self, message: str) -> None:
         self.git("add", "--all")
         self.git("commit", "--quiet", "--message", message)
+
+    def merge(self) -> None:
+        """Merge the committed work of the origin, as `git pull`."""
+        self.git("pull", "--quiet", "--no-rebase", "origin", "main")
+
+    def clash(self) -> Done:
+        """The same with a conflict, which is left to a person."""
+        self.git("fetch", "--quiet", "origin")
+        done = self.try_git("merge", "origin/main")
+        assert done.code == 1, done.out + done.err
+        return done
 
     def clone(self, name: str, *, driver: bool = True) -> Clone:
         """Another clone of the committed state."""

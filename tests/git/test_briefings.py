@@ -56,7 +56,7 @@ def test_a_merge_of_unchanged_briefings_is_one(two: Two, edit: str) -> None:
     for clone, text in ((there, sealed(THEIRS) + edit), (here, sealed(OURS))):
         clone.path("briefing.md").write_text(text)
         clone.commit("complete")
-    here.git("pull", "--quiet", "--no-rebase", "origin", "main")
+    here.merge()
 
     text, is_whole = unsealed(here.path("briefing.md").read_text())
 
@@ -66,7 +66,7 @@ def test_a_merge_of_unchanged_briefings_is_one(two: Two, edit: str) -> None:
 
 def test_without_the_driver_the_command_does(written: Clone) -> None:
     written.git("config", "--remove-section", "merge.unlatch")
-    assert written.try_git("merge", "origin/main").code == 1
+    written.clash()
 
     done = written.unlatch("merge", "--resolve", "7", "--add")
 
@@ -77,7 +77,7 @@ def test_without_the_driver_the_command_does(written: Clone) -> None:
 
 def test_a_briefing_resolved_by_hand_is_not_changed(written: Clone) -> None:
     written.git("config", "--remove-section", "merge.unlatch")
-    assert written.try_git("merge", "origin/main").code == 1
+    written.clash()
     written.path("briefing.md").write_text("Mine\n")
 
     done = written.unlatch("merge", "--resolve", "7")
@@ -97,8 +97,7 @@ def test_a_briefing_that_one_side_removed_is_kept(two: Two, side: str) -> None:
     removes.commit("remove")
     changes.path("briefing.md").write_text(OURS)
     changes.commit("change")
-    here.git("fetch", "--quiet", "origin")
-    assert here.try_git("merge", "origin/main").code == 1
+    here.clash()
 
     here.unlatch("merge", "--resolve", "7", "--add")
 

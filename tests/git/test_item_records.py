@@ -28,7 +28,7 @@ def test_reopened_in_two_clones_for_different_reasons(two: Two) -> None:
     change(there, "reopen", "theirs")
     change(here, "reopen", "ours")
 
-    here.git("pull", "--quiet", "--no-rebase", "origin", "main")
+    here.merge()
 
     merged = record(here)
     assert {"ours", "theirs"} == {one["reason"] for one in merged["reopenHistory"]}
@@ -44,7 +44,7 @@ def test_begun_at_different_times_in_two_clones(two: Two) -> None:
     there.commit("begun earlier")
     change(here, "reopen", "ours")
 
-    here.git("pull", "--quiet", "--no-rebase", "origin", "main")
+    here.merge()
 
     assert (EARLIER, 2) == (record(here)["created"], len(record(here)["pending"]))
 
@@ -53,8 +53,7 @@ def test_a_conflict_is_resolved_as_that_of_an_increment(two: Two) -> None:
     there, here = two
     change(there, "reopen", "theirs")
     change(here, "close", "ours")
-    here.git("fetch", "--quiet", "origin")
-    assert 1 == here.try_git("merge", "origin/main").code
+    here.clash()
     [folder] = (here.home / ".unlatch/items").iterdir()
 
     here.unlatch("merge", "--resolve", folder.name, "--ours", "--add")

@@ -12,11 +12,9 @@ from unlatch.worklog.disk.file_check import LARGEST
 Two = tuple[Clone, Clone]
 
 
-def test_reopened_in_two_clones_for_different_reasons(two: Two) -> None:
-    there, here = two
-    there.resume("theirs")
-    here.resume("ours")
-    here.git("pull", "--quiet", "--no-rebase", "origin", "main")
+def test_reopened_in_two_clones_for_different_reasons(reopened: Two) -> None:
+    here = reopened[1]
+    here.merge()
 
     merged = here.metadata()
     assert {"ours", "theirs"} == set(here.reasons)
@@ -30,11 +28,9 @@ def test_reopened_in_two_clones_for_different_reasons(two: Two) -> None:
     assert [entry["id"] for entry in merged["reopenHistory"]] == reopened
 
 
-def test_undo_takes_back_every_reopen_that_git_merged(two: Two) -> None:
-    there, here = two
-    there.resume("theirs")
-    here.resume("ours")
-    here.git("pull", "--quiet", "--no-rebase", "origin", "main")
+def test_undo_takes_back_every_reopen_that_git_merged(reopened: Two) -> None:
+    here = reopened[1]
+    here.merge()
 
     done = here.unlatch("undo", "7", "--yes", "--offline")
 
@@ -70,11 +66,8 @@ def test_undo_leaves_a_reopen_that_another_clone_has_completed(two: Two) -> None
     ],
     ids=["rebase", "cherry-pick", "merge", "renormalize"],
 )
-def test_every_way_of_merging_uses_the_driver(two: Two, merging: tuple[str, ...]) -> None:
-    there, here = two
-    there.resume("theirs")
-    here.resume("ours")
-    here.git("fetch", "--quiet", "origin")
+def test_every_way_of_merging_uses_the_driver(reopened: Two, merging: tuple[str, ...]) -> None:
+    here = reopened[1]
 
     here.git(*merging)
 
@@ -103,7 +96,7 @@ def test_delivered_here_and_noted_there(two: Two) -> None:
     here.path().write_text(json.dumps(data, indent=2) + "\n")
     here.commit("delivered")
 
-    here.git("pull", "--quiet", "--no-rebase", "origin", "main")
+    here.merge()
 
     assert (None, "theirs") == (here.metadata().get("pending"), here.metadata()["notes"])
 
@@ -121,7 +114,7 @@ def test_events_that_found_no_room_in_two_clones_are_all_written(two: Two) -> No
         log.write_bytes(before)
         clone.commit(reason)
 
-    here.git("pull", "--quiet", "--no-rebase", "origin", "main")
+    here.merge()
     kept = here.metadata()["unwrittenEvents"]
     here.unlatch("start", "7")
     here.unlatch("pause", "7")
@@ -138,7 +131,7 @@ def test_one_merge_is_a_small_diff(two: Two) -> None:
     there.commit("note")
     here.edit(owner="ours")
     here.commit("owner")
-    here.git("pull", "--quiet", "--no-rebase", "origin", "main")
+    here.merge()
 
     changed = here.git("diff", "HEAD~1", "--numstat", "--", str(here.path())).split()
     assert ["2", "1"] == changed[:2]  # the new line, and the comma before it
@@ -153,7 +146,7 @@ def test_archived_there_and_reopened_here(two: Two) -> None:
     there.commit("archive")
     here.resume("ours")
 
-    here.git("pull", "--quiet", "--no-rebase", "origin", "main")
+    here.merge()
 
     merged = here.metadata(archived=True)
     assert ("active", "theirs") == (merged["status"], merged["notes"])
@@ -167,7 +160,7 @@ def test_a_project_below_the_root_in_folders_with_spaces(two: Two) -> None:
     there.resume("theirs")
     here.resume("ours")
 
-    here.git("pull", "--quiet", "--no-rebase", "origin", "main")
+    here.merge()
 
     assert {"ours", "theirs"} == set(here.reasons)
 
@@ -180,7 +173,7 @@ def test_files_with_windows_line_ends_keep_them(two: Two) -> None:
     there.resume("theirs")
     here.resume("ours")
 
-    here.git("pull", "--quiet", "--no-rebase", "origin", "main")
+    here.merge()
 
     raw = here.path().read_bytes()
     assert (2, raw.count(b"\n")) == (len(here.reasons), raw.count(b"\r\n"))
@@ -214,9 +207,8 @@ def test_a_side_that_is_no_json_is_merged_as_text_and_said_so(two: Two) -> None:
     there.path().write_text(there.path().read_text().replace("}\n}", "}\n"))
     there.commit("torn")
     here.resume("why")
-    here.git("fetch", "--quiet", "origin")
 
-    done = here.try_git("merge", "origin/main")
+    done = here.clash()
 
     assert "was merged as text: their side is not valid JSON: unexpected end of file" in done.err
     assert (1, True) == (done.code, b"<<<<<<<" in here.path().read_bytes())
@@ -225,12 +217,9 @@ def test_a_side_that_is_no_json_is_merged_as_text_and_said_so(two: Two) -> None:
 @pytest.mark.parametrize(
     "program", [None, "#!/bin/nothing\n", "#!/bin/sh\nexit 2\n"], ids=["none", "broken", "too old"]
 )
-def test_without_unlatch_git_marks_the_conflict_itself(two: Two, program: str | None) -> None:
+def test_without_unlatch_git_marks_the_conflict_itself(reopened: Two, program: str | None) -> None:
     # git would take our side for the result of a driver that could not be started
-    there, here = two
-    there.resume("theirs")
-    here.resume("ours")
-    here.git("fetch", "--quiet", "origin")
+    here = reopened[1]
     known = here.git("config", "merge.unlatch.driver").strip()
     other = here.root.parent / "another unlatch"
     if program is not None:

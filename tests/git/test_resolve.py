@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from jsonschema import Draft202012Validator
 from tests.git.clone import NAME, Clone
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Two = tuple[Clone, Clone]
 SCHEMAS = Path(__file__).parents[2] / "schemas"
@@ -19,35 +15,30 @@ PLACE = f".unlatch/increments/{NAME}"
 
 
 def test_a_clone_without_the_driver_reports_the_conflict(
-    without_driver: Callable[[], Clone],
+    without_driver: Clone,
 ) -> None:
-    here = without_driver()
     next_step = f"unlatch merge --resolve {NAME}"
 
-    (listed,) = here.unlatch("list", "--json").document
+    (listed,) = without_driver.unlatch("list", "--json").document
     assert "metadata-in-conflict" == listed["broken"]["id"]
-    assert next_step in here.unlatch("list").err
-    assert next_step in here.unlatch("status").err
-    assert next_step in here.try_unlatch("doctor").out
-    assert next_step in here.try_unlatch("show", "7").err
+    assert next_step in without_driver.unlatch("list").err
+    assert next_step in without_driver.unlatch("status").err
+    assert next_step in without_driver.try_unlatch("doctor").out
+    assert next_step in without_driver.try_unlatch("show", "7").err
 
 
-def test_resolving_merges_as_the_driver_would_have(without_driver: Callable[[], Clone]) -> None:
-    here = without_driver()
-
-    done = here.unlatch("merge", "--resolve", "7")
+def test_resolving_merges_as_the_driver_would_have(without_driver: Clone) -> None:
+    done = without_driver.unlatch("merge", "--resolve", "7")
 
     assert f"✓ {PLACE}/metadata.json merged\n" == done.out
     assert f"Next: git add {PLACE}/metadata.json\n" == done.err
-    assert {"ours", "theirs"} == set(here.reasons)
-    assert f"UU {PLACE}/metadata.json" in here.git("status", "--porcelain")
-    here.git("commit", "--quiet", "--all", "--no-edit")
+    assert {"ours", "theirs"} == set(without_driver.reasons)
+    assert f"UU {PLACE}/metadata.json" in without_driver.git("status", "--porcelain")
+    without_driver.git("commit", "--quiet", "--all", "--no-edit")
 
 
-def test_git_is_told_where_that_is_asked_for(without_driver: Callable[[], Clone]) -> None:
-    here = without_driver()
-
-    done = here.unlatch("merge", "--resolve", "7", "--add", "--json").document
+def test_git_is_told_where_that_is_asked_for(without_driver: Clone) -> None:
+    done = without_driver.unlatch("merge", "--resolve", "7", "--add", "--json").document
 
     assert (True, True, [f"{PLACE}/metadata.json"]) == (
         done["resolved"],
@@ -56,19 +47,17 @@ def test_git_is_told_where_that_is_asked_for(without_driver: Callable[[], Clone]
     )
     schema = json.loads((SCHEMAS / "merge.schema.json").read_text())
     assert [] == list(Draft202012Validator(schema).iter_errors(done))
-    here.git("commit", "--quiet", "--no-edit")
-    assert "" == here.git("status", "--porcelain")
+    without_driver.git("commit", "--quiet", "--no-edit")
+    assert "" == without_driver.git("status", "--porcelain")
 
 
 def test_events_are_united_where_git_knew_no_better(two: Two) -> None:
-    for clone in two:
+    here = two[1]
+    for clone, reason in zip(two, ("theirs", "ours"), strict=True):
         clone.git("rm", "--quiet", ".gitattributes")
         clone.commit("no attributes")
-    there, here = two
-    there.resume("theirs")
-    here.resume("ours")
-    here.git("fetch", "--quiet", "origin")
-    assert here.try_git("merge", "origin/main").code == 1
+        clone.resume(reason)
+    here.clash()
 
     here.unlatch("merge", "--resolve", "7", "--add")
 
@@ -133,36 +122,33 @@ def test_what_somebody_mended_by_hand_is_left_alone(in_conflict: Clone) -> None:
 
 
 @pytest.mark.parametrize("side", ["ours", "theirs"])
-def test_one_whole_side_checked_out_is_no_hand_made_merge(
-    without_driver: Callable[[], Clone], side: str
-) -> None:
-    here = without_driver()
-    here.git("checkout", "--quiet", f"--{side}", "--", PLACE)
-    assert [side] == here.reasons
+def test_one_whole_side_checked_out_is_no_hand_made_merge(without_driver: Clone, side: str) -> None:
+    without_driver.git("checkout", "--quiet", f"--{side}", "--", PLACE)
+    assert [side] == without_driver.reasons
 
-    here.unlatch("merge", "--resolve", "7")
+    without_driver.unlatch("merge", "--resolve", "7")
 
-    assert {"ours", "theirs"} == set(here.reasons)
+    assert {"ours", "theirs"} == set(without_driver.reasons)
 
 
-def test_a_rehearsal_writes_nothing(without_driver: Callable[[], Clone]) -> None:
-    here = without_driver()
-    before = here.path().read_bytes()
+def test_a_rehearsal_writes_nothing(without_driver: Clone) -> None:
+    before = without_driver.path().read_bytes()
 
-    done = here.unlatch("merge", "--resolve", "7", "--add", "--dry-run")
+    done = without_driver.unlatch("merge", "--resolve", "7", "--add", "--dry-run")
 
     assert f"✓ {PLACE}/metadata.json would be merged\n" == done.out
-    assert before == here.path().read_bytes()
+    assert before == without_driver.path().read_bytes()
 
 
-def test_line_ends_are_those_that_git_would_check_out(
-    without_driver: Callable[[], Clone], two: Two
-) -> None:
-    for clone in two:
+def test_line_ends_are_those_that_git_would_check_out(two: Two) -> None:
+    here = two[1]
+    for clone, reason in zip(two, ("theirs", "ours"), strict=True):
         attributes = clone.root / ".gitattributes"
         attributes.write_text(f"{attributes.read_text()}*.json text eol=crlf\n")
         clone.commit("line ends")
-    here = without_driver()
+        clone.resume(reason)
+    here.git("config", "--remove-section", "merge.unlatch")
+    here.clash()
 
     here.unlatch("merge", "--resolve", "7", "--add")
 
@@ -191,8 +177,7 @@ def test_one_side_removed_the_increment(two: Two) -> None:
     there.git("rm", "--quiet", "-r", PLACE)
     there.commit("remove")
     here.resume("why")
-    here.git("fetch", "--quiet", "origin")
-    assert here.try_git("merge", "origin/main").code == 1
+    here.clash()
 
     done = here.try_unlatch("merge", "--resolve", "7")
 
@@ -204,8 +189,7 @@ def test_a_side_that_is_no_json_is_for_people(two: Two) -> None:
     there.path().write_text("{")
     there.commit("torn")
     here.resume("why")
-    here.git("fetch", "--quiet", "origin")
-    assert here.try_git("merge", "origin/main").code == 1
+    here.clash()
 
     done = here.try_unlatch("merge", "--resolve", "7")
 
@@ -220,8 +204,7 @@ def test_a_spec_in_conflict_is_left_to_people(two: Two) -> None:
         spec.write_text(spec.read_text().replace("Smart discipline", word))
         clone.resume(word)
     here.git("config", "--remove-section", "merge.unlatch")
-    here.git("fetch", "--quiet", "origin")
-    assert here.try_git("merge", "origin/main").code == 1
+    here.clash()
     before = here.path("spec.md").read_bytes()
 
     done = here.unlatch("merge", "--resolve", "7")
@@ -231,12 +214,13 @@ def test_a_spec_in_conflict_is_left_to_people(two: Two) -> None:
 
 
 def test_a_repository_that_git_cannot_use_has_an_unknown_conflict(
-    without_driver: Callable[[], Clone], monkeypatch: pytest.MonkeyPatch
+    without_driver: Clone, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    here = without_driver()
-    monkeypatch.setattr(Clone, "environ", here.environ | {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"})
+    monkeypatch.setattr(
+        Clone, "environ", without_driver.environ | {"GIT_TEST_ASSUME_DIFFERENT_OWNER": "1"}
+    )
 
-    done = here.try_unlatch("merge", "--resolve", "7")
+    done = without_driver.try_unlatch("merge", "--resolve", "7")
 
     assert (2, True) == (done.code, "detected dubious ownership" in done.err)
 

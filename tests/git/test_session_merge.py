@@ -157,9 +157,8 @@ def test_a_key_that_both_changed_is_an_ordinary_conflict(both: Two) -> None:
     for clone, name in ((there, "Ada"), (here, "Bob")):
         path_of(clone).write_text(path_of(clone).read_text().replace("nobody", name))
         log(clone, "", "--decision", f"Asked {name}")
-    here.git("fetch", "--quiet", "origin")
 
-    done = here.try_git("merge", "origin/main")
+    done = here.clash()
 
     text = path_of(here).read_text()
     assert (1, True) == (done.code, "/reviewed_by  ours: " in done.err)
@@ -179,9 +178,8 @@ def test_words_that_both_changed_are_an_ordinary_conflict(both: Two) -> None:
     for clone, name in ((there, "Ada"), (here, "Bob")):
         path_of(clone).write_text(path_of(clone).read_text().replace("by hand", f"by {name}"))
         clone.commit(name)
-    here.git("fetch", "--quiet", "origin")
 
-    assert 1 == here.try_git("merge", "origin/main").code
+    here.clash()
 
     text = path_of(here).read_text()
     assert "A text by Ada,   with spaces." in text
@@ -195,8 +193,7 @@ def test_a_clone_that_lacks_the_driver_merges_again_with_it(both: Two) -> None:
     log(there, "2026-11-22T11:00:00Z", "--phase", "Plan")
     log(here, "2026-11-22T10:30:00Z", "--phase", "Fix")
     here.git("config", "--remove-section", "merge.unlatch")
-    here.git("fetch", "--quiet", "origin")
-    assert here.try_git("merge", "origin/main").code == 1
+    here.clash()
 
     here.unlatch("init", "--git")
     here.git("checkout", "--merge", "--", str(path_of(here)))
