@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.ci.jobs import Job, job, reopen_by_hand
 from tests.crash.members import Team
 
 if TYPE_CHECKING:
@@ -30,3 +31,10 @@ def team(_met: Team, tmp_path: Path) -> Team:
     made = _met.copied(tmp_path)
     made.writes()
     return made
+
+
+@pytest.fixture
+def here(team: Team) -> Job:
+    """The checkout of a job on GitHub, after a person reopened the issue."""
+    reopen_by_hand(team)
+    return job(team, "job")

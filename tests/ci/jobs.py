@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from tests.crash.items import REPOSITORY
@@ -10,7 +13,6 @@ from tests.crash.members import Member, Team
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
 GITHUB = {
     "GITHUB_ACTIONS": "true",
@@ -36,6 +38,9 @@ GITLAB = {
     "CI_COMMIT_REF_NAME": "main",
     "CI_PROJECT_URL": "https://gitlab.com/fabrikam/widgets",
 }
+
+# Clones of origins, by what is in these and by the depth; each with its origin.
+_CHECKOUTS: dict[tuple[bytes, int | None], tuple[Path, Path]] = {}
 
 
 @dataclass(frozen=True)
@@ -71,17 +76,32 @@ class Job(Member):
 def job(team: Team, name: str, system: Mapping[str, str] = GITHUB, *, depth: int | None = 1) -> Job:
     """Check out the origin's main as a CI system does: one commit, and no branch."""
     root = team.folder / name
-    origin = f"file://{team.folder / 'origin.git'}"
-    shallow = ("--depth", str(depth)) if depth else ()
-    team.laptop.git("clone", "--quiet", *shallow, origin, str(root))
+    _check_out(team, root, depth)
     files = {}
     if "GITHUB_ACTIONS" in system:
         for variable in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"):
             files[variable] = team.folder / f"{name}-{variable.lower()}"
             files[variable].touch()
-    made = Job(root, extra={**team.laptop.extra, **system}, files=files)
-    made.git("checkout", "--quiet", "--detach")
-    return made
+    return Job(root, extra={**team.laptop.extra, **system}, files=files)
+
+
+def _check_out(team: Team, root: Path, depth: int | None) -> None:
+    """Clone each state of the origin once, and copy that clone for other teams."""
+    origin = team.folder / "origin.git"
+    places = (origin / "packed-refs", origin / "refs/heads/main")
+    tips = b"".join(path.read_bytes() for path in places if path.exists())
+    made = _CHECKOUTS.get((tips, depth))
+    if made is None:
+        shallow = ("--depth", str(depth)) if depth else ()
+        team.laptop.git("clone", "--quiet", *shallow, f"file://{origin}", str(root))
+        Job(root).git("checkout", "--quiet", "--detach")
+        place = Path(tempfile.mkdtemp(dir=team.folder.parent))
+        made = _CHECKOUTS[tips, depth] = place / "checkout", origin
+        shutil.copytree(root, made[0], symlinks=True)
+        return
+    shutil.copytree(made[0], root, symlinks=True)
+    config = root / ".git/config"
+    config.write_text(config.read_text().replace(f"{made[1]}", f"{origin}"))
 
 
 def reopen_by_hand(team: Team) -> None:

@@ -105,10 +105,7 @@ def runner(tmp_path: Path) -> Path:
     return place
 
 
-def test_the_action_syncs_and_pushes(team: Team, runner: Path) -> None:
-    reopen_by_hand(team)
-    here = job(team, "job")
-
+def test_the_action_syncs_and_pushes(team: Team, here: Job, runner: Path) -> None:
     ran = act(here, runner=runner, version="installed", commit="push")
 
     assert 0 == ran.code, ran.said
@@ -162,10 +159,8 @@ def test_the_action_takes_in_the_event(team: Team, runner: Path) -> None:
 
 
 def test_the_action_serves_several_projects_and_ends_with_the_worst(
-    team: Team, runner: Path
+    here: Job, runner: Path
 ) -> None:
-    reopen_by_hand(team)
-    here = job(team, "job")
     (here.root / "empty one/.unlatch/increments").mkdir(parents=True)
 
     both = act(here, runner=runner, version="installed", command="check", root="empty one\n.")
@@ -205,11 +200,12 @@ def test_the_action_reports_deliveries_before_too_many_items(team: Team, runner:
         {"command": 'sync"; touch pwned; "'},
         {"increments": "$(touch pwned) `touch pwned`; touch pwned"},
         {"changed_since": "--output=pwned"},
-        {"changed_since": "$(touch pwned)"},
-        {"max_items": "1; touch pwned"},
-        {"commit": "push; touch pwned"},
         {"root": "$(touch pwned)"},
-        {"increments": "--force --max-items=99"},
+        # The script passes these as it passes those.
+        pytest.param({"changed_since": "$(touch pwned)"}, marks=pytest.mark.sweep),
+        pytest.param({"max_items": "1; touch pwned"}, marks=pytest.mark.sweep),
+        pytest.param({"commit": "push; touch pwned"}, marks=pytest.mark.sweep),
+        pytest.param({"increments": "--force --max-items=99"}, marks=pytest.mark.sweep),
     ],
 )
 def test_what_an_input_holds_is_never_run(team: Team, runner: Path, inputs: dict[str, str]) -> None:

@@ -60,9 +60,7 @@ def test_whoever_began_the_job_is_the_commits_author(team: Team) -> None:
     assert "octocat <583231+octocat@users.noreply.github.com>" == author
 
 
-def test_nothing_else_that_lies_about_is_committed(team: Team) -> None:
-    reopen_by_hand(team)
-    here = job(team, "job")
+def test_nothing_else_that_lies_about_is_committed(team: Team, here: Job) -> None:
     other = here.home / ".unlatch/increments/0008-other"
     other.mkdir()
     (other / "spec.md").write_text("# Half written\n")
@@ -104,7 +102,6 @@ def test_an_archived_increment_moves_with_all_that_is_in_it(team: Team) -> None:
     team.laptop.push("Archive")
     reopen_by_hand(team)
     here = job(team, "job")
-
     sync(here)
 
     there = shared(team)
@@ -114,9 +111,7 @@ def test_an_archived_increment_moves_with_all_that_is_in_it(team: Team) -> None:
     assert "" == here.git("status", "--porcelain")
 
 
-def test_a_push_that_was_overtaken_merges_and_goes_on(team: Team) -> None:
-    reopen_by_hand(team)
-    here = job(team, "job")
+def test_a_push_that_was_overtaken_merges_and_goes_on(team: Team, here: Job) -> None:
     (team.colleague.root / "code.py").write_text("print()\n")
     team.colleague.push("Other work")
 
@@ -127,31 +122,18 @@ def test_a_push_that_was_overtaken_merges_and_goes_on(team: Team) -> None:
     assert (there.root / "code.py").exists()
 
 
-def test_two_reopens_at_once_are_both_kept(team: Team) -> None:
-    reopen_by_hand(team)
-    here = job(team, "job")
-    assert 0 == team.colleague.reopen("Something else", "--offline")
-    team.colleague.push("Reopen")
-
-    sync(here)
-
-    there = shared(team)
-    assert 2 == len(there.reasons)
-    assert 0 == there.try_unlatch("sync").code
-    assert {"Something else": 1} == {"Something else": team.told("Something else")["jira"]}
-
-
-def test_the_merge_driver_imports_nothing_from_the_checkout(team: Team) -> None:
-    reopen_by_hand(team)
-    here = job(team, "job")
+def test_two_reopens_at_once_are_both_kept(team: Team, here: Job) -> None:
+    # Of the checkout, the merge driver imports nothing.
     (here.root / "click.py").write_text(f"open({str(team.folder / 'ran')!r}, 'w')\n")
     assert 0 == team.colleague.reopen("Something else", "--offline")
     team.colleague.push("Reopen")
 
     sync(here)
 
-    assert 2 == len(shared(team).reasons)
-    assert not (team.folder / "ran").exists()
+    there = shared(team)
+    assert (2, False) == (len(there.reasons), (team.folder / "ran").exists())
+    assert 0 == there.try_unlatch("sync").code
+    assert {"Something else": 1} == {"Something else": team.told("Something else")["jira"]}
 
 
 def test_without_attributes_in_the_repository_it_merges_by_meaning_all_the_same(team: Team) -> None:
@@ -168,9 +150,7 @@ def test_without_attributes_in_the_repository_it_merges_by_meaning_all_the_same(
     assert 2 == len(shared(team).reasons)
 
 
-def test_what_cannot_be_merged_is_left_to_the_next_run(team: Team) -> None:
-    reopen_by_hand(team)
-    here = job(team, "job")
+def test_what_cannot_be_merged_is_left_to_the_next_run(team: Team, here: Job) -> None:
     team.colleague.unlatch("resume", "7", "--reason", "x", "--yes", "--offline")
     team.colleague.unlatch("pause", "7")
     team.colleague.push("Pause")
@@ -207,9 +187,7 @@ def test_a_pull_that_was_not_pushed_is_continued_by_the_next_job(team: Team) -> 
     assert 0 == job(team, "third").try_unlatch("sync", "--check").code
 
 
-def test_a_commit_that_was_not_pushed_is_pushed_by_the_next_run(team: Team) -> None:
-    reopen_by_hand(team)
-    here = job(team, "job")
+def test_a_commit_that_was_not_pushed_is_pushed_by_the_next_run(team: Team, here: Job) -> None:
     here.git("remote", "set-url", "--push", "origin", "/nonexistent.git")
     sync(here, code=3)
     here.git("remote", "set-url", "--push", "origin", str(team.folder / "origin.git"))
@@ -243,9 +221,7 @@ def test_a_branch_that_takes_no_push(team: Team) -> None:
     assert "protected branch" in done.document["commit"]["error"]["message"]
 
 
-def test_a_push_that_is_overtaken_again_and_again_ends(team: Team) -> None:
-    reopen_by_hand(team)
-    here = job(team, "job")
+def test_a_push_that_is_overtaken_again_and_again_ends(team: Team, here: Job) -> None:
     other = team.colleague.root
     # Between git's look at the origin and its push, every time.
     who = "-c user.name=Gil -c user.email=gil@example.com"
@@ -258,9 +234,7 @@ def test_a_push_that_is_overtaken_again_and_again_ends(team: Team) -> None:
     assert "error[push-overtaken]" in done.err
 
 
-def test_credentials_in_an_address_are_shown_to_nobody(team: Team) -> None:
-    reopen_by_hand(team)
-    here = job(team, "job")
+def test_credentials_in_an_address_are_shown_to_nobody(here: Job) -> None:
     here.git("remote", "set-url", "origin", "http://x-token:s3cr3t-t0ken@127.0.0.1:9/o.git")
 
     done = here.try_unlatch("sync", "--yes", "--commit", "push")
@@ -290,10 +264,7 @@ def test_a_checkout_without_a_remote(team: Team) -> None:
     assert "error[no-remote]" in done.err
 
 
-def test_two_jobs_in_one_checkout_take_turns(team: Team) -> None:
-    reopen_by_hand(team)
-    here = job(team, "job")
-
+def test_two_jobs_in_one_checkout_take_turns(team: Team, here: Job) -> None:
     running = [here.start("sync", "--yes", "--commit", "push") for _ in range(2)]
     said = [process.communicate(timeout=60)[0] for process in running]
 
@@ -310,9 +281,7 @@ def propose(here: Job) -> None:
     assert 0 == done.code, done.out + done.err
 
 
-def test_a_pull_request_leaves_main_as_it_is(team: Team) -> None:
-    reopen_by_hand(team)
-    here = job(team, "job")
+def test_a_pull_request_leaves_main_as_it_is(team: Team, here: Job) -> None:
     main = team.laptop.git("ls-remote", "origin", "main")
 
     done = here.unlatch("sync", "--yes", "--commit", "pr", "--json")
@@ -385,9 +354,7 @@ def add_scope(here: Job) -> None:
     here.unlatch("resume", "7", "--update-scope", "--scope", "More", "--reason", "More", "--yes")
 
 
-def test_a_job_repeated_in_one_checkout_adds_to_its_pull_request(team: Team) -> None:
-    reopen_by_hand(team)
-    here = job(team, "job")
+def test_a_job_repeated_in_one_checkout_adds_to_its_pull_request(team: Team, here: Job) -> None:
     propose(here)
     proposed = team.laptop.git("ls-remote", "origin")
 
@@ -403,9 +370,7 @@ def test_a_job_repeated_in_one_checkout_adds_to_its_pull_request(team: Team) -> 
     assert ONCE_ELSEWHERE == team.told("was reopened by mona")
 
 
-def test_a_repeated_job_takes_over_additions_of_another_checkout(team: Team) -> None:
-    reopen_by_hand(team)
-    here = job(team, "job")
+def test_a_repeated_job_takes_over_additions_of_another_checkout(team: Team, here: Job) -> None:
     propose(here)
     other = job(team, "other")
     other.git("fetch", "--quiet", "origin", "unlatch/sync-main")
@@ -423,10 +388,8 @@ def test_a_repeated_job_takes_over_additions_of_another_checkout(team: Team) -> 
 
 @pytest.mark.parametrize("is_proposed", [False, True])
 def test_a_repeated_job_publishes_what_an_earlier_one_could_not_push(
-    team: Team, is_proposed: bool
+    team: Team, here: Job, is_proposed: bool
 ) -> None:
-    reopen_by_hand(team)
-    here = job(team, "job")
     if is_proposed:
         propose(here)
         add_scope(here)

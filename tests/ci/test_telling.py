@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from tests.ci.jobs import Job
     from tests.crash.members import Team
 
 HOSTILE = [
@@ -46,31 +47,21 @@ def commands(printed: str) -> list[str]:
 
 
 @pytest.mark.parametrize("hostile", HOSTILE)
-def test_an_annotation_on_github_is_one_command(
-    hostile: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ci.annotate(Ci(System.GITHUB, {}), [Annotation(Level.ERROR, hostile, hostile)])
+def test_an_annotation_is_one_command(hostile: str, capsys: pytest.CaptureFixture[str]) -> None:
+    lines = {}
+    for system, level in ((System.GITHUB, Level.ERROR), (System.AZURE, Level.WARNING)):
+        ci.annotate(Ci(system, {}), [Annotation(level, hostile, hostile)])
+        (lines[system],) = commands(capsys.readouterr().err)
 
-    (line,) = commands(capsys.readouterr().err)
-    match = GITHUB_COMMAND.match(line)
-    assert match is not None
-    assert "error" == match["name"]
+    github = GITHUB_COMMAND.match(lines[System.GITHUB])
+    assert github is not None
     # One property, however many commas or equals signs a text has.
-    name, _, title = match["properties"].partition("=")
-    assert ("title", False) == (name, "," in title)
-
-
-@pytest.mark.parametrize("hostile", HOSTILE)
-def test_an_annotation_on_azure_is_one_command(
-    hostile: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ci.annotate(Ci(System.AZURE, {}), [Annotation(Level.WARNING, hostile, hostile)])
-
-    (line,) = commands(capsys.readouterr().err)
-    match = AZURE_COMMAND.match(line)
-    assert match is not None
-    assert ("task.logissue", "type=warning;") == (match["name"], match["properties"])
-    assert "##" not in match["data"].replace("## ", "")
+    name, _, title = github["properties"].partition("=")
+    assert ("error", "title", False) == (github["name"], name, "," in title)
+    azure = AZURE_COMMAND.match(lines[System.AZURE])
+    assert azure is not None
+    assert ("task.logissue", "type=warning;") == (azure["name"], azure["properties"])
+    assert "##" not in azure["data"].replace("## ", "")
 
 
 def test_a_message_arrives_as_it_was_said(capsys: pytest.CaptureFixture[str]) -> None:
@@ -127,10 +118,7 @@ def test_which_branch_is_built(environ: Mapping[str, str], branch: str | None) -
 # A whole run
 
 
-def test_github_gets_a_summary_annotations_and_outputs(team: Team) -> None:
-    reopen_by_hand(team)
-    here = job(team, "job")
-
+def test_github_gets_a_summary_annotations_and_outputs(here: Job) -> None:
     done = here.try_unlatch("sync", "--check")
 
     assert 5 == done.code
@@ -144,10 +132,7 @@ def test_github_gets_a_summary_annotations_and_outputs(team: Team) -> None:
     }
 
 
-def test_github_is_told_what_a_sync_did(team: Team) -> None:
-    reopen_by_hand(team)
-    here = job(team, "job")
-
+def test_github_is_told_what_a_sync_did(here: Job) -> None:
     done = here.try_unlatch("sync", "--yes", "--json")
 
     assert 0 == done.code
@@ -156,6 +141,7 @@ def test_github_is_told_what_a_sync_did(team: Team) -> None:
     assert ("0", "true") == (here.outputs["exit-code"], here.outputs["changed"])
     assert "completed to active" in here.summary
     assert "| Increment |" not in here.summary  # nothing is left
+    assert "one of:" not in here.summary  # nor is a question
     assert "unlatch.sync/1" == json.loads(done.out)["schema"]
 
 
@@ -180,15 +166,6 @@ def test_a_question_that_a_sync_leaves_open_is_in_its_summary(team: Team, check:
         "- unlatch github reopen-issue 0007-smart-discipline --reason TEXT\n"
     ) in text
     assert all(line[2:] in done.err for line in text.splitlines() if line.startswith("- unlatch"))
-
-
-def test_commands_are_only_in_the_summary_of_a_sync_that_leaves_a_question(team: Team) -> None:
-    reopen_by_hand(team)
-    here = job(team, "job")
-
-    here.try_unlatch("sync", "--yes")
-
-    assert "one of:" not in here.summary
 
 
 def test_azure_gets_a_file_with_the_summary(team: Team, tmp_path: Path) -> None:
@@ -290,9 +267,7 @@ def test_a_broken_increment_is_in_the_summary_the_outputs_and_the_annotations(
     assert here.outputs["summary"].endswith(", 1 increment not read")
 
 
-def test_excluded_trackers_are_in_the_summary(team: Team) -> None:
-    reopen_by_hand(team)
-    here = job(team, "job")
+def test_excluded_trackers_are_in_the_summary(here: Job) -> None:
     with (here.home / ".unlatch/config.toml").open("a") as file:
         file.write('\n[sync]\ndirection = "off"\n')
 
@@ -314,9 +289,7 @@ def test_a_summary_says_that_only_some_items_were_compared(team: Team) -> None:
     assert "### Increments and items are in sync as far as they were compared" in here.summary
 
 
-def test_what_a_sync_leaves_as_it_is_is_adrift(team: Team) -> None:
-    reopen_by_hand(team)
-    here = job(team, "job")
+def test_what_a_sync_leaves_as_it_is_is_adrift(here: Job) -> None:
     with (here.home / ".unlatch/config.toml").open("a") as file:
         file.write('\n[sync]\ndirection = "push"\n')
 
