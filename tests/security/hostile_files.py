@@ -136,56 +136,27 @@ def _whole_folders(project: Project, outside: Outside) -> None:
         _link(project.folder(name), outside.root / "increments" / name)
 
 
-def _increments(project: Project, outside: Outside) -> None:
-    _link(project.increments, outside.root / "increments")
+def _leads(place: str, target: str, *, alone: bool = False) -> Callable[..., None]:
+    """A link at a place of the project; with `alone`, its increments are gone."""
+
+    def lay(project: Project, outside: Outside) -> None:
+        if alone:
+            shutil.rmtree(project.increments)
+        _link(project.root / place, outside.root / target)
+
+    return lay
 
 
-def _dangling_increments(project: Project, outside: Outside) -> None:
-    _link(project.increments, outside.root / "nothing-yet")
+def _piped(place: str) -> Callable[..., None]:
+    """A pipe at a place of the project."""
 
+    def lay(project: Project, _: Outside) -> None:
+        path = project.root / place
+        if path.is_dir():
+            shutil.rmtree(path)
+        _pipe(path, path)
 
-def _home(project: Project, outside: Outside) -> None:
-    _link(project.root / ".unlatch", outside.root)
-
-
-def _dangling_home(project: Project, outside: Outside) -> None:
-    _link(project.root / ".unlatch", outside.root / "nothing-yet")
-
-
-def _theirs(project: Project, outside: Outside) -> None:
-    shutil.rmtree(project.increments)
-    _link(project.root / ".specweave", outside.root)
-
-
-def _archive(project: Project, outside: Outside) -> None:
-    for name in NAMES:
-        shutil.rmtree(project.folder(name))
-    _link(project.increments / "_archive", outside.root / "increments")
-
-
-def _config(project: Project, outside: Outside) -> None:
-    _link(project.root / ".unlatch" / "config.toml", outside.root / "config.toml")
-
-
-def _config_pipe(project: Project, outside: Outside) -> None:
-    _pipe(project.root / ".unlatch" / "config.toml", outside.root)
-
-
-def _their_config(project: Project, outside: Outside) -> None:
-    _link(project.root / ".specweave" / "config.json", outside.root / "config.json")
-
-
-def _increments_pipe(project: Project, outside: Outside) -> None:
-    shutil.rmtree(project.increments)
-    _pipe(project.increments, outside.root)
-
-
-def _migrations(project: Project, outside: Outside) -> None:
-    _link(project.root / ".unlatch" / "migrations", outside.root / "migrations")
-
-
-def _attributes(project: Project, outside: Outside) -> None:
-    _link(project.root / ".gitattributes", outside.root / "config.toml")
+    return lay
 
 
 DOCUMENTS = (SPEC, TASKS, EVENTS)
@@ -204,18 +175,18 @@ REPOSITORIES = {
     "large metadata": _each(METADATA)(_oversize),
     "large documents": _each(*DOCUMENTS)(_oversize),
     "linked increments": _whole_folders,
-    "linked folder": _increments,
-    "dangling folder": _dangling_increments,
-    "increments pipe": _increments_pipe,
-    "linked home": _home,
-    "dangling home": _dangling_home,
-    "linked .specweave": _theirs,
-    "linked archive": _archive,
-    "linked config": _config,
-    "config pipe": _config_pipe,
-    "linked config.json": _their_config,
-    "linked migrations": _migrations,
-    "linked attributes": _attributes,
+    "linked folder": _leads(".unlatch/increments", "increments"),
+    "dangling folder": _leads(".unlatch/increments", "nothing-yet"),
+    "increments pipe": _piped(".unlatch/increments"),
+    "linked home": _leads(".unlatch", ""),
+    "dangling home": _leads(".unlatch", "nothing-yet"),
+    "linked .specweave": _leads(".specweave", "", alone=True),
+    "linked archive": _leads(".unlatch/increments/_archive", "increments", alone=True),
+    "linked config": _leads(".unlatch/config.toml", "config.toml"),
+    "config pipe": _piped(".unlatch/config.toml"),
+    "linked config.json": _leads(".specweave/config.json", "config.json"),
+    "linked migrations": _leads(".unlatch/migrations", "migrations"),
+    "linked attributes": _leads(".gitattributes", "config.toml"),
 }
 HARD_LINKED = _each(EVENTS)(_hard_link)
 

@@ -31,7 +31,13 @@ KEYS = {
 }
 
 
-@pytest.mark.parametrize("kind", KEYS)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        *("bare", "inline"),
+        *(pytest.param(kind, marks=pytest.mark.sweep) for kind in ("spaced", "quoted", "table")),
+    ],
+)
 def test_a_key_of_many_parts_is_a_mistake_in_the_configuration(single: Project, kind: str) -> None:
     single.configure(KEYS[kind])
 

@@ -39,7 +39,7 @@ from unlatch.worklog import neutral
 from unlatch.worklog.neutral import csv_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from _pytest.mark import ParameterSet
     from tests.cli.project import Done, Project
@@ -49,13 +49,6 @@ OWN_WORDS = {"demo", "sandbox"}
 SHOWING = [name for name in DECLARED if name not in OWN_WORDS]
 # What the demo of runs shows is written by processes of its own, in a project of its own.
 SHOWING_HERE = [name for name in SHOWING if name != "run demo"]
-# Commands of other work write nothing of their own for a job.
-IN_JOBS = [
-    pytest.param(name, marks=pytest.mark.sweep)
-    if name.split()[0] in {"effort", "run", "session", "workflow"} and name != "session publish"
-    else name
-    for name in SHOWING_HERE
-]
 SYSTEMS = {"github": GITHUB, "azure": AZURE, "gitlab": GITLAB}
 OURS = re.compile(
     r"::(?:error|warning|notice) [^:]*::|##vso\[task\.(?:logissue|uploadsummary|setvariable)[ \]]"
@@ -71,12 +64,19 @@ def test_what_is_taken_for_harmless_without_a_search_is_harmless() -> None:
     assert ([], True) == (found, len(harmless) > 100_000)
 
 
-def github_first(names: Iterable[str]) -> list[ParameterSet | str]:
-    """Leave the groups of other trackers, which the same code serves, to `make torture`."""
+def sampled(names: Iterable[str], is_chosen: Callable[[int, str], bool]) -> list[ParameterSet]:
+    """Leave commands, and the groups of other trackers, which the same code serves, to torture."""
     return [
-        pytest.param(name, marks=pytest.mark.sweep) if name.split()[0] in {"ado", "jira"} else name
-        for name in names
+        pytest.param(name, marks=() if is_own and is_chosen(number, name) else pytest.mark.sweep)
+        for number, name in enumerate(names)
+        for is_own in [name.split()[0] not in {"ado", "jira"}]
     ]
+
+
+def is_other_work(name: str) -> bool:
+    """Whether a command of other work writes nothing of its own for a job."""
+    groups = {"effort", "run", "session", "workflow"}
+    return name.split(maxsplit=1)[0] in groups and name != "session publish"
 
 
 def takes_json(name: str) -> bool:
@@ -162,18 +162,14 @@ def ran(project: Project, name: str, *options: str, before: tuple[str, ...] = ()
 # Every command
 
 
-# Of the ways to mistype each command gets one; `make torture` tries all of them.
-MISTYPED = [
-    pytest.param(name, argument, id=f"{way}-{name}", marks=() if own else pytest.mark.sweep)
-    for number, name in enumerate(SHOWING)
-    for place, (way, argument) in enumerate(
-        {"word": WORDS, "option": f"--{WORDS}", "config": "99"}.items()
-    )
-    for own in [number % 3 == place]
-]
+# Each way to show words is one module, for all commands: by default a command shows them at a
+# terminal or in a job, and some in JSON; `make torture` tries all.
+AT_TERMINAL = sampled(SHOWING_HERE, lambda number, name: number % 2 or is_other_work(name))
+IN_JOBS = sampled(SHOWING_HERE, lambda number, name: not (number % 2 or is_other_work(name)))
+DOCUMENTS = sampled(filter(takes_json, SHOWING), lambda number, _: number % 4 == 0)
 
 
-@pytest.mark.parametrize("name", github_first(SHOWING_HERE))
+@pytest.mark.parametrize("name", AT_TERMINAL)
 def test_nothing_acts_at_a_terminal_or_in_the_log(
     hostile: Project, tmp_path: Path, name: str
 ) -> None:
@@ -198,13 +194,6 @@ def test_nothing_acts_in_a_job(hostile: Project, tmp_path: Path, name: str) -> N
     assert_summary_is_words(tmp_path)
 
 
-# One function writes the documents of all commands: some of them each time, all by `make torture`.
-DOCUMENTS = [
-    pytest.param(name, marks=pytest.mark.sweep) if number % 3 else name
-    for number, name in enumerate(name for name in SHOWING if takes_json(name))
-]
-
-
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_json_holds_every_character_and_none_acts(hostile: Project, name: str) -> None:
     done = ran(hostile, name, "--json")
@@ -214,15 +203,19 @@ def test_json_holds_every_character_and_none_acts(hostile: Project, name: str) -
     assert isinstance(done.document, dict | list)
 
 
-@pytest.mark.parametrize(("name", "argument"), MISTYPED)
-def test_no_mistake_acts_when_it_is_repeated(project: Project, name: str, argument: str) -> None:
-    if argument == "99":
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize("way", ["word", "option", "config"])
+def test_no_mistake_acts_when_it_is_repeated(project: Project, way: str, every: int) -> None:
+    ways = {"word": WORDS, "option": f"--{WORDS}", "config": "99"}
+    argument, first = ways[way], [*ways].index(way)
+    if way == "config":
         project.configure_more(tables=f"[{json.dumps(NAME)}]\n{json.dumps(WORDS)} = 1\n")
+    for name in SHOWING[first % every :: every]:
+        done = project.run(*name.split(), argument)
 
-    done = project.run(*name.split(), argument)
-
-    assert (set(), []) == (acting(done.said), forged(done.said))
-    assert [] == [line for line in commands(done.said) if not OURS.match(line)]
+        assert (name, set(), []) == (name, acting(done.said), forged(done.said))
+        acts = [line for line in commands(done.said) if not OURS.match(line)]
+        assert (name, []) == (name, acts)
 
 
 # Jobs

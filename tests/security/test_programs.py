@@ -28,6 +28,8 @@ from unlatch.worklog.search_path import find_program
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from _pytest.mark import ParameterSet
+
 OBSERVER = Path(__file__).parent / "observer"
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
 START = '{"hook_event_name": "SessionStart", "cwd": "{root}"}'
@@ -208,16 +210,27 @@ ASKS_GIT = [
 ]
 
 
-# One implementation serves the groups of all trackers, and one module asks git for all commands:
-# some of them each time, all of them by `make torture`.
-STARTED = [
-    pytest.param(name, marks=pytest.mark.sweep) if name.split()[0] in {"ado", "jira"} else name
-    for name in DECLARED
-]
-IN_BARE = [
-    pytest.param(name, marks=pytest.mark.sweep) if number % 3 and name != "sync" else name
-    for number, name in enumerate(ASKS_GIT)
-]
+def _sampled(names: Iterable[str], chosen: Iterable[str]) -> list[ParameterSet]:
+    """Those that are not chosen are left to `make torture`."""
+    kept = set(chosen)
+    return [pytest.param(name, marks=() if name in kept else pytest.mark.sweep) for name in names]
+
+
+# As processes run each command of its own that starts a program, and one of each group: others of
+# a group share its code. tests/security/test_hostile_files.py observes all commands in process.
+_OF_GROUP = {name.split()[0]: name for name in DECLARED if " " in name}
+_OF_MOVES = {"review", "backlog"}  # one module has them, `pause` and `start`
+_ALONE = [name for name in DECLARED if " " not in name and name not in {*_OF_GROUP, *_OF_MOVES}]
+STARTED = _sampled(
+    DECLARED,
+    [
+        *(name for name in _ALONE if DECLARED[name] - {Program.PAGER}),
+        *(name for group, name in _OF_GROUP.items() if group not in {"ado", "jira"}),
+        *("agents hook", "auth status", "github status", "run start"),
+    ],
+)
+# One module asks git for all commands.
+IN_BARE = _sampled(ASKS_GIT, [*ASKS_GIT[::8], "sync"])
 
 
 def interrupt(process: subprocess.Popen[str]) -> None:
