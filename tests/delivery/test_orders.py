@@ -113,6 +113,18 @@ def test_an_endless_conflict_ends(project: Project) -> None:
     assert project.box.requests.count() < 30
 
 
+def test_a_refusal_on_reading_counts(project: Project) -> None:
+    completed_on(project, "github")
+    project.box.faults.add(Fault("github", "status", code=401, times=500))
+    assert project.run(*RESUME).code == 3
+    for _ in range(4):
+        project.run("sync")
+
+    (operation,) = project.metadata()["pending"]
+
+    assert (5, True) == (operation["attempt"]["n"], "parkedAt" in operation)
+
+
 def test_a_record_with_an_odd_category_is_read(project: Project) -> None:
     completed_on(project, "github")
     assert project.run(*RESUME, "--offline").code == 0

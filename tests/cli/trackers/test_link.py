@@ -301,7 +301,10 @@ def test_unlink_withdraws_the_pending_operations_of_the_item_as_a_dry_run_forese
     assert (document["dropped"], document["dryRun"]) == (1, True)
     assert ([one["dropped"] for one in several["increments"]], several["dryRun"]) == ([1], True)
     assert (unknown.code, "error[unknown-link]" in unknown.err) == (2, True)
+    assert refused(completed, "unlink", "7", "SCRUM-99") == (2, "unknown-link")
+
     done = completed.run("unlink", "7", "jira", "--json")
+
     assert (done.code, done.document["dropped"]) == (0, 1)
     assert [entry["tracker"] for entry in completed.metadata()["pending"]] == ["github", "ado"]
 
