@@ -111,7 +111,6 @@ def test_status_lists_what_is_blocked_with_a_next_step_that_helps(blocked: Proje
     assert "pending" not in blocked.metadata()
 
 
-@pytest.mark.usefixtures("_no_waits")
 @pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
 def test_a_named_operation_that_meets_a_failure_of_the_tracker_is_blocked_no_more(
     project: Project, tracker: str

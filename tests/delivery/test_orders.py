@@ -100,7 +100,6 @@ def test_a_person_who_reopened_after_a_refusal_keeps_the_item_open(project: Proj
     assert "open" == project.states()["github"]
 
 
-@pytest.mark.usefixtures("_no_waits")
 def test_an_endless_conflict_ends(project: Project) -> None:
     completed_on(project, "github")
     assert project.run(*RESUME, "--offline").code == 0

@@ -125,7 +125,6 @@ def test_a_run_that_dies_is_completed_by_the_next(
     assert_each_is_reopened_once(project, keys)
 
 
-@pytest.mark.usefixtures("_no_waits")
 @pytest.mark.parametrize("place", PLACES, ids=["page", "transition", "edit"])
 @pytest.mark.parametrize("kind", ["drop", "drop-after", "error-after", "truncate", "rate-limit"])
 def test_a_fault_costs_nothing_but_a_further_sync(
@@ -209,7 +208,6 @@ def test_an_issue_that_needs_no_write_is_delivered_after_a_read_of_its_own(
     assert ["In Progress"] * 3 == states(project, keys)
 
 
-@pytest.mark.usefixtures("_no_waits")
 @pytest.mark.parametrize("kind", ["drop", "html"])
 def test_without_a_page_each_issue_is_read_by_itself(project: Project, kind: str) -> None:
     keys = add_issues(project, 4)

@@ -73,7 +73,6 @@ def test_a_refused_token_is_not_sent_again_for_each_item_that_is_read(
     assert f"{COUNT} items not checked" in done.out
 
 
-@pytest.mark.usefixtures("_no_waits")
 def test_the_operations_are_delivered_with_a_good_token(project: Project) -> None:
     # Few of them: GitHub asks for a second between two writes.
     with_bad_token(project, "github", 4)

@@ -116,7 +116,6 @@ def test_a_refused_token_is_no_missing_one_and_reported_once_with_a_count(
     assert 6 > len(done.said.splitlines())
 
 
-@pytest.mark.usefixtures("_no_waits")
 @pytest.mark.parametrize("command", READING)
 @pytest.mark.parametrize("fault", ["drop", "html"])
 def test_a_tracker_that_does_not_answer_fails_the_gate(

@@ -43,7 +43,6 @@ def changing(project: Project, group: str, verb: str) -> tuple[str, ...]:
     return (group, f"{verb}-{NOUNS[group]}", "7", "--reason", REASON)
 
 
-@pytest.mark.usefixtures("_no_waits")
 @pytest.mark.parametrize("group", ALL)
 @pytest.mark.parametrize("verb", ["reopen", "close"])
 def test_a_repeated_command_posts_its_reason_once_and_changes_nothing_after_success(
@@ -77,7 +76,6 @@ def test_a_repeated_command_posts_its_reason_once_and_changes_nothing_after_succ
     assert ([], before, said) == (project.wrote(), project.tree(), project.comments())
 
 
-@pytest.mark.usefixtures("_no_waits")
 def test_a_repeated_reopen_depends_on_the_item_as_it_is(project: Project) -> None:
     command = changing(project, "github", "reopen")
     assert 0 == project.run(*command).code
@@ -109,7 +107,6 @@ def test_a_reopen_that_is_repeated_with_the_named_option_posts_its_reason_once(
     assert [REASON in text for text in project.comments()["github"]] == [True]
 
 
-@pytest.mark.usefixtures("_no_waits")
 def test_a_reopen_after_a_pending_close_is_one_more_operation(project: Project) -> None:
     reopen = changing(project, "github", "reopen")
     project.box.faults.add(Fault("github", "status", code=503, times=99))
