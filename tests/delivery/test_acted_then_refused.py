@@ -18,7 +18,6 @@ from tests.delivery.stage import (
 
 from unlatch_sandbox import Fault
 
-pytestmark = pytest.mark.usefixtures("_no_waits")
 ANSWERS: dict[str, dict[str, Any]] = {
     "503, Retry-After": {"code": 503, "headers": {"Retry-After": "1"}},
     "503, no requests left": {
