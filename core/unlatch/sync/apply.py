@@ -37,6 +37,10 @@ from unlatch.sync.pull_id import pull_id
 from unlatch.values import dataclass
 
 
+class ChangedMeanwhile(StoreError):
+    """The increment was changed since the comparison."""
+
+
 @dataclass(frozen=True, slots=True)
 class AppliedPlan:
     moves: tuple[Move, ...]  # those that failed with their error
@@ -78,16 +82,20 @@ def apply_sync_plan(
         pushed += _push(workspace, group, by=by)
     fresh = {operation.op for operation in pushed if operation.state}
     enqueued = {operation.op for operation in pushed}
-    moves = list(plan.moves)
-    for number, move in enumerate(moves):
+    moves: list[Move] = []
+    for move in plan.moves:
         is_completed = move.to is Status.COMPLETED
         try:
             warnings = evidence_warnings(workspace, move.increment) if is_completed else ()
             made = _move(workspace, move, by=by, force=force)
+        except ChangedMeanwhile as error:
+            # Another run for the same event may have made the same move.
+            if workspace.manager.read(move.increment.id).status is not move.to:
+                moves.append(replace(move, error=error))
         except UnlatchError as error:
-            moves[number] = replace(move, error=error)
+            moves.append(replace(move, error=error))
         else:
-            moves[number] = replace(move, warnings=warnings)
+            moves.append(replace(move, warnings=warnings))
             enqueued |= made
             # An earlier pull may have delivered the same operations.
             fresh |= made - {move.op}
@@ -185,7 +193,7 @@ def _move(workspace: Workspace, move: Move, *, by: str, force: bool) -> frozense
 def _current(move: Move, before: Increment) -> Move:
     """Return the move for its increment as it is now, if that is unchanged."""
     if not _is_unchanged(move.increment, before):
-        raise StoreError(
+        raise ChangedMeanwhile(
             "changed-meanwhile",
             f"{before.id} changed during the comparison; it is {before.status} now",
             hint=f"unlatch sync {quote(before.id)}",

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.cli.project import CLOSED, OPEN, Done, Project, stamp
 from tests.cli.trackers.test_sync import finished, with_issue
+from tests.delivery.stage import start
+
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from unlatch_sandbox import Sandbox
@@ -82,6 +87,26 @@ def test_a_message_of_what_is_known_does_nothing(with_issue: Project, cause: str
 
     assert (0, []) == (done.code, with_issue.wrote()), done.said
     assert before == with_issue.tree()
+
+
+def test_four_runs_for_one_message_at_once_are_all_right(finished: Project) -> None:
+    reopened_by_hand(finished.box)
+    event = finished.home / "event.json"
+    event.write_text(json.dumps(payload(finished)))
+    # All compare before one of them changes anything.
+    together = threading.Barrier(4)
+    meet = Fault("github", "human", times=4, action=partial(together.wait, 30))
+    finished.box.faults.add(meet)
+
+    runs = [start(finished, "ingest", "--from", "github-event", str(event)) for _ in range(4)]
+    said = [run.communicate(timeout=120)[0] for run in runs]
+
+    assert [0] * 4 == [run.returncode for run in runs], said
+    assert OPEN == finished.states()
+    assert 1 == len(finished.metadata()["reopenHistory"])
+    assert {"github": 0, "ado": 1, "jira": 1} == {
+        name: len(texts) for name, texts in finished.comments().items()
+    }
 
 
 @pytest.fixture
