@@ -23,7 +23,7 @@ from unlatch.spi import (
     Snapshot,
     SyncPlugin,
 )
-from unlatch.transport.rate_limits import Pace
+from unlatch.transport.pace import Pace
 from unlatch_github.api.client import Client
 from unlatch_github.marker_trust import Trust
 from unlatch_github.write import create, write

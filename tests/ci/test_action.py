@@ -111,6 +111,7 @@ def test_the_action_syncs_and_pushes(team: Team, here: Job, runner: Path) -> Non
     assert 0 == ran.code, ran.said
     told = "1 increment changed, 3 operations delivered"
     expected = {"exit-code": "0", "changed": "true", "adrift": "false", "summary": told}
+    expected |= {"retry": "none", "retry-at": ""}
     assert {**expected, "branch": "main", "proposal": ""} == ran.outputs
     team.laptop.pull()
     assert "active" == team.laptop.metadata()["status"]
@@ -188,6 +189,7 @@ def test_the_action_reports_deliveries_before_too_many_items(team: Team, runner:
 
     told = "3 operations delivered, 1 link not in sync, too many items"
     expected = {"exit-code": "5", "changed": "true", "adrift": "true", "summary": told}
+    expected |= {"retry": "person", "retry-at": ""}
     assert {**expected, "branch": "main", "proposal": ""} == ran.outputs
     team.laptop.pull()
     assert [] == team.laptop.pending

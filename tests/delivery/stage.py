@@ -112,6 +112,17 @@ def settle(project: Project, seconds: float | None) -> None:
     project.configure(f"patience = 30\n{top}{config}")
 
 
+def local_waits(project: Project) -> list[Path]:
+    """The notes of this machine about trackers that asked to wait."""
+    return [*(project.home / "state" / "unlatch" / "requests").glob("wait-*.json")]
+
+
+def end_waits(project: Project) -> None:
+    """Let the times come for which trackers asked this machine to wait."""
+    for note in local_waits(project):
+        note.unlink()
+
+
 def sync_until_done(project: Project, *, most: int = 3) -> Done:
     """Run `unlatch sync 7` until nothing is pending; the last run."""
     done = project.run(*SYNC)

@@ -12,7 +12,7 @@ from tests.delivery.stage import (
     SYNC,
     completed_on,
     count_markers,
-    edit_metadata,
+    end_waits,
     fault,
     next_command,
     transfer,
@@ -183,8 +183,7 @@ def test_a_plain_sync_delivers_after_the_time_that_a_tracker_asked_to_wait_for(
     early = limited.run(*AT_ONCE, "sync")
 
     assert (3, [], []) == (early.code, limited.wrote(), limited.comments()["github"]), early.said
-    past = "2026-01-01T00:00:00Z"
-    edit_metadata(limited, lambda data: data["pending"][0]["attempt"].update(retryAt=past))
+    end_waits(limited)
 
     done = limited.run("sync")
 

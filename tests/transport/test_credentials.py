@@ -330,7 +330,7 @@ def test_a_token_for_special_hosts_is_not_asked_for() -> None:
 REFUSED = reply(401, {"message": "Bad credentials"})
 
 
-@pytest.mark.parametrize(("replies", "sent"), [((), 1), ((OK,), 1 + 10), ((OK, REFUSED, OK), 13)])
+@pytest.mark.parametrize(("replies", "sent"), [((), 1), ((OK,), 1 + 3), ((OK, REFUSED, OK), 3 + 3)])
 def test_refusals_in_a_row_end_the_requests(replies: tuple[Reply, ...], sent: int) -> None:
     with connected(*replies, otherwise=REFUSED) as (server, session):
         for _ in range(20):

@@ -8,21 +8,23 @@ from unlatch.increments.records.contracts import Schema, schema_of
 _DOCUMENTS = """
 resume = unlatch resume.
   increment: MovedIncrement; reopen: ReopenRecord?; trackers: [ResumeEntry]; scope: ScopeEntry?;
-  warnings: [Problem]; related?: [RelatedEntry]; briefing?: BriefingEntry
+  warnings: [Problem]; related?: [RelatedEntry]; briefing?: BriefingEntry;
+  retry: Retry; retryAt: str?
 resume-others = unlatch resume --without increment.
   increment: str; related: [RelatedEntry]; briefing: BriefingEntry
 resume-many = unlatch resume with several ids, or --all-matching.
-  increments: [ResumedEntry]
+  increments: [ResumedEntry]; retry: Retry; retryAt: str?
 # `forced` holds the ids of the refusals that were overridden.
 complete, abandon = unlatch complete, unlatch abandon.
   increment: MovedIncrement; spared: [Spared]; trackers: [DeliveryEntry]; forced: [str];
-  evidence: EvidenceEntry?; warnings: [Problem]; related?: [OpenWork]
+  evidence: EvidenceEntry?; warnings: [Problem]; related?: [OpenWork]; retry: Retry; retryAt: str?
 undo = unlatch undo.
-  increment: MovedIncrement; undone: str; trackers: [DeliveryEntry]; related?: [OpenWork]
+  increment: MovedIncrement; undone: str; trackers: [DeliveryEntry]; related?: [OpenWork];
+  retry: Retry; retryAt: str?
 complete-many, abandon-many = unlatch complete and unlatch abandon with several ids.
-  increments: [FinishedEntry]
+  increments: [FinishedEntry]; retry: Retry; retryAt: str?
 undo-many = unlatch undo with several ids.
-  increments: [UndoneEntry]
+  increments: [UndoneEntry]; retry: Retry; retryAt: str?
 start, pause, review, backlog = unlatch start, pause, review, backlog.
   increment: MovedIncrement; warnings: [Problem]
 start-many, pause-many, review-many, backlog-many = The same for several increments.
@@ -67,7 +69,7 @@ unlink-many = unlatch unlink with several ids.
   increments: [UntiedEntry]; dryRun: bool
 # `broken` are increments that could not be compared.
 reopen, close = unlatch reopen and close of items. `place` is project, or user outside of one.
-  place: str; items: [ChangedItem]
+  place: str; items: [ChangedItem]; retry: Retry; retryAt: str?
 item-status = unlatch status with items; outside of a project also without.
   items: [ItemStatus]
 dry-run-items = The dry run of these.
@@ -76,7 +78,7 @@ sync = unlatch sync, and unlatch ingest.
   increments: [SyncedIncrement]; compared: [ComparedEntry]; notChecked: [NotCheckedEntry];
   moves: [MoveEntry]; otherBranch: str?; commit: CommitEntry?; event: MessageEntry?;
   leftOut changedLeftOut: [str]; broken: [Broken]; refused: Problem?; items: [ChangedItem];
-  adoptions: [AdoptionEntry]
+  adoptions: [AdoptionEntry]; retry: Retry; retryAt: str?
 sync-plan = unlatch sync --plan, --dry-run or --check.
   compared: [ComparedEntry]; notChecked: [NotCheckedEntry]; moves: [MoveEntry];
   pending: [PendingOf]; items: [PreviewedItem]; requests: {int}; comments: int; adrift: bool;
@@ -88,9 +90,10 @@ dry-run = The dry run of any other command.
 dry-run-many = The dry run of a command with several increments.
   increments: [PreviewedIncrement]; requests: int; refused: [RefusedIncrement]; tooMany: Problem?
 tracker-change = unlatch TRACKER create-, update-, close- and reopen-...; unlatch link --create.
-  tracker: str; kind: Kind; increment: MovedIncrement; trackers: [DeliveryEntry]
+  tracker: str; kind: Kind; increment: MovedIncrement; trackers: [DeliveryEntry];
+  retry: Retry; retryAt: str?
 tracker-change-many = unlatch TRACKER update-, close- and reopen-... with several ids.
-  tracker: str; kind: Kind; increments: [ItemsChanged]
+  tracker: str; kind: Kind; increments: [ItemsChanged]; retry: Retry; retryAt: str?
 tracker-status = unlatch TRACKER status.
   tracker: str; increments: [IncrementItems]
 merge = unlatch merge --resolve.

@@ -34,6 +34,7 @@ TYPES: dict[str, Any] = {
     "Record": dict[str, Any],
     "ReopenRecord": ReopenRecord,
     "Outcome": Literal[_OUTCOMES],
+    "Retry": Literal["at", "person", "none"],
     "ResumeOutcome": Literal[_RESUME_OUTCOMES],
     "Severity": Literal["error", "warning", "note"],
     "PendingEntry": entry_type(
@@ -95,14 +96,15 @@ StaleEntry = An increment without activity for too long.
 # `notes`: for example items that undo left open, or labels that the tracker refused.
 DeliveryEntry = The result of one operation.
   tracker id: str; url: str?; kind: Kind; outcome: Outcome; requests: int; notes: [str];
-  error: Problem?
+  error: Problem?; retry: Retry; retryAt: str?
 # `done`: it had been changed for the same reason before, so nothing was sent. `record` is the name
 # of its folder in .unlatch/items.
 ChangedItem = An item alone, the operations delivered to it, and the number left.
   tracker id: str; url: str?; name record: str; done: bool; deliveries: [DeliveryEntry]; left: int;
   error: Problem?
 ResumeEntry = The result of one item of an increment that was resumed.
-  tracker id: str; url: str?; outcome: ResumeOutcome; requests: int; notes: [str]; error: Problem?
+  tracker id: str; url: str?; outcome: ResumeOutcome; requests: int; notes: [str]; error: Problem?;
+  retry: Retry; retryAt: str?
 ItemEntry = An item as its tracker describes it now.
   tracker id: str; url title type state: str?; category: Category?; labels: [str]; assignee: str?;
   error: Problem?

@@ -88,6 +88,11 @@ class TopLevel(Table):
         description="Seconds to wait after a write without an answer, before the item is read "
         "again. The default comes from the tracker's plugin (10 for GitHub)",
     )
+    request_timeout: Annotated[float, Constraint(strict=True, gt=0, le=600)] = setting(
+        default=60.0,
+        description="Seconds after which a request to a tracker ends, however its answer comes. "
+        "30 seconds of silence end it before",
+    )
     patience: Annotated[float, Constraint(strict=True, gt=0, le=60)] = setting(
         default=2.0,
         description="Seconds that the prompt of `resume` waits for the items. An item without "

@@ -123,6 +123,7 @@ def _send(run: DeliveryRun, tracker: str, tasks: list[DeliveryTask]) -> list[Del
 def _plan(found: Sequence[tuple[DeliveryTask, Snapshot]]) -> Iterator[Pending]:
     for task, snapshot in found:
         with suppress(UnlatchError):  # the loop reports why
+            task.run.trackers.check_open(task.operation.tracker)
             change = plan_remaining(task, snapshot.item)
             if not is_empty(change):
                 yield task, snapshot, change

@@ -113,7 +113,9 @@ def record_failure(task: DeliveryTask, error: UnlatchError) -> None:
     task.evidence = replace(advance(evidence, event), now=now, cause=error.id, retry_at=retry_at)
     if event is Event.UNCLEAR:
         task.run.mark_unknown(task.link)
-    if event in _NOTED and _is_news(task, error, event):
+    # What was not even sent leaves no note.
+    is_sent = task.noted or not (isinstance(error, TrackerError) and error.withheld)
+    if is_sent and event in _NOTED and _is_news(task, error, event):
         _close_attempt(task, error, event, was_unknown=evidence.state is State.UNKNOWN)
     task.noted, task.snapshot = False, None
 

@@ -113,7 +113,7 @@ class Evidence:
     named: bool = False  # whether a person named it, or chose an option against its obstacle
     can_wait: bool = True  # whether waiting for a rate limit is still allowed
     sends: int = 0  # how often this run has sent it
-    retry_at: datetime | None = None  # when the tracker accepts requests again
+    retry_at: datetime | None = None  # when the tracker accepts requests of this run again
     cause: str | None = None  # the id of the last error
     contacts: int = 0  # how often this run has begun to probe or send it
 
@@ -156,9 +156,8 @@ def current_state(operation: Operation, attempt: Attempt | None, evidence: Evide
         return evidence.state
     if operation.is_blocked:
         return State.BLOCKED
-    if attempt and attempt.is_open:
-        return State.UNKNOWN
-    return State.RETRY_AT if attempt and attempt.retry_at else State.PENDING
+    # A time to retry that another command noted is a hint: the wait belongs to its machine.
+    return State.UNKNOWN if attempt and attempt.is_open else State.PENDING
 
 
 def next_step(operation: Operation, attempt: Attempt | None, evidence: Evidence) -> Step:
@@ -170,7 +169,7 @@ def next_step(operation: Operation, attempt: Attempt | None, evidence: Evidence)
     if evidence.sends >= MAX_SENDS or evidence.contacts >= MAX_CONTACTS:
         return Done()  # the next run continues
     if state is State.RETRY_AT:
-        return _retry_at(attempt, evidence)
+        return _retry_at(evidence)
     return _contact(evidence, unknown=state is State.UNKNOWN)
 
 
@@ -181,8 +180,8 @@ def _blocked(operation: Operation, evidence: Evidence) -> Step:
     return _contact(evidence) if evidence.named else Done()
 
 
-def _retry_at(attempt: Attempt | None, evidence: Evidence) -> Step:
-    until = evidence.retry_at or (attempt.retry_at if attempt else None)
+def _retry_at(evidence: Evidence) -> Step:
+    until = evidence.retry_at
     if until is None or until <= evidence.now or until > evidence.now + MAX_RETRY:
         return _contact(evidence)
     return Wait(until) if evidence.can_wait else Done()
@@ -226,6 +225,8 @@ def classify_error(
         refusals: the number of attempts that count, including this one.
     """
     found = next((event for kind, event in _EVENTS if isinstance(error, kind)), None)
+    if isinstance(error, errors.TrackerError) and error.withheld and found is not Event.LIMITED:
+        found = Event.NOT_SENT
     if state is State.UNKNOWN:
         return found if found is Event.NEEDS_PERSON else Event.PROBE_FAILED
     is_transient = isinstance(error, errors.Transient) or not isinstance(error, errors.TrackerError)

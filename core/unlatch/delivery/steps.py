@@ -32,7 +32,8 @@ def execute(task: DeliveryTask, step: Step) -> None:
     try:
         if isinstance(step, Probe | Send):
             task.evidence = begin_contact(task.operation, task.operation.attempt, task.evidence)
-        if event := _EXECUTE[type(step)](task, step):
+            task.run.trackers.check_open(task.operation.tracker)
+        if event := _carry_out(task, step):
             task.evidence = advance(task.evidence, event)
     except Withdrawn as withdrawn:
         task.remark(str(withdrawn))
@@ -44,6 +45,15 @@ def execute(task: DeliveryTask, step: Step) -> None:
         # Nothing was sent: the next run continues.
         task.error = task.error or unexpected(error)
         task.evidence = replace(task.evidence, last=Event.NOT_SENT)
+
+
+def _carry_out(task: DeliveryTask, step: Step) -> Event | None:
+    if not isinstance(step, Probe | Send):
+        return _EXECUTE[type(step)](task, step)
+    from unlatch.transport import finishing  # noqa: PLC0415  (requests is slow to load)
+
+    with finishing():
+        return _EXECUTE[type(step)](task, step)
 
 
 def _wait(task: DeliveryTask, step: Wait) -> None:

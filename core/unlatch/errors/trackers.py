@@ -20,6 +20,9 @@ class TrackerError(UnlatchError):
     done: Any = None
     # The option of `unlatch sync` with which another attempt can succeed ("--follow").
     remedy: str | None = None
+    # Whether no request was sent, because nothing more is sent to this tracker for now: an earlier
+    # request failed for this cause, or the command's time is over. It says nothing about the item.
+    withheld: bool = False
 
     def __init__(
         self,

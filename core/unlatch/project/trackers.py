@@ -21,7 +21,7 @@ from unlatch.project.unknown_item import (
 )
 from unlatch.spi import Capability
 from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions, Wait
-from unlatch.worklog.disk.user_files import state_folder
+from unlatch.worklog.disk.user_files import requests_folder, state_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -218,7 +218,12 @@ class Trackers:
             env=self._workspace.environ,
             cache=state_folder(self._workspace.paths.root) / "cache" / name,
             user_hosts=self._workspace.user.trusted_hosts,
-            options=replace(self._options, on_request=partial(self.end_turn, name)),
+            options=replace(
+                self._options,
+                deadline=self._workspace.config.request_timeout,
+                on_request=partial(self.end_turn, name),
+            ),
+            state=requests_folder(),
         )
         self._transport_of[name] = transport
         self._order.wait(name)
@@ -232,9 +237,18 @@ class Trackers:
 
     def pause(self, name: str, seconds: float, why: str) -> None:
         """Wait before a request to a tracker, and report it; an interruption ends the wait."""
+        if command := self._options.command:
+            seconds = max(0.0, min(seconds, command.ends - self._options.clock()))
         if self._options.on_wait is not None:
             self._options.on_wait(Wait(name, seconds, why))
         self._stopped.wait(seconds)
+
+    def check_open(self, name: str) -> None:
+        """Raise the error with which this command sends nothing more to a tracker, if so."""
+        if transport := self._transport_of.get(name):
+            transport.check_open()
+        elif self._options.command is not None:
+            self._options.command.check_time()
 
     def hold(self, name: str, seconds: float) -> bool:
         """Delay the next request to a tracker; False if too long. Raises as `open`."""

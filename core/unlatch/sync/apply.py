@@ -84,21 +84,11 @@ def apply_sync_plan(
     enqueued = {operation.op for operation in pushed}
     moves: list[Move] = []
     for move in plan.moves:
-        is_completed = move.to is Status.COMPLETED
-        try:
-            warnings = evidence_warnings(workspace, move.increment) if is_completed else ()
-            made = _move(workspace, move, by=by, force=force)
-        except ChangedMeanwhile as error:
-            # Another run for the same event may have made the same move.
-            if workspace.manager.read(move.increment.id).status is not move.to:
-                moves.append(replace(move, error=error))
-        except UnlatchError as error:
-            moves.append(replace(move, error=error))
-        else:
-            moves.append(replace(move, warnings=warnings))
-            enqueued |= made
-            # An earlier pull may have delivered the same operations.
-            fresh |= made - {move.op}
+        made, ops = _try_move(workspace, move, by=by, force=force)
+        moves += made
+        enqueued |= ops
+        # An earlier pull may have delivered the same operations.
+        fresh |= ops - {move.op}
     left: dict[str, UnlatchError | None] = {}
     for group in by_increment(plan.links):
         try:
@@ -163,6 +153,22 @@ def _uncommented(increment: Increment, link: Link) -> ReopenEntry | None:
         return None
     reached = {(synced.tracker, synced.item) for synced in valid[-1].synced_to}
     return None if (link.tracker, link.item) in reached else valid[-1]
+
+
+def _try_move(
+    workspace: Workspace, move: Move, *, by: str, force: bool
+) -> tuple[list[Move], frozenset[str]]:
+    """Move an increment; the move to report, if any, and the intents of its operations."""
+    try:
+        is_completed = move.to is Status.COMPLETED
+        warnings = evidence_warnings(workspace, move.increment) if is_completed else ()
+        return [replace(move, warnings=warnings)], _move(workspace, move, by=by, force=force)
+    except ChangedMeanwhile as error:
+        # Another run for the same event may have made the same move.
+        is_there = workspace.manager.read(move.increment.id).status is move.to
+        return [] if is_there else [replace(move, error=error)], frozenset()
+    except UnlatchError as error:
+        return [replace(move, error=error)], frozenset()
 
 
 def _move(workspace: Workspace, move: Move, *, by: str, force: bool) -> frozenset[str]:

@@ -23,6 +23,7 @@ For tests, and the commands:
     measure, Meter   the number of requests in a block
     open_transport, TransportOptions, Wait
                      the transport of a configured tracker, and its waits
+    finishing        marks the requests of a block as begun before the command's end
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from unlatch.transport.error_table import Row, first_error, quoted, unreadable
     from unlatch.transport.options import TransportOptions, Wait
     from unlatch.transport.parallel_requests import side_by_side
-    from unlatch.transport.request_context import Meter, measure, reading
+    from unlatch.transport.request_context import Meter, finishing, measure, reading
     from unlatch.transport.testing import for_tests
     from unlatch.transport.transport import Transport, open_transport
 
@@ -50,6 +51,7 @@ __all__ = [
     "TransportOptions",
     "Wait",
     "each_page",
+    "finishing",
     "first_error",
     "for_tests",
     "measure",
@@ -66,7 +68,7 @@ _NAMES = {
     "error_table": "Row first_error quoted unreadable",
     "options": "TransportOptions Wait",
     "parallel_requests": "side_by_side",
-    "request_context": "Meter measure reading",
+    "request_context": "Meter finishing measure reading",
     "testing": "for_tests",
     "transport": "Transport open_transport",
 }

@@ -6,7 +6,6 @@ Delivery repeats a write after it has checked the effect of the first one.
 """
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from itertools import count
 from typing import Any
 
@@ -14,7 +13,9 @@ import requests
 
 from unlatch import errors
 from unlatch.errors import TrackerError, UnlatchError
+from unlatch.transport.account import Account
 from unlatch.transport.answer import PRESSED, Answer, Explain, pressed_for
+from unlatch.transport.breaker import Breaker, is_of_server
 from unlatch.transport.connections import (
     ENCODINGS,
     FAILURES,
@@ -54,6 +55,8 @@ class AdapterContext:
     credential: Credential | None
     missing: str
     gate: Gate
+    breaker: Breaker
+    account: Account
     redactor: Redactor
     check: Callable[[str], None] | None
     options: TransportOptions
@@ -86,14 +89,38 @@ class TrackerAdapter(BoundedAdapter):
         origin = origin_of(request.url or "")
         proxies = None if origin.is_loopback else proxies
         options = {"verify": verify or True, "cert": cert, "proxies": proxies}
-        for attempt in count(1):
-            try:
-                with self._context.gate.admit():
-                    return self._exchange(request, origin, options, write=write)
-            except TrackerError as error:
-                if write or attempt >= ATTEMPTS or not self._pause(error, attempt):
-                    raise
+        breaker = self._context.breaker
+        with breaker.admit():
+            # A server that failed is not asked more often than there are requests.
+            attempts = ATTEMPTS if breaker.is_sound and not write else 1
+            for attempt in count(1):
+                try:
+                    with self._context.gate.admit():
+                        response = self._exchange(request, origin, options, write=write)
+                except TrackerError as error:
+                    repeats = attempt < attempts and self._can_repeat(error)
+                    self._count(error, origin, write=write, repeats=repeats)
+                    if not repeats or breaker.is_open:
+                        raise
+                    self._rest(error, attempt)
+                else:
+                    if origin == self._context.origin:
+                        breaker.succeed(write=write, accepted=True)
+                    return response
         raise AssertionError  # count() never ends
+
+    def _count(self, error: TrackerError, origin: Origin, *, write: bool, repeats: bool) -> None:
+        """Count a failure of the server, or reset the count after an answer.
+
+        An answer that is asked for again counts once: it may be about this item alone.
+        """
+        if origin != self._context.origin:
+            return
+        if not is_of_server(error):
+            if error.status is not None and not error.withheld:
+                self._context.breaker.succeed(write=write, accepted=False)
+        elif error.status is None or not repeats:
+            self._context.breaker.fail(error, write=write, place=origin.authority)
 
     def _exchange(
         self,
@@ -124,7 +151,7 @@ class TrackerAdapter(BoundedAdapter):
         response.request = request
         if exchange:
             exchange.write_answer(response)
-        return self._check(request, origin, response, write=write)
+        return self._check(request, response, write=write)
 
     def _prepare(
         self, request: requests.PreparedRequest, origin: Origin
@@ -179,7 +206,6 @@ class TrackerAdapter(BoundedAdapter):
     def _check(
         self,
         request: requests.PreparedRequest,
-        origin: Origin,
         response: requests.Response,
         *,
         write: bool,
@@ -187,15 +213,10 @@ class TrackerAdapter(BoundedAdapter):
         method, url = request.method or "", request.url or ""
         answer = Answer(method, url, response.status_code, response.headers, response.content)
         error = find_error(answer, self._explain, write=write)
-        has_token = origin == self._context.origin
         if error is None:
-            if has_token:
-                self._context.gate.accept_token()
             self._apply_throttling(answer)
             return response
         error = self._complete(error, request, answer)
-        if has_token:
-            self._apply_token_refusal(error)
         self._apply_refusal(error, answer)
         raise error
 
@@ -217,15 +238,9 @@ class TrackerAdapter(BoundedAdapter):
             seconds = error.retry_after
         if seconds is not None:
             self._context.gate.hold(seconds, error.message)
+            if isinstance(error, errors.Limited):
+                self._context.account.note_wait(seconds)
             self._context.gate.serialize(seconds + PRESSED)
-
-    def _apply_token_refusal(self, error: TrackerError) -> None:
-        """Stop sending a refused token: after several refusals, trackers lock the login."""
-        narrow = (errors.Forbidden, errors.SignOnRequired)
-        if isinstance(error, errors.Unauthorised) and not isinstance(error, narrow):
-            place, words = self._context.origin.authority, (error.id, error.message)
-            again = partial(type(error), *words, where=place, hint=error.hint, status=error.status)
-            self._context.gate.refuse_token(again)
 
     def _complete(
         self, error: TrackerError, request: requests.PreparedRequest, answer: Answer | None = None
@@ -251,14 +266,16 @@ class TrackerAdapter(BoundedAdapter):
                 error.retry_after = unnamed if answer.retry_after is None else answer.retry_after
         return error
 
-    def _pause(self, error: TrackerError, attempt: int) -> bool:
-        """Wait before the next attempt; False if a retry is useless or the wait too long."""
-        gate = self._context.gate
+    def _can_repeat(self, error: TrackerError) -> bool:
+        """Whether another attempt at once may succeed, and its wait is not too long."""
         if not isinstance(error, errors.Transient) or isinstance(error, NotAtOnce):
             return False
-        if error.retry_after is not None:
-            return gate.can_afford(error.retry_after)  # the gate itself waits
-        # Jitter keeps many clients from coming back together.
-        jitter = 0.5 + self._context.options.jitter() / 2
-        gate.rest(_FIRST_BACKOFF * _GROWTH ** (attempt - 1) * jitter)
-        return True
+        seconds = error.retry_after
+        return seconds is None or self._context.gate.can_afford(seconds)
+
+    def _rest(self, error: TrackerError, attempt: int) -> None:
+        """Wait before the next attempt; the gate itself waits for a time that is named."""
+        if error.retry_after is None:
+            # Jitter keeps many clients from coming back together.
+            jitter = 0.5 + self._context.options.jitter() / 2
+            self._context.gate.rest(_FIRST_BACKOFF * _GROWTH ** (attempt - 1) * jitter)

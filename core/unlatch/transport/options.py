@@ -10,6 +10,7 @@ from unlatch.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from unlatch.transport.breaker import CommandLimits
     from unlatch.transport.trace import Trace
 
 
@@ -36,11 +37,12 @@ class TransportOptions:
     max_wait: float = 60.0  # seconds that may be spent on such waits, in all
     trace: Trace | None = None  # where requests and answers are written to, redacted
     timeouts: tuple[float, float] = (5.0, 30.0)  # to connect, and between two pieces of an answer
-    deadline: float = 120.0  # seconds from sending a request to the end of its answer
+    deadline: float = 60.0  # seconds from sending a request to the end of its answer
     clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], None] | None = None  # None for waits that an interruption ends
     jitter: Callable[[], float] = _random
     on_request: Callable[[], None] | None = None  # called before each request is sent
+    command: CommandLimits | None = None  # shared by all transports of one command
 
 
 DEFAULT_OPTIONS = TransportOptions()

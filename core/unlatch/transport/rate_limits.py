@@ -1,20 +1,19 @@
-"""Rate limits: waits that a tracker asks for, and its published limits.
+"""Rate limits: waits that a tracker asks for."""
 
-A refused token ends the requests too: trackers lock the login after several of them.
-"""
+from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterator
+import math
 from contextlib import contextmanager, nullcontext
 from threading import Event, Lock
+from typing import TYPE_CHECKING
 
 from unlatch.errors import Limited, TrackerError, Unreachable
 from unlatch.transport.options import TransportOptions, Wait
-from unlatch.values import dataclass
 
-# Azure DevOps answers 401 also where an accepted token lacks a scope, as for a check of permissions
-# (https://github.com/microsoft/terraform-provider-azuredevops/issues/724).
-_MOST_REFUSED = 10
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from unlatch.transport.breaker import CommandLimits
 
 
 class Gate:
@@ -35,8 +34,7 @@ class Gate:
         self._until = self._paid_until = self._serial_until = self._clock()
         self._why = ""
         self._serial = Lock()
-        self._refusals_left = 0
-        self._refusal: Callable[[], TrackerError] | None = None
+        self._command: CommandLimits | None = options.command
 
     @contextmanager
     def admit(self) -> Iterator[None]:
@@ -63,13 +61,18 @@ class Gate:
         """Whether a wait of so many seconds, or a longer present pause, fits the budget."""
         with self._lock:
             until = max(self._until, self._clock() + seconds)
-            return not self._closed.is_set() and self._price(until) <= self._budget
+            return not self._closed.is_set() and self._is_allowed(until)
+
+    def affordable(self) -> float:
+        """The longest wait, in seconds, that still fits the budget."""
+        with self._lock:
+            return self._budget + max(0.0, self._paid_until - self._clock())
 
     def enter(self, moment: float | None = None, why: str = "") -> None:
         """Wait for the end of the pause, or for a moment that concerns the caller alone.
 
         Limited: the wait exceeds the budget; `retry_after` is its length. Unreachable: interrupted.
-        Unauthorised: the token was refused before.
+        Transient: it would end after the command's time.
         """
         self._refuse_when_closed()
         while (pause := self._pay(moment, why)) is not None:
@@ -77,6 +80,10 @@ class Gate:
             if is_new and self._on_wait is not None:
                 self._on_wait(wait)
             self.rest(wait.seconds)
+
+    def enter_after(self, seconds: float, why: str) -> None:
+        """Wait so many seconds for a reason that concerns the caller alone; raises as `enter`."""
+        self.enter(self._clock() + seconds, why)
 
     def rest(self, seconds: float) -> None:
         """Wait without showing it or charging it to the budget."""
@@ -88,29 +95,17 @@ class Gate:
         """End every wait, and admit no further request."""
         self._closed.set()
 
-    def accept_token(self) -> None:
-        """Record that the tracker has accepted the token."""
-        with self._lock:
-            self._refusals_left = _MOST_REFUSED
-
-    def refuse_token(self, error: Callable[[], TrackerError]) -> None:
-        """Admit no further request, unless the token was accepted; each raises such an error."""
-        with self._lock:
-            self._refusals_left -= 1
-            if self._refusals_left <= 0:
-                self._refusal = error
-
     def _pay(self, moment: float | None, why: str) -> tuple[Wait, bool] | None:
         with self._lock:
             until, why = (self._until, self._why) if moment is None else (moment, why)
             left = until - self._clock()
             if left <= 0:
                 return None
+            if self._command is not None and until > self._command.ends:
+                raise self._command.time_is_over()
             price = self._price(until)
             if price > self._budget:
-                message = f"the tracker asks to wait {left:.0f} s ({why}), longer than allowed"
-                hint = "try again later, or allow longer waits with --max-wait"
-                raise Limited("rate-limited", message, retry_after=left, hint=hint)
+                raise _withheld(_too_long(left, why))
             self._budget -= price
             self._paid_until = max(self._paid_until, until)
             return Wait(self._tracker, left, why), price > 0
@@ -119,67 +114,22 @@ class Gate:
         # Time that another thread has already paid for costs nothing.
         return max(0.0, until - max(self._clock(), self._paid_until))
 
+    def _is_allowed(self, until: float) -> bool:
+        ends = math.inf if self._command is None else self._command.ends
+        return until <= ends and self._price(until) <= self._budget
+
     def _refuse_when_closed(self) -> None:
         if self._closed.is_set():
-            raise Unreachable("interrupted", "the request was not sent: unlatch is stopping")
-        if self._refusal is not None:
-            raise self._refusal()
+            message = "the request was not sent: unlatch is stopping"
+            raise _withheld(Unreachable("interrupted", message))
 
 
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """The maximum rate of one kind of request in this process."""
-
-    limits: tuple[tuple[int, float], ...]  # numbers of requests, and the seconds for so many
-    apart: float  # seconds between two requests of a long row
-    free: int  # requests at the start of a row that need no such space
+def _withheld(error: TrackerError) -> TrackerError:
+    error.withheld = True
+    return error
 
 
-class Pacer:
-    """Spaces requests out, in the order of the calls to `turn`, with the waits of a gate."""
-
-    def __init__(self, pace: Pace, *, gate: Gate, clock: Callable[[], float], why: str) -> None:
-        self._pace = pace
-        self._gate = gate
-        self._clock = clock
-        self._why = why
-        self._lock = Lock()
-        # Twice as many as needed, because waiting ones may be withdrawn.
-        self._moments: deque[float] = deque(maxlen=2 * max(pace.free, max(pace.limits)[0]))
-
-    def turn(self) -> None:
-        """Wait until one more request may be sent, and count it; raises as `Gate.enter`.
-
-        The space between two requests, about a second, is not shown; a wait for a limit is shown
-        and charged to the budget.
-        """
-        with self._lock:
-            spaced, allowed = self._spaced(), self._allowed()
-            moment = max(spaced, allowed)
-            self._moments.append(moment)
-        try:
-            if allowed > spaced:
-                self._gate.enter(moment, self._why)
-            elif (left := moment - self._clock()) > 0:
-                self._gate.rest(left)
-        except BaseException:
-            with self._lock:
-                if moment in self._moments:
-                    self._moments.remove(moment)
-            raise
-
-    def _spaced(self) -> float:
-        """The first moment that keeps the space to the previous request."""
-        now = self._clock()
-        if len(self._moments) < self._pace.free:
-            return now
-        # After a pause, `free` requests may follow each other at once again.
-        is_row = self._moments[-self._pace.free] > now - self._pace.apart * self._pace.free
-        return max(now, self._moments[-1] + self._pace.apart) if is_row else now
-
-    def _allowed(self) -> float:
-        """The first moment at which no limit is exceeded."""
-        return max(
-            self._moments[-count] + seconds if len(self._moments) >= count else 0.0
-            for count, seconds in self._pace.limits
-        )
+def _too_long(seconds: float, why: str) -> Limited:
+    message = f"the tracker asks to wait {seconds:.0f} s ({why}), longer than allowed"
+    hint = "try again later, or allow longer waits with --max-wait"
+    return Limited("rate-limited", message, retry_after=seconds, hint=hint)

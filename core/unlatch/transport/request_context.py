@@ -1,6 +1,6 @@
-"""Context of requests: their number, and whether they only read.
+"""Context of requests: their number, whether they only read, and what they belong to.
 
-Both are context variables of one thread, which the threads that it starts do not inherit: open them
+All are context variables of one thread, which the threads that it starts do not inherit: open them
 inside the worker.
 """
 
@@ -24,6 +24,7 @@ class Meter:
 _COUNTING = Lock()  # threads may share a meter
 _METERS: ContextVar[tuple[Meter, ...]] = ContextVar("unlatch_meters", default=())
 _READING: ContextVar[bool] = ContextVar("unlatch_reading", default=False)
+_FINISHING: ContextVar[bool] = ContextVar("unlatch_finishing", default=False)
 
 
 @contextmanager
@@ -45,6 +46,20 @@ def reading() -> Iterator[None]:
         yield
     finally:
         _READING.reset(token)
+
+
+@contextmanager
+def finishing() -> Iterator[None]:
+    """Mark all requests in the block as the rest of what has begun before the command's end."""
+    token = _FINISHING.set(True)
+    try:
+        yield
+    finally:
+        _FINISHING.reset(token)
+
+
+def is_finishing() -> bool:
+    return _FINISHING.get()
 
 
 def count_request() -> None:

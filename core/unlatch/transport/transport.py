@@ -12,8 +12,10 @@ import requests
 from unlatch.errors import Rejected, TrackerError, UnlatchError
 from unlatch.errors.known_secrets import remember_secrets
 from unlatch.spi import Manifest
+from unlatch.transport.account import Account, MachineBudget
 from unlatch.transport.adapter import AdapterContext, TrackerAdapter
 from unlatch.transport.answer import Explain
+from unlatch.transport.breaker import CommandLimits
 from unlatch.transport.credentials import (
     Credential,
     ReadKeyring,
@@ -24,7 +26,8 @@ from unlatch.transport.credentials import (
     run_program,
 )
 from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions
-from unlatch.transport.rate_limits import Gate, Pace, Pacer
+from unlatch.transport.pace import Kind, Pace, Pacer
+from unlatch.transport.rate_limits import Gate
 from unlatch.transport.redact import Redactor
 from unlatch.transport.trust import check_origin, credential_host, origin_of
 
@@ -38,7 +41,8 @@ class Transport:
     credential; it is added here, for the origin alone. Without one, every request to the origin
     fails before it is sent, with the hint `missing`. `cache` is an existing folder for the caches
     of SDKs. `check` raises `UnlatchError` for a URL elsewhere that nothing may be sent to, even
-    without the credential; None allows every URL.
+    without the credential; None allows every URL. `state` is the private folder where the
+    processes of this machine share waits and limits; None for a transport that shares none.
     """
 
     def __init__(
@@ -52,20 +56,30 @@ class Transport:
         title: str | None = None,
         check: Callable[[str], None] | None = None,
         options: TransportOptions = DEFAULT_OPTIONS,
+        state: Path | None = None,
     ) -> None:
         self.tracker = tracker
         self.cache = cache
+        where = origin_of(origin)
+        self._token = credential.header if credential else ""
+        self._account = Account(state, where.authority, self._token, options.clock)
+        command = options.command or CommandLimits()
+        command.begin(options.clock)
         self._context = AdapterContext(
             tracker=tracker,
             title=title or tracker,
-            origin=origin_of(origin),
+            origin=where,
             credential=credential,
             missing=missing or f"run `unlatch auth login {quote(tracker)}`",
             gate=Gate(tracker, options),
+            breaker=command.breaker((where, self._token)),
+            account=self._account,
             redactor=Redactor(*(credential.forms if credential else ())),
             check=check,
             options=options,
         )
+        if (seconds := self._account.wait()) > 0:
+            self._context.gate.hold(seconds, "it refused an earlier command for that long")
 
     def __repr__(self) -> str:
         return f"Transport({self.tracker!r}, origin={str(self._context.origin)!r})"
@@ -96,9 +110,15 @@ class Transport:
         self._context.gate.hold(seconds, why)
         return True
 
-    def pacer(self, pace: Pace, *, why: str) -> Pacer:
+    def pacer(self, pace: Pace, *, why: str, kind: Kind = Kind.COMMENT) -> Pacer:
         """Limits requests of one kind to a pace; `why` is shown with a wait for it."""
-        return Pacer(pace, gate=self._context.gate, clock=self._context.options.clock, why=why)
+        context = self._context
+        budget = MachineBudget(self._account, pace)
+        return Pacer(budget, self._token, kind, gate=context.gate, why=why)
+
+    def check_open(self) -> None:
+        """Raise the error with which further requests are refused in this command, if they are."""
+        self._context.breaker.check()
 
     def can_wait(self, seconds: float) -> bool:
         """Whether the next request may wait that long within the rest of `max_wait`.
@@ -111,6 +131,7 @@ class Transport:
     def stop(self) -> None:
         """End every wait and send nothing more; for an interruption by the user."""
         self._context.gate.close()
+        self._context.breaker.close()
 
 
 def _read_environment_once(session: requests.Session) -> None:
@@ -163,6 +184,7 @@ def open_transport(
     cache: Path,
     user_hosts: Iterable[str] = (),
     options: TransportOptions = DEFAULT_OPTIONS,
+    state: Path | None = None,
     keyring_get: ReadKeyring = read_keyring,
     run: RunProgram = run_program,
 ) -> Transport:
@@ -195,4 +217,5 @@ def open_transport(
         title=manifest.title,
         check=check,
         options=options,
+        state=state,
     )

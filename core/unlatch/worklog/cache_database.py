@@ -38,6 +38,7 @@ class CacheDatabase:
     ERROR_ID: str
     SUBJECT: str  # as in "the search index"
     VERSION: int
+    PATIENCE = 30.0  # seconds to wait for another process
     TABLES: str  # statements that drop the tables and make them, with semicolons between them
 
     def __init__(self, path: Path) -> None:
@@ -55,7 +56,7 @@ class CacheDatabase:
     def _connect(self) -> sqlite3.Connection:
         with contextlib.suppress(OSError):  # SQLite reports the cause
             os.close(os.open(self._path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        database = sqlite3.connect(self._path, timeout=30)
+        database = sqlite3.connect(self._path, timeout=self.PATIENCE)
         try:
             if not self._is_current(database):
                 database.execute("BEGIN IMMEDIATE")

@@ -164,14 +164,14 @@ def test_a_time_to_retry_is_waited_for_or_left_to_a_later_run() -> None:
 
 @pytest.mark.parametrize("until", [PAST, NOW, TOO_FAR])
 def test_a_time_that_is_over_or_that_no_tracker_meant_is_not_waited_for(until: datetime) -> None:
-    attempt = replace(FIRST, ended=NOW, retry_at=until)
-    assert Probe() == next_step(OPERATION, attempt, Evidence(NOW))
+    evidence = Evidence(NOW, State.RETRY_AT, Event.LIMITED, retry_at=until)
+    assert Probe() == next_step(OPERATION, FIRST, evidence)
 
 
 @pytest.mark.parametrize("named", BOTH)
-def test_a_time_of_an_earlier_run_holds_for_who_names_an_operation_as_well(named: bool) -> None:
+def test_a_time_that_another_run_noted_delays_nobody(named: bool) -> None:
     attempt = replace(FIRST, ended=NOW, retry_at=SOON)
-    assert Wait(SOON) == next_step(OPERATION, attempt, Evidence(NOW, named=named))
+    assert Probe() == next_step(OPERATION, attempt, Evidence(NOW, named=named))
 
 
 def test_one_run_contacts_a_tracker_for_an_operation_nine_times_at_most() -> None:
@@ -189,7 +189,7 @@ def test_one_run_contacts_a_tracker_for_an_operation_nine_times_at_most() -> Non
         (OPERATION, None, State.PENDING),
         (OPERATION, FIRST, State.UNKNOWN),
         (OPERATION, replace(FIRST, ended=NOW), State.PENDING),
-        (OPERATION, replace(FIRST, ended=NOW, retry_at=SOON), State.RETRY_AT),
+        (OPERATION, replace(FIRST, ended=NOW, retry_at=SOON), State.PENDING),
         (BLOCKED, replace(FIRST, ended=NOW), State.BLOCKED),
     ],
 )

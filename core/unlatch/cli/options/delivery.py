@@ -7,6 +7,8 @@ from typing import Any
 import click
 
 from unlatch.cli.options.common import flag
+from unlatch.cli.options.number import Number
+from unlatch.cli.runtime.context import session_of
 from unlatch.config.choices import CommentStyle
 from unlatch.project.registry import Registry
 from unlatch.spi import Option
@@ -29,6 +31,21 @@ _EVEN_IF_NOT_PLANNED = flag(
 _FOLLOW = flag("--follow", help="Follow items that were moved or renamed, and update their links.")
 
 
+def _limit_time(ctx: click.Context, _option: click.Parameter, seconds: float | None) -> None:
+    if seconds is not None:
+        session_of(ctx).max_time = seconds
+
+
+MAX_TIME = click.option(
+    "--max-time",
+    type=Number(min=0, min_open=True),
+    metavar="SECONDS",
+    expose_value=False,
+    callback=_limit_time,
+    help="Begin nothing new after so many seconds; the rest stays pending.",
+)
+
+
 def serving(*kinds: Kind, comment: bool = True) -> Callable[[Callable[..., Any]], Any]:
     """Give a command these options, passed to it as `delivery`.
 
@@ -37,7 +54,7 @@ def serving(*kinds: Kind, comment: bool = True) -> Callable[[Callable[..., Any]]
         comment: whether the command has the option `--comment`.
     """
     plugins = _plugin_flags(kinds)
-    flags = [_FOLLOW]
+    flags = [_FOLLOW, MAX_TIME]
     flags += [flag(f"--{one.name}", parameter, help=one.help) for parameter, one in plugins.items()]
     if Kind.REOPEN in kinds:
         flags.append(_EVEN_IF_NOT_PLANNED)

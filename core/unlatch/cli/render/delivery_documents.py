@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
 
 from unlatch.cli.runtime.failure import UNDECIDED, UNDELIVERED, problem_entry
+from unlatch.cli.terminal import output
+from unlatch.errors import Conflict, TrackerError, Transient, UnknownOutcome
 from unlatch.increments.records.pending import operation_entry
+from unlatch.project.workspace import utc_now
 from unlatch.spi.change import Result
 from unlatch.spi.operation import Kind
+from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from unlatch.cli.terminal.output import Json
     from unlatch.delivery.task import Delivery
+    from unlatch.errors import UnlatchError
     from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.fetch_items import ItemSnapshot
 
@@ -30,6 +36,11 @@ DONE_BEFORE = {
     Kind.REOPEN: "was reopened for this reason before; nothing to do",
     Kind.CLOSE: "was closed so before; nothing to do",
 }
+# Whether, and when, to run a command again for what was left.
+NO_RETRY: Json = {"retry": "none", "retryAt": None}
+PERSON: Json = {"retry": "person", "retryAt": None}
+# Seconds, where a tracker is down, or names no time.
+_UNNAMED_RETRY = 60.0
 _ALREADY = {Kind.REOPEN: Result.ALREADY_OPEN, Kind.CLOSE: Result.ALREADY_CLOSED}
 
 
@@ -60,7 +71,56 @@ def delivery_entry(delivery: Delivery) -> Json:
         "requests": delivery.requests,
         "notes": list(delivery.notes),
         "error": problem_entry(delivery.error) if delivery.error else None,
+        **_retry_entry(delivery),
     }
+
+
+def retry_at(seconds: float | None = None) -> Json:
+    """Come back after so many seconds; None where the tracker names no time."""
+    wait = timedelta(seconds=_UNNAMED_RETRY if seconds is None else seconds)
+    return {"retry": "at", "retryAt": stamp(utc_now() + wait)}
+
+
+def retry_of_error(error: UnlatchError) -> Json:
+    """Whether to come back after an error that left something undone, and when."""
+    if isinstance(error, Transient | UnknownOutcome | Conflict):
+        return retry_at(error.retry_after)
+    # Another process, or a full disk, is in the way of the others that are no tracker's.
+    return PERSON if isinstance(error, TrackerError) else retry_at()
+
+
+def _retry_entry(delivery: Delivery) -> Json:
+    if delivery.is_blocked or delivery.undecided is not None:
+        return PERSON
+    if delivery.error is not None:
+        return retry_of_error(delivery.error)
+    is_left = delivery.effect is None and not delivery.state.is_final  # on purpose
+    return retry_at(0.0) if is_left else NO_RETRY
+
+
+def retry_of_all(parts: Any) -> Json:
+    """The same for a whole document: the earliest time, else a person, else nothing."""
+    entries = [*_retries(parts)]
+    times = [one["retryAt"] for one in entries if one["retry"] == "at"]
+    if times:
+        return {"retry": "at", "retryAt": min(times)}
+    return PERSON if any(one["retry"] == "person" for one in entries) else NO_RETRY
+
+
+def _retries(part: Any) -> Iterator[Json]:
+    if isinstance(part, list):
+        for entry in part:
+            yield from _retries(entry)
+    elif isinstance(part, dict):
+        if "retry" in part:
+            yield part
+        for name in ("increments", "trackers", "items", "deliveries"):
+            yield from _retries(part.get(name))
+
+
+def print_document(name: str, code: int, /, **parts: Any) -> None:
+    """Print the document of a command that delivers, with `retry` and `retryAt` of the whole."""
+    output.document(name, code, **parts, **retry_of_all(parts))
 
 
 def done_entries(done: Iterable[ItemSnapshot], kind: Kind) -> list[Json]:
@@ -76,6 +136,7 @@ def done_entries(done: Iterable[ItemSnapshot], kind: Kind) -> list[Json]:
             "requests": 0,
             "notes": [DONE_BEFORE[kind]],
             "error": None,
+            **NO_RETRY,
         }
         for ref in refs
     ]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from unlatch.project.trackers import Trackers
     from unlatch.transport import TransportOptions, Wait
+    from unlatch.transport.breaker import CommandLimits
     from unlatch.transport.trace import Trace
 
 
@@ -41,8 +42,18 @@ class Globals:
 class Session:
     """One run of a command."""
 
+    # Seconds until this command begins nothing new (`--max-time`); None for no end.
+    max_time: float | None = None
+
     def __init__(self, options: Globals) -> None:
         self.options = options
+
+    @cached_property
+    def limits(self) -> CommandLimits:
+        """What all requests of this command share."""
+        from unlatch.transport.breaker import CommandLimits  # noqa: PLC0415
+
+        return CommandLimits(self.max_time)
 
     @cached_property
     def paths(self) -> ProjectPaths:
@@ -80,7 +91,7 @@ class Session:
     def over(self, workspace: Workspace) -> Session:
         """The same session over another workspace, such as the records of items."""
         other = Session(self.options)
-        other.paths, other.workspace = workspace.paths, workspace
+        other.paths, other.workspace, other.limits = workspace.paths, workspace, self.limits
         return other
 
     @contextmanager
@@ -105,7 +116,8 @@ class Session:
             trace = None
             if self.options.trace_http is not None:
                 trace = opened.enter_context(_open_trace(self.options.trace_http))
-            yield TransportOptions(self._tell_wait, self.options.max_wait, trace)
+            waits = self._tell_wait, self.options.max_wait
+            yield TransportOptions(*waits, trace, command=self.limits)
 
     def _tell_wait(self, wait: Wait) -> None:
         manifest = self.workspace.registry.manifests.get(wait.tracker)

@@ -150,6 +150,22 @@ def make_items_folder() -> None:
     _made(items_folder())
 
 
+def requests_folder() -> Path | None:
+    """The private folder for what trackers allow this user, which may be missing.
+
+    It is a cache of this machine; None where this user has no folder.
+    """
+    with suppress(OSError, RuntimeError):
+        folder = _own_folder("state") / "requests"
+        return folder if folder.is_absolute() else None
+    return None
+
+
+def make_private(folder: Path) -> None:
+    """Make a private folder among those of the state; OSError: it cannot be made or written."""
+    _made(folder)
+
+
 def remember_project(root: Path) -> None:
     """Note in a project's private folder where the project is; the note is a cache."""
     note = state_folder(root) / _NOTE

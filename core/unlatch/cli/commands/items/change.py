@@ -15,6 +15,7 @@ from unlatch.cli.commands.items.render import (
     tell_unchanged,
 )
 from unlatch.cli.render.deliveries import show_deliveries
+from unlatch.cli.render.delivery_documents import print_document
 from unlatch.cli.render.notes import tell_unread
 from unlatch.cli.render.preview import foreseen_code, preview_document, show_preview, unread_items
 from unlatch.cli.render.texts import lines_of
@@ -170,7 +171,7 @@ def _tell_end(
     if typed.as_json:
         place = "project" if is_project else "user"
         plans = [plan for work in works for plan in work.plans]
-        output.document(VERBS[typed.kind], code, place=place, items=change_entries(plans, every))
+        print_document(VERBS[typed.kind], code, place=place, items=change_entries(plans, every))
         return code
     if typed.verbose:
         _tell_details(works, typed)

@@ -280,5 +280,5 @@ def _pending_line(one: PendingOperation, now: datetime) -> str:
     elif attempt and attempt.is_open:
         facts.append("outcome unknown")
     if attempt and attempt.retry_at and attempt.retry_at > now:
-        facts.append(f"not before {attempt.retry_at:%H:%M} UTC")
+        facts.append(f"asked to wait until {attempt.retry_at:%H:%M} UTC")
     return f"{_name(one)} ({', '.join(facts)})"

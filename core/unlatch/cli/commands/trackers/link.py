@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from unlatch.cli.options.common import BY, JSON, complete_tracker, flag
+from unlatch.cli.options.delivery import MAX_TIME
 from unlatch.cli.options.increments import increment_argument, pick_increment
 from unlatch.cli.options.items import example_address, without_spaces
 from unlatch.cli.render.describe import seen_line, times
@@ -43,6 +44,7 @@ from unlatch.project.find_increment import find_increment, find_range
 @flag("--suggest", help="Suggest items for increments without one; link nothing.")
 @BY
 @flag("--dry-run", help="Show the items to link or create, and write nothing.")
+@MAX_TIME
 @JSON
 @with_session
 def run(

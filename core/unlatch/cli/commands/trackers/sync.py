@@ -31,6 +31,7 @@ from unlatch.cli.commands.trackers.sync_report import report_preview, report_res
 from unlatch.cli.options.common import BY, JSON, flag
 from unlatch.cli.options.delivery import YES, serving
 from unlatch.cli.options.increments import increment_argument, increment_ids
+from unlatch.cli.render import delivery_documents
 from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import UNDECIDED
 from unlatch.cli.runtime.increments import Named
@@ -133,7 +134,10 @@ def _sync_items(session: Session, options: SyncOptions, run: _Options) -> int:
     code = max(tell_pending(pending, silent=silent), tell_broken(pending.broken))
     if run.as_json:
         document = sync_documents.no_result(pending.broken)
-        output.document("sync", code, **document, items=pending.entries)
+        parts = {**document, "items": pending.entries}
+        found = delivery_documents.retry_of_all(parts)
+        is_left = code and found["retry"] == "none"
+        output.document("sync", code, **parts, **(delivery_documents.PERSON if is_left else found))
     return code
 
 
@@ -257,10 +261,13 @@ def _run_sync(
     code = max(code, tell_pending(here, silent=silent))
     tell_elsewhere(elsewhere)
     told = replace(result, delivered=(*result.delivered, *here.results))
-    report_result(session, told, missed, published, code=code)
+    document = sync_documents.result_document(result, missed, published)
+    document["items"] = [*here.entries, *elsewhere.entries]
+    own = [*document["increments"], *here.entries]
+    retry = sync_documents.retry_entry(result, published, own, code=code)
+    report_result(session, told, missed, published, code=code, retry=retry)
     if run.as_json:
-        document = sync_documents.result_document(result, missed, published)
-        output.document("sync", code, **document, items=[*here.entries, *elsewhere.entries])
+        output.document("sync", code, **document, **retry)
     elif not sync_render.tell_none_changed(session, options, result):
         is_all_done = here.is_done and elsewhere.is_done
         sync_render.tell_result(session, result, missed, is_all_done=is_all_done)

@@ -120,6 +120,18 @@ def result_document(
     }
 
 
+def retry_entry(
+    result: SyncResult, published: PublishResult, entries: Sequence[output.Json], *, code: int
+) -> output.Json:
+    """Whether to sync again for what is left, and when; `entries` have those of operations."""
+    unread = (one.seen.error for one in result.plan.links)
+    errors = [*filter(None, unread), *([published] if isinstance(published, UnlatchError) else [])]
+    found = delivery_documents.retry_of_all(
+        [*entries, *map(delivery_documents.retry_of_error, errors)]
+    )
+    return delivery_documents.PERSON if code and found["retry"] == "none" else found
+
+
 def no_result(broken: Sequence[BrokenIncrement]) -> output.Json:
     """The same for a sync without increments, outside of a project."""
     lists: output.Json = {

@@ -24,6 +24,7 @@ from unlatch.cli.render.describe import brief, times, tracker_title
 from unlatch.cli.runtime import ci
 from unlatch.cli.runtime.ci import Annotation, Level
 from unlatch.cli.runtime.session import Session
+from unlatch.cli.terminal import output
 from unlatch.delivery.task import Delivery
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.paths import METADATA
@@ -88,7 +89,9 @@ def report_result(
     published: PublishResult,
     *,
     code: int,
+    retry: output.Json,
 ) -> None:
+    """Report the result; `retry` says whether to sync again, and when."""
     job = ci.job()
     if job is None:
         return
@@ -119,6 +122,7 @@ def report_result(
     ci.summarise(job, lines, id=session.workspace.new_id())
     changed = bool(moved or served or commit)
     outputs = _outputs(code, summary, adrift=_is_adrift(result), changed=changed)
+    outputs |= {"retry": retry["retry"], "retry-at": retry["retryAt"] or ""}
     if commit is not None:
         outputs |= {"branch": commit.branch, "proposal": commit.proposal or ""}
     ci.tell_outputs(job, outputs)

@@ -15,7 +15,12 @@ from unlatch.cli.options.increments import IDS, increment_argument
 from unlatch.cli.options.items import MAX_ITEMS
 from unlatch.cli.options.reason import ask_reason, reason_option
 from unlatch.cli.render.deliveries import show_deliveries, tell_done, tell_left
-from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry, done_entries
+from unlatch.cli.render.delivery_documents import (
+    delivered_code,
+    delivery_entry,
+    done_entries,
+    print_document,
+)
 from unlatch.cli.render.documents import increment_entry
 from unlatch.cli.render.preview import tell_preview
 from unlatch.cli.runtime.context import with_session
@@ -237,7 +242,7 @@ def _run_change(
     code = delivered_code(delivered.deliveries)
     increment = delivered.increment
     if as_json:
-        output.document(
+        print_document(
             "tracker-change",
             code,
             tracker=change.tracker,

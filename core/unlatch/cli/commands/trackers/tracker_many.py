@@ -8,7 +8,12 @@ from shlex import join
 from typing import TYPE_CHECKING
 
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left, tell_done
-from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry, done_entries
+from unlatch.cli.render.delivery_documents import (
+    delivered_code,
+    delivery_entry,
+    done_entries,
+    print_document,
+)
 from unlatch.cli.render.documents import increment_entry
 from unlatch.cli.render.preview_many import tell_previews
 from unlatch.cli.render.refusals import refused_entry, tell_refusals
@@ -144,7 +149,7 @@ def _end(
         entries = sorted(
             (_entry(one, left, typed.kind) for one in made), key=lambda one: names.index(one["id"])
         )
-        output.document(
+        print_document(
             "tracker-change-many", code, tracker=typed.tracker, kind=typed.kind, increments=entries
         )
         return code

@@ -15,7 +15,7 @@ from unlatch.cli.options.increments import IDS
 from unlatch.cli.options.items import MAX_ITEMS
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.render.deliveries import deliver_and_tell, tell_left
-from unlatch.cli.render.delivery_documents import delivered_code
+from unlatch.cli.render.delivery_documents import delivered_code, print_document
 from unlatch.cli.render.notes import tell_remarks
 from unlatch.cli.render.preview import preview_and_tell
 from unlatch.cli.runtime.context import with_session
@@ -194,5 +194,5 @@ def _apply(session: Session, plan: ChangePlan, ending: Ending, *, offline: bool)
     code = code or (UNDECIDED if failed else 0)
     if as_json:
         document = change_document(plan, result, delivered, failed)
-        output.document(ending.name, code, **document, **keys)
+        print_document(ending.name, code, **document, **keys)
     return code

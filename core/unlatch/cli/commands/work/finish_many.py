@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from unlatch.cli.commands.work.finish_ending import Ending, end_change
 from unlatch.cli.commands.work.finish_report import evidence_entry, tell_undecided
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
-from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry
+from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry, print_document
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.documents import increment_entry, spared_entries, warning_entries
 from unlatch.cli.render.notes import tell_remarks
@@ -190,7 +190,7 @@ def _end(
     code = code_of_many(codes, changed=changed)
     if typed.as_json:
         entries = [_entry(one, served, failed, typed.ending.name) for one in made]
-        output.document(f"{typed.ending.name}-many", code, increments=entries)
+        print_document(f"{typed.ending.name}-many", code, increments=entries)
     elif not typed.offline:
         tell_all_left(delivered)
         for one in delivered if typed.ending.name == "undo" else ():

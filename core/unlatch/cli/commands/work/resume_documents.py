@@ -2,7 +2,12 @@
 
 from collections.abc import Iterable
 
-from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry
+from unlatch.cli.render.delivery_documents import (
+    NO_RETRY,
+    delivered_code,
+    delivery_entry,
+    print_document,
+)
 from unlatch.cli.render.documents import (
     increment_entry,
     link_entry,
@@ -63,7 +68,7 @@ def write_document(
 ) -> None:
     """Print the document of one resumed increment."""
     now = delivered.increment
-    output.document(
+    print_document(
         "resume",
         code,
         increment=increment_entry(now, result.before.status, is_reason_lost=result.outrun),
@@ -90,6 +95,6 @@ def tracker_entries(result: ResumeResult, delivered: DeliveryResult | None) -> l
         del made["kind"]
         made["outcome"] = made["outcome"] if made["outcome"] in _OUTCOMES else "skipped"
     if result.step is ResumeStep.REVIVE and not found and result.error is None:
-        untouched = {"outcome": "skipped", "requests": 0, "notes": [], "error": None}
+        untouched = {"outcome": "skipped", "requests": 0, "notes": [], "error": None, **NO_RETRY}
         return [link_entry(link) | untouched for link in result.increment.links]
     return found

@@ -12,6 +12,7 @@ from unlatch.cli.commands.work.resume_options import ResumeOptions
 from unlatch.cli.commands.work.resume_report import active_line
 from unlatch.cli.options.reason import ask_reason, typed_reason
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
+from unlatch.cli.render.delivery_documents import print_document
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.notes import tell_left_out, tell_remarks, tell_warnings
 from unlatch.cli.render.preview_many import tell_previews
@@ -224,7 +225,7 @@ def _end(
             | left_keys(others.get(one.increment.id, ()))
             for one in results
         ]
-        output.document("resume-many", code, increments=entries)
+        print_document("resume-many", code, increments=entries)
     elif not typed.offline:
         tell_all_left(delivered)
     return code

@@ -1,0 +1,154 @@
+"""A tracker that is down gets few requests, and its other operations stay as they are."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.work.test_bulk import COMPLETED, many
+from tests.delivery.stage import ALL, RESUME, clone, completed_on, edit_metadata, fault
+from tests.transport.faulty import SILENCE, Faulty
+
+from unlatch import transport
+from unlatch.transport.testing import SkippingClock
+from unlatch_sandbox import Fault
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+
+@pytest.fixture
+def skipping(monkeypatch: pytest.MonkeyPatch) -> SkippingClock:
+    """The clock of the requests of `Project.run`."""
+    clock = SkippingClock()
+    made = partial(transport.TransportOptions, clock=clock, sleep=clock.sleep)
+    monkeypatch.setattr(transport, "TransportOptions", made)
+    return clock
+
+
+COUNT = 24
+AGREED = ("--max-items", str(COUNT))
+MOST = 5
+
+
+def offline(project: Project, tracker: str) -> list[str]:
+    names = many(project, COUNT, tracker=tracker)
+    assert project.run(*COMPLETED, *AGREED, "--offline").code == 0
+    project.box.requests.clear()
+    return names
+
+
+def pending(project: Project, names: list[str]) -> list[dict[str, Any]]:
+    return [one for name in names for one in project.metadata(name).get("pending", [])]
+
+
+def comments(project: Project) -> list[int]:
+    """How many comments each issue of Jira has."""
+    return [len(project.box.jira.comments(f"SCRUM-{n}")) for n in range(1, COUNT + 1)]
+
+
+def attempted(project: Project, names: list[str]) -> int:
+    return sum("attempt" in one for one in pending(project, names))
+
+
+@pytest.mark.parametrize("tracker", ALL)
+@pytest.mark.usefixtures("skipping")
+def test_a_tracker_that_is_down_gets_five_requests_at_most(project: Project, tracker: str) -> None:
+    names = offline(project, tracker)
+    project.box.faults.add(Fault(tracker, "status", code=503, times=999))
+
+    done = project.run("sync", *AGREED)
+
+    assert (3, COUNT) == (done.code, len(pending(project, names))), done.said
+    assert project.box.requests.count(tracker) <= MOST
+    assert attempted(project, names) <= 3
+    assert f"{COUNT - 3} more items likewise [tracker-unavailable]" in done.out
+    assert 1 == done.out.count("503")
+
+    project.box.faults.clear()
+    assert project.run("sync", *AGREED).code == 0
+
+
+@pytest.mark.parametrize("code", [401, 502])
+def test_writes_that_the_server_fails_are_not_sent_for_each_item(
+    project: Project, code: int
+) -> None:
+    names = offline(project, "github")
+    writes = {"method": "PATCH", "path": "/issues/"}
+    project.box.faults.add(Fault("github", "status", code=code, times=999, **writes))
+
+    done = project.run("sync", *AGREED)
+
+    assert (3, COUNT) == (done.code, len(pending(project, names))), done.said
+    # Eight items at most are served at the same time.
+    assert len(project.wrote()) <= 3 + 8
+    assert attempted(project, names) <= 3 + 8
+
+
+def test_items_that_are_gone_stop_no_other(project: Project) -> None:
+    names = offline(project, "jira")
+    gone = "/issue/SCRUM-[123]($|[/?])"
+    project.box.faults.add(Fault("jira", "status", code=404, path=gone, times=999))
+
+    done = project.run("sync", *AGREED)
+
+    assert (3, 3) == (done.code, len(pending(project, names))), done.said
+    assert COUNT - 3 == sum(comments(project))
+
+
+def test_a_tracker_that_never_answers_ends_the_sync_within_three_silences(
+    project: Project,
+) -> None:
+    names = offline(project, "github")
+    config = (project.root / ".unlatch" / "config.toml").read_text()
+    with Faulty(otherwise=SILENCE) as server:
+        host = server.url.removeprefix("http://")
+        away = config.replace(project.box.github.api_url, f"{server.url}/api/v3")
+        project.configure(f"request_timeout = 0.5\n{away}")
+        project.extra["UNLATCH_TRUSTED_HOSTS"] = host
+
+        done = project.run("sync", *AGREED)
+
+        assert (3, COUNT) == (done.code, len(pending(project, names))), done.said
+        assert len(server.requests) <= MOST
+
+
+def test_after_max_time_what_is_under_way_is_recorded_and_nothing_new_begins(
+    project: Project, skipping: SkippingClock
+) -> None:
+    names = offline(project, "jira")
+    edit = {"method": "PUT", "path": "/issue/"}
+    project.box.faults.add(
+        Fault("jira", "human", action=lambda: skipping.sleep(100.0), effect=True, **edit)
+    )
+
+    done = project.run("sync", *AGREED, "--max-time", "60")
+
+    left = pending(project, names)
+    assert 3 == done.code, done.said
+    # Those that had begun are whole; the others were not touched.
+    assert 0 < len(left) < COUNT
+    assert 0 == attempted(project, names)
+    assert "out-of-time" in done.out
+    assert COUNT - len(left) == sum(comments(project))
+
+    assert project.run("sync", *AGREED).code == 0
+
+
+def test_a_clock_ahead_delays_no_other_machine(project: Project) -> None:
+    completed_on(project, "github")
+    project.box.faults.add(fault("github", "state", "rate-limit", seconds=600))
+    assert project.run("--max-wait", "0", *RESUME).code == 3
+    tomorrow = "2199-01-01T00:00:00Z"
+    edit_metadata(project, lambda data: data["pending"][0]["attempt"].update(retryAt=tomorrow))
+    other = clone(project, project.root.with_name("clone"))
+    waits = other.home / "state" / "unlatch" / "requests"
+    for file in waits.iterdir():
+        file.unlink()
+
+    here, there = project.run("--max-wait", "0", "sync"), other.run("--max-wait", "0", "sync")
+
+    assert 3 == here.code, here.said
+    assert "asks to wait" in here.out
+    assert (0, "open") == (there.code, other.states()["github"]), there.said
