@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -75,8 +76,9 @@ def test_writes_that_the_server_fails_are_not_sent_for_each_item(
     project: Project, code: int
 ) -> None:
     names = offline(project, "github")
-    writes = {"method": "PATCH", "path": "/issues/"}
-    project.box.faults.add(Fault("github", "status", code=code, times=999, **writes))
+    project.box.faults.add(
+        Fault("github", "status", method="PATCH", path="/issues/", code=code, times=999)
+    )
 
     done = project.run("sync", *AGREED)
 
@@ -108,8 +110,11 @@ def test_a_tracker_that_never_answers_ends_the_sync_within_three_silences(
         project.configure(f"request_timeout = 0.5\n{away}")
         project.extra["UNLATCH_TRUSTED_HOSTS"] = host
 
+        began = time.monotonic()
         done = project.run("sync", *AGREED)
 
+        # Without the setting, each silence lasts 30 seconds.
+        assert time.monotonic() - began < 60.0
         assert (3, COUNT) == (done.code, len(pending(project, names))), done.said
         assert len(server.requests) <= MOST
 
@@ -118,9 +123,9 @@ def test_after_max_time_what_is_under_way_is_recorded_and_nothing_new_begins(
     project: Project, skipping: SkippingClock
 ) -> None:
     names = offline(project, "jira")
-    edit = {"method": "PUT", "path": "/issue/"}
+    wait = partial(skipping.sleep, 100.0)
     project.box.faults.add(
-        Fault("jira", "human", action=lambda: skipping.sleep(100.0), effect=True, **edit)
+        Fault("jira", "human", method="PUT", path="/issue/", action=wait, effect=True)
     )
 
     done = project.run("sync", *AGREED, "--max-time", "60")

@@ -37,6 +37,7 @@ from tests.transport.faulty import (
 )
 from urllib3 import HTTPConnectionPool
 
+from unlatch.config.config import CoreConfig
 from unlatch.errors import Rejected, Transient, UnknownOutcome, UnlatchError, Unreachable
 from unlatch.transport import for_tests, measure
 from unlatch.transport.answer import (
@@ -49,6 +50,7 @@ from unlatch.transport.answer import (
     parse_json,
 )
 from unlatch.transport.connections import bounded, deadline
+from unlatch.transport.options import DEFAULT_OPTIONS
 from unlatch.transport.testing import SkippingClock
 
 if TYPE_CHECKING:
@@ -375,3 +377,8 @@ def test_failed_answers_give_their_connection_back() -> None:
         session.get(server.url)
 
         assert [request.connection for request in server.requests] == [0, 0]
+
+
+def test_a_request_has_a_minute_in_all_and_half_a_minute_of_silence() -> None:
+    assert (60.0, 30.0) == (DEFAULT_OPTIONS.deadline, DEFAULT_OPTIONS.timeouts[1])
+    assert DEFAULT_OPTIONS.deadline == CoreConfig().request_timeout

@@ -73,7 +73,7 @@ class Account:
         if self.folder is None:
             return None
         key = read_key(self.folder) or (make_key(self.folder) if makes_key else None)
-        return key and fingerprint(key, self.host, self._secret)
+        return fingerprint(key, self.host, self._secret) if key else None
 
 
 def fingerprint(key: bytes, host: str, secret: str) -> str:
