@@ -9,6 +9,7 @@ import subprocess
 import sys
 import sysconfig
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from string import Template
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +23,8 @@ from tests.git.clone import Done
 from unlatch.cli.app import app
 from unlatch.project.registry import Registry
 from unlatch.spi import EnvToken
+from unlatch.worklog.times import read_stamp
+from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -217,6 +220,20 @@ def test_what_an_input_holds_is_never_run(team: Team, runner: Path, inputs: dict
 
     assert (2, "2") == (ran.code, ran.outputs["exit-code"]), ran.said
     assert "" == here.git("status", "--porcelain")
+
+
+def test_the_action_says_when_another_run_can_deliver_the_rest(team: Team, runner: Path) -> None:
+    reopen_by_hand(team)
+    team.box.faults.add(
+        Fault("jira", "rate-limit", method="POST", path="/transitions", form="seconds", seconds=600)
+    )
+
+    ran = act(job(team, "job"), runner=runner, version="installed", commit="push")
+
+    assert (3, "at") == (ran.code, ran.outputs["retry"]), ran.said
+    moment = read_stamp(ran.outputs["retry-at"])
+    assert moment is not None
+    assert moment > datetime.now(UTC)
 
 
 def test_no_script_holds_an_expression() -> None:
