@@ -110,7 +110,9 @@ class AdoPlugin(SyncPlugin):
     def read_history(self, ref: ItemRef) -> ItemHistory:
         """The marked comments with edits and authors, and the changes of state from the updates."""
         comments = (
-            MarkedComment(one.ref.id, one.text, one.author, edited=one.edited)
+            MarkedComment(
+                one.ref.id, one.text, one.author, edited=one.edited, created=one.ref.created
+            )
             for one in self._client.remarks(_project_of(ref), ref.id)
             if ops_in(one.text)
         )

@@ -48,6 +48,8 @@ class Trust:
                 # Decides which of several may be deleted; a single one stays.
                 own=self._is_own(post.author) if len(counted) > 1 else None,
                 note=None if sure else _note(post),
+                text=post.body,
+                touched=bool(post.edited or post.is_answered),
             )
             for post, sure in counted
         )
@@ -79,6 +81,10 @@ class Trust:
                 raise
             return None
         return permission in _WRITE or role == _TRIAGE
+
+    def is_own(self, author: Author) -> bool | None:
+        """Whether this token's account is the author; None if unknown."""
+        return self._is_own(author)
 
     def _is_own(self, author: Author) -> bool | None:
         me = self._client.identity()

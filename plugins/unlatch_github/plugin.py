@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from itertools import takewhile
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ from unlatch.spi import (
 )
 from unlatch.transport.pace import Pace
 from unlatch_github.api.client import Client
+from unlatch_github.api.models import Author
 from unlatch_github.marker_trust import Trust
 from unlatch_github.write import create, write
 
@@ -136,11 +138,17 @@ class GithubPlugin(SyncPlugin):
                 one.author.login,
                 self._trust.may_write(ref.target, one.author),
                 one.edited,
+                one.created,
+                self._trust.is_own(one.author),
             )
             for one in self._client.comments(ref)
             if one.ops
         )
-        return ItemHistory(tuple(comments), tuple(self._client.state_changes(ref)))
+        changes = (
+            replace(one, own=self._trust.is_own(Author(one.by, "", "")))
+            for one in self._client.state_changes(ref)
+        )
+        return ItemHistory(tuple(comments), tuple(changes))
 
     def find_created(self, op: str, since: datetime) -> RemoteItem | None:
         """The issue of the configured repository whose body carries the marker of `op`."""

@@ -139,7 +139,17 @@ class JiraPlugin(SyncPlugin):
         """
         found = [comment for comment in self._comments(ref) if op in comment.ops]
         me = self._myself() if len(found) > 1 else Person({})
-        return tuple(CommentRef(one.id, one.at, own=one.author.is_same_as(me)) for one in found)
+        return tuple(
+            CommentRef(
+                one.id,
+                one.at,
+                own=one.author.is_same_as(me),
+                text=plain(one.body),
+                touched=bool(one.is_edited),
+                visibility=one.visibility,
+            )
+            for one in found
+        )
 
     def find_ops(self, ref: ItemRef) -> tuple[str, ...]:
         """The operations that posted comments, oldest first."""
@@ -148,7 +158,9 @@ class JiraPlugin(SyncPlugin):
     def read_history(self, ref: ItemRef) -> ItemHistory:
         """The marked comments with edits and authors, and the changes of the status."""
         comments = (
-            MarkedComment(one.id, plain(one.body), one.author.shown, edited=one.is_edited)
+            MarkedComment(
+                one.id, plain(one.body), one.author.shown, edited=one.is_edited, created=one.at
+            )
             for one in self._comments(ref)
             if one.ops
         )

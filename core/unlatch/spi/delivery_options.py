@@ -12,12 +12,14 @@ class DeliveryOptions:
         even_if_not_planned: also reopen an item that was closed deliberately.
         follow: update the link of a moved item; not stored with operations.
         plugin: options from plugins' manifests ("allow-path").
+        comment_anyway: also comment on an item alone that is in the wanted state already.
     """
 
     comment: str | None = None
     even_if_not_planned: bool = False
     follow: bool = False
     plugin: frozenset[str] = frozenset()
+    comment_anyway: bool = False
 
     def over(self, stored: "DeliveryOptions") -> "DeliveryOptions":
         """These options, completed by those stored with an operation."""
@@ -26,6 +28,7 @@ class DeliveryOptions:
             self.even_if_not_planned or stored.even_if_not_planned,
             self.follow or stored.follow,
             self.plugin | stored.plugin,
+            self.comment_anyway or stored.comment_anyway,
         )
 
 

@@ -15,6 +15,8 @@ class MarkedComment:
         author: the name, as in `RemoteItem.changed_by`; None if unknown.
         counts: whether the author may write to the item; None if that cannot be determined.
         edited: whether it was edited after it was posted; None if the tracker does not show that.
+        created: by the tracker's clock, with its time zone; None if unknown.
+        own: whether this credential's account posted it; None if unknown.
     """
 
     id: str
@@ -22,6 +24,8 @@ class MarkedComment:
     author: str | None = None
     counts: bool | None = True
     edited: bool | None = None
+    created: datetime | None = None
+    own: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +36,13 @@ class StateChange:
         at: by the tracker's clock, with its time zone.
         state: the new one, as in `RemoteItem.state`.
         by: the name of its author, as in `RemoteItem.changed_by`; None if unknown.
+        own: whether this credential's account made it; None if unknown.
     """
 
     at: datetime
     state: str
     by: str | None = None
+    own: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

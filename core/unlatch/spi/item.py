@@ -77,6 +77,8 @@ class RemoteItem:
             account has one name everywhere: here, in `SyncPlugin.find_author`,
             `MarkedComment.author`, `StateChange.by` and `Examination.login`.
         closed_by: the automation, if known ("pull request octo/widgets#12").
+        state_since: when its state last changed, by the tracker's clock, with its time zone; None
+            if the answer does not show it.
         kept: the generated parts of its body, if the answer shows the body.
     """
 
@@ -92,6 +94,7 @@ class RemoteItem:
     updated: datetime | None = None
     changed_by: str | None = None
     closed_by: str | None = None
+    state_since: datetime | None = None
     kept: tuple[KeptPart, ...] = field(default=(), compare=False)
 
     @property
@@ -128,12 +131,19 @@ class CommentRef:
         own: whether this credential's account posted it; None if unknown.
         note: for the user, such as an author whose rights could not be checked, with the comment's
             address.
+        text: the whole visible text, untrusted, as in `MarkedComment`.
+        touched: whether it was edited after it was posted, or has replies or reactions, as far as
+            the tracker shows that.
+        visibility: the group or role that alone may see it; empty for everybody.
     """
 
     id: str
     created: datetime
     own: bool | None = None
     note: str | None = None
+    text: str = ""
+    touched: bool = False
+    visibility: str = ""
 
 
 @dataclass(frozen=True, slots=True)

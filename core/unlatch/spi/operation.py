@@ -29,6 +29,8 @@ class SeenItem:
     labels: tuple[str, ...] = ()
     revision: str | None = None
     resolved: bool = False
+    # When the state last changed, else a time after that, by the tracker's clock.
+    since: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,6 +134,7 @@ def _shown(issue: IssueRecord) -> Object:
         "state": issue.state.upper(),
         "stateReason": _reason(issue),
         "updatedAt": github_time(issue.updated_at),
+        "closedAt": github_time(issue.closed_at) if issue.closed_at else None,
         "issueType": issue.type and {"__typename": "IssueType", "name": issue.type},
         "labels": _page("Label", [{"name": name} for name in issue.labels]),
         "assignees": _page("User", [{"login": login} for login in issue.assignees]),

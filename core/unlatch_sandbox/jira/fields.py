@@ -11,6 +11,7 @@ FIELDS = (
     "status",
     "resolution",
     "resolutiondate",
+    "statuscategorychangedate",
     "labels",
     "issuetype",
     "project",

@@ -182,6 +182,15 @@ def comment(found: CommentRecord, dialect: Dialect, *, properties: bool = False)
     return shown
 
 
+def _moved(issue: IssueRecord, workflow: Workflow) -> str:
+    """When the category of the issue's status last changed."""
+    for _, at, old, new in reversed(issue.moves):
+        categories = [workflow.status(name).category.id for name in (old, new)]
+        if categories[0] != categories[1]:
+            return str(at)
+    return issue.created
+
+
 def fields(
     issue: IssueRecord,
     home: ProjectRecord,
@@ -193,7 +202,9 @@ def fields(
 ) -> Json:
     """Every field of the issue itself; the caller picks the requested ones."""
     shown = [comment(one, dialect) for one in comments]
+    moved = {"statuscategorychangedate": jira_time(_moved(issue, workflow))}
     return {
+        **(moved if dialect.cloud else {}),
         "summary": issue.summary,
         "status": status(workflow.status(issue.status), dialect),
         "resolution": resolution(issue.resolution, dialect),

@@ -64,7 +64,12 @@ def comments(answer: Any) -> tuple[list[Remark], str | None]:
     page = _Comments.model_validate(answer)
     remarks = [
         Remark(
-            CommentRef(str(c.id), c.created_date.astimezone(UTC)),
+            CommentRef(
+                str(c.id),
+                c.created_date.astimezone(UTC),
+                text=plain(c.text or ""),
+                touched=(c.version or 1) > 1,
+            ),
             plain(c.text or ""),
             c.created_by.display_name if c.created_by else None,
             None if c.version is None else c.version > 1,

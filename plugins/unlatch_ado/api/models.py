@@ -30,6 +30,7 @@ FIELDS = (
     "System.ChangedBy",
     "System.CreatedDate",
     "System.IterationPath",
+    "Microsoft.VSTS.Common.StateChangeDate",
 )
 _ITEM_URL = pattern(r"/_apis/wit/workItems/(\d{1,10})$", re.IGNORECASE)
 _PROJECT_ID = pattern(r"/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})/_apis/", re.IGNORECASE)
@@ -45,6 +46,7 @@ class WorkItem:
         iteration: the path of its iteration.
         parent: the number of its parent, if it has one and the request included it.
         project_id: its project's id, if the answer shows it.
+        state_since: when its state last changed; processes may lack the field.
     """
 
     id: int
@@ -63,6 +65,7 @@ class WorkItem:
     iteration: str = ""
     parent: str | None = None
     project_id: str | None = None
+    state_since: datetime | None = None
 
 
 def parts(answer: Any) -> dict[str, Any]:
@@ -102,6 +105,7 @@ def work_item(answer: Any, *, described: bool = True) -> WorkItem:
         iteration=optional(fields, "System.IterationPath", text) or "",
         parent=next(filter(None, optional(item, "relations", each(_parent)) or ()), None),
         project_id=home[1] if home else None,
+        state_since=read_stamp(optional(fields, "Microsoft.VSTS.Common.StateChangeDate", text)),
     )
 
 

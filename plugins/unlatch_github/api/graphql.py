@@ -22,7 +22,7 @@ VIEWER = "query { viewer { login } }"
 
 # Without `enableDuplicate` a duplicate gets another reason.
 _FIELDS = """fragment facts on Issue {
-  number url title body state stateReason(enableDuplicate: true) updatedAt
+  number url title body state stateReason(enableDuplicate: true) updatedAt closedAt
   issueType { name }
   labels(first: 100) { nodes { name } }
   assignees(first: 20) { nodes { login } }
@@ -97,6 +97,7 @@ def to_rest(node: Mapping[str, Any]) -> dict[str, Any]:
         "state": node["state"].lower(),
         "state_reason": node["stateReason"] and node["stateReason"].lower(),
         "updated_at": node["updatedAt"],
+        "closed_at": node.get("closedAt"),
         "type": node["issueType"],
         "labels": node["labels"]["nodes"],
         "assignees": node["assignees"]["nodes"],

@@ -87,6 +87,7 @@ class IssueComment:
         title: empty for a comment.
         url: its web address.
         edited: whether it was changed after it was posted; None if the answer does not show that.
+        is_answered: whether it has reactions.
     """
 
     id: int
@@ -96,6 +97,7 @@ class IssueComment:
     author: Author
     url: str
     edited: bool | None = None
+    is_answered: bool = False
 
     @property
     def ops(self) -> frozenset[str]:
@@ -155,6 +157,7 @@ def read_comment(answer: Any, *, id: str = "id") -> IssueComment:
         author=author,
         url=str(answer.get("html_url") or ""),
         edited=answer["updated_at"] != answer["created_at"] if answer.get("updated_at") else None,
+        is_answered=bool((answer.get("reactions") or {}).get("total_count")),
     )
 
 
@@ -224,6 +227,7 @@ def _item(ref: ItemRef, raw: dict[str, Any]) -> RemoteItem:
     if not isinstance(raw["number"], int) or title is None or state is None or category is None:
         raise ValueError(f"a field is missing, or the state {state!r} is unknown")
     by, pull = _last_change(raw, is_open=category.is_open)
+    closed = None if category.is_open else _text(raw, "closed_at")
     return RemoteItem(
         ref=ref,
         title=title,
@@ -234,6 +238,7 @@ def _item(ref: ItemRef, raw: dict[str, Any]) -> RemoteItem:
         updated=datetime.fromisoformat(updated) if updated else None,
         changed_by=by,
         closed_by=pull,
+        state_since=datetime.fromisoformat(closed) if closed else None,
         kept=_kept(raw),
     )
 

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 # The largest page of issues, comments or users that Jira returns.
 PAGE = 100
-_FIELDS = ("summary", "status", "issuetype", "labels", "assignee", "resolution", "updated")
+_FIELDS = (
+    *("summary", "status", "issuetype", "labels", "assignee", "resolution", "updated"),
+    *("statuscategorychangedate", "resolutiondate"),
+)
 _MOVES = "transitions,transitions.fields"
 
 

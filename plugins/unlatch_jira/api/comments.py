@@ -49,6 +49,8 @@ class Comment:
         self.updated = optional(raw, "updated", text)
         self.body: Any = raw.get("body")
         self.author = optional(raw, "author", Person) or Person({})
+        self._restricted = optional(raw, "visibility", table) or {}
+        self._is_internal = raw.get("jsdPublic") is False
 
     @property
     def at(self) -> datetime:
@@ -62,6 +64,12 @@ class Comment:
     def is_edited(self) -> bool | None:
         """Whether it was edited; None if the answer does not show that."""
         return None if self.updated is None else read_stamp(self.updated) != self.at
+
+    @property
+    def visibility(self) -> str:
+        """The group or role that alone may see it; empty for everybody."""
+        kind, value = (self._restricted.get(key) or "" for key in ("type", "value"))
+        return f"{kind} {value}".strip() or ("internal" if self._is_internal else "")
 
     @property
     def ops(self) -> frozenset[str]:

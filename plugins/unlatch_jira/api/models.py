@@ -52,6 +52,9 @@ class _Fields:
         self.resolution = optional(raw, "resolution", Named)
         self.updated = optional(raw, "updated", text)
         self.created = optional(raw, "created", text)
+        # The first on Cloud alone.
+        self.moved = optional(raw, "statuscategorychangedate", text)
+        self.resolved = optional(raw, "resolutiondate", text)
         self.description: Any = raw.get("description")
         self.comment = optional(raw, "comment", CommentPage)
         self.parent = optional(raw, "parent", Parent)
@@ -137,6 +140,7 @@ def read_issue(raw: Any, settings: JiraSettings) -> Issue:
         labels=fields.labels,
         assignee=fields.assignee.name if fields.assignee else None,
         updated=read_stamp(fields.updated),
+        state_since=read_stamp(fields.moved or (None if means.is_open else fields.resolved)),
         kept=kept_parts(fields.description),
     )
     return Issue(item, answer)
