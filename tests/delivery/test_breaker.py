@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from tests.transport.faulty import SILENCE, Faulty
 
 from unlatch import transport
 from unlatch.transport.testing import SkippingClock
+from unlatch.worklog.times import stamp
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
@@ -145,7 +147,7 @@ def test_a_clock_ahead_delays_no_other_machine(project: Project) -> None:
     completed_on(project, "github")
     project.box.faults.add(fault("github", "state", "rate-limit", seconds=600))
     assert project.run("--max-wait", "0", *RESUME).code == 3
-    tomorrow = "2199-01-01T00:00:00Z"
+    tomorrow = stamp(datetime.now(UTC) + timedelta(hours=23))
     edit_metadata(project, lambda data: data["pending"][0]["attempt"].update(retryAt=tomorrow))
     other = clone(project, project.root.with_name("clone"))
     waits = other.home / "state" / "unlatch" / "requests"

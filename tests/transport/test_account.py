@@ -121,7 +121,8 @@ def test_three_processes_with_one_token_keep_to_the_published_limit(tmp_path: Pa
 
 
 def test_another_token_has_a_budget_of_its_own(tmp_path: Path) -> None:
-    (budget,) = budgets(tmp_path / "requests", SkippingClock(), 1)
+    account = Account(tmp_path / "requests", HOST, TOKEN, SkippingClock())
+    budget = MachineBudget(account, Pace(limits=((80, 60.0),), apart=0.0, free=5))
     for _ in range(80):
         budget.reserve(TOKEN, Kind.COMMENT, 1)
 

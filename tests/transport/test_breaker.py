@@ -73,6 +73,13 @@ def test_an_address_that_refuses_connections_is_tried_a_few_times() -> None:
     assert meter.requests <= MOST
 
 
+def test_one_request_that_is_always_dropped_does_not_stop_the_others() -> None:
+    with connected(*[CLOSED] * 3, otherwise=OK) as (server, session):
+        ids = failures(session, server.url, 4)
+
+    assert ["tracker-unavailable", "", "", ""] == ids
+
+
 @pytest.mark.parametrize("status", [401, 502])
 def test_writes_that_fail_end_although_reads_succeed(status: int) -> None:
     with (

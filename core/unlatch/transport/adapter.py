@@ -27,7 +27,7 @@ from unlatch.transport.connections import (
     read_whole,
 )
 from unlatch.transport.credentials import Credential
-from unlatch.transport.errors import NotAtOnce, error_of_failure, find_error
+from unlatch.transport.errors import NotAtOnce, error_of_failure, find_error, is_timeout
 from unlatch.transport.options import TransportOptions
 from unlatch.transport.rate_limits import Gate
 from unlatch.transport.redact import Redactor
@@ -112,14 +112,14 @@ class TrackerAdapter(BoundedAdapter):
     def _count(self, error: TrackerError, origin: Origin, *, write: bool, repeats: bool) -> None:
         """Count a failure of the server, or reset the count after an answer.
 
-        An answer that is asked for again counts once: it may be about this item alone.
+        A request counts once, since it may fail for its item alone; a silence counts each time.
         """
         if origin != self._context.origin:
             return
         if not is_of_server(error):
             if error.status is not None and not error.withheld:
                 self._context.breaker.succeed(write=write, accepted=False)
-        elif error.status is None or not repeats:
+        elif not repeats or _is_silence(error):
             self._context.breaker.fail(error, write=write, place=origin.authority)
 
     def _exchange(
@@ -147,7 +147,8 @@ class TrackerAdapter(BoundedAdapter):
             if exchange:
                 exchange.write_failure(error.message)
             cause = context.redactor.text(f"{type(response).__name__}: {response}")
-            raise self._complete(error, request) from RedactedFailure(cause)
+            failure = RedactedFailure(cause, timed_out=is_timeout(response))
+            raise self._complete(error, request) from failure
         response.request = request
         if exchange:
             exchange.write_answer(response)
@@ -279,3 +280,7 @@ class TrackerAdapter(BoundedAdapter):
             # Jitter keeps many clients from coming back together.
             jitter = 0.5 + self._context.options.jitter() / 2
             self._context.gate.rest(_FIRST_BACKOFF * _GROWTH ** (attempt - 1) * jitter)
+
+
+def _is_silence(error: TrackerError) -> bool:
+    return isinstance(error.__cause__, RedactedFailure) and error.__cause__.timed_out

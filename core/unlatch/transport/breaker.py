@@ -58,7 +58,7 @@ class CommandLimits:
 
     def time_is_over(self) -> TrackerError:
         message = f"the {self._max_time:g} s of --max-time are over"
-        hint = "unlatch sync delivers the rest"
+        hint = "unlatch sync"
         error = errors.Transient("out-of-time", message, hint=hint, retry_after=0.0)
         error.withheld = True
         return error

@@ -212,6 +212,10 @@ class RedactedFailure(Exception):
     The original holds the request with its token, and its address, so it is no cause of ours.
     """
 
+    def __init__(self, message: str, *, timed_out: bool = False) -> None:
+        super().__init__(message)
+        self.timed_out = timed_out
+
 
 class BoundedAdapter(HTTPAdapter):
     """Sends each request once, and limits every answer."""

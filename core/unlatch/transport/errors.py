@@ -179,6 +179,12 @@ def error_of_cut(failure: Exception, *, server: str) -> CutOff:
     return CutOff("tracker-unavailable", message, hint=_LATER_HINT)
 
 
+def is_timeout(failure: BaseException) -> bool:
+    """Whether a server let the time of a request pass."""
+    timeouts = exceptions.Timeout, urllib3.exceptions.TimeoutError, TooSlow
+    return _any_is(tuple(causes_of(failure)), *timeouts)
+
+
 def _refuses_tunnel(cause: BaseException) -> bool:
     # The message of http.client and urllib3 when a proxy answers CONNECT with an error.
     return type(cause) is OSError and str(cause).startswith("Tunnel connection failed")
