@@ -8,8 +8,10 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from functools import partial
 
 from unlatch.delivery.changes import is_empty
+from unlatch.delivery.planning import expected_change
 from unlatch.delivery.reading import read_items
 from unlatch.delivery.record import note_attempts, record_failure
 from unlatch.delivery.run import DeliveryRun
@@ -107,7 +109,7 @@ def _is_concluded(task: DeliveryTask) -> bool:
 
 def _send(run: DeliveryRun, tracker: str, tasks: list[DeliveryTask]) -> list[DeliveryTask]:
     """Read all items, note all attempts, write all changes; return the operations tried."""
-    answers = list(zip(tasks, read_items(tasks), strict=True))
+    answers = list(_answers(run, tasks))
     found = [(task, answer) for task, answer in answers if isinstance(answer, Snapshot)]
     pending = _note(_plan(found))
     for (task, _, change), outcome in zip(pending, _write(run, tracker, pending), strict=True):
@@ -118,6 +120,20 @@ def _send(run: DeliveryRun, tracker: str, tasks: list[DeliveryTask]) -> list[Del
         task.evidence = begin_contact(task.operation, None, task.evidence)
         record_failure(task, error)
     return [*(task for task, _, _ in pending), *(task for task, _ in refused)]
+
+
+def _answers(
+    run: DeliveryRun, tasks: Sequence[DeliveryTask]
+) -> Iterator[tuple[DeliveryTask, Snapshot | UnlatchError]]:
+    """The items as just read for a plan, else as they are now."""
+    unread = []
+    for task in tasks:
+        task.snapshot = run.ahead.take(task.operation, task.ref, partial(expected_change, task))
+        if task.snapshot is None:
+            unread.append(task)
+        else:
+            yield task, task.snapshot
+    yield from zip(unread, read_items(unread), strict=True)
 
 
 def _plan(found: Sequence[tuple[DeliveryTask, Snapshot]]) -> Iterator[Pending]:

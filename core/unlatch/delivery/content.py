@@ -11,6 +11,7 @@ from unlatch.increments.files.undo_plan import UNDONE
 from unlatch.increments.files.work.amendments import texts_of, work_of
 from unlatch.increments.files.work.files import files_of
 from unlatch.increments.model.status import Status
+from unlatch.increments.records.pending import has_begun
 from unlatch.patterns import pattern
 from unlatch.spi.change import Draft
 from unlatch.spi.operation import Kind, Operation
@@ -21,8 +22,10 @@ if TYPE_CHECKING:
 
     from unlatch.config.config import CoreConfig
     from unlatch.increments.documents.model import Criterion, Spec, Story, Task
-    from unlatch.increments.model.increment import AppliedAmendment, Increment
+    from unlatch.increments.model.increment import AppliedAmendment, Increment, ReopenEntry
 
+# A comment that is posted when its item cannot be reopened any more says no more than is true.
+_ASKED = "Asked to reopen on {at}: {reason}; {ending}"
 _SHORT = "**{headline}**: {reason}"
 _FULL = "**{headline}**: {reason}\n\nIncrement {increment}, by {by}, {at}"
 _OF_ITEM = "**{headline}**: {reason}\n\nBy {by}, {at}"
@@ -63,9 +66,21 @@ def comment_of(
         "increment": increment.title if increment.is_item else increment.id,
         "title": increment.title,
     }
+    if operation.kind is Kind.REOPEN and not operation.state and _is_closed(increment, entry):
+        finished = "closed" if increment.is_item else str(increment.status)
+        is_begun = has_begun(operation)
+        ending = (
+            f"{finished} since" if is_begun else f"{finished} before this item could be reopened"
+        )
+        return fill(_ASKED, {**values, "ending": ending})
     full = _OF_ITEM if increment.is_item else _FULL
     text = fill(config.comment_template or (_SHORT if is_short else full), values)
     return text if is_short or amended is None else (*text, *_amendment(amended, reason))
+
+
+def _is_closed(increment: Increment, entry: ReopenEntry | None) -> bool:
+    """Whether the reopen of an operation does not stand any more."""
+    return increment.status.is_finished or (entry is not None and entry.reverted_at is not None)
 
 
 def _headline(operation: Operation, increment: Increment, amended: AppliedAmendment | None) -> str:

@@ -71,6 +71,9 @@ def plan_change(task: DeliveryTask, item: RemoteItem) -> Change:
             change.op, options=change.options, comment=change.comment if is_named else None
         )
         task.remark(f"{'its labels are ' if is_named else ''}left alone: {why}")
+    elif _is_settled_alone(task, item, change):
+        task.remark(f"is {item.state}; nothing changed")
+        change = Change(change.op, options=change.options)
     elif operation.kind is Kind.CLOSE and operation.state and (needed := task.needed_by()):
         # Other increments may link to it since the close was enqueued.
         task.remark(f"left open: {', '.join(needed)} needs it")
@@ -96,6 +99,17 @@ def reason_to_leave(task: DeliveryTask, item: RemoteItem) -> str | None:
     if is_close or (is_reopen and all(one.id != operation.op for one in amended)):
         return f"it was closed deliberately ({item.state})"
     return None
+
+
+def _is_settled_alone(task: DeliveryTask, item: RemoteItem, change: Change) -> bool:
+    """Whether an item that belongs to no increment was in the wanted state before the intent.
+
+    The team of an increment has to know why it is worked on again; of an item alone there is
+    nothing to say.
+    """
+    is_alone = task.increment.is_item and change.goal is not None and not task.markers
+    has_part = has_begun(task.operation) or task.options.comment_anyway
+    return is_alone and not has_part and not must_move(item, change.goal or Goal.OPEN)
 
 
 def plan_create(task: DeliveryTask) -> Change:

@@ -69,6 +69,15 @@ class ReadAhead:
         if operation.kind in _KINDS:
             self._items.setdefault(_alike(operation), _Items()).waiting[operation.key] = link
 
+    def keep(self, operation: Operation, snapshot: Snapshot, at: float) -> None:
+        """Keep an item that the plan of an operation has just read, for its first write.
+
+        Args:
+            at: the time before the request, by the run's clock.
+        """
+        items = self._items.setdefault(_alike(operation), _Items())
+        items.read[operation.key] = _Read(snapshot.item.ref, snapshot, at)
+
     def take(
         self, operation: Operation, ref: ItemRef | None, change: Callable[[], Change]
     ) -> Snapshot | None:

@@ -10,7 +10,8 @@ from unlatch.delivery.task import DeliveryTask, Effect
 from unlatch.errors import Limited, StoreError, TrackerError, UnlatchError
 from unlatch.increments.files import outbox
 from unlatch.increments.model.increment import Base, Link, SyncedItem
-from unlatch.spi.change import Change, Outcome, seen_of
+from unlatch.spi.category import Category
+from unlatch.spi.change import Change, Goal, Outcome, seen_of
 from unlatch.spi.item import RemoteItem
 from unlatch.spi.operation import Kind, Operation, SeenItem
 
@@ -96,6 +97,14 @@ def _base(task: DeliveryTask, after: RemoteItem) -> Base | None:
     if after.category.is_open is status.is_finished and not is_on_purpose:
         return None
     return Base(status.value, after.category.value, after.state, task.boxes)
+
+
+def decided_base(task: DeliveryTask, goal: Goal) -> Base:
+    """Both sides as the operation left them, so that a later decision on the item is a change."""
+    category = Category.DOING if goal is Goal.OPEN else Category.DONE
+    if goal is Goal.NOT_PLANNED:
+        category = Category.DROPPED
+    return Base(task.increment.status.value, category.value, category.value)
 
 
 def record_failure(task: DeliveryTask, error: UnlatchError) -> None:

@@ -12,6 +12,7 @@ from itertools import chain
 from unlatch.delivery.changes import build_change, remaining_labels
 from unlatch.delivery.task import DeliveryTask
 from unlatch.errors import UnlatchError
+from unlatch.increments.files.new_item import find_record
 from unlatch.increments.model.increment import Increment, ReopenEntry, SyncedItem
 from unlatch.increments.records.events import Delivered, read_events
 from unlatch.increments.records.links import same_item
@@ -89,6 +90,27 @@ def opened_by_another(task: DeliveryTask, reopen: SyncedItem) -> SyncedItem | No
     if reopen.before and last.after and reopen.before.state != last.after.state:
         return None
     return _synced(reopen, [last])
+
+
+def reopened_alone(task: DeliveryTask) -> str | None:
+    """The last reopen of an increment's item alone, if it was for the same reason.
+
+    It was delivered as an operation on the items of a tracker, or on the item by its own record.
+    """
+    operation, entries = task.operation, task.increment.reopens
+    if task.increment.is_item or operation.kind is not Kind.REOPEN:
+        return None
+    reason = next((entry.reason for entry in entries if entry.id == operation.op), None)
+    reason = operation.reason or reason
+    with suppress(UnlatchError):  # unreadable records are no evidence
+        last = next(reversed([*_state_changes(task, task.increment)]), None)
+        if last and (last.kind, last.reason) == (Kind.REOPEN, reason):
+            return last.op
+        record = find_record(task.run.workspace.beside, task.link)
+        alone = record.reopens[-1] if record and record.reopens else None
+        if alone and alone.reason == reason and alone.reverted_at is None:
+            return alone.id
+    return None
 
 
 def delivered_events(task: DeliveryTask, entry: ReopenEntry, url: str) -> list[Delivered]:

@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING
 
 from unlatch.delivery.read_ahead import ReadAhead
 from unlatch.errors import UnlatchError
+from unlatch.increments.files.checkout_notes import own_operations, seconds_since_read
 from unlatch.increments.files.paths import METADATA
 from unlatch.increments.files.reading import read_in
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.records.links import identity, link_of
 from unlatch.increments.records.pending import is_in_doubt
+from unlatch.project.git.history import is_pushed
 from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
 from unlatch.values import dataclass
 
@@ -115,6 +117,8 @@ class DeliveryRun:
     attempted: set[OperationKey] = field(default_factory=set)  # in a batch
     ahead: ReadAhead = None  # type: ignore[assignment]  # set below
     _unknown_since: dict[tuple[str, str], float] = field(default_factory=dict)
+    _read_for: dict[str, float] = field(default_factory=dict)
+    _first_read: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         self.ahead = ReadAhead(self.trackers, self.clock)
@@ -139,6 +143,29 @@ class DeliveryRun:
         was_attempted = attempt is not None and (attempt.number > 0 or attempt.is_open)
         return operation.op in self.fresh and not was_attempted
 
+    @cached_property
+    def _own(self) -> frozenset[str]:
+        return own_operations(self.workspace.paths.root)
+
+    def _is_unsent(self, increment: Increment, operation: Operation) -> bool:
+        """Whether nobody can have sent an operation: this checkout recorded it, and pushed none."""
+        if operation.op not in self._own:
+            return False
+        root = self.workspace.paths.root
+        return not is_pushed(root, operation.op, [increment.folder / METADATA], operation.at)
+
+    def _known_for(self, increment: Increment, operation: Operation) -> float | None:
+        """The seconds for which this checkout has known an operation that others may have sent."""
+        if operation.op in self.fresh or self._is_unsent(increment, operation):
+            return None
+        with self._first_read:
+            if operation.op not in self._read_for:
+                pending = {one.op for one in increment.pending} - self.fresh
+                ages = seconds_since_read(self.workspace.paths.root, pending)
+                now = self.clock()
+                self._read_for.update({op: now - age for op, age in ages.items()})
+        return self.clock() - self._read_for[operation.op]
+
     def mark_unknown(self, link: Link) -> None:
         """Note that a request just sent to an item may still take effect."""
         self._unknown_since[identity(link)] = self.clock()
@@ -146,14 +173,18 @@ class DeliveryRun:
     def settle_time(self, increment: Increment, operation: Operation) -> float:
         """Return the seconds until all earlier requests to an item have taken effect.
 
-        Wall clocks may differ, so requests of other processes count from the start of this run.
+        Wall clocks may differ, so requests of other processes count from the start of this run, and
+        those that another clone may have sent from when this checkout first read the operation.
         """
         link = link_of(increment, operation)
         since = self._unknown_since.get(identity(link))
         if since is None:
-            if not is_in_doubt(operation) and not self.shared.is_in_doubt(increment, link):
+            if is_in_doubt(operation) or self.shared.is_in_doubt(increment, link):
+                since = self._began
+            elif (known_for := self._known_for(increment, operation)) is not None:
+                since = self.clock() - known_for
+            else:
                 return 0.0
-            since = self._began
         settle = self.workspace.config.settle
         if settle is None:
             manifest = self.workspace.registry.manifests.get(operation.tracker)

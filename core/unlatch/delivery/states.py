@@ -189,7 +189,7 @@ def _retry_at(evidence: Evidence) -> Step:
 
 def _contact(evidence: Evidence, *, unknown: bool = False) -> Step:
     if not evidence.settled:
-        return Wait()
+        return Wait() if evidence.can_wait else Done()
     return Probe() if unknown or not evidence.probed else Send()
 
 

@@ -7,6 +7,8 @@ from functools import partial
 from types import MappingProxyType
 
 from unlatch.delivery.changes import find_shortcoming, is_empty, remaining_change
+from unlatch.delivery.decisions import later_decision
+from unlatch.delivery.duplicates import delete_duplicates
 from unlatch.delivery.planning import (
     expected_change,
     permitted_change,
@@ -15,15 +17,21 @@ from unlatch.delivery.planning import (
     refuse_deliberate,
 )
 from unlatch.delivery.reading import Withdrawn, has_new_name, read_item, repoint_link
-from unlatch.delivery.record import keep_effect, note_attempts, record_delivery, record_failure
+from unlatch.delivery.record import (
+    decided_base,
+    keep_effect,
+    note_attempts,
+    record_delivery,
+    record_failure,
+)
+from unlatch.delivery.reopen_effect import reopened_alone
 from unlatch.delivery.revert import is_undo_of_unsent
 from unlatch.delivery.states import Block, Event, Probe, Send, Step, Wait, advance, begin_contact
 from unlatch.delivery.task import DeliveryTask
-from unlatch.errors import Limited, Moved, NotFound, TrackerError, UnlatchError, unexpected
+from unlatch.errors import Limited, Moved, NotFound, UnlatchError, unexpected
 from unlatch.increments.files.outbox import block, withdraw
-from unlatch.spi import Capability
-from unlatch.spi.change import Change, Outcome
-from unlatch.spi.item import RemoteItem, Snapshot
+from unlatch.spi.change import Change, Outcome, must_move
+from unlatch.spi.item import CommentRef, RemoteItem, Snapshot
 from unlatch.spi.operation import Kind
 
 
@@ -60,8 +68,15 @@ def _wait(task: DeliveryTask, step: Wait) -> None:
     trackers, tracker = task.run.trackers, task.operation.tracker
     if step.until is None:
         left = task.run.settle_time(task.increment, task.operation)
-        trackers.pause(tracker, left, "an earlier request may still take effect")
-        task.evidence = replace(task.evidence, settled=True)
+        if trackers.can_pause(left):
+            trackers.pause(tracker, left, "an earlier request may still take effect")
+            task.evidence = replace(task.evidence, settled=True)
+            return
+        task.evidence = replace(task.evidence, can_wait=False)
+        message = f"an earlier request may take effect for another {left:.0f} s"
+        hint = "run unlatch sync then, or allow the wait with --max-wait"
+        error = Limited("settling", message, retry_after=left, hint=hint)
+        task.error = task.error or error
         return
     seconds = (step.until - task.evidence.now).total_seconds()
     if trackers.hold(tracker, seconds):
@@ -82,6 +97,7 @@ def _probe(task: DeliveryTask, _step: Probe) -> Event:
         return _probe_created(task)
     item = _read(task).item
     task.markers = ()
+    _yield_to_decision(task, item)
     if permitted_change(task).comment is not None:
         task.markers = task.plugin.find_comments(item.ref, task.operation.op)
         task.remark(*(marker.note for marker in task.markers))
@@ -91,6 +107,17 @@ def _probe(task: DeliveryTask, _step: Probe) -> Event:
     _delete_duplicates(task, None)
     record_delivery(task, keep_effect(task, Outcome(item)))
     return Event.PROBED_DONE
+
+
+def _yield_to_decision(task: DeliveryTask, item: RemoteItem) -> None:
+    """Withdraw an operation if a later decision of a person stands against it."""
+    goal = permitted_change(task).goal
+    if task.operation.kind is Kind.UNDO or goal is None or not must_move(item, goal):
+        return
+    if decision := later_decision(task, item):
+        base = decided_base(task, goal)
+        withdraw(task.manager, task.increment.id, task.operation, base=base, why=decision)
+        raise Withdrawn(f"left as it is: {decision}")
 
 
 def _probe_created(task: DeliveryTask) -> Event:
@@ -152,7 +179,18 @@ def plan_remaining(task: DeliveryTask, item: RemoteItem) -> Change:
     """Return the change that is still to be sent; refuse to undo a deliberate close."""
     change = plan_change(task, item)
     refuse_deliberate(item, change)
+    if task.is_fresh and change.comment and change.goal and not must_move(item, change.goal):
+        # Somebody may have made the same operation elsewhere, and delivered it.
+        task.markers = find_own_comments(task, item)
     return remaining_change(change, item, commented=bool(task.markers))
+
+
+def find_own_comments(task: DeliveryTask, item: RemoteItem) -> tuple[CommentRef, ...]:
+    """The comments of an operation, or of the same reopen of its item alone."""
+    found = task.plugin.find_comments(item.ref, task.operation.op)
+    if not found and (op := reopened_alone(task)):
+        found = task.plugin.find_comments(item.ref, op)
+    return found
 
 
 def _block(task: DeliveryTask, step: Block) -> None:
@@ -184,21 +222,12 @@ def conclude(task: DeliveryTask, change: Change, outcome: Outcome) -> Event:
 
 
 def _delete_duplicates(task: DeliveryTask, posted: str | None) -> None:
-    """Delete the comments of an operation that are ours and not the earliest.
+    """Delete the comments of an operation that this account posted twice.
 
-    Two clones may post at once. A comment that cannot be deleted, or that another account posted,
-    stays and is noted: the operation is delivered all the same. If the comments cannot be listed,
-    the outcome is unknown. `posted` is the id of the comment that this run has posted, if known.
+    Two clones may post at once. If the comments cannot be listed, the outcome is unknown.
     """
-    # No other clone can know an operation that this process has just made.
-    if task.is_fresh or task.ref is None or not task.supports(Capability.RETRACT):
+    # Nobody else is likely to send what this process has just made; the next sync looks.
+    if task.is_fresh or task.ref is None:
         return
-    for surplus in task.plugin.find_comments(task.ref, task.operation.op)[1:]:
-        copy = f"comment {surplus.id}"
-        if not (surplus.own or surplus.id == posted):
-            task.remark(f"another account posted the comment a second time ({copy})")
-            continue
-        try:
-            task.plugin.retract_comment(task.ref, surplus)
-        except TrackerError as error:
-            task.remark(f"a second copy of the comment ({copy}) stays: {error.message}")
+    notes = delete_duplicates(task.run.trackers, task.ref, task.operation.op, posted=posted)
+    task.remark(*notes)

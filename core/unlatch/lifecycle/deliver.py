@@ -11,14 +11,16 @@ from unlatch.errors import StoreError, UsageError
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from unlatch.delivery.task import Delivery
     from unlatch.increments.files.plans import Plan
     from unlatch.increments.model.increment import Increment
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
+    from unlatch.spi import Snapshot
     from unlatch.spi.delivery_options import DeliveryOptions
+    from unlatch.spi.operation import OperationKey
 
 __all__ = ["SharedItems"]  # besides the names that are defined here
 
@@ -82,12 +84,14 @@ def deliver_pending(
     fresh: frozenset[str],
     shared: SharedItems | None = None,
     tracker: str | None = None,
+    seen: Mapping[OperationKey, Snapshot] | None = None,
 ) -> list[DeliveryResult]:
     """Deliver the pending operations of named increments, blocked ones included.
 
     Args:
         report, fresh, tracker: as for `deliver_all` and `DeliveryRun`.
         shared: the increments that share items with these, if already read.
+        seen: the items of new operations, as just read.
 
     Raises:
         UnlatchError: an increment cannot be read, or another process is delivering it.
@@ -96,6 +100,9 @@ def deliver_pending(
     run = DeliveryRun(
         workspace, trackers, options, fresh, named=True, tracker=tracker, shared=shared
     )
+    for operation in (one for increment in increments for one in increment.pending):
+        if seen and (snapshot := seen.get(operation.key)):
+            run.ahead.keep(operation, snapshot, run.clock())
     made = deliver_all(run, increments, report)
     return [read_back(workspace, one, made[one.id]) for one in increments]
 

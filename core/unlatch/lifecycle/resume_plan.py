@@ -71,6 +71,7 @@ class ResumeRequest:
         reason: required if the increment is finished, or items are reopened.
         reopen_items: also reopen the items of an increment that was not completed.
         planned: the digest of the change that was agreed to; another change is refused.
+        key: takes the place of the reason in the id of the operations.
         amendment: a change of its work. It shares the intent of a reopen; otherwise it follows the
             change of status.
     """
@@ -82,6 +83,7 @@ class ResumeRequest:
     activation: ActivationOptions = DEFAULT_ACTIVATION
     amendment: Amendment | None = None
     planned: str | None = None
+    key: str | None = None
 
     def check(self, plan: Plan | None) -> None:
         """Check that a change is the planned one; StoreError `plan-changed`."""
@@ -140,7 +142,7 @@ class ResumePlan:
         options = self.request.options
         if self.step is ResumeStep.REVIVE and self.reopens_items:
             options = replace(options, even_if_not_planned=True)
-        details: IntentDetails = {"options": options}
+        details: IntentDetails = {"options": options, "key": self.request.key}
         if self.step is ResumeStep.REOPEN:
             details["exclude"] = self.spared
         elif self.reopening:

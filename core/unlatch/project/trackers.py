@@ -235,6 +235,10 @@ class Trackers:
 
             return guard_plugin(manifest, plugin)
 
+    def can_pause(self, seconds: float) -> bool:
+        """Whether a wait of so many seconds is allowed (`--max-wait`)."""
+        return seconds <= self._options.max_wait
+
     def pause(self, name: str, seconds: float, why: str) -> None:
         """Wait before a request to a tracker, and report it; an interruption ends the wait."""
         if command := self._options.command:

@@ -11,6 +11,7 @@ from unlatch.delivery.changes import kind_for
 from unlatch.delivery.preview import Previewed, preview_operations
 from unlatch.delivery.run import DeliveryRun
 from unlatch.errors import StoreError, UnlatchError
+from unlatch.increments.files.derived_ids import pull_id
 from unlatch.increments.files.manager import MetadataManager
 from unlatch.increments.files.outbox import record_in_sync
 from unlatch.increments.files.plans import (
@@ -31,9 +32,8 @@ from unlatch.spi.change import seen_of
 from unlatch.spi.delivery_options import DeliveryOptions
 from unlatch.spi.operation import Kind, Operation
 from unlatch.sync.apply_boxes import apply_boxes, update_for
-from unlatch.sync.compare import Compared, Verdict
+from unlatch.sync.compare import Compared, Verdict, local_side
 from unlatch.sync.plan import Move, SyncPlan, by_increment
-from unlatch.sync.pull_id import pull_id
 from unlatch.values import dataclass
 
 
@@ -186,7 +186,7 @@ def _move(workspace: Workspace, move: Move, *, by: str, force: bool) -> frozense
     record_in_sync(
         workspace.manager,
         after.id,
-        _bases(after.status, move.origins),
+        _bases(after.status, [*move.origins, *move.left]),
         by=by,
         is_current=lambda now: now.status is after.status,
         op=made.entry.id if made.entry else None,
@@ -225,8 +225,9 @@ def _plan_move(move: Move, intent: Intent, *, forced: tuple[str, ...]) -> Plan:
     exclude = [*origins, *(link for link in increment.links if link not in move.others)]
     # Abandoning closed them deliberately, and this undoes exactly that.
     options = DeliveryOptions(even_if_not_planned=increment.status is Status.ABANDONED)
-    op = move.op or pull_id(increment, intent.op)
-    intent = replace(intent, op=op, exclude=exclude, options=options, forced=forced)
+    op = pull_id(increment, local_side(move.to)) or intent.op
+    intent = replace(intent, op=op, is_derived=True, exclude=exclude, options=options)
+    intent = replace(intent, forced=forced)
     relabelling = _relabel(move, intent)
     if increment.status is Status.COMPLETED:
         intent = replace(intent, source=", ".join(link.key for link in origins))

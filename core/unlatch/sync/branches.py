@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
+from unlatch.increments.files.derived_ids import pull_id
 from unlatch.increments.files.paths import EVENTS, METADATA
 from unlatch.increments.records.events import Delivered, Parked, read_events
 from unlatch.project.git.history import had_record
-from unlatch.sync.compare import Compared, Verdict, decide
-from unlatch.sync.pull_id import is_pull_of
-from unlatch.worklog.ids import ulid_time
+from unlatch.sync.compare import Compared, Side, Verdict, decide
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
     from pathlib import Path
 
     from unlatch.increments.model.increment import Increment
@@ -39,35 +39,39 @@ def check_branches(
     if one.verdict is not Verdict.PULL or item is None or not item.category.is_open:
         return one
     try:
-        ops = trackers.open(item.ref.tracker).find_ops(item.ref)
+        plugin = trackers.open(item.ref.tracker)
+        ops = plugin.find_ops(item.ref)
         unknown = set(ops[-1:]) - _known_operations(one.increment)
         # The item may have been another increment's before.
         for other in everything if unknown else ():
             unknown -= _known_operations(other)
+        if not unknown:
+            return one
+        (op,) = unknown
+        if op == pull_id(one.increment, Side.OPEN):
+            return replace(one, context=replace(one.context, unpublished_pull=op))
+        comments = plugin.find_comments(item.ref, op)
     except UnlatchError as error:
         return replace(one, seen=replace(one.seen, error=error), decision=None)
-    if not unknown:
-        return one
-    (op,) = unknown
-    if is_pull_of(one.increment, op):
-        return replace(one, context=replace(one.context, unpublished_pull=op))
-    is_reverted = _is_reverted(workspace.paths.root, one.increment, op)
-    elsewhere = op if is_reverted or _is_recent(op, workspace.clock()) else None
+    if not comments:
+        return one  # it was deleted meanwhile
+    posted = comments[-1].created
+    is_reverted = _is_reverted(workspace.paths.root, one.increment, op, posted)
+    elsewhere = op if is_reverted or _is_recent(posted, workspace.clock()) else None
     context = replace(one.context, reopened_elsewhere=elsewhere, is_reverted=is_reverted)
     status, base = one.increment.status, one.link.base
     decision = decide(status, base, item.category, policy=one.policy, context=context)
     return replace(one, decision=decision, context=context)
 
 
-def _is_recent(op: str, now: datetime) -> bool:
-    age = now.timestamp() - ulid_time(op)
-    # Another machine's clock may be a day ahead.
-    return -timedelta(days=1).total_seconds() <= age <= MERGED_WITHIN.total_seconds()
+def _is_recent(posted: datetime, now: datetime) -> bool:
+    """Whether a comment is recent by the tracker's time; this clock may be a day behind."""
+    return -timedelta(days=1) <= now - posted <= MERGED_WITHIN
 
 
-def _is_reverted(root: Path, increment: Increment, op: str) -> bool:
+def _is_reverted(root: Path, increment: Increment, op: str, posted: datetime) -> bool:
     files = [increment.folder / name for name in (METADATA, EVENTS)]
-    return had_record(root, op, files, since=datetime.fromtimestamp(ulid_time(op), UTC))
+    return had_record(root, op, files, since=posted)
 
 
 def _known_operations(increment: Increment) -> set[str | None]:

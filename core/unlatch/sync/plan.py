@@ -23,6 +23,7 @@ from unlatch.sync.branches import check_branches
 from unlatch.sync.check_boxes import compare_boxes
 from unlatch.sync.compare import (
     Compared,
+    Decision,
     ReconcileContext,
     Side,
     Verdict,
@@ -55,6 +56,7 @@ class Move:
     by: str  # who changed them, if the tracker says so
     reason: str
     op: str | None = None  # the earlier pull that it repeats, if any
+    left: tuple[Compared, ...] = ()  # the links whose items were closed deliberately, and stay so
     error: UnlatchError | None = None  # why the increment was left as it is
     warnings: tuple[UnlatchError, ...] = ()  # about one that was completed
 
@@ -180,9 +182,16 @@ def _is_off(policy: SyncPolicy) -> bool:
 def make_plan(compared: Iterable[Compared], plan: SyncPlan | None = None) -> SyncPlan:
     """Return the plan with these links and decisions, which a person may have changed."""
     resolved = [resolve_conflicts(group) for group in by_increment(compared)]
-    moves = map(_plan_move, resolved)
-    links = tuple(chain.from_iterable(resolved))
-    return replace(plan or SyncPlan(), links=links, moves=tuple(filter(None, moves)))
+    moves = tuple(filter(None, map(_plan_move, resolved)))
+    left = {id(one): one for move in moves for one in move.left}
+    links = tuple(_leave(one) if id(one) in left else one for one in chain(*resolved))
+    return replace(plan or SyncPlan(), links=links, moves=moves)
+
+
+def _leave(one: Compared) -> Compared:
+    """A link whose item somebody closed deliberately, while another item was reopened."""
+    state = one.seen.item.state if one.seen.item else ""
+    return replace(one, decision=Decision(Verdict.EXPECTED, f"closed on purpose ({state})"))
 
 
 def by_increment(links: Iterable[Compared]) -> Sequence[Sequence[Compared]]:
@@ -236,7 +245,16 @@ def _plan_move(group: Sequence[Compared]) -> Move | None:
     reason += f" by {by}" if by else ""
     increment = origins[0].increment
     op = next(filter(None, (one.context.unpublished_pull for one in pulled)), None)
-    return Move(increment, _STATUSES[side], origins, others, by or _UNKNOWN_USER, reason, op)
+    left = tuple(one for one in group if one not in origins and _is_left(one, side))
+    return Move(increment, _STATUSES[side], origins, others, by or _UNKNOWN_USER, reason, op, left)
+
+
+def _is_left(one: Compared, side: Side) -> bool:
+    """Whether somebody closed an item deliberately since the last sync: no reopen undoes that."""
+    item, base = one.seen.item, one.link.base
+    if side is not Side.OPEN or item is None or not item.deliberate:
+        return False
+    return base is None or base.remote != item.category.value
 
 
 def _follows(one: Compared, side: Side) -> bool:
@@ -245,6 +263,6 @@ def _follows(one: Compared, side: Side) -> bool:
         return False
     if one.context.unpublished_pull:
         return True
-    if side is not Side.OPEN and one.context.needed:
+    if (side is not Side.OPEN and one.context.needed) or _is_left(one, side):
         return False
     return (remote_side(one.seen.item.category) is Side.OPEN) is not (side is Side.OPEN)

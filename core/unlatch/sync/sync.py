@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager
 from dataclasses import field, replace
 from typing import Protocol
 
+from unlatch.delivery.duplicates import Duplicates, check_recent
 from unlatch.delivery.preview import Previewed
 from unlatch.delivery.run import DeliveryRun
 from unlatch.delivery.task import Delivery
@@ -80,6 +81,7 @@ class SyncPreview:
         refused: why the sync would be refused, if so.
         adoptions: statuses that other tools' files show, and the sync would record.
         alone: the requests about items that belong to no increment.
+        duplicates: as in the result, none of them deleted.
     """
 
     plan: SyncPlan = field(default_factory=SyncPlan)
@@ -91,6 +93,7 @@ class SyncPreview:
     refused: UsageError | None = None
     adoptions: tuple[Adoption, ...] = ()
     alone: tuple[Previewed, ...] = ()
+    duplicates: tuple[Duplicates, ...] = ()
 
     @property
     def previewed(self) -> tuple[Previewed, ...]:
@@ -113,6 +116,7 @@ class SyncResult:
         other_branch: as in the preview.
         refused: why the plan was not applied after deliveries: `too-many-items`.
         adoptions: statuses that other tools' files show, and the sync recorded.
+        duplicates: comments of the last hour that were posted twice.
     """
 
     plan: SyncPlan
@@ -125,6 +129,7 @@ class SyncResult:
     broken: Sequence[BrokenIncrement]
     refused: UsageError | None
     adoptions: tuple[Adoption, ...] = ()
+    duplicates: tuple[Duplicates, ...] = ()
 
 
 def preview(
@@ -155,7 +160,10 @@ def preview(
     found = SyncPreview(
         plan, due, chosen, items, other, unchecked, adoptions=adoptions, alone=tuple(alone)
     )
-    return replace(found, refused=_refusal(workspace, options, found.written))
+    now = workspace.clock()
+    duplicates = check_recent(trackers, chosen.increments, now=now, delete=False)
+    refused = _refusal(workspace, options, found.written)
+    return replace(found, refused=refused, duplicates=duplicates)
 
 
 @dataclass
@@ -204,6 +212,7 @@ class Sync:
             plan, moved = self._apply(plan, served)
         else:
             self.listener.applied(plan, (), other)
+        duplicates = self._delete_duplicates(chosen)
         read, made = self.workspace.manager.read, self.made.items()
         delivered = tuple(read_back(self.workspace, read(name), some) for name, some in made)
         return SyncResult(
@@ -217,7 +226,14 @@ class Sync:
             broken,
             self.refused,
             self.adoptions,
+            duplicates,
         )
+
+    def _delete_duplicates(self, chosen: Sequence[Increment]) -> tuple[Duplicates, ...]:
+        """Look at what other clones, or an earlier command, delivered within the last hour."""
+        apart = {one.operation.op for made in self.made.values() for one in made}
+        now = self.workspace.clock()
+        return check_recent(self.trackers, chosen, now=now, apart=apart, delete=True)
 
     def _adopt(self, increment: Increment) -> Adoption | None:
         return adopt(self.workspace, increment, by=self.by)

@@ -118,12 +118,15 @@ class EventLog:
             check_single(there.check_file(self.name), place)
 
     def read(self, folder: Path | OpenFolder) -> list[Event]:
-        """The events by time, each once; StoreError `events-unreadable`."""
-        found: dict[str, Event] = {}
+        """The events by time, each once; StoreError `events-unreadable`.
+
+        Two checkouts may have made one event, each with its author and time; both are events.
+        """
+        found: dict[object, Event] = {}
         for line in self._lines(folder):
             if event := self.parse(line):
                 # Without a ULID, only the whole line tells events apart.
-                found[event.id if is_ulid(event.id) else line] = event
+                found[(event.id, event.at, event.by) if is_ulid(event.id) else line] = event
         return in_order(found.values())
 
     def lost_lines(self, folder: Path) -> int:
@@ -131,10 +134,17 @@ class EventLog:
         return sum(self.parse(line) is None for line in self._lines(folder))
 
     def contradictions(self, folder: Path) -> list[str]:
-        """The ids of events with lines that differ; raises as `read`."""
-        found: dict[str, Mapping[str, Any]] = {}
+        """The ids of events with lines that differ; raises as `read`.
+
+        Lines of two authors or times are two events.
+        """
+        found: dict[object, Mapping[str, Any]] = {}
         events = filter(None, map(self.parse, self._lines(folder)))
-        differing = (one.id for one in events if found.setdefault(one.id, one.raw) != one.raw)
+        differing = (
+            event.id
+            for event in events
+            if found.setdefault((event.id, event.at, event.by), event.raw) != event.raw
+        )
         return list(dict.fromkeys(differing))
 
     def parse(self, line: str) -> Event | None:
@@ -169,8 +179,8 @@ class EventLog:
 
 
 def in_order(events: Iterable[E]) -> list[E]:
-    """Events by time; those of one second by their ids."""
-    return sorted(events, key=lambda event: (event.at, event.id))
+    """Events by time; those of one second in the order of their lines."""
+    return sorted(events, key=lambda event: event.at)
 
 
 def parse_line(line: str, *, longest: int | None = LONGEST_LINE) -> Any:

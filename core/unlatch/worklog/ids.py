@@ -1,11 +1,18 @@
 """ULIDs of intents, and the numbers that increments go by."""
 
+from __future__ import annotations
+
 import os
 import re
 import time
 from _thread import allocate_lock  # without the rest of `threading`
+from typing import TYPE_CHECKING
 
 from unlatch.patterns import pattern
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
 
 ULID = pattern(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
 # Nine digits are more than any project has, and far below the limit of int(). SpecWeave adds a
@@ -36,14 +43,36 @@ def new_ulid(at: float | None = None) -> str:
         if moment == _last[0] >> 80:
             value = _last[0] + 1 + int.from_bytes(os.urandom(8))
         _last[0] = value
+    return _spelled(value)
+
+
+def derived_ulid(at: datetime, facts: Sequence[object]) -> str:
+    """The ULID that follows from facts: the same on every machine.
+
+    Args:
+        at: the time part, with a time zone; never a clock of the machine that asks.
+        facts: JSON values; their digest is in place of the random bits.
+    """
+    moment = min(max(0, int(at.timestamp() * 1000)), (1 << 48) - 1)
+    return _spelled(moment << 80 | _digest(facts))
+
+
+def following_ulid(ulid: str, facts: Sequence[object]) -> str:
+    """The ULID that follows from another one, with its time part, and from facts."""
+    return ulid[:10] + _spelled(_digest([ulid, *facts]))[10:]
+
+
+def _digest(facts: Sequence[object]) -> int:
+    """80 bits of a digest of JSON values."""
+    import hashlib  # noqa: PLC0415  (for operations alone)
+    import json  # noqa: PLC0415
+
+    text = json.dumps(facts, ensure_ascii=False, separators=(",", ":"))
+    return int.from_bytes(hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()[:10])
+
+
+def _spelled(value: int) -> str:
     return "".join(ULID_DIGITS[value >> shift & 31] for shift in range(125, -1, -5))
-
-
-def ulid_time(ulid: str) -> float:
-    """The time in a ULID, in seconds since 1970, by the clock that made it."""
-    return (
-        sum(ULID_DIGITS.index(digit) << 5 * place for place, digit in enumerate(ulid[9::-1])) / 1000
-    )
 
 
 def has_number(folder: str) -> bool:

@@ -6,7 +6,7 @@ from shlex import quote
 
 import click
 
-from unlatch.cli.options.common import flag
+from unlatch.cli.options.common import flag, text_option
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.find_increment import is_item
 from unlatch.project.workspace import Workspace
@@ -60,6 +60,14 @@ def example_address(workspace: Workspace) -> str:
 
 ITEMS = click.argument("items", metavar="ITEM...", callback=check_items, nargs=-1, required=True)
 ITEM_ONLY = flag("--item-only", help="Change the item although it belongs to an increment.")
+COMMENT_ANYWAY = flag(
+    "--comment-anyway", help="Also comment on items that are in that state already."
+)
+KEY = text_option(
+    "--key",
+    metavar="TEXT",
+    help="Recognize a repeated command by TEXT in place of the reason.",
+)
 MAX_ITEMS = click.option(
     "--max-items", type=click.IntRange(min=1), help="Maximum number of items to change."
 )

@@ -8,7 +8,7 @@ import click
 
 from unlatch.cli.options.common import BY, JSON, flag, text_option
 from unlatch.cli.options.delivery import DRY_RUN, FORCE, OFFLINE, YES, serving
-from unlatch.cli.options.items import MAX_ITEMS
+from unlatch.cli.options.items import KEY, MAX_ITEMS
 from unlatch.cli.options.kinds import choosing_kinds
 from unlatch.cli.options.reason import named, reason_option, typed_reason
 from unlatch.cli.options.scope import scoping
@@ -69,6 +69,7 @@ _OPTIONS = (
         "--category", metavar="WORD", help="Category of the reason, as configured in [reopen]."
     ),
     FORCE,
+    KEY,
     flag("--verbose", "-v", help="Also show the reason and the addresses of the items."),
     serving(Kind.REOPEN),
     choosing_kinds,

@@ -200,7 +200,15 @@ class MetadataManager:
             return write_plan(data, made[-1], self.clock())
 
         increment = self.change(wanted, edit, unarchive=unarchive)
+        if made[-1].new:
+            self.note_own(made[-1].new)
         return made[-1], increment
+
+    def note_own(self, ops: Iterable[str]) -> None:
+        """Note that this checkout has recorded operations."""
+        from unlatch.increments.files.checkout_notes import note_own  # noqa: PLC0415
+
+        note_own(self.paths.root, ops)
 
     def intent(
         self, *, by: str, reason: str | None = None, **details: Unpack[IntentDetails]

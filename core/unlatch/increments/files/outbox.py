@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from unlatch.increments.records.events import Delivered, Parked, Synced
+from unlatch.increments.records.events import Delivered, Parked, Synced, Withdrawn
 from unlatch.increments.records.link_edits import add_link, remove_base, write_base
-from unlatch.increments.records.links import same_item
+from unlatch.increments.records.links import link_of, same_item
 from unlatch.increments.records.pending import set_pending
 from unlatch.increments.records.reopens import write_synced
 from unlatch.spi.operation import Attempt, Kind, Operation, SeenItem
@@ -33,7 +33,9 @@ _REACHED = ("before", "after", "labels_added", "labels_removed")
 
 def enqueue(manager: MetadataManager, wanted: str, *operations: Operation) -> Increment:
     """Record operations without a change of status."""
-    return _edit_pending(manager, wanted, lambda pending: (*pending, *operations))
+    increment = _edit_pending(manager, wanted, lambda pending: (*pending, *operations))
+    manager.note_own({operation.op for operation in operations})
+    return increment
 
 
 def note_attempts(
@@ -142,11 +144,37 @@ def block(manager: MetadataManager, wanted: str, operation: Operation, *, cause:
     manager.change(wanted, edit)
 
 
-def withdraw(manager: MetadataManager, wanted: str, operation: Operation) -> None:
-    """Remove an operation with nothing left to do."""
-    _edit_pending(
-        manager, wanted, lambda pending: (one for one in pending if one.key != operation.key)
-    )
+def withdraw(
+    manager: MetadataManager,
+    wanted: str,
+    operation: Operation,
+    *,
+    base: Base | None = None,
+    why: str | None = None,
+) -> None:
+    """Remove an operation with nothing left to do.
+
+    Args:
+        base: both sides as the operation left them, for its link.
+        why: the decision that ends it, for the history.
+    """
+
+    def edit(before: Increment, data: dict[str, Any]) -> list[Event]:
+        left = tuple(one for one in before.pending if one.key != operation.key)
+        if len(left) == len(before.pending):
+            return []
+        set_pending(data, left)
+        link = link_of(before, operation)
+        if base is not None and link in before.links:
+            write_base(data, link, base, manager.shapes.links[link.tracker])
+        if why is None:
+            return []
+        facts = manager.event_facts(_author(before, operation))
+        op, tracker, item = operation.key
+        kind = operation.kind
+        return [Withdrawn(op=op, kind=kind, tracker=tracker, item=item, why=why, **facts)]
+
+    manager.change(wanted, edit)
 
 
 def record_delivery(

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
         source: str | None
         category: str | None
         forced: tuple[str, ...]
+        key: str | None
 
 
 # The command that moves an increment to a status.
@@ -63,6 +64,8 @@ class Intent:
         exclude: links whose items are left alone.
         source: the item that the change follows, for a pull.
         forced: the ids of the rule violations that were overridden.
+        key: takes the place of the reason in the id of the operations (`--key`).
+        is_derived: whether the id follows from what the change answers; else it is random.
     """
 
     op: str
@@ -74,6 +77,17 @@ class Intent:
     source: str | None = None
     category: str | None = None
     forced: tuple[str, ...] = ()
+    key: str | None = None
+    is_derived: bool = False
+
+    @property
+    def text(self) -> str | None:
+        """What stands for the reason in a derived id."""
+        return self.key or self.reason
+
+    def derived(self, op: str | None) -> Intent:
+        """The intent with the id that follows from what the change answers, if there is one."""
+        return self if op is None else replace(self, op=op, is_derived=True)
 
     @property
     def delivery(self) -> DeliveryOptions:
@@ -126,6 +140,7 @@ def plan_reopen(
 ) -> Plan:
     """Reopen a completed increment; `more` operations follow from the change of its work."""
     # A move along the status table does not read the documents.
+    from unlatch.increments.files.derived_ids import reopen_id  # noqa: PLC0415
     from unlatch.increments.files.work.amendments import plan_amendment  # noqa: PLC0415
     from unlatch.increments.files.work.done_count import count_done  # noqa: PLC0415
     from unlatch.increments.records.events import reopened_event  # noqa: PLC0415
@@ -138,6 +153,8 @@ def plan_reopen(
             f"{before.id} is {before.status}; only a completed increment can be reopened",
             hint=f"unlatch show {quote(before.id)}",
         )
+    if not (before.is_item or intent.is_derived):
+        intent = intent.derived(reopen_id(before, intent.text, amendment))
     entry = _reopen_entry(before, intent)
     if amendment:
         made = AppliedAmendment(intent.op, intent.at, intent.by, amendment, intent.reason)
@@ -184,12 +201,23 @@ def plan_transition(
 
         pending = supersede(pending, before.reopens)
     if enqueue:
+        intent = _derived(before, to, intent)
         pending = (*pending, *build_operations(before, enqueue, intent, by=intent.by))
     elif before.status.is_finished and not to.is_finished:
         pinned = before.links
     event = Transitioned(origin=before.status, to=to, forced=intent.forced, **intent.facts)
     after = before.with_status(to, pending)
     return Plan(before, after, pin_base=pinned, event=event)
+
+
+def _derived(before: Increment, to: Status, intent: Intent) -> Intent:
+    """The intent with the id that follows from what it answers."""
+    from unlatch.increments.files.derived_ids import close_id, reopen_id  # noqa: PLC0415
+
+    if before.is_item or intent.is_derived:
+        return intent
+    op = close_id if to.is_finished else reopen_id
+    return intent.derived(op(before, intent.text))
 
 
 def plan_amend(before: Increment, amended: AppliedAmendment, *operations: Operation) -> Plan:

@@ -7,6 +7,7 @@ from functools import partial
 from shlex import quote
 
 from unlatch.errors import StoreError
+from unlatch.increments.files.derived_ids import undo_id
 from unlatch.increments.files.plans import Intent, Plan, build_operation
 from unlatch.increments.model.increment import Increment, Link, ReopenEntry
 from unlatch.increments.model.status import Status, read_status
@@ -27,6 +28,7 @@ def plan_undo(before: Increment, intent: Intent) -> Plan:
     attempt: the item before the reopen, and any request that may still take effect.
     """
     entries = undoable(before)
+    intent = intent.derived(undo_id(before, intent.reason, entries[-1].id))
     to, ids = entries[-1].previous_status, {entry.id for entry in entries}
     kept = tuple(operation for operation in before.pending if operation.op not in ids)
     made = (_undo_operation(before, entries, link, intent) for link in before.links)

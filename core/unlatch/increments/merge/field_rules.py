@@ -32,8 +32,10 @@ def field_rules(way: ThreeWay, shapes: Shapes, completed: Iterable[str]) -> dict
     links = {one: block_rule(way, one, shape, facts) for one, shape in shapes.links.items()}
     united, record = partial(_united, way), partial(_record_rule, way)
     documents: dict[str, Rule] = {"unwritten": _unwritten}
-    reopen = record("revertedAt", "revert", {"syncedTo": _synced_rule(way, shapes), **documents})
+    reached = {"syncedTo": _synced_rule(way, shapes), "alsoBy": _also_by, **documents}
+    reopen = _made_twice(record("revertedAt", "revert", reached), "reopenedAt", "reopenedBy")
     operation = record("parkedAt", "cause", {"attempt": partial(_attempt, way)})
+    operation = _made_twice(operation, "at", "by")
     return {
         **links,
         **dict.fromkeys(OUTER_BLOCKS, nested),
@@ -75,6 +77,45 @@ def _record_rule(way: ThreeWay, time: str, of: str, rules: Mapping[str, Rule]) -
         return way.members(Versions(base, *aligned), place, rules=rules)
 
     return rule
+
+
+# Two checkouts that made the same record differ in these for other reasons.
+_LATER = frozenset(
+    {"syncedTo", "revertedAt", "revert", "attempt", "parkedAt", "cause", "unwritten"}
+)
+
+
+def _made_twice(rule: Rule, time: str, by: str) -> Rule:
+    """The rule for a record whose id follows from what it answers: both sides may have made it.
+
+    The earlier one stays; a reopen names who made the other, and when.
+    """
+
+    def merged(versions: Versions, place: Place) -> Any:
+        if versions.base is not ABSENT or not versions.are_objects:
+            return rule(versions, place)
+        sides = (versions.ours, versions.theirs)
+        first, other = sorted(sides, key=lambda side: (_time(side, time), str(side.get(by))))
+        kept = {key: value for key, value in first.items() if key not in _LATER}
+        if time == "reopenedAt" and any(other.get(key) != first.get(key) for key in (time, by)):
+            maker = {"by": other.get(by), "at": other.get(time)}
+            known = [*first.get(_ALSO_BY, ()), maker, *other.get(_ALSO_BY, ())]
+            kept[_ALSO_BY] = _each_once(known)
+        aligned = ({**kept, **{key: side[key] for key in side if key in _LATER}} for side in sides)
+        return rule(Versions(ABSENT, *aligned), place)
+
+    return merged
+
+
+def _also_by(versions: Versions, _place: Place) -> Any:
+    """All who made the same record, in the order of their times."""
+    sides = [side for side in (versions.ours, versions.theirs) if isinstance(side, list)]
+    return _each_once([entry for side in sides for entry in side])
+
+
+def _each_once(makers: list[Any]) -> list[Any]:
+    unique = [maker for number, maker in enumerate(makers) if maker not in makers[:number]]
+    return sorted(unique, key=lambda maker: (str(maker.get("at")), str(maker.get("by"))))
 
 
 def _synced_rule(way: ThreeWay, shapes: Shapes) -> Rule:
@@ -182,6 +223,7 @@ def _time(record: Data, key: str) -> datetime:
 _Items = list[dict[str, Any]]
 _ITEMS = "items"
 _BASE = "base"
+_ALSO_BY = "alsoBy"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,9 @@
 
 Entries of reopenHistory, pending operations, unwritten events, links and reached items are matched
 by their ids. Records that either side removed stay removed: an operation that one clone delivered
-is not pending any more. The later of two times counts, of creation the earlier. The base of a link
-is dropped if both sides changed it. A status that both sides changed clashes.
+is not pending any more, unless the other side sent it, too, and does not know the outcome. The
+later of two times counts, of creation the earlier. The base of a link is dropped if both sides
+changed it. A status that both sides changed clashes.
 """
 
 from collections.abc import Mapping
@@ -65,7 +66,8 @@ def merge(
     rules = field_rules(way, shapes, completed)
     merged = way.members(Versions(base, *aligned), (), rules=rules)
     before = read_pending(merged)
-    pending, reopens = before, read_reopens(merged, shapes.synced)
+    reopens = read_reopens(merged, shapes.synced)
+    pending = _with_unknown(before, [read_pending(side) for side in sides.values()], reopens)
     for side in sides.values():
         pending = _without_unlinked(pending, base, side, shapes)
     if winner is not None:
@@ -103,6 +105,24 @@ def _reopens(data: Data) -> set[str]:
     entries = data.get("reopenHistory")
     found = [one for one in entries if isinstance(one, dict)] if isinstance(entries, list) else []
     return {str(one.get("id")) for one in found if not one.get("revertedAt")}
+
+
+def _with_unknown(
+    pending: _Pending, sides: list[_Pending], reopens: tuple[ReopenEntry, ...]
+) -> _Pending:
+    """Keep what one side sent with an unknown outcome, although the other side delivered it.
+
+    Both may have posted its comment; the next delivery looks. An undo has taken its doubt over.
+    """
+    known = {operation.key for operation in pending}
+    undone = {entry.id for entry in reopens if entry.revert}
+    unknown = {
+        operation.key: operation
+        for side in sides
+        for operation in side
+        if is_in_doubt(operation) and operation.key not in known and operation.op not in undone
+    }
+    return (*unknown.values(), *pending)
 
 
 def _without_unlinked(pending: _Pending, base: Data, side: Data, shapes: Shapes) -> _Pending:

@@ -162,6 +162,14 @@ class SyncedItem:
 
 
 @dataclass(frozen=True, slots=True)
+class AlsoBy:
+    """Who made the same reopen in another checkout, and when."""
+
+    by: str
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class ReopenEntry:
     """One entry of reopenHistory; `category` is that of the reason.
 
@@ -169,6 +177,7 @@ class ReopenEntry:
         forced: the ids of the rules that were overridden.
         struck: items that stay open, because their close was not delivered before this reopen.
         done_work: the number of done marks in its documents after it; None if it is not recorded.
+        also_by: who made the same reopen in other checkouts, which git merged.
     """
 
     id: str
@@ -185,6 +194,7 @@ class ReopenEntry:
     done_work: int | None = None
     reverted_at: datetime | None = None
     revert: str | None = None
+    also_by: tuple[AlsoBy, ...] = ()
     synced_to: tuple[SyncedItem, ...] = ()
 
     @property

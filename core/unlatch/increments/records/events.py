@@ -101,6 +101,16 @@ class Parked(EventOnItem):
     cause: str = key(TEXT)
 
 
+@LOG.event("withdrawn")
+@record
+class Withdrawn(EventOnItem):
+    """An operation ended without effect, because somebody decided otherwise after it."""
+
+    op: str = key(ULID)
+    kind: str = key(_KIND)
+    why: str = key(TEXT)
+
+
 @LOG.event("linked")
 @record
 class Linked(EventOnItem):

@@ -22,6 +22,7 @@ from unlatch.worklog.record import (
     text,
     text_or_none,
 )
+from unlatch.worklog.times import read_stamp, stamp
 
 # The format version of a file with a note about an attempt.
 _WITH_ATTEMPTS = 2
@@ -64,6 +65,8 @@ SEEN = Record(
     Field("revision", Type("Text", lambda raw: raw if isinstance(raw, str) else None), "revision"),
     # In a state that counts as open but that a reopen leaves.
     Field("resolved", Type("Flag", lambda raw: raw is True, bool), "resolved"),
+    # When the state last changed, else a time after that, by the tracker's clock.
+    Field("since", Type("Time", read_stamp, stamp), "since"),
 )
 
 
@@ -97,6 +100,7 @@ _OPTIONS = Record(
     Field("comment", Type("Comment", _comment), "comment"),
     Field("evenIfNotPlanned", Type("True", lambda raw: raw is True, bool), "even_if_not_planned"),
     Field("options", SET, "plugin"),
+    Field("commentAnyway", Type("True", lambda raw: raw is True, bool), "comment_anyway"),
 )
 OPERATION = Record(
     "PendingRecord",
@@ -135,8 +139,8 @@ def supersede(
 ) -> tuple[Operation, ...]:
     """Strike the state part of pending operations when the status of the increment changes again.
 
-    The comment stays due; a close without a reason has none, and a reopen that was refused before
-    it wrote anything is withdrawn. An operation whose last attempt may still take effect stays, so
+    The comment stays due, also of a reopen that was refused: its reason may be on other items. A
+    close without a reason has none. An operation whose last attempt may still take effect stays, so
     that nothing is written to its item before the outcome is known. Creating and updating have no
     state part.
     """
@@ -145,8 +149,6 @@ def supersede(
     for one in pending:
         if one.kind not in _WITH_STATE:
             left.append(one)
-        elif one.kind is Kind.REOPEN and one.is_blocked and not has_begun(one):
-            continue
         elif one.kind is Kind.UNDO or one.reason or one.op in with_comment or is_in_doubt(one):
             left.append(replace(one, state=False))
     return tuple(left)

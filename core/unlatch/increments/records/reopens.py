@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from unlatch.increments.model.increment import (
+    AlsoBy,
     Amendment,
     AppliedAmendment,
     Link,
@@ -65,6 +66,13 @@ AMENDED = Record(
     Field("reason", WORD, "reason"),
     ("amendment", _AMENDMENT),
 )
+ALSO_BY = Record(
+    "AlsoByRecord",
+    "Who made the same reopen in another checkout, and when.",
+    AlsoBy,
+    Field("by", WORD, "by", required=True),
+    Field("at", TIME, "at", required=True),
+)
 # It also has `syncedTo`, whose keys depend on the trackers.
 REOPEN = Record(
     "ReopenRecord",
@@ -86,6 +94,7 @@ REOPEN = Record(
     Field("revertedAt", TIME, "reverted_at"),
     # The ULID of the operation that undid it.
     Field("revert", ULID, "revert"),
+    Field("alsoBy", Type("AlsoBy", ALSO_BY.read_all, ALSO_BY.write_all), "also_by"),
 )
 SYNCED = Record(
     "SyncedDetails",

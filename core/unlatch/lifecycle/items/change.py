@@ -6,25 +6,34 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from unlatch.errors import UnlatchError, UsageError
+from unlatch.delivery.reading import read_items
+from unlatch.delivery.run import DeliveryRun
+from unlatch.delivery.task import make_task
+from unlatch.errors import UnlatchError
+from unlatch.increments.files.derived_ids import item_id
 from unlatch.increments.files.new_item import draft_record, find_record, make_record
 from unlatch.increments.files.plans import Plan, plan_reopen, plan_transition
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Delivered, read_events
+from unlatch.increments.records.links import identity
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.project.linked import linked_to
+from unlatch.spi import Capability, Snapshot
+from unlatch.spi.change import Goal, must_move
 from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
 from unlatch.spi.operation import Kind
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
 
     from unlatch.increments.files.plans import Intent
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
-    from unlatch.spi import ItemRef
+    from unlatch.spi import ItemRef, RemoteItem
+    from unlatch.spi.operation import OperationKey
 
 # The status of a new record before the change. Nobody sees it, and delivery reads the item itself.
 _BEFORE = {Kind.REOPEN: Status.COMPLETED, Kind.CLOSE: Status.ACTIVE}
@@ -32,12 +41,20 @@ _BEFORE = {Kind.REOPEN: Status.COMPLETED, Kind.CLOSE: Status.ACTIVE}
 
 @dataclass(frozen=True, slots=True)
 class ItemRequest:
-    """What to do with items; `reason` may be None for a close, or to finish an earlier request."""
+    """What to do with items.
+
+    Args:
+        reason: None for a close, to finish an earlier request, or until it is asked for.
+        key: takes the place of the reason in the id of the operations.
+        comment_anyway: comment on items that are in the wanted state already.
+    """
 
     kind: Kind
     by: str
     reason: str | None = None
     options: DeliveryOptions = AS_CONFIGURED
+    key: str | None = None
+    comment_anyway: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +64,20 @@ class ItemPlan:
     Args:
         record: as it is on disk, or as it will be made.
         is_new: whether its record has to be made.
-        done: the operation that last did the same for the same reason.
-        is_done: whether the item is still as that operation left it, so that nothing is to do.
-        error: why this could not be read; the item is left alone.
+        snapshot: the item as the plan read it; None for a pending operation, which is looked up
+            before it is sent, and offline.
+        answered: the time of the close, or reopen, that the change takes back, by the tracker.
+        finishes: whether it finishes what this account began elsewhere: the item is open without
+            a comment.
+        is_done: whether the item is in the wanted state, so that nothing is to do.
+        error: why it could not be read; the item is left alone.
     """
 
     record: Increment
     is_new: bool
-    done: str | None = None
+    snapshot: Snapshot | None = None
+    answered: datetime | None = None
+    finishes: bool = False
     is_done: bool = False
     error: UnlatchError | None = None
 
@@ -67,15 +90,39 @@ class ItemPlan:
         """Whether the item is left alone."""
         return self.is_done or self.error is not None
 
+    def needs_reason(self, request: ItemRequest) -> bool:
+        """Whether the change cannot be made without a reason, which the request lacks."""
+        is_new = not is_pending(self.record, request.kind, None)
+        return (
+            request.kind is Kind.REOPEN and request.reason is None and is_new and not self.is_left
+        )
+
     def decide(self, before: Increment, intent: Intent, kind: Kind) -> Plan:
         """The change for the record's present state: none if it is pending, or was just made."""
-        done = _last_done(before, kind, intent.reason)
-        if _is_pending(before, kind, intent.reason) or done not in (None, self.done):
+        op = item_id(kind.value, identity(self.link), intent.text, self.answered)
+        derived = intent.derived(op)
+        if derived.op not in _known(self.record):  # else it was closed twice in a second
+            intent = derived
+        if is_pending(before, kind, intent.reason) or intent.op in _known(before):
             return Plan(before, before)
         before = replace(before, status=_BEFORE[kind])
         if kind is Kind.REOPEN:
             return plan_reopen(before, intent)
         return plan_transition(before, Status.COMPLETED, intent, enqueue=Kind.CLOSE)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """The records of the items to be changed.
+
+    Args:
+        fresh: the operations that this process has made.
+        seen: the items of these operations as the plan read them.
+    """
+
+    records: Sequence[Increment]
+    fresh: frozenset[str]
+    seen: Mapping[OperationKey, Snapshot]
 
 
 def locate_items(
@@ -122,59 +169,112 @@ def find_records(
 
 
 def plan_items(
-    workspace: Workspace, trackers: Trackers, refs: Sequence[ItemRef], request: ItemRequest
+    workspace: Workspace,
+    trackers: Trackers,
+    refs: Sequence[ItemRef],
+    request: ItemRequest,
+    *,
+    offline: bool = False,
 ) -> list[ItemPlan]:
-    """Plan a change of items; those that were changed so before are read.
+    """Plan a change of items, each as it is now; nothing is written.
+
+    Args:
+        offline: read no item; a repeated change is recognized by the tracker's answer later.
 
     Raises:
-        UsageError: `reason-missing`.
         StoreError: a record cannot be read.
     """
     plans = [_plan(workspace, trackers, ref, request) for ref in refs]
-    links = [one.link for one in plans if one.done is not None]
-    seen = {one.link: one for one in fetch_items(trackers, links)} if links else {}
-    return [_checked(one, seen[one.link], request) if one.link in seen else one for one in plans]
+    if offline:
+        return plans
+    new = [one for one in plans if not is_pending(one.record, request.kind, request.reason)]
+    seen = _read(workspace, trackers, new, request)
+    return [
+        _checked(trackers, plan, seen[plan.link], request) if plan.link in seen else plan
+        for plan in plans
+    ]
 
 
 def _plan(workspace: Workspace, trackers: Trackers, ref: ItemRef, request: ItemRequest) -> ItemPlan:
-    kind, link = request.kind, Link(ref.tracker, ref.id, ref.url)
+    link = Link(ref.tracker, ref.id, ref.url)
     record = find_record(workspace.manager, link)
-    is_pending = record is not None and _is_pending(record, kind, request.reason)
-    if kind is Kind.REOPEN and request.reason is None and not is_pending:
-        name = trackers.settings(ref.tracker).name(ref)
-        message = f"reopening {name} needs a reason"
-        raise UsageError("reason-missing", message)
-    if record is None:
-        name = trackers.settings(ref.tracker).name(ref)
-        return ItemPlan(draft_record(workspace.manager, link, name, _BEFORE[kind]), is_new=True)
-    done = None if record.pending else _last_done(record, kind, request.reason)
-    return ItemPlan(record, is_new=False, done=done)
+    if record is not None:
+        return ItemPlan(record, is_new=False)
+    name = trackers.settings(ref.tracker).name(ref)
+    return ItemPlan(draft_record(workspace.manager, link, name, _BEFORE[request.kind]), is_new=True)
 
 
-def _checked(plan: ItemPlan, seen: ItemSnapshot, request: ItemRequest) -> ItemPlan:
-    if seen.item is None:
-        return replace(plan, error=seen.error)
-    is_done = seen.item.category.is_open is (request.kind is Kind.REOPEN)
-    return replace(plan, is_done=is_done)
+def _read(
+    workspace: Workspace, trackers: Trackers, plans: Sequence[ItemPlan], request: ItemRequest
+) -> Mapping[Link, Snapshot | UnlatchError]:
+    """Read items with all that their change will need."""
+    intent = workspace.manager.intent(by=request.by, reason=request.reason, options=request.options)
+    run = DeliveryRun(workspace, trackers, request.options, dry_run=True)
+    tasks = []
+    for one in plans:
+        planned = one.decide(one.record, replace(intent, op=workspace.new_id()), request.kind)
+        tasks += [make_task(run, planned.after, new) for new in planned.after.pending]
+    answers = dict(zip(tasks, read_items(tasks), strict=True))
+    return {task.increment.links[0]: answer for task, answer in answers.items()}
+
+
+def _checked(
+    trackers: Trackers, plan: ItemPlan, seen: Snapshot | UnlatchError, request: ItemRequest
+) -> ItemPlan:
+    if not isinstance(seen, Snapshot):
+        # Delivery records what may succeed later, and reports it.
+        return plan
+    item, opens = seen.item, request.kind is Kind.REOPEN
+    plan = replace(plan, snapshot=seen)
+    if must_move(item, Goal.OPEN if opens else Goal.COMPLETED):
+        return replace(plan, answered=item.state_since)
+    if request.comment_anyway or plan.record.pending:
+        return replace(plan, answered=item.state_since)
+    try:
+        answered = unfinished_attempt(trackers, item) if opens else None
+    except UnlatchError as error:
+        return replace(plan, error=error)
+    is_unfinished = answered is not None
+    return replace(plan, answered=answered, finishes=is_unfinished, is_done=not is_unfinished)
+
+
+def unfinished_attempt(trackers: Trackers, item: RemoteItem) -> datetime | None:
+    """The time of the close that this account took back without a comment, as if interrupted.
+
+    None if somebody else opened the item, if a comment with a marker of ours stands after that
+    close, or if nothing says so.
+
+    Raises:
+        UnlatchError: the history cannot be read.
+    """
+    manifest = trackers.registry.manifest(item.ref.tracker)
+    if Capability.HISTORY not in manifest.capabilities:
+        return None
+    history = trackers.open(item.ref.tracker).read_history(item.ref)
+    if len(history.changes) < 2 or not history.changes[-1].own:  # noqa: PLR2004  (close, reopen)
+        return None
+    closed = history.changes[-2]
+    is_said = any(
+        comment.own is not False and (comment.created is None or comment.created >= closed.at)
+        for comment in history.comments
+    )
+    return None if is_said else closed.at
 
 
 def preview_items(
     workspace: Workspace, plans: Sequence[ItemPlan], request: ItemRequest
 ) -> list[Plan]:
     """The plans of the items that would be changed; nothing is written."""
-    intent = workspace.manager.intent(by=request.by, reason=request.reason, options=request.options)
+    intent = workspace.manager.intent(
+        by=request.by, reason=request.reason, options=request.options, key=request.key
+    )
     return [one.decide(one.record, intent, request.kind) for one in plans if not one.is_left]
 
 
-def record_items(
-    workspace: Workspace, plans: Sequence[ItemPlan], request: ItemRequest
-) -> tuple[list[Increment], frozenset[str]]:
-    """Record the operations on items, before anything is sent.
-
-    Returns:
-        The records of the items to be changed, and the operations that this process has made.
-    """
+def record_items(workspace: Workspace, plans: Sequence[ItemPlan], request: ItemRequest) -> Recorded:
+    """Record the operations on items, before anything is sent."""
     manager, fresh, records = workspace.manager, frozenset[str](), []
+    seen: dict[OperationKey, Snapshot] = {}
     for plan in plans:
         if plan.is_left:
             continue
@@ -185,14 +285,19 @@ def record_items(
             partial(plan.decide, kind=request.kind),
             by=request.by,
             reason=request.reason,
-            options=request.options,
+            options=replace(request.options, comment_anyway=True)
+            if plan.finishes
+            else request.options,
+            key=request.key,
         )
         fresh |= made.new
         records.append(record)
-    return records, fresh
+        if plan.snapshot is not None:
+            seen |= {one.key: plan.snapshot for one in record.pending if one.op in made.new}
+    return Recorded(records, fresh, seen)
 
 
-def _is_pending(record: Increment, kind: Kind, reason: str | None) -> bool:
+def is_pending(record: Increment, kind: Kind, reason: str | None) -> bool:
     """Whether an operation for this reason is pending; without a reason, any of its kind."""
     reasons = {one.id: one.reason for one in record.reopens}
     return any(
@@ -201,8 +306,8 @@ def _is_pending(record: Increment, kind: Kind, reason: str | None) -> bool:
     )
 
 
-def _last_done(record: Increment, kind: Kind, reason: str | None) -> str | None:
-    """The last operation on an item, if it was of this kind and for this reason."""
-    delivered = [one for one in read_events(record.folder) if isinstance(one, Delivered)]
-    last = delivered[-1] if delivered else None
-    return last.op if last and (last.kind, last.reason) == (kind, reason) else None
+def _known(record: Increment) -> set[str]:
+    """The operations of a record."""
+    events = read_events(record.folder) if record.folder.exists() else ()
+    delivered = {one.op for one in events if isinstance(one, Delivered)}
+    return delivered | {one.id for one in record.reopens}

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 
-from unlatch.increments.model.increment import Increment, Link, ReopenEntry, SyncedItem
+from unlatch.increments.model.increment import AlsoBy, Increment, Link, ReopenEntry, SyncedItem
 from unlatch.increments.records.events import Delivered, Repointed, Undone
 from unlatch.increments.records.links import identity, link_of
 from unlatch.increments.records.status_events import Transitioned
@@ -26,6 +26,7 @@ class Claim:
         turn: deliveries with the same turn brought the item to the state together.
         signed_at: the time that its comment states; None if no entry records it.
         is_silent: whether its entry has no reason, so that it posts no comment.
+        also: who made the same reopen in other checkouts, and when: a comment may name them.
     """
 
     op: str
@@ -39,6 +40,7 @@ class Claim:
     turn: str | None
     signed_at: datetime | None = None
     is_silent: bool = False
+    also: tuple[AlsoBy, ...] = ()
 
 
 def claims_of(increment: Increment, events: Sequence[Event]) -> list[Claim]:
@@ -88,6 +90,7 @@ def _claimed(
         entry.previous_completed_at if entry else None,
         signed_at,
         isinstance(change, Transitioned) and not change.reason,
+        entry.also_by if entry else (),
     )
 
 

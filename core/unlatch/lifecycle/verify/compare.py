@@ -81,6 +81,9 @@ def _check_comment(claim: Claim, seen: Evidence, *, has_reason: bool) -> Check:
         names = ", ".join(one.author or "an unknown account" for one in posted)
         text = f"only {names}, without write permission, posted its marker"
         return replace(differs(Part.COMMENT, "comment-author", text), author=posted[0].author)
+    if len(counted) > 1:
+        ids = ", ".join(comment.id for comment in counted)
+        return differs(Part.COMMENT, "comment-twice", f"{len(counted)} comments have it: {ids}")
     found = [_check_text(claim, one, seen, has_reason=has_reason) for one in counted]
     order = [Verdict.OK, Verdict.UNCHECKED, Verdict.DIFFERS]
     return min(found, key=lambda check: order.index(check.verdict))
@@ -99,10 +102,11 @@ def _check_text(claim: Claim, one: MarkedComment, seen: Evidence, *, has_reason:
         text = "states a reason, the event none" if claim.is_silent else "does not state the reason"
         return _wrong(fine, "comment-reason", f"the comment {edit}{text}")
     if claim.signed_at is not None and _SIGNED.search(said):
-        by, at = _letters(f"by {claim.by}"), f"{claim.signed_at:%Y%m%d%H%M}utc"
-        if by not in said:
+        makers = [(claim.by, claim.signed_at), *((also.by, also.at) for also in claim.also)]
+        named = [(by, at) for by, at in makers if _letters(f"by {by}") in said]
+        if not named:
             return _wrong(fine, "comment-person", f"the comment does not name {claim.by}")
-        if at not in said:
+        if not any(f"{at:%Y%m%d%H%M}utc" in said for _, at in named):
             return _wrong(fine, "comment-time", "the comment has another time than the entry")
     if one.counts is None:
         who = one.author or "its author"

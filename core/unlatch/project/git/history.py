@@ -6,7 +6,7 @@ import os
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from unlatch.project.git.run import run_git
+from unlatch.project.git.run import ask_git, run_git
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -110,6 +110,17 @@ def had_record(root: Path, word: str, files: Sequence[Path], *, since: datetime)
     False too if git cannot tell, as in a clone without that commit.
     """
     return bool(_with_word(root, word, files, "-1", _since(since)))
+
+
+def is_pushed(root: Path, word: str, files: Sequence[Path], since: datetime) -> bool:
+    """Whether a remote branch, as last fetched or pushed, may have a commit with a word.
+
+    True too if git cannot tell.
+    """
+    if not ask_git(root, "for-each-ref", "--count=1", "--format=%(refname)", "refs/remotes"):
+        return False
+    found = _with_word(root, word, files, "-1", "--remotes", _since(since))
+    return found is None or bool(found)
 
 
 def _since(time: datetime) -> str:

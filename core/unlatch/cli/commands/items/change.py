@@ -16,6 +16,7 @@ from unlatch.cli.commands.items.render import (
 )
 from unlatch.cli.render.deliveries import show_deliveries
 from unlatch.cli.render.delivery_documents import print_document
+from unlatch.cli.render.describe import seen_line
 from unlatch.cli.render.notes import tell_unread
 from unlatch.cli.render.preview import foreseen_code, preview_document, show_preview, unread_items
 from unlatch.cli.render.texts import lines_of
@@ -25,6 +26,7 @@ from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
 from unlatch.increments.model.reason import checked_reason
 from unlatch.lifecycle.deliver import DeliveryResult, deliver_pending, find_excess, preview_plans
+from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.lifecycle.items.change import (
     ItemPlan,
     ItemRequest,
@@ -34,11 +36,12 @@ from unlatch.lifecycle.items.change import (
     record_items,
 )
 from unlatch.lifecycle.items.places import make_user_items
+from unlatch.project.registry import Registry
 from unlatch.spi.operation import Kind
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from unlatch.cli.runtime.session import Session
     from unlatch.delivery.preview import Preview
@@ -46,6 +49,7 @@ if TYPE_CHECKING:
     from unlatch.project.trackers import Trackers
     from unlatch.spi.delivery_options import DeliveryOptions
 
+_COLUMNS = 14
 VERBS = {Kind.REOPEN: "reopen", Kind.CLOSE: "close"}
 
 
@@ -63,6 +67,8 @@ class ItemOptions:
     delivery: DeliveryOptions
     as_json: bool
     verbose: bool = False
+    key: str | None = None
+    comment_anyway: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +85,17 @@ class Work:
         return sum(not one.is_left for one in self.plans)
 
 
-def change_items(session: Session, words: Sequence[str], typed: ItemOptions) -> int:
+def change_items(
+    session: Session,
+    words: Sequence[str],
+    typed: ItemOptions,
+    *,
+    ask: Callable[[], str] | None = None,
+) -> int:
     """Reopen or close items, and deliver what is pending on them; the exit code.
+
+    Args:
+        ask: asks for a missing reason, once the items are shown; None where nobody can be asked.
 
     Raises:
         Belongs: an item belongs to an increment, and `item_only` is not set.
@@ -88,7 +103,10 @@ def change_items(session: Session, words: Sequence[str], typed: ItemOptions) -> 
     """
     if typed.reason is not None:
         typed = replace(typed, reason=checked_reason(typed.reason))
-    request = ItemRequest(typed.kind, session.who(typed.by), typed.reason, typed.delivery)
+    delivery = replace(typed.delivery, comment_anyway=typed.comment_anyway)
+    typed = replace(typed, delivery=delivery)
+    who, key = session.who(typed.by), typed.key
+    request = ItemRequest(typed.kind, who, typed.reason, delivery, key, typed.comment_anyway)
     again = " ".join(["unlatch", VERBS[typed.kind], *map(quote, words)])
     with ExitStack() as opened:
         works: list[Work] = []
@@ -99,18 +117,32 @@ def change_items(session: Session, words: Sequence[str], typed: ItemOptions) -> 
             refs = locate_items(trackers, group.words, offline=typed.offline)
             if group.is_project and not typed.item_only:
                 check_alone(group.workspace, trackers, refs, typed.kind, offline=typed.offline)
-            try:
-                plans = plan_items(group.workspace, trackers, refs, request)
-            except UsageError as error:
-                if error.id == "reason-missing":
-                    error.hint = f"{again}{' --item-only' * typed.item_only} --reason TEXT"
-                raise
+            offline = typed.offline
+            plans = plan_items(group.workspace, trackers, refs, request, offline=offline)
             works.append(Work(group, own, trackers, plans))
+        if needing := [one for work in works for one in work.plans if one.needs_reason(request)]:
+            if ask is None:
+                message = f"reopening {needing[0].record.title} needs a reason"
+                option = " --item-only" if typed.item_only else ""
+                hint = f"{again}{option} --reason TEXT"
+                raise UsageError("reason-missing", message, hint=hint)
+            _show_items(session, needing)
+            request = replace(request, reason=checked_reason(ask()))
+            typed = replace(typed, reason=request.reason)
         if typed.dry_run:
             return _preview(works, request, typed)
         _check_count(works, typed, again)
         delivered = [_deliver(one, request, typed) for one in works]
     return _tell_end(works, delivered, typed)
+
+
+def _show_items(session: Session, plans: Sequence[ItemPlan]) -> None:
+    """Show the items that a reason is asked for, as they are now."""
+    registry = session.workspace.registry if session.has_project else Registry()
+    for plan in plans:
+        item = plan.snapshot.item if plan.snapshot else None
+        seen = ItemSnapshot(plan.link, plan.record.title, item)
+        output.talk(seen_line(registry, seen, columns=_COLUMNS).removeprefix("    "))
 
 
 def _check_count(works: Sequence[Work], typed: ItemOptions, again: str) -> None:
@@ -124,7 +156,8 @@ def _deliver(work: Work, request: ItemRequest, typed: ItemOptions) -> Sequence[D
     workspace = work.group.workspace
     if not work.group.is_project:
         make_user_items()
-    records, fresh = record_items(workspace, work.plans, request)
+    recorded = record_items(workspace, work.plans, request)
+    records = recorded.records
     if not typed.as_json:
         tell_unchanged(work.session, work.plans, typed.kind)
     if typed.offline:
@@ -132,7 +165,13 @@ def _deliver(work: Work, request: ItemRequest, typed: ItemOptions) -> Sequence[D
     operations = sum(len(one.pending) for one in records)
     with show_deliveries(work.session, operations, silent=typed.as_json) as report:
         return deliver_pending(
-            workspace, work.trackers, records, report, options=typed.delivery, fresh=fresh
+            workspace,
+            work.trackers,
+            records,
+            report,
+            options=typed.delivery,
+            fresh=recorded.fresh,
+            seen=recorded.seen,
         )
 
 

@@ -9,7 +9,7 @@ from unlatch.cli.commands.items.change import ItemOptions, change_items
 from unlatch.cli.commands.work.finish import finish
 from unlatch.cli.options.common import BY, JSON
 from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, serving
-from unlatch.cli.options.items import ITEM_ONLY, ITEMS, MAX_ITEMS
+from unlatch.cli.options.items import COMMENT_ANYWAY, ITEM_ONLY, ITEMS, KEY, MAX_ITEMS
 from unlatch.cli.options.reason import reason_option
 from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.session import Session, is_interactive
@@ -23,6 +23,8 @@ def command(entry: Entry) -> click.Command:
     @reason_option("Record this reason, and post it on each item.")
     @BY
     @ITEM_ONLY
+    @COMMENT_ANYWAY
+    @KEY
     @MAX_ITEMS
     @OFFLINE
     @DRY_RUN
@@ -41,6 +43,6 @@ def command(entry: Entry) -> click.Command:
 
 
 def _complete(session: Session, increment: str, options: dict[str, Any]) -> int:
-    of_items = ("item_only", "max_items")
+    of_items = ("item_only", "comment_anyway", "key", "max_items")
     kept = {name: value for name, value in options.items() if name not in of_items}
     return finish(session, "complete", increment, yes=True, **kept)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from shlex import join
 from typing import TYPE_CHECKING
 
-from unlatch.cli.render.deliveries import tell_done
 from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry, pending_of
 from unlatch.cli.render.describe import helpful_options, times, tracker_title
 from unlatch.cli.render.documents import item_entry, link_entry
@@ -34,7 +33,8 @@ def tell_unchanged(session: Session, plans: Sequence[ItemPlan], kind: Kind) -> N
             cause = f"{output.clean(one.error.message)} {output.faint(f'[{one.error.id}]')}"
             output.failed(f"{name} not checked: {cause}", one.error.hint)
         elif one.is_done:
-            tell_done(registry, one.link.tracker, one.record.title, kind)
+            state = "open" if kind is Kind.REOPEN else "closed"
+            output.ok(f"{name} is {state}; nothing changed")
 
 
 def left_code(one: DeliveryResult) -> int:

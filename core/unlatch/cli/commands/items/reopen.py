@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,7 +11,7 @@ from unlatch.cli.commands.items.belonging import Belongs, offer_increment
 from unlatch.cli.commands.items.change import ItemOptions, change_items
 from unlatch.cli.commands.work.resume import VERBS, resume
 from unlatch.cli.options.increments import increment_argument
-from unlatch.cli.options.items import ITEM_ONLY, without_spaces
+from unlatch.cli.options.items import COMMENT_ANYWAY, ITEM_ONLY, without_spaces
 from unlatch.cli.options.reason import ask_reason
 from unlatch.cli.options.resume import resuming
 from unlatch.cli.options.scope import take_scoping
@@ -19,7 +19,6 @@ from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.increments import Named, named_increments
 from unlatch.cli.runtime.references import read_reference, run_instead
 from unlatch.cli.runtime.session import Session, is_interactive
-from unlatch.errors import UsageError
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
@@ -35,14 +34,24 @@ def command(entry: Entry) -> click.Command:
     @click.command(entry.name, help=entry.own_help)
     @increment_argument("ids", metavar="ID|ITEM...", nargs=-1)
     @ITEM_ONLY
+    @COMMENT_ANYWAY
     @resuming
     @with_session
-    def run(session: Session, *, ids: tuple[str, ...], item_only: bool, **options: Any) -> int:
+    def run(
+        session: Session,
+        *,
+        ids: tuple[str, ...],
+        item_only: bool,
+        comment_anyway: bool,
+        **options: Any,
+    ) -> int:
         ids = without_spaces(ids)
         if any(map(session.is_item, ids)):
-            return _reopen_items(session, ids, options, item_only=item_only)
-        if item_only:
-            raise click.UsageError("--item-only goes with an item's address or name")
+            own = {"item_only": item_only, "comment_anyway": comment_anyway}
+            return _reopen_items(session, ids, options, own)
+        if item_only or comment_anyway:
+            name = "--item-only" if item_only else "--comment-anyway"
+            raise click.UsageError(f"{name} goes with an item's address or name")
         if reference := read_reference(ids[0]) if len(ids) == 1 else None:
             return run_instead(reference, VERBS[reference.kind])
         return resume(session, named_increments(session, ids), **options)
@@ -51,35 +60,26 @@ def command(entry: Entry) -> click.Command:
 
 
 def _reopen_items(
-    session: Session, words: Sequence[str], options: dict[str, Any], *, item_only: bool
+    session: Session, words: Sequence[str], options: dict[str, Any], own: dict[str, Any]
 ) -> int:
     """Reopen items; at a terminal, offer to resume their increment instead."""
     if others := [word for word in words if not session.is_item(word)]:
         raise click.UsageError(f"name items or increments, not both: {others[0]}")
-    typed, is_asked = _read(options, item_only=item_only)
+    typed, is_asked = _read(options, own)
+    ask = partial(ask_reason, session) if is_asked else None
     try:
-        return _reopen(session, words, typed, is_asked=is_asked)
+        return change_items(session, words, typed, ask=ask)
     except Belongs as belongs:
         if not (is_asked and belongs.is_offered):
             raise
         return offer_increment(belongs, lambda name: resume(session, Named((name,)), **options))
 
 
-def _read(options: dict[str, Any], *, item_only: bool) -> tuple[ItemOptions, bool]:
+def _read(options: dict[str, Any], own: dict[str, Any]) -> tuple[ItemOptions, bool]:
     """The options, and whether questions may be asked."""
     left = dict(options)
     scoping = take_scoping(left)
     if any([scoping, *(left.pop(one) for one in _OF_INCREMENTS)]):
         raise click.UsageError("options about increments do not go with items")
     is_asked = not left.pop("yes") and is_interactive() and not left["as_json"]
-    return ItemOptions(kind=Kind.REOPEN, item_only=item_only, **left), is_asked
-
-
-def _reopen(session: Session, words: Sequence[str], typed: ItemOptions, *, is_asked: bool) -> int:
-    try:
-        return change_items(session, words, typed)
-    except UsageError as error:
-        if error.id != "reason-missing" or typed.reason is not None or not is_asked:
-            raise
-        reason = ask_reason(session)
-        return change_items(session, words, replace(typed, reason=reason))
+    return ItemOptions(kind=Kind.REOPEN, **own, **left), is_asked

@@ -14,6 +14,7 @@ from unlatch.cli.render.notes import adoption_entry
 from unlatch.cli.render.preview import previewed_entry
 from unlatch.cli.runtime.failure import UNDECIDED, error_entry, problem_entry
 from unlatch.cli.terminal import output
+from unlatch.delivery.duplicates import Duplicates
 from unlatch.delivery.preview import Previewed
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import BrokenIncrement, Increment
@@ -90,6 +91,7 @@ def preview_document(
         "broken": documents.broken_entries(found.broken),
         "refused": problem_entry(found.refused) if found.refused else None,
         "adoptions": list(map(adoption_entry, found.adoptions)),
+        "duplicates": list(map(_duplicates_entry, found.duplicates)),
     }
 
 
@@ -117,6 +119,7 @@ def result_document(
         "broken": documents.broken_entries(result.broken),
         "refused": problem_entry(result.refused) if result.refused else None,
         "adoptions": list(map(adoption_entry, result.adoptions)),
+        "duplicates": list(map(_duplicates_entry, result.duplicates)),
     }
 
 
@@ -132,10 +135,15 @@ def retry_entry(
     return delivery_documents.PERSON if code and found["retry"] == "none" else found
 
 
+def _duplicates_entry(one: Duplicates) -> output.Json:
+    return {"op": one.op, "item": one.name, "left": one.left, "notes": list(one.notes)}
+
+
 def no_result(broken: Sequence[BrokenIncrement]) -> output.Json:
     """The same for a sync without increments, outside of a project."""
     lists: output.Json = {
-        key: [] for key in ("increments", "compared", "notChecked", "moves", "adoptions")
+        key: []
+        for key in ("increments", "compared", "notChecked", "moves", "adoptions", "duplicates")
     }
     nothing = dict.fromkeys(("otherBranch", "commit", "event", "refused"))
     left_out = _left_out(Chosen(()))

@@ -17,6 +17,7 @@ from unlatch.cli.runtime.failure import error_lines
 from unlatch.cli.runtime.session import Session
 from unlatch.cli.terminal import output
 from unlatch.cli.terminal.progress import FEW
+from unlatch.delivery.duplicates import Duplicates
 from unlatch.increments.model.increment import BrokenIncrement
 from unlatch.lifecycle.deliver import DeliveryResult
 from unlatch.project.git.sparse import sparse_command
@@ -74,6 +75,7 @@ def tell_preview(
     for move in found.due.moves:
         output.data(f"  {_move_line(move)}")
     output.data(*item_lines(session, found.previewed))
+    tell_duplicates(found.duplicates)
     tell_not_checked(session, found.plan, missed)
     if requests:
         output.data(_sum(session, found))
@@ -83,6 +85,16 @@ def tell_preview(
     left = (found.plan.reported, missed, found.broken, found.chosen.changed_left_out)
     if is_all_done and not any(left):
         output.talk(f"{_in_sync(found).capitalize()}.")
+
+
+def tell_duplicates(duplicates: Iterable[Duplicates]) -> None:
+    """Name the comments that were posted twice, and what became of them."""
+    for one in duplicates:
+        if one.notes:
+            for note in one.notes:
+                output.note(f"{one.name}: {note}")
+        else:
+            output.note(f"{one.name}: a comment that was posted twice was deleted")
 
 
 def is_partial(found: SyncPreview | SyncResult) -> bool:
@@ -198,6 +210,7 @@ def tell_result(
     if result.blocked:
         skipped = f"{times(result.blocked, 'blocked operation')} skipped."
         output.talk(f"{output.warn(skipped)} Next: unlatch status")
+    tell_duplicates(result.duplicates)
     tell_not_checked(session, result.plan, missed)
     tell_decisions(session, result.plan)
     _tell_broken(result.broken)

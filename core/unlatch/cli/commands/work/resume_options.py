@@ -36,6 +36,7 @@ class ResumeOptions:
     verbose: bool
     kinds: frozenset[str] = frozenset(KINDS)
     planned: str | None = None
+    key: str | None = None
 
     def request(self, session: Session) -> ResumeRequest:
         """The request, before any prompt."""
@@ -48,6 +49,7 @@ class ResumeOptions:
             self.delivery,
             activation,
             planned=self.planned,
+            key=self.key,
         )
 
 
