@@ -31,7 +31,7 @@ def die(_name: str) -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
-def in_fork(action: Callable[[], None]) -> int:
+def in_fork(action: Callable[[], object]) -> int:
     """Run something in a child of this process; its exit status as waitpid tells it."""
     child = os.fork()
     if child == 0:

@@ -27,7 +27,7 @@ from unlatch.project.workspace import Workspace
 from unlatch.spi.operation import Kind, Operation
 from unlatch.transport import TransportOptions
 from unlatch.transport.testing import SkippingClock
-from unlatch.worklog.disk.user_files import state_folder
+from unlatch.worklog.disk.user_files import requests_folder, state_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -224,7 +224,7 @@ class Cell:
         trackers, url = Trackers(workspace), self.items.link(self._made or "")["url"]
         request = ItemRequest(self.aim.kind, "Dana", REASON)
         plans = plan_items(workspace, trackers, locate_items(trackers, [url]), request)
-        return record_items(workspace, plans, request)[1]
+        return record_items(workspace, plans, request).fresh
 
     def _enqueue_create(self, workspace: Workspace) -> str:
         target = workspace.settings[self.tracker].target or ""
@@ -241,6 +241,8 @@ class Cell:
         return deliver_one(workspace, _Trackers(workspace, read_seconds), self.folder.name, fresh)
 
     def _workspace(self, later: timedelta = timedelta()) -> Workspace:
+        if later and (waits := requests_folder()):  # the machine's own clock stays
+            shutil.rmtree(waits, ignore_errors=True)
         return Workspace(
             (items_at if self.aim.of_item else paths_at)(self.root),
             clock=lambda: datetime.now(UTC) + later,

@@ -191,15 +191,18 @@ def test_a_plain_sync_delivers_after_the_time_that_a_tracker_asked_to_wait_for(
     assert [True] == [REASON in text for text in limited.comments()["github"]]
 
 
-def test_an_item_that_was_closed_deliberately_after_a_lost_answer_blocks(project: Project) -> None:
+def test_an_item_that_was_closed_after_a_lost_answer_needs_a_decision(project: Project) -> None:
     completed_on(project, "github")
     project.box.faults.add(fault("github", "state", "drop-after"))
     assert project.run(*RESUME).code == 3
     project.box.github.edit(HOME, 4, state="closed", state_reason="not_planned")
 
-    refused = project.run(*SYNC)
-    done = project.run(*next_command(refused))
+    told = project.run(*SYNC)
+    again = project.run(*SYNC)
+    done = project.run("complete", "0007-smart-discipline")
 
-    assert (3, 0) == (refused.code, done.code), refused.said + done.said
-    assert "deliberately-closed" in refused.said
-    assert 1 == count_markers(project).total()
+    assert (5, 5, 0) == (told.code, again.code, done.code), told.said + again.said + done.said
+    assert "closed by octocat after the last attempt" in told.said
+    assert "unlatch complete 0007-smart-discipline" in told.said
+    assert "after the last attempt" not in again.said
+    assert count_markers(project).total() <= 1

@@ -120,10 +120,10 @@ def test_the_earliest_clone_leaves_the_comments_of_others_alone(
 @pytest.mark.parametrize("allowed", [True, False], ids=["may delete", "may not delete"])
 @pytest.mark.parametrize("tracker", POSTING)
 def test_a_later_clone_deletes_its_own_comment_or_notes_that_it_may_not(
-    project: Project, tracker: str, allowed: bool
+    project: Project, tracker: str, allowed: bool, tmp_path: Path
 ) -> None:
-    recorded(project, tracker)
-    earlier = lambda: post_as_bot(project, tracker)  # noqa: E731
+    there = as_bot(clone(recorded(project, tracker), tmp_path / "there"))
+    earlier = lambda: there.process(*SYNC)  # noqa: E731
     project.box.faults.add(fault(tracker, "comment", "human", action=earlier))
     if not allowed:
         project.box.faults.add(Fault(tracker, "forbidden", method="DELETE", times=99))

@@ -177,8 +177,8 @@ class Clone:
         self.unlatch("resume", "7", "--reason", reason, "--by", "Gil", "--yes", "--offline")
         self.commit(reason)
 
-    def complete(self) -> None:
-        self.unlatch("complete", "7", "--offline", "--by", "Gil")
+    def complete(self, by: str = "Gil") -> None:
+        self.unlatch("complete", "7", "--offline", "--by", by)
         self.commit("complete")
 
     @property

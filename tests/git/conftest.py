@@ -63,7 +63,7 @@ def _in_conflict(_seed: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     there.resume("first")
     here.git("pull", "--quiet", "origin", "main")
     here.complete()
-    there.complete()
+    there.complete("there")
     there.resume("second")
     here.clash()
     return folder

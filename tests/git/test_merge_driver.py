@@ -24,8 +24,8 @@ def test_reopened_in_two_clones_for_different_reasons(reopened: Two) -> None:
     assert "active" == merged["status"]
     assert "" == here.git("status", "--porcelain")
     history = here.unlatch("history", "7", "--json").document["events"]
-    reopened = [one["id"] for one in history if one["event"] == "reopened"]
-    assert [entry["id"] for entry in merged["reopenHistory"]] == reopened
+    events = [event["id"] for event in history if event["event"] == "reopened"]
+    assert [entry["id"] for entry in merged["reopenHistory"]] == events
 
 
 def test_undo_takes_back_every_reopen_that_git_merged(reopened: Two) -> None:

@@ -164,7 +164,7 @@ def ran(project: Project, name: str, *options: str, before: tuple[str, ...] = ()
 
 # Each way to show words is one module, for all commands: by default a command shows them at a
 # terminal or in a job, and some in JSON; `make torture` tries all.
-AT_TERMINAL = sampled(SHOWING_HERE, lambda number, name: number % 2 or is_other_work(name))
+AT_TERMINAL = sampled(SHOWING_HERE, lambda number, name: number % 2 == 1 or is_other_work(name))
 IN_JOBS = sampled(SHOWING_HERE, lambda number, name: not (number % 2 or is_other_work(name)))
 DOCUMENTS = sampled(filter(takes_json, SHOWING), lambda number, _: number % 4 == 0)
 

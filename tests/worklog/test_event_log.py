@@ -57,13 +57,13 @@ def ids(folder: Path) -> list[str]:
     return [event.id for event in LOG.read(folder)]
 
 
-def test_events_come_by_time_then_id_and_each_once(tmp_path: Path) -> None:
+def test_events_come_by_time_then_line_and_each_once(tmp_path: Path) -> None:
     assert LOG.read(tmp_path) == []
     assert list(tmp_path.iterdir()) == []
     write(tmp_path, line(3), line(1), line(2), line(1), line(3))
     assert ids(tmp_path) == [ulid(1), ulid(2), ulid(3)]
     write(tmp_path, line(2, at="2025-11-04T10:00:00Z"), line(1, at="2025-11-04T10:00:00Z"))
-    assert ids(tmp_path) == [ulid(1), ulid(2)]
+    assert ids(tmp_path) == [ulid(2), ulid(1)]
 
 
 @pytest.mark.parametrize("word", ["noted", "x"])

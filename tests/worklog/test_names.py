@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from datetime import UTC, datetime, timedelta, timezone
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,7 +14,15 @@ from unlatch.errors import StoreError, UsageError
 from unlatch.worklog.collection import Collection
 from unlatch.worklog.dated_names import slug
 from unlatch.worklog.disk.file_check import UnsafePath
-from unlatch.worklog.ids import NUMBER, is_ulid, label_of, new_ulid, number_of, ulid_time
+from unlatch.worklog.ids import (
+    NUMBER,
+    derived_ulid,
+    following_ulid,
+    is_ulid,
+    label_of,
+    new_ulid,
+    number_of,
+)
 from unlatch.worklog.name_matching import Match, choose, in_range, listed, matching, similar
 
 if TYPE_CHECKING:
@@ -69,7 +78,35 @@ def test_a_ulid_has_one_spelling(text: str, *, expected: bool) -> None:
 
 def test_a_ulid_begins_with_its_time_in_milliseconds() -> None:
     # The example of the specification.
-    assert ulid_time("01ARYZ6S41TSV4RRFFQ69G5FAV") == 1469918176.385
+    assert new_ulid(1469918176.385).startswith("01ARYZ6S41")
+    assert derived_ulid(datetime.fromtimestamp(1469918176.385, UTC), []).startswith("01ARYZ6S41")
+
+
+def test_a_derived_ulid_follows_from_its_time_and_facts_alone() -> None:
+    at = datetime(2026, 3, 4, 5, 6, 7, tzinfo=UTC)
+    facts: list[object] = ["reopen", "0007-a", "Bug é \ud800", "X"]
+    berlin = at.astimezone(timezone(timedelta(hours=1)))
+
+    assert is_ulid(derived_ulid(at, facts))
+    assert derived_ulid(at, facts) == derived_ulid(berlin, [*facts])
+    others: list[list[object]] = [
+        [*facts[:-1]],
+        [*facts[:-1], "Y"],
+        [facts],
+        ["".join(map(str, facts[:3])), facts[3]],
+    ]
+    every = [[*facts], *others]
+    assert len(every) == len({derived_ulid(at, some)[10:] for some in every})
+    later = derived_ulid(at + timedelta(seconds=1), facts)
+    assert derived_ulid(at, facts)[10:] == later[10:]
+    assert derived_ulid(at, facts) < later
+
+
+def test_a_following_ulid_keeps_the_time_of_the_first() -> None:
+    first = derived_ulid(datetime(2026, 3, 4, tzinfo=UTC), ["reopen"])
+
+    assert first[:10] == following_ulid(first, ["undo"])[:10]
+    assert 3 == len({first, following_ulid(first, ["undo"]), following_ulid(first, ["undo", "R"])})
 
 
 def test_new_ulids_are_valid_differ_and_sort_by_their_time() -> None:
@@ -77,7 +114,6 @@ def test_new_ulids_are_valid_differ_and_sort_by_their_time() -> None:
 
     assert all(map(is_ulid, many))
     assert sorted(many) == many
-    assert [1469918176.5 + second for second in range(100)] == [*map(ulid_time, many)]
     at_once = [new_ulid(1469918176.5) for _ in range(1000)]
     assert sorted(set(at_once)) == at_once
     assert 100 == len({new_ulid(1469918176.5)[10:] for _ in range(100)})

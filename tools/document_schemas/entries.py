@@ -83,6 +83,9 @@ ListEntry = An increment in a list.
   broken: Broken?; unit: UnitEntry?
 AdoptionEntry = A status that the files of a unit show since unlatch recorded another.
   increment: str; recorded shown: Status; by layout: str
+# `left` counts the comments beside the first that stay; `notes` say why.
+DuplicatesEntry = Comments of one operation on one item, if there are several.
+  op item: str; left: int; notes: [str]
 # `units` counts the units by the status that their files show.
 FoundLayout = A layout whose marker is in the project.
   name title: str; used: bool; units: {int}

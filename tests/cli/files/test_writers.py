@@ -158,6 +158,7 @@ def test_every_writer_is_accepted_by_its_schema_and_by_doctor(project: Project) 
     outbox.enqueue(
         manager, "1", Operation(manager.new_id(), Kind.UPDATE, "github", first.key, NOW, "ada")
     )
+    outbox.withdraw(manager, "1", manager.read("1").pending[-1], why="closed by ada")
     _check(project, entry.id)
     undo(manager, "1", by="ada", reason="by mistake")
     linking.unlink(manager, "1", third, by="ada")

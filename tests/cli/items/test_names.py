@@ -31,7 +31,7 @@ def test_a_moved_item_is_followed_and_both_addresses_name_one_record(moved: Proj
     for word in (old, new):
         again = moved.run("reopen", word, "--reason", REASON)
         shown = moved.run("status", word)
-        assert (0, True) == (again.code, "nothing to do" in again.out), again.said
+        assert (0, True) == (again.code, "nothing changed" in again.out), again.said
         assert (0, True) == (shown.code, f": {REASON}" in shown.out), shown.said
     assert 1 == len(records(moved))
     # Closed there since, it is reopened by its old address.

@@ -62,7 +62,7 @@ def test_items_of_three_trackers_are_reopened_side_by_side_outside_of_a_project(
     outside.box.requests.clear()
     again = outside.run(*words)
     assert (0, []) == (again.code, outside.wrote())
-    assert 3 == again.out.count("was reopened for this reason before; nothing to do")
+    assert 3 == again.out.count("is open; nothing changed")
 
 
 def test_the_document_has_each_item_and_one_closed_by_hand_since_is_reopened_again(

@@ -79,7 +79,7 @@ def test_a_reopen_of_an_open_item_is_not_called_done_and_of_a_resolved_item_is(
     project.box.ado.add_work_item(id=101, type="Bug", title="T", state="Resolved")
     project.configure_more(tables=MOVED)
 
-    done = project.run("reopen", KEYS["jira"], KEYS["ado"], *DANA)
+    done = project.run("reopen", KEYS["jira"], KEYS["ado"], *DANA, "--comment-anyway")
 
     assert "already open when reopened today" == line_of(project, "jira")
     assert ("Active", True) == (project.states()["ado"], "reopened; commented" in done.out)

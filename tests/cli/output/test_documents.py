@@ -64,10 +64,13 @@ def test_resuming_and_completing(completed: Project) -> None:
     assert [entry["outcome"] for entry in resumed["trackers"]] == ["reopened"] * 3
     assert sorted(resumed["reopen"]["syncedTo"]) == ["ado", "github", "jira"]
     # The keys of the contract, in their order.
-    first, last = ["schema", "increment", "reopen", "trackers"], ["scope", "warnings", "exitCode"]
+    first, last = (
+        ["schema", "increment", "reopen", "trackers"],
+        ["scope", "warnings", "retry", "retryAt", "exitCode"],
+    )
     assert list(resumed) == first + last
     assert list(resumed["increment"].values()) == [NAME, "active", "completed"]
-    keys = ["tracker", "id", "url", "outcome", "requests", "notes", "error"]
+    keys = ["tracker", "id", "url", "outcome", "requests", "notes", "error", "retry", "retryAt"]
     assert [keys] * 3 == [list(entry) for entry in resumed["trackers"]]
     check_files(completed)
 

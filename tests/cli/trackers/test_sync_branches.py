@@ -11,6 +11,7 @@ from tests.cli.trackers.test_sync import by_hand, finished, with_issue, writes
 
 from unlatch.project.git.revisions import DETACHED, current_branch
 from unlatch.spi import visible
+from unlatch.sync import branches
 from unlatch.worklog.ids import new_ulid
 
 if TYPE_CHECKING:
@@ -185,17 +186,21 @@ def test_a_comment_that_mentions_an_operation_hides_no_reopen(
     assert (0, "active") == (done.code, finished.metadata()["status"]), done.said
 
 
-@pytest.mark.parametrize(("days", "status"), [(29, "completed"), (31, "active"), (-2, "active")])
-def test_a_reopen_on_another_branch_explains_an_open_item_for_thirty_days(
-    finished: Project, days: int, status: str
-) -> None:
+def test_a_reopen_on_another_branch_explains_an_open_item(finished: Project) -> None:
     by_hand(finished, "jira", opens=True)
-    op = new_ulid((datetime.now(UTC) - timedelta(days=days)).timestamp())
-    finished.box.jira.add_comment("SCRUM-28", f"Reopened: more\n\n{visible(op)}")
+    # The time in the id is of 1970: the comment's own time counts.
+    finished.box.jira.add_comment("SCRUM-28", f"Reopened: more\n\n{visible(new_ulid(0))}")
 
     done = finished.run("sync")
 
-    assert (0, status) == (done.code, finished.metadata()["status"]), done.said
+    assert (0, "completed") == (done.code, finished.metadata()["status"]), done.said
+
+
+@pytest.mark.parametrize(("days", "expected"), [(29, True), (31, False), (-0.5, True), (-2, False)])
+def test_a_comment_explains_an_open_item_for_thirty_days(days: float, expected: bool) -> None:
+    now = datetime.now(UTC)
+
+    assert expected is branches._is_recent(now - timedelta(days=days), now)
 
 
 def test_a_reopen_after_our_last_comment_is_not_another_branchs(finished: Project) -> None:

@@ -53,6 +53,8 @@ def test_complete_documents_what_it_did(active: Project) -> None:
         "forced": [],
         "evidence": None,
         "warnings": [],
+        "retry": "none",
+        "retryAt": None,
         "exitCode": 0,
     }
     assert [(name, "closed", None) for name in ALL] == [

@@ -254,7 +254,7 @@ def test_two_copies_that_deliver_one_after_the_other_leave_one_comment(
     assert_that_all_is_done_once(copy)
 
 
-def test_an_item_that_was_closed_in_between_is_reopened_and_hears_nothing_twice(
+def test_an_item_that_a_person_closed_in_between_stays_closed_and_hears_nothing_twice(
     completed: Project,
 ) -> None:
     completed.box.faults.add(Fault("github", "drop-after", **COMMENTING["github"]))
@@ -263,9 +263,11 @@ def test_an_item_that_was_closed_in_between_is_reopened_and_hears_nothing_twice(
 
     done = completed.run("sync", "7")
 
-    assert done.code == 0, done.said
-    assert completed.states()["github"] == "open"
+    assert done.code == 5, done.said
+    assert "left as it is: its state was changed to closed" in done.out
+    assert completed.states()["github"] == "closed"
     assert len(completed.comments()["github"]) == 1
+    assert "pending" not in completed.metadata()
 
 
 def test_sync_without_anything_to_do_says_so(completed: Project) -> None:

@@ -114,7 +114,9 @@ def test_an_unknown_outcome_is_probed_and_never_sent_again_unseen() -> None:
 def test_what_is_blocked_is_taken_up_only_where_it_is_named() -> None:
     for (operation, _, evidence), state, step in everything():
         if state is State.BLOCKED and evidence.state is None:
-            assert isinstance(step, Done) is not evidence.named, (operation, evidence)
+            is_held_up = not (evidence.settled or evidence.can_wait)
+            is_taken_up = evidence.named and not is_held_up
+            assert isinstance(step, Done) is not is_taken_up, (operation, evidence)
 
 
 def test_what_this_run_blocked_is_recorded_once_with_its_cause() -> None:

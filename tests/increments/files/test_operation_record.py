@@ -80,7 +80,12 @@ WHOLE = Operation(
     "r",
     "w",
     state=False,
-    options=DeliveryOptions("short", even_if_not_planned=True, plugin=frozenset({"allow-path"})),
+    options=DeliveryOptions(
+        "short",
+        even_if_not_planned=True,
+        plugin=frozenset({"allow-path"}),
+        comment_anyway=True,
+    ),
     story="US-1",
     cause="item-locked",
     blocked_at=datetime(2025, 11, 4, 10, tzinfo=UTC),

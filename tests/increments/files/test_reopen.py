@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +15,7 @@ from unlatch.increments.model.reason import LONGEST_REASON
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.status_events import LOG
 from unlatch.spi.operation import Kind, Operation
+from unlatch.worklog.ids import derived_ulid
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,8 +36,10 @@ def test_a_reopen_is_one_entry_one_status_and_what_is_owed(project: Project) -> 
     links = {"github": {"issue": 4, "url": GITHUB.format(4)}, "jira": {"epicKey": "SCRUM-28"}}
     project.add(metadata(**links))
     after, entry = reopen(project.manager, "7", " Bug found\n", "ada", source="cli")
+    at = datetime(2025, 11, 1, 9, tzinfo=UTC)
+    op = derived_ulid(at, ["reopen", "0007-search", "Bug found", at.isoformat()])
     written = {
-        "id": ulid(1),
+        "id": op,
         "reopenedAt": STAMP,
         "reason": "Bug found",
         "previousStatus": "completed",
@@ -45,7 +49,7 @@ def test_a_reopen_is_one_entry_one_status_and_what_is_owed(project: Project) -> 
         "doneWork": 0,
         "syncedTo": {},
     }
-    owed = {"op": ulid(1), "kind": "reopen", "at": STAMP}
+    owed = {"op": op, "kind": "reopen", "at": STAMP}
     expected = {
         **metadata(status="active", lastActivity=STAMP),
         **links,
@@ -58,13 +62,15 @@ def test_a_reopen_is_one_entry_one_status_and_what_is_owed(project: Project) -> 
     del expected["completedAt"]
     assert project.data() == expected
     assert (after.status, after.completed_at, after.reopens) == (Status.ACTIVE, None, (entry,))
-    assert (entry.id, entry.reason, entry.reopened_by) == (ulid(1), "Bug found", "ada")
+    assert (entry.id, entry.reason, entry.reopened_by) == (op, "Bug found", "ada")
     moved = {"reason": "Bug found", "from": "completed", "to": "active"}
-    told = {"id": ulid(1), "at": STAMP, "event": "reopened", "by": "ada", **moved}
+    told = {"id": op, "at": STAMP, "event": "reopened", "by": "ada", **moved}
     assert project.events() == [told]
 
 
 def test_the_file_differs_only_by_what_changed(project: Project) -> None:
+    at = datetime(2025, 11, 1, tzinfo=UTC)
+    op = derived_ulid(at, ["reopen", "0007-search", "why", at.isoformat()])
     before = [
         "{",
         '\t"id": "0007-search",',
@@ -84,7 +90,7 @@ def test_the_file_differs_only_by_what_changed(project: Project) -> None:
         f"{before[6]},",
         '\t"reopenHistory": [',
         "\t\t{",
-        f'\t\t\t"id": "{ulid(1)}",',
+        f'\t\t\t"id": "{op}",',
         f'\t\t\t"reopenedAt": "{STAMP}",',
         '\t\t\t"reason": "why",',
         '\t\t\t"previousStatus": "completed",',

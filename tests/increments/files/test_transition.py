@@ -123,7 +123,8 @@ def test_an_operation_is_enqueued_for_each_item(project: Project) -> None:
     after = transition(
         project.manager, "7", Status.ABANDONED, by="ada", reason="no use", enqueue=Kind.CLOSE
     )
-    common = {"kind": "close", "at": STAMP, "by": "ada", "reason": "no use", "op": ulid(1)}
+    (event,) = project.events()
+    common = {"kind": "close", "at": STAMP, "by": "ada", "reason": "no use", "op": event["id"]}
     assert project.data()["pending"] == [
         {**common, "tracker": "github", "item": GITHUB.format(4)},
         {**common, "tracker": "jira", "item": "SCRUM-28"},

@@ -158,6 +158,45 @@ def test_what_one_clone_delivered_is_not_owed_any_more() -> None:
     assert "T" == value["title"]
 
 
+@pytest.mark.parametrize("swap", [False, True])
+def test_what_one_clone_delivered_and_the_other_sent_without_an_answer_stays_in_doubt(
+    swap: bool,
+) -> None:
+    base = reopened(completed(), 2, "mine")
+    attempt = {"n": 1, "at": time(3)}
+    in_doubt = {**base, "pending": [operation(2, attempt=attempt)]}
+    sides = [delivered(base, 2), in_doubt]
+
+    merged = clean(base, *(sides[::-1] if swap else sides))
+
+    assert [operation(2, attempt=attempt)] == merged["pending"]
+    assert "github" in merged["reopenHistory"][0]["syncedTo"]
+    settled = {**base, "pending": [operation(2, attempt={**attempt, "ended": time(4)})]}
+    assert "pending" not in clean(base, delivered(base, 2), settled)
+
+
+@pytest.mark.parametrize("swap", [False, True])
+def test_one_reopen_that_two_clones_made_is_the_earlier_and_names_the_other(swap: bool) -> None:
+    base = completed()
+    early, late = (reopened(base, 5, "mine") for _ in range(2))
+    late["reopenHistory"][0] |= {"reopenedAt": time(9), "reopenedBy": "Dana"}
+    late["pending"][0]["at"] = time(9)
+    early["reopenHistory"][0]["syncedTo"] = {"jira": {"issueKey": "A-1"}}
+    late["reopenHistory"][0]["syncedTo"] = {"github": {"issueNumber": 4}}
+
+    merged = clean(base, *((late, early) if swap else (early, late)))
+
+    (entry,), (pending,) = merged["reopenHistory"], merged["pending"]
+    assert (time(5), "Gil Git", time(5)) == (
+        entry["reopenedAt"],
+        entry["reopenedBy"],
+        pending["at"],
+    )
+    assert [{"by": "Dana", "at": time(9)}] == entry["alsoBy"]
+    assert {"jira", "github"} == {*entry["syncedTo"]}
+    assert merged == clean(base, merged, late)
+
+
 def test_the_later_parking_stands_with_its_cause() -> None:
     base = reopened(completed(), 5, "why")
     ours, theirs = copy.deepcopy(base), copy.deepcopy(base)

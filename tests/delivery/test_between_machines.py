@@ -1,0 +1,252 @@
+"""Machines that know nothing of each other: CI jobs run again, fresh clones, two jobs at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import CLOSED, OPEN, REASON, Project
+from tests.delivery.stage import (
+    ALL,
+    AT_ONCE,
+    RESUME,
+    SYNC,
+    UNDO,
+    active_on,
+    assert_each_comment_once,
+    clone,
+    completed_on,
+    count_markers,
+    fault,
+    settle,
+)
+
+from unlatch_sandbox import Fault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+COMPLETE = ("complete", "7", "--reason", "All done", "--yes")
+
+
+def in_sync(project: Project) -> Project:
+    completed_on(project, *ALL)
+    assert project.run("sync").code == 0
+    return project
+
+
+def reopened_by_hand(project: Project) -> Project:
+    in_sync(project).box.github.edit("octo/widgets", 4, state="open", by="mona")
+    return project
+
+
+def active(project: Project) -> Project:
+    return active_on(project, *ALL)
+
+
+def reopened(project: Project) -> Project:
+    assert completed_on(project, *ALL).run(*RESUME).code == 0
+    return project
+
+
+SAME: dict[str, tuple[Callable[[Project], Project], tuple[str, ...]]] = {
+    "resume": (in_sync, RESUME),
+    "sync": (reopened_by_hand, ("sync", "--yes")),
+    "complete": (active, COMPLETE),
+    "undo": (reopened, UNDO),
+}
+
+
+@pytest.mark.parametrize("posting", ["github", "jira"])
+@pytest.mark.parametrize("command", SAME)
+def test_two_clones_that_do_the_same_at_once_leave_one_comment(
+    project: Project, command: str, posting: str, tmp_path: Path
+) -> None:
+    prepare, words = SAME[command]
+    here = prepare(project)
+    there = clone(here, tmp_path / "there")
+    before = count_markers(here)
+    # The other clone runs from beginning to end while this one is about to post.
+    meet = fault(posting, "comment", "human", action=lambda: there.process(*words))
+    here.box.faults.add(meet)
+
+    first = here.run(*words)
+    last = here.run("sync")
+
+    assert (0, 0) == (first.code, last.code), first.said + last.said
+    assert_each_comment_once(here)
+    new = count_markers(here) - before
+    posts = 2 if command == "sync" else 3  # the item that a person reopened needs none
+    assert (posts, 1) == (new.total(), len({op for _, op in new})), first.said + last.said
+
+
+@pytest.mark.parametrize("command", SAME)
+def test_a_clone_that_repeats_what_another_did_posts_nothing(
+    project: Project, command: str, tmp_path: Path
+) -> None:
+    prepare, words = SAME[command]
+    here = prepare(project)
+    there = clone(here, tmp_path / "there")
+    assert here.run(*words).code == 0
+    before = count_markers(here)
+
+    done = there.run(*words)
+
+    assert 0 == done.code, done.said
+    assert before == count_markers(there)
+
+
+def test_a_fresh_clone_waits_once_before_it_delivers_what_others_recorded(
+    project: Project, tmp_path: Path
+) -> None:
+    completed_on(project, *ALL)
+    settle(project, 1)
+    assert project.run(*RESUME, "--offline").code == 0
+    there = clone(project, tmp_path / "there")
+    there.home.joinpath("state").rename(there.home / "of another machine")
+
+    early = there.run(*AT_ONCE, *SYNC)
+    assert (3, []) == (early.code, there.wrote()), early.said
+    assert "--max-wait" in early.said
+    done = there.run(*SYNC)
+
+    assert (0, OPEN) == (done.code, there.states()), done.said
+    assert 3 == count_markers(there).total()
+
+
+def test_the_checkout_that_recorded_an_operation_waits_for_nothing(project: Project) -> None:
+    completed_on(project, *ALL)
+    settle(project, 60)
+    assert project.run(*RESUME, "--offline").code == 0
+
+    done = project.run(*AT_ONCE, *SYNC)
+
+    assert (0, OPEN) == (done.code, project.states()), done.said
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_a_reopen_of_an_item_that_is_run_again_elsewhere_changes_nothing(
+    project: Project, tracker: str, tmp_path: Path
+) -> None:
+    project.items(tracker)
+    machines = [project, *(clone(project, tmp_path / name) for name in ("second", "third"))]
+
+    runs = [one.run("reopen", project.urls[tracker], "-m", REASON) for one in machines]
+
+    assert [0, 0, 0] == [done.code for done in runs], [done.said for done in runs]
+    assert 1 == len(project.comments()[tracker])
+    for done in runs[1:]:
+        assert "is open; nothing changed" in done.out
+
+
+@pytest.mark.parametrize("tracker", ["github", "jira"])
+def test_another_machine_finishes_a_reopen_that_ended_between_state_and_comment(
+    project: Project, tracker: str, tmp_path: Path
+) -> None:
+    project.items(tracker)
+    there = clone(project, tmp_path / "there")
+    project.box.faults.add(fault(tracker, "comment", "drop"))
+    first = project.run("reopen", project.urls[tracker], "-m", REASON)
+    assert 3 == first.code, first.said
+
+    second = there.run("reopen", project.urls[tracker], "-m", REASON)
+    last = project.run("sync")
+
+    assert (0, 0) == (second.code, last.code), second.said + last.said
+    assert 1 == count_markers(project).total(), second.said + last.said
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_an_open_item_is_commented_only_where_that_is_asked_for(
+    project: Project, tracker: str
+) -> None:
+    project.items(tracker, finished=False)
+    words = ("reopen", project.urls[tracker], "-m", REASON)
+
+    left = project.run(*words)
+    assert (0, [], set()) == (
+        left.code,
+        project.comments()[tracker],
+        project.labels()[tracker] & {"reopened"},
+    )
+    done = project.run(*words, "--comment-anyway")
+
+    assert (0, 1) == (done.code, len(project.comments()[tracker])), done.said
+
+
+def test_the_reason_of_a_blocked_reopen_is_posted_after_the_increment_is_completed(
+    project: Project,
+) -> None:
+    completed_on(project, *ALL)
+    project.box.faults.add(Fault("jira", "forbidden", times=99))
+    first = project.run(*RESUME)
+    assert 3 == first.code, first.said
+    assert 3 == project.run(*COMPLETE).code
+    project.box.faults.clear()
+
+    done = project.run(*SYNC)
+
+    assert (0, CLOSED) == (done.code, project.states()), done.said
+    asked, closed = project.comments()["jira"]
+    assert REASON in asked
+    assert "Asked to reopen on" in asked
+    assert "completed before this item could be reopened" in asked
+    assert "All done" in closed
+
+
+@pytest.mark.parametrize("tracker", ["github", "jira"])
+def test_a_person_who_reopens_after_a_half_delivered_close_is_not_overruled(
+    project: Project, tracker: str
+) -> None:
+    active_on(project, tracker)
+    project.box.faults.add(fault(tracker, "comment", "drop"))
+    assert project.run(*COMPLETE).code == 3
+    assert CLOSED[tracker] == project.states()[tracker]
+    open_by_hand(project, tracker)
+
+    done = project.run("sync")
+
+    assert (0, OPEN[tracker]) == (done.code, project.states()[tracker]), done.said
+    assert "pending" not in project.metadata()
+    assert "active" == project.metadata()["status"]
+    assert not any("All done" in text for text in project.comments()[tracker])
+    again = project.run("sync")
+    assert (0, []) == (again.code, [one for one in project.wrote() if "DELETE" in one]), again.said
+
+
+def open_by_hand(project: Project, tracker: str) -> None:
+    if tracker == "github":
+        project.box.github.edit("octo/widgets", 4, state="open", by="mona")
+    else:
+        project.box.jira.edit("SCRUM-28", status="In Progress")
+
+
+def test_a_sync_converges_where_items_were_moved_in_different_ways(project: Project) -> None:
+    in_sync(project)
+    project.box.jira.edit("SCRUM-28", status="In Progress")
+    project.box.ado.edit(101, state="Removed")
+
+    first = project.run("sync")
+    before, comments = project.states(), project.comments()
+    second = project.run("sync")
+
+    assert (0, 0) == (first.code, second.code), first.said + second.said
+    assert "Removed" == before["ado"]
+    assert [] == comments["ado"]
+    assert (before, comments) == (project.states(), project.comments())
+    assert "pending" not in project.metadata()
+
+
+def test_a_resume_takes_over_what_was_reopened_for_the_same_reason(project: Project) -> None:
+    completed_on(project, *ALL)
+    assert project.run("github", "reopen-issue", "7", "--reason", REASON).code == 0
+    jira = ("reopen", project.urls["jira"], "--item-only", "-m", REASON)
+    assert project.run(*jira).code == 0
+
+    done = project.run(*RESUME)
+
+    assert (0, OPEN) == (done.code, project.states()), done.said
+    assert {"github": 1, "ado": 1, "jira": 1} == {
+        name: len(texts) for name, texts in project.comments().items()
+    }, done.said
