@@ -49,10 +49,13 @@ def later_decision(task: DeliveryTask, item: RemoteItem) -> str | None:
 
 def _since(before: SeenItem, changes: Iterable[StateChange]) -> Iterable[StateChange]:
     """The changes after the state that an attempt read; times have whole seconds."""
-    for change in changes:
-        moment = change.at.replace(microsecond=0)
-        is_same_moment = moment == before.since and change.state != before.state
-        if before.since is not None and (moment > before.since or is_same_moment):
+    timed = [(change.at.replace(microsecond=0), change) for change in changes]
+    at_once = [change for moment, change in timed if moment == before.since]
+    # What led to that state, within the same second, is no later change.
+    states = [change.state for change in at_once]
+    yield from at_once[states.index(before.state) + 1 if before.state in states else 0 :]
+    for moment, change in timed:
+        if before.since is not None and moment > before.since:
             yield change
 
 
