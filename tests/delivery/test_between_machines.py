@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING
 
 import pytest
@@ -200,6 +201,7 @@ def test_a_person_who_reopens_after_a_half_delivered_close_is_not_overruled(
     project: Project, tracker: str
 ) -> None:
     active_on(project, tracker)
+    time.sleep(1.1)  # GitHub's times have whole seconds
     project.box.faults.add(fault(tracker, "comment", "drop"))
     assert project.run(*COMPLETE).code == 3
     assert CLOSED[tracker] == project.states()[tracker]

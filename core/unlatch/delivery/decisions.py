@@ -1,4 +1,4 @@
-"""Find out whether somebody decided about an item since an attempt, in the tracker's order.
+"""Find out whether a person decided about an item since an attempt, in the tracker's order.
 
 What an attempt did to the state may be known to nobody: its answer was lost, or it came to another
 clone. If the item is not where the operation wants it although its state changed since the attempt
@@ -8,6 +8,7 @@ Both are later decisions: the operation ends (DESIGN of the states: docs/reliabi
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from unlatch.increments.records.pending import has_begun
@@ -15,11 +16,11 @@ from unlatch.spi import Capability
 from unlatch.spi.change import seen_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from unlatch.delivery.task import DeliveryTask
-    from unlatch.spi import RemoteItem, StateChange
-    from unlatch.spi.operation import SeenItem
+    from unlatch.spi import RemoteItem
+
+# GitHub's times have whole seconds; two times of one change may differ by less.
+_RESOLUTION = timedelta(seconds=1)
 
 
 def later_decision(task: DeliveryTask, item: RemoteItem) -> str | None:
@@ -38,25 +39,14 @@ def later_decision(task: DeliveryTask, item: RemoteItem) -> str | None:
     is_same = item.revision is not None and item.revision == before.revision
     if before.since is None or is_same:
         return None
-    if item.state_since is not None and now.since != before.since:
-        return _words(item.state, item.changed_by)
-    # Within the second of the last change, only the history shows another one.
+    if item.state_since is not None:
+        is_later = now.since != before.since
+        return _words(item.state, item.changed_by) if is_later else None
     if not task.supports(Capability.HISTORY):
         return None
-    changes = [*_since(before, task.plugin.read_history(item.ref).changes)]
-    return _words(item.state, changes[-1].by) if changes else None
-
-
-def _since(before: SeenItem, changes: Iterable[StateChange]) -> Iterable[StateChange]:
-    """The changes after the state that an attempt read; times have whole seconds."""
-    timed = [(change.at.replace(microsecond=0), change) for change in changes]
-    at_once = [change for moment, change in timed if moment == before.since]
-    # What led to that state, within the same second, is no later change.
-    states = [change.state for change in at_once]
-    yield from at_once[states.index(before.state) + 1 if before.state in states else 0 :]
-    for moment, change in timed:
-        if before.since is not None and moment > before.since:
-            yield change
+    history = task.plugin.read_history(item.ref).changes
+    later = [change for change in history if change.at - before.since >= _RESOLUTION]
+    return _words(item.state, later[-1].by) if later else None
 
 
 def _words(state: str, by: str | None) -> str:

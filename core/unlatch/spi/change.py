@@ -159,10 +159,8 @@ class Progress:
 
 
 def seen_of(item: RemoteItem) -> SeenItem:
-    # Files keep whole seconds.
     since = item.state_since or item.updated
-    whole = since.replace(microsecond=0) if since else None
-    return SeenItem(item.state, item.category, item.labels, item.revision, item.resolved, whole)
+    return SeenItem(item.state, item.category, item.labels, item.revision, item.resolved, since)
 
 
 def must_move(item: RemoteItem, goal: Goal) -> bool:

@@ -10,6 +10,11 @@ def stamp(moment: datetime) -> str:
     return f"{moment.astimezone(UTC).isoformat()[:19]}Z"
 
 
+def exact_stamp(moment: datetime) -> str:
+    """`moment` with its fraction of a second, for a time that is compared with a later one."""
+    return moment.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
 def read_stamp(raw: object) -> datetime | None:
     """The moment that `raw` names, in any spelling seen in real files; None if it names none.
 

@@ -92,7 +92,13 @@ WHOLE = Operation(
     attempt=Attempt(
         2,
         datetime(2025, 11, 4, 10, tzinfo=UTC),
-        SeenItem("closed", Category.DONE, ("bug",), "7"),
+        SeenItem(
+            "closed",
+            Category.DONE,
+            ("bug",),
+            "7",
+            since=datetime(2025, 11, 4, 9, 0, 0, 123000, UTC),
+        ),
         datetime(2025, 11, 4, 10, tzinfo=UTC),
         "item-locked",
         datetime(2025, 11, 4, 10, tzinfo=UTC),

@@ -22,7 +22,7 @@ from unlatch.worklog.record import (
     text,
     text_or_none,
 )
-from unlatch.worklog.times import read_stamp, stamp
+from unlatch.worklog.times import exact_stamp, read_stamp
 
 # The format version of a file with a note about an attempt.
 _WITH_ATTEMPTS = 2
@@ -66,7 +66,7 @@ SEEN = Record(
     # In a state that counts as open but that a reopen leaves.
     Field("resolved", Type("Flag", lambda raw: raw is True, bool), "resolved"),
     # When the state last changed, else a time after that, by the tracker's clock.
-    Field("since", Type("Time", read_stamp, stamp), "since"),
+    Field("since", Type("Time", read_stamp, exact_stamp), "since"),
 )
 
 
