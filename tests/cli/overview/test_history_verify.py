@@ -76,9 +76,9 @@ def test_the_entries_are_in_the_order_of_time(reopened: Project) -> None:
 
     (increment,) = verify(reopened, "7")["increments"]
 
-    places = [(one["at"], one["id"]) for one in increment["entries"]]
-    assert sorted(places) == places
-    kinds = [one["kind"] for one in increment["entries"]]
+    times = [entry["at"] for entry in increment["entries"]]
+    assert sorted(times) == times
+    kinds = [entry["kind"] for entry in increment["entries"]]
     assert ("reopened", "reopened") == (kinds[0], kinds[-1])
     assert len(kinds) > 3
 

@@ -156,12 +156,13 @@ def reopen_statistics(
         count += 1
         completed += bool(increment.reopens) or increment.status is Status.COMPLETED
         listed += filter(wanted.admits, _reopens(increment))
-    listed.sort(key=lambda one: (one.entry.reopened_at, one.entry.id))
+    # In one second in the order of the file: ids tell none.
+    listed.sort(key=lambda reopen: reopen.entry.reopened_at)
     return ReopenStatistics(tuple(listed), count, completed)
 
 
 def _reopens(increment: Increment) -> Iterator[Reopen]:
-    entries = sorted(increment.reopens, key=lambda entry: (entry.reopened_at, entry.id))
+    entries = sorted(increment.reopens, key=lambda entry: entry.reopened_at)
     # A later reopen has the completion time in between; a reopen by another clone does not.
     times = [read_stamp(entry.previous_completed_at) for entry in entries]
     times.append(increment.completed_at if increment.status is Status.COMPLETED else None)

@@ -26,7 +26,7 @@ from unlatch.lifecycle.verify.records import check_entry, orphans
 from unlatch.spi.text import op_posted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from unlatch.increments.model.increment import Increment
     from unlatch.lifecycle.verify.claims import Claim
@@ -36,9 +36,19 @@ if TYPE_CHECKING:
     from unlatch.worklog.event_log import Event
 
 
-def _order(entry: VerifiedEntry) -> tuple[float, str]:
-    """By time; the files as a whole are the last."""
-    return (entry.at.timestamp() if entry.at else inf, entry.id)
+def _in_order(entries: Iterable[VerifiedEntry], events: Sequence[Event]) -> list[VerifiedEntry]:
+    """By time, in one second by the log, since ids tell no order; the files as a whole are last."""
+    place: dict[str, int] = {}
+    for number, event in enumerate(events):
+        # An operation of an item alone has no event of its own, only its deliveries.
+        for id_ in (event.id, event.op if isinstance(event, Delivered) else None):
+            place.setdefault(id_ or event.id, number)
+
+    def key(entry: VerifiedEntry) -> tuple[float, float, str]:
+        at = entry.at.timestamp() if entry.at else inf
+        return (at, place.get(entry.id, inf), entry.id)
+
+    return sorted(entries, key=key)
 
 
 def verify_history(
@@ -62,7 +72,7 @@ def verify_history(
             return (_of_files(_unchecked(unread[one.id])),)
         found = _verify(one, events[one.id], claims[one.id], evidence, has_reason=has_reason)
         unknown = _unknown(one, events[one.id], claims[one.id], evidence, folders)
-        return tuple(sorted((*found, *unknown), key=_order))
+        return tuple(_in_order((*found, *unknown), events[one.id]))
 
     return [VerifiedIncrement(one.id, verify(one)) for one in increments]
 
