@@ -13,7 +13,6 @@ from unlatch.spi import (
     ItemHistory,
     ItemRef,
     Listed,
-    MarkedComment,
     Outcome,
     PlannedRequest,
     RemoteItem,
@@ -109,14 +108,9 @@ class AdoPlugin(SyncPlugin):
 
     def read_history(self, ref: ItemRef) -> ItemHistory:
         """The marked comments with edits and authors, and the changes of state from the updates."""
-        comments = (
-            MarkedComment(
-                one.ref.id, one.text, one.author, edited=one.edited, created=one.ref.created
-            )
-            for one in self._client.remarks(_project_of(ref), ref.id)
-            if ops_in(one.text)
-        )
-        return ItemHistory(tuple(comments), self._client.state_changes(ref.id))
+        from unlatch_ado.history import read_history  # noqa: PLC0415  (rarely needed)
+
+        return read_history(self._client, _project_of(ref), ref.id)
 
     def find_created(self, op: str, since: datetime) -> RemoteItem | None:
         """The work item of the configured project whose description carries the marker of `op`."""

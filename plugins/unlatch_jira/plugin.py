@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from unlatch.errors import ConfigError, Forbidden, NotFound, Rejected, TrackerError
+from unlatch.errors import ConfigError, NotFound, Rejected, TrackerError
 from unlatch.spi import (
     Change,
     CommentRef,
@@ -15,7 +15,6 @@ from unlatch.spi import (
     ItemHistory,
     ItemRef,
     Listed,
-    MarkedComment,
     Outcome,
     PlannedRequest,
     RemoteItem,
@@ -138,7 +137,7 @@ class JiraPlugin(SyncPlugin):
         are read only if there are several comments.
         """
         found = [comment for comment in self._comments(ref) if op in comment.ops]
-        me = self._myself() if len(found) > 1 else Person({})
+        me = self._site.find_myself() if len(found) > 1 else Person({})
         return tuple(
             CommentRef(
                 one.id,
@@ -157,15 +156,9 @@ class JiraPlugin(SyncPlugin):
 
     def read_history(self, ref: ItemRef) -> ItemHistory:
         """The marked comments with edits and authors, and the changes of the status."""
-        comments = (
-            MarkedComment(
-                one.id, plain(one.body), one.author.shown, edited=one.is_edited, created=one.at
-            )
-            for one in self._comments(ref)
-            if one.ops
-        )
-        log = self._client.changelog(ref.id)
-        return ItemHistory(tuple(comments), log.state_changes, log.is_whole)
+        from unlatch_jira.history import read_history  # noqa: PLC0415  (rarely needed)
+
+        return read_history(self._client, self._site, self._comments(ref), ref.id)
 
     def find_author(self, ref: ItemRef) -> str | None:
         """The person who last changed the issue's status, from its changelog."""
@@ -246,12 +239,6 @@ class JiraPlugin(SyncPlugin):
 
     def _comments(self, ref: ItemRef) -> list[Comment]:
         return sorted(self._client.comments(ref.id), key=lambda one: (one.at, int(one.id)))
-
-    def _myself(self) -> Person:
-        try:
-            return self._site.myself()
-        except Forbidden:
-            return Person({})  # a scoped token may comment but not read its account
 
     def _find_unlisted(self, op: str, *, after: int) -> RemoteItem | None:
         """Find the issue among those not indexed yet; keys are assigned in order."""

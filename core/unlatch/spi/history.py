@@ -37,12 +37,14 @@ class StateChange:
         state: the new one, as in `RemoteItem.state`.
         by: the name of its author, as in `RemoteItem.changed_by`; None if unknown.
         own: whether this credential's account made it; None if unknown.
+        is_open: whether the new state counts as open; None if unknown.
     """
 
     at: datetime
     state: str
     by: str | None = None
     own: bool | None = None
+    is_open: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -163,7 +163,7 @@ class AdoAdmin:
             self.boards.revise(item, changes, PERSON)
             mirror([up], item, self.boards, PERSON)
 
-    def edit(self, id: int, **fields: Any) -> None:
+    def edit(self, id: int, *, by: str = PERSON, **fields: Any) -> None:
         """Edit as a person on the form, as one revision; an empty value clears a field."""
         with self.boards.store.transaction():
             item = self._item(id)
@@ -176,7 +176,7 @@ class AdoAdmin:
                 changes[TAGS] = join_tags(split_tags(";".join(fields["tags"]))) or None
             if STATE in changes and self.boards.type_of(item).state(changes[STATE]) is None:
                 raise ValueError(f"{item.type} has no state {changes[STATE]!r}")
-            self.boards.revise(item, changes, PERSON)
+            self.boards.revise(item, changes, by)
             learn_tags(item, self.boards)
 
     def tick(self, id: int, words: str, *, done: bool = True) -> None:

@@ -155,7 +155,7 @@ class JiraAdmin:
             tracks.keep(issue)
             return issue.key
 
-    def edit(self, key: str, **fields: Any) -> None:
+    def edit(self, key: str, *, by: str = PERSON, **fields: Any) -> None:
         """Edit as a person; a status sets its usual resolution unless one is given."""
         with self.tracks.store.transaction():
             issue = self._issue(key)
@@ -165,7 +165,7 @@ class JiraAdmin:
                 )
             if "status" in fields:
                 workflow = self.tracks.workflow(issue)
-                self.tracks.set_status(issue, workflow.status(fields["status"]).name, PERSON)
+                self.tracks.set_status(issue, workflow.status(fields["status"]).name, by)
                 self.tracks.resolve(issue, workflow.resolution_in(issue.status))
             if "resolution" in fields:
                 self.tracks.resolve(issue, _known(fields["resolution"]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.errors import NotFound, TrackerError
-from unlatch.spi import CommentRef, StateChange, op_posted, ops_in
+from unlatch.spi import CommentRef, op_posted, ops_in
 from unlatch.transport import Answer, each_page, reading
 from unlatch.transport.answer_fields import Misread
 from unlatch.transport.errors import general_error
@@ -167,9 +167,20 @@ class Client:
         remarks = self.remarks(project, item)
         return tuple(op for remark in remarks if (op := op_posted(remark.text)))
 
-    def state_changes(self, item: str) -> tuple[StateChange, ...]:
-        """The changes of an item's state, oldest first."""
-        return tuple(one.change for one in self._updates(item) if one.change)
+    def updates(self, item: str) -> Iterator[Update]:
+        """The updates of an item, oldest first."""
+        from unlatch_ado.api import comments as discussion  # noqa: PLC0415  (rarely needed)
+
+        seen: list[Update] = []
+        for _ in each_page():
+            last = seen[-1].at if seen else None
+            with self._api.understood():
+                answer = self._api.get_updates(int(item), top=_PAGE, skip=len(seen))
+                page = discussion.updates(answer, last)
+            yield from page
+            seen += page
+            if len(page) != _PAGE:
+                return
 
     def remarks(self, project: str, item: str) -> list[Remark]:
         """The comments of an item, oldest first."""
@@ -178,7 +189,7 @@ class Client:
         except (NotFound, NotOffered):
             # Servers before 2019 keep comments only in updates. An item that was moved may not be
             # found under its old project; updates are read without a project.
-            found = [one.remark for one in self._updates(item) if one.remark]
+            found = [one.remark for one in self.updates(item) if one.remark]
         return sorted(found, key=lambda remark: remark.ref.created)
 
     def newest(self, project: str) -> Iterator[WorkItem | TrackerError]:
@@ -219,20 +230,6 @@ class Client:
                 )
             yield from page
             if token is None:
-                return
-
-    def _updates(self, item: str) -> Iterator[Update]:
-        from unlatch_ado.api import comments as discussion  # noqa: PLC0415  (rarely needed)
-
-        seen: list[Update] = []
-        for _ in each_page():
-            last = seen[-1].at if seen else None
-            with self._api.understood():
-                answer = self._api.get_updates(int(item), top=_PAGE, skip=len(seen))
-                page = discussion.updates(answer, last)
-            yield from page
-            seen += page
-            if len(page) != _PAGE:
                 return
 
     def _numbers(self, project: str, below: str | None) -> list[str]:

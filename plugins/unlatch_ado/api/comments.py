@@ -3,13 +3,39 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict
 
-from unlatch.spi import CommentRef, StateChange, read_stamp
+from unlatch.spi import CommentRef, read_stamp
 from unlatch.values import dataclass
 from unlatch_ado.api.plain_text import plain
+
+if TYPE_CHECKING:
+    from unlatch_ado.api.setup_models import Account
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """The account that posted a comment or made an update, as far as the answer shows it.
+
+    Args:
+        name: the name shown to people.
+        address: its unique name.
+    """
+
+    name: str | None = None
+    id: str | None = None
+    address: str | None = None
+
+    def is_same_as(self, account: Account | None) -> bool | None:
+        """Whether the token's account is the author; None if unknown."""
+        if account is None:
+            return None
+        if self.id and account.id:
+            return self.id.casefold() == account.id.casefold()
+        # One account may have several addresses, and none of another.
+        return (self.address or "").casefold() == account.address.casefold() or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,13 +43,12 @@ class Remark:
     """A comment and its visible text.
 
     Args:
-        author: the name shown to people.
         edited: whether it was edited; None where only updates show comments.
     """
 
     ref: CommentRef
     text: str
-    author: str | None = None
+    author: Author = Author()
     edited: bool | None = None
 
 
@@ -32,7 +57,9 @@ class _Model(BaseModel):
 
 
 class _Person(_Model):
+    id: str | None = None
     display_name: str | None = None
+    unique_name: str | None = None
 
 
 class _Comment(_Model):
@@ -71,7 +98,7 @@ def comments(answer: Any) -> tuple[list[Remark], str | None]:
                 touched=(c.version or 1) > 1,
             ),
             plain(c.text or ""),
-            c.created_by.display_name if c.created_by else None,
+            _author(c.created_by),
             None if c.version is None else c.version > 1,
         )
         for c in page.comments or []
@@ -79,13 +106,20 @@ def comments(answer: Any) -> tuple[list[Remark], str | None]:
     return remarks, page.continuation_token or None
 
 
+def _author(person: _Person | None) -> Author:
+    if person is None:
+        return Author()
+    return Author(person.display_name, person.id, person.unique_name)
+
+
 @dataclass(frozen=True, slots=True)
 class Update:
-    """An update of a work item: its comment and its change of state, if it has them."""
+    """An update of a work item: its comment and its new state, if it has them."""
 
     at: datetime | None
-    remark: Remark | None
-    change: StateChange | None
+    author: Author = Author()
+    remark: Remark | None = None
+    state: str | None = None
 
 
 def updates(answer: Any, last: datetime | None = None) -> list[Update]:
@@ -98,19 +132,19 @@ def updates(answer: Any, last: datetime | None = None) -> list[Update]:
 
 
 def _read_update(update: _Update, last: datetime | None) -> Update:
-    fields, by = update.fields or {}, update.revised_by
+    fields, author = update.fields or {}, _author(update.revised_by)
     text = fields.get("System.History", _Change()).new_value
     state = fields.get("System.State", _Change())
     # An update at the time of the one before it does not name its time.
     moment = read_stamp(fields.get("System.ChangedDate", _Change()).new_value) or last
     if moment is None:
-        return Update(None, None, None)
-    name = by.display_name if by else None
+        return Update(None)
     ref = CommentRef(f"update-{update.id}", moment)
     # The first update has no former state: it created the item.
     is_change = isinstance(state.old_value, str) and isinstance(state.new_value, str)
     return Update(
         moment,
-        Remark(ref, plain(text), name) if isinstance(text, str) else None,
-        StateChange(moment, str(state.new_value), name) if is_change else None,
+        author,
+        Remark(ref, plain(text), author) if isinstance(text, str) else None,
+        str(state.new_value) if is_change else None,
     )

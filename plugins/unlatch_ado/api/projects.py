@@ -32,6 +32,7 @@ class Projects:
         self._workflows: dict[tuple[str, ...], Workflow] = {}
         self._iterations: dict[str, tuple[Iteration, ...]] = {}
         self._account: Account | None = None
+        self._account_is_hidden = False
         self._asking = threading.Lock()
 
     def workflow(self, project: str, type: str, *, anew: bool = False) -> Workflow:
@@ -96,6 +97,17 @@ class Projects:
                 with self._api.understood():
                     self._account = answers.account(self._api.connection_data())
         return self._account
+
+    def find_account(self) -> Account | None:
+        """The token's account; None if the token may not ask."""
+        if self._account_is_hidden:
+            return None
+        try:
+            return self.account()
+        except _NO:
+            # Tokens with a small scope.
+            self._account_is_hidden = True
+            return None
 
     def may_create_tags(self, project_id: str) -> bool | None:
         """Whether the token may create tags in a project; None if unknown."""

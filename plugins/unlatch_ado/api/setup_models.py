@@ -23,10 +23,11 @@ class Type:
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """A token's account: its display name, and the name to assign work items to."""
+    """A token's account: its display name, the name to assign work items to, and its id."""
 
     name: str
     address: str
+    id: str | None = None
 
 
 class _Model(BaseModel):
@@ -59,6 +60,7 @@ class _Properties(_Model):
 
 
 class _User(_Model):
+    id: str | None = None
     name: str | None = Field(None, alias="providerDisplayName")
     own: str | None = Field(None, alias="customDisplayName")
     properties: _Properties | None = None
@@ -108,7 +110,7 @@ def account(answer: Any) -> Account:
     user = _ConnectionData.model_validate(answer).user
     properties = (user.properties and user.properties.account) or {}
     name = user.own or user.name or ""
-    return Account(name, str(properties.get("$value") or name))
+    return Account(name, str(properties.get("$value") or name), user.id)
 
 
 def permission(answer: Any) -> bool:

@@ -173,7 +173,8 @@ def read_state_change(answer: Any) -> StateChange | None:
     if state is None:
         return None
     actor = answer.get("actor") or {}
-    return StateChange(datetime.fromisoformat(answer["created_at"]), state, actor.get("login"))
+    at = datetime.fromisoformat(answer["created_at"])
+    return StateChange(at, state, actor.get("login"), is_open=state == "open")
 
 
 def read_milestone(answer: Any) -> Milestone:

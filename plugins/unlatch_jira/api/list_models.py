@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from unlatch.spi import StateChange, read_stamp
+from unlatch.spi import read_stamp
 from unlatch.transport.answer_fields import each, optional, table, whole
+from unlatch.values import dataclass
+from unlatch_jira.api.comments import Person
 from unlatch_jira.api.json_model import text
-from unlatch_jira.api.models import Account
 
 _LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
@@ -31,7 +32,7 @@ class _FieldChange:
 
 class _History:
     def __init__(self, raw: Any) -> None:
-        self.author = optional(table(raw), "author", Account) or Account({})
+        self.author = optional(table(raw), "author", Person) or Person({})
         self.created = optional(raw, "created", text)
         self.items = optional(raw, "items", each(_FieldChange)) or ()
 
@@ -46,6 +47,15 @@ class _Changelog:
         self.total = optional(raw, "total", whole) or 0
 
 
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A change of an issue's status, by the name of the new one."""
+
+    at: datetime
+    status: str
+    author: Person
+
+
 class ChangelogAnswer:
     """An issue with its latest changes: newest first on Cloud, oldest first on Data Center."""
 
@@ -57,13 +67,13 @@ class ChangelogAnswer:
         """The person who last changed the status, if the changelog shows it."""
         moves = [one for one in self.changelog.histories if one.is_move]
         latest = max(moves, key=lambda one: read_stamp(one.created) or _LONG_AGO, default=None)
-        return latest.author.name if latest else None
+        return latest.author.shown if latest else None
 
     @property
-    def state_changes(self) -> tuple[StateChange, ...]:
+    def moves(self) -> tuple[Move, ...]:
         """The changes of the status, oldest first."""
         found = (
-            StateChange(at, change.value, one.author.name)
+            Move(at, change.value, one.author)
             for one in self.changelog.histories
             if (at := read_stamp(one.created))
             for change in one.items

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from unlatch.values import dataclass
+from unlatch.errors import Forbidden, NotFound
 from unlatch_jira.api.comments import Person
 from unlatch_jira.api.json_model import parse
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from unlatch_jira.api.connection import JiraConnection
     from unlatch_jira.api.site_models import Permissions, Preview, Sprint, TypeStatuses
@@ -20,12 +20,14 @@ _SPRINT = "com.pyxis.greenhopper.jira:gh-sprint"
 _EPIC_LINK = "com.pyxis.greenhopper.jira:gh-epic-link"
 
 
-@dataclass(frozen=True, slots=True)
 class JiraSite:
-    """Requests about projects, people and fields."""
+    """Requests about projects, people and fields; threads may share it."""
 
-    settings: JiraSettings
-    wire: JiraConnection
+    def __init__(self, settings: JiraSettings, wire: JiraConnection) -> None:
+        self.settings = settings
+        self.wire = wire
+        self._myself: Person | None = None
+        self._open_statuses: dict[str, Mapping[str, bool]] = {}
 
     @property
     def sprint_field(self) -> str | None:
@@ -60,6 +62,15 @@ class JiraSite:
         """The account of the credential."""
         return self.wire.get(Person, "myself")
 
+    def find_myself(self) -> Person:
+        """The account of the credential, read once; empty for a token that may not read it."""
+        if self._myself is None:
+            try:
+                self._myself = self.myself()
+            except Forbidden:
+                self._myself = Person({})
+        return self._myself
+
     def permissions(self, project: str, names: Sequence[str]) -> Permissions:
         """The credential's permissions in a project."""
         from unlatch_jira.api.site_models import Permissions  # noqa: PLC0415  (rarely needed)
@@ -82,6 +93,27 @@ class JiraSite:
 
         found = self.wire.get_list(f"project/{project}/statuses")
         return tuple(parse(TypeStatuses, raw) for raw in found)
+
+    def open_statuses(self, project: str) -> Mapping[str, bool]:
+        """Whether a status of a project counts as open, by its name; read once.
+
+        A name with several meanings, or with none, is left out; every one if the account may not
+        browse the project.
+        """
+        if project not in self._open_statuses:
+            self._open_statuses[project] = self._read_open_statuses(project)
+        return self._open_statuses[project]
+
+    def _read_open_statuses(self, project: str) -> Mapping[str, bool]:
+        try:
+            kinds = self.statuses(project)
+        except (Forbidden, NotFound):
+            return {}
+        meanings: dict[str, set[bool | None]] = {}
+        for status in (status for kind in kinds for status in kind.statuses):
+            meaning = None if status.category is None else status.means.is_open
+            meanings.setdefault(status.name, set()).add(meaning)
+        return {name: True in one for name, one in meanings.items() if one in ({True}, {False})}
 
     def preview(self, project_id: str, type_id: str) -> Preview:
         """The workflow of an issue type in a project (Cloud only).

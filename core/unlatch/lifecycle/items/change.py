@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.reading import read_items
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from unlatch.increments.files.plans import Intent
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
-    from unlatch.spi import ItemRef, RemoteItem
+    from unlatch.spi import ItemRef, RemoteItem, StateChange
     from unlatch.spi.operation import OperationKey
 
 # The status of a new record before the change. Nobody sees it, and delivery reads the item itself.
@@ -241,8 +242,8 @@ def _checked(
 def unfinished_attempt(trackers: Trackers, item: RemoteItem) -> datetime | None:
     """The time of the close that this account took back without a comment, as if interrupted.
 
-    None if somebody else opened the item, if a comment with a marker of ours stands after that
-    close, or if nothing says so.
+    None if another account opened the item, if a comment with a marker of ours follows that close,
+    or if the history does not show who opened it.
 
     Raises:
         UnlatchError: the history cannot be read.
@@ -251,14 +252,24 @@ def unfinished_attempt(trackers: Trackers, item: RemoteItem) -> datetime | None:
     if Capability.HISTORY not in manifest.capabilities:
         return None
     history = trackers.open(item.ref.tracker).read_history(item.ref)
-    if len(history.changes) < 2 or not history.changes[-1].own:  # noqa: PLR2004  (close, reopen)
+    closed, opened = _last_reopen(history.changes) or (None, None)
+    if closed is None or opened is None or not opened.own:
         return None
-    closed = history.changes[-2]
     is_said = any(
         comment.own is not False and (comment.created is None or comment.created >= closed.at)
         for comment in history.comments
     )
     return None if is_said else closed.at
+
+
+def _last_reopen(changes: Sequence[StateChange]) -> tuple[StateChange, StateChange] | None:
+    """The last close that was taken back, and the change that did; None if unknown."""
+    for before, after in reversed([*pairwise(changes)]):
+        if before.is_open is None or after.is_open is None:
+            return None
+        if after.is_open and not before.is_open:
+            return before, after
+    return None
 
 
 def preview_items(

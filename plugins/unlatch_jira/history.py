@@ -1,0 +1,51 @@
+"""Read the past of an issue: its comments with markers, and its changes of status."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.spi import ItemHistory, MarkedComment, StateChange
+from unlatch_jira.api.comments import Person
+from unlatch_jira.api.rich_text import plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from unlatch_jira.api.client import JiraClient
+    from unlatch_jira.api.comments import Comment
+    from unlatch_jira.api.site import JiraSite
+
+
+def read_history(
+    client: JiraClient, site: JiraSite, comments: Iterable[Comment], key: str
+) -> ItemHistory:
+    """The comments with markers, and the changes of the status.
+
+    The credential's account, and the statuses, are only read if there is anything to judge.
+    """
+    marked = [one for one in comments if one.ops]
+    log = client.changelog(key)
+    me = site.find_myself() if marked or log.moves else Person({})
+    is_open = site.open_statuses(key.rpartition("-")[0]) if log.moves else {}
+    posted = (
+        MarkedComment(
+            one.id,
+            plain(one.body),
+            one.author.shown,
+            edited=one.is_edited,
+            created=one.at,
+            own=one.author.is_same_as(me),
+        )
+        for one in marked
+    )
+    changes = (
+        StateChange(
+            one.at,
+            one.status,
+            one.author.shown,
+            one.author.is_same_as(me),
+            is_open.get(one.status),
+        )
+        for one in log.moves
+    )
+    return ItemHistory(tuple(posted), tuple(changes), log.is_whole)

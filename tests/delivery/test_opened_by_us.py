@@ -1,0 +1,144 @@
+"""An item that is open counts as opened by us if the tracker shows that our account did it.
+
+A fresh machine has no record of an attempt that ended between the state and the comment.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import CLOSED, OPEN, REASON
+from tests.delivery.stage import ALL, as_bot, clone
+
+from unlatch_sandbox import Fault
+from unlatch_sandbox.jira.admin import OWNER, PERSON
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.cli.project import Done, Project
+
+# By tracker: the token's account, and another one.
+OURS = {"github": "octocat", "ado": OWNER, "jira": OWNER}
+OTHERS = {"github": "mona", "ado": PERSON, "jira": PERSON}
+# The requests that name the token's account.
+ACCOUNT = {"github": "(/user|/graphql)$", "ado": "(?i)connectiondata", "jira": "/myself$"}
+# GitHub has one open state.
+NEW = {"ado": "New", "jira": "To Do"}
+
+
+def move(project: Project, tracker: str, state: str, by: str) -> None:
+    if tracker == "github":
+        project.box.github.edit("octo/widgets", 4, state=state, by=by)
+    elif tracker == "ado":
+        project.box.ado.edit(101, state=state, by=by)
+    else:
+        project.box.jira.edit("SCRUM-28", status=state, by=by)
+
+
+def closed_and_opened(project: Project, tracker: str, *, by: str) -> Project:
+    """The item of a tracker, which a person closed and another account opened again."""
+    project.items(tracker, finished=False)
+    move(project, tracker, CLOSED[tracker], OTHERS[tracker])
+    move(project, tracker, OPEN[tracker], by)
+    return project
+
+
+def reopen(project: Project, tracker: str) -> Done:
+    return project.run("reopen", project.urls[tracker], "-m", REASON)
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_what_our_account_opened_without_a_comment_is_finished(
+    project: Project, tracker: str
+) -> None:
+    closed_and_opened(project, tracker, by=OURS[tracker])
+
+    done = reopen(project, tracker)
+
+    assert (0, 1) == (done.code, len(project.comments()[tracker])), done.said
+    assert "reopened" in project.labels()[tracker]
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_what_another_account_opened_is_left(project: Project, tracker: str) -> None:
+    closed_and_opened(project, tracker, by=OTHERS[tracker])
+
+    assert_left(project, reopen(project, tracker), tracker)
+
+
+@pytest.mark.parametrize("tracker", NEW)
+def test_what_another_account_opened_before_ours_moved_it_is_left(
+    project: Project, tracker: str
+) -> None:
+    closed_and_opened(project, tracker, by=OTHERS[tracker])
+    move(project, tracker, NEW[tracker], OURS[tracker])
+
+    assert_left(project, reopen(project, tracker), tracker)
+
+
+@pytest.mark.parametrize("tracker", NEW)
+def test_a_move_from_one_open_state_to_another_opened_nothing(
+    project: Project, tracker: str
+) -> None:
+    project.items(tracker, finished=False)
+    move(project, tracker, NEW[tracker], OURS[tracker])
+    move(project, tracker, OPEN[tracker], OURS[tracker])
+
+    assert_left(project, reopen(project, tracker), tracker)
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_an_item_is_left_where_our_account_is_not_known(project: Project, tracker: str) -> None:
+    closed_and_opened(project, tracker, by=OURS[tracker])
+    project.box.faults.add(
+        Fault(tracker, "status", code=403, path=ACCOUNT[tracker], body="{}", times=9)
+    )
+
+    assert_left(project, reopen(project, tracker), tracker)
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_a_reopen_of_our_account_that_has_its_comment_is_done(
+    project: Project, tracker: str, tmp_path: Path
+) -> None:
+    project.items(tracker, finished=False)
+    move(project, tracker, CLOSED[tracker], OTHERS[tracker])
+    there = clone(project, tmp_path / "there")
+    assert 0 == reopen(project, tracker).code
+
+    done = there.run("reopen", project.urls[tracker], "-m", "Other words")
+
+    assert_left(there, done, tracker, comments=1)
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_a_comment_about_an_earlier_close_says_nothing_about_this_one(
+    project: Project, tracker: str, tmp_path: Path
+) -> None:
+    project.items(tracker, finished=False)
+    move(project, tracker, CLOSED[tracker], OTHERS[tracker])
+    there = clone(project, tmp_path / "there")
+    assert 0 == reopen(project, tracker).code
+    if tracker == "github":
+        time.sleep(1.1)  # its times have whole seconds
+    move(project, tracker, CLOSED[tracker], OTHERS[tracker])
+    move(project, tracker, OPEN[tracker], OURS[tracker])
+
+    done = there.run("reopen", project.urls[tracker], "-m", "Other words")
+
+    assert (0, 2) == (done.code, len(project.comments()[tracker])), done.said
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_another_account_does_not_finish_what_ours_began(project: Project, tracker: str) -> None:
+    closed_and_opened(project, tracker, by=OURS[tracker])
+
+    assert_left(project, reopen(as_bot(project), tracker), tracker)
+
+
+def assert_left(project: Project, done: Done, tracker: str, *, comments: int = 0) -> None:
+    assert (0, comments) == (done.code, len(project.comments()[tracker])), done.said
+    assert "is open; nothing changed" in done.out

@@ -1,0 +1,58 @@
+"""Who changed the status of an issue, and whether it was opened or closed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.unlatch_jira.making import OP, REOPEN, deliver, plugin_for, ref, sent
+
+from unlatch.spi import visible
+from unlatch_sandbox import Fault
+from unlatch_sandbox.jira.admin import OWNER, PERSON
+
+if TYPE_CHECKING:
+    from unlatch_sandbox import Sandbox
+
+
+def moved_issue(box: Sandbox) -> str:
+    """An issue that a person closed, and our account opened again."""
+    key = box.jira.add_issue(summary="Smart", status="In Progress")
+    box.jira.edit(key, status="Done", by=PERSON)
+    box.jira.edit(key, status="In Progress", by=OWNER)
+    return key
+
+
+def test_the_history_shows_whose_changes_and_comments_are_ours(either: Sandbox) -> None:
+    key, plugin = moved_issue(either), plugin_for(either)
+    either.jira.add_comment(key, visible(OP), PERSON)
+    deliver(plugin, ref(either, key), REOPEN)
+
+    found = plugin.read_history(ref(either, key))
+
+    assert [False, True] == [one.own for one in found.changes]
+    assert [False, True] == [one.is_open for one in found.changes]
+    assert [False, True] == [one.own for one in found.comments]
+
+
+@pytest.mark.parametrize("path", ["/myself$", "/statuses$"])
+def test_what_the_account_may_not_read_is_unknown_and_asked_for_once(
+    either: Sandbox, path: str
+) -> None:
+    key, plugin = moved_issue(either), plugin_for(either)
+    either.faults.add(Fault("jira", "status", path=path, code=403, body="{}", times=9))
+
+    found = [plugin.read_history(ref(either, key)) for _ in range(2)]
+
+    fact = "own" if "myself" in path else "is_open"
+    assert [[None, None]] * 2 == [[getattr(one, fact) for one in each.changes] for each in found]
+    assert 1 == sum(one.endswith(path.rstrip("$")) for one in sent(either))
+
+
+def test_nothing_is_asked_for_where_nothing_happened(either: Sandbox) -> None:
+    key, plugin = either.jira.add_issue(summary="Smart"), plugin_for(either)
+
+    found = plugin.read_history(ref(either, key))
+
+    assert ((), ()) == (found.comments, found.changes)
+    assert [f"GET /issue/{key}/comment", f"GET /issue/{key}"] == sent(either)
