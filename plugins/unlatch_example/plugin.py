@@ -116,7 +116,7 @@ class RoundupPlugin(OneWritePlugin):
     def find_comments(self, ref: ItemRef, op: str) -> tuple[CommentRef, ...]:
         """Find the messages with the marker; who can add one may also edit the issue."""
         return tuple(
-            CommentRef(one.id, one.creation, own=one.creator == self._settings.user)
+            CommentRef(one.id, one.creation, one.creator == self._settings.user, text=one.content)
             for one in self._messages(ref)
             if op in ops_in(one.content)
         )

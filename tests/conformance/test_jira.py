@@ -58,6 +58,9 @@ class JiraHarness(Harness):
     def add_comment_of_a_member(self, item: str, text: str) -> None:
         self._jira.add_comment(item, text, PERSON)
 
+    def add_restricted_comment(self, item: str, text: str) -> None:
+        self._jira.add_comment(item, text, PERSON, role="Developers")
+
     def edit_comments(self, item: str, old: str, new: str) -> None:
         for one in self._jira.comments(item):
             text = adf.to_text(one["body"]).replace(old, new)

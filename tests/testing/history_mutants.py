@@ -3,26 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
 
 from tests.testing.mutated import breaks
 
 from unlatch.errors import NotFound
 from unlatch.spi import ItemHistory, MarkedComment, StateChange
+from unlatch_ado.plugin import AdoPlugin
 from unlatch_github.plugin import GithubPlugin
 from unlatch_jira.plugin import JiraPlugin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from unlatch.spi import Change, CommentRef, Examination, ItemRef, Snapshot
+    from unlatch.spi import Change, CommentRef, Examination, ItemRef, RemoteItem, Snapshot
 
 # Tests of the kit.
+OWN = "own_changes_of_state_are_own"
+SINCE = "a_state_has_the_time_of_its_last_change"
 PAST = "the_history_shows_comments_and_changes_of_state"
 NAME = "a_person_has_one_name"
 CLOSED_BY = "a_person_who_closed_an_item_is_named"
-MEMBER = "a_comment_of_another_member_counts_and_is_not_own"
 _CUT = 1_000
+_EARLIER = timedelta(minutes=5)
 
 
 def _with_each(found: ItemHistory, change: Callable[[MarkedComment], MarkedComment]) -> ItemHistory:
@@ -190,21 +194,66 @@ class NamesItselfInTheHistory(JiraPlugin):
         return replace(found, changes=tuple(replace(one, by="Octo Cat") for one in found.changes))
 
 
-@breaks(MEMBER, "a comment of another member counts, and is not `own`")
-class OwnsAllComments(JiraPlugin):
-    def find_comments(self, ref: ItemRef, op: str) -> tuple[CommentRef, ...]:
-        return tuple(replace(one, own=True) for one in super().find_comments(ref, op))
+def _with_changes(found: ItemHistory, **facts: Any) -> ItemHistory:
+    return replace(found, changes=tuple(replace(one, **facts) for one in found.changes))
 
 
-@breaks(MEMBER, "a comment of another member counts")
-class CountsItsOwnComments(JiraPlugin):
-    def find_comments(self, ref: ItemRef, op: str) -> tuple[CommentRef, ...]:
-        return tuple(one for one in super().find_comments(ref, op) if one.own)
-
-
-@breaks("an_edited_comment_is_shown_as_it_is_now", "a comment that was edited is `edited`")
-class SeesNoEdits(GithubPlugin):
+@breaks(OWN, "a change of state by this account is `own`, or None")
+class OwnsNoChanges(GithubPlugin):
     def read_history(self, ref: ItemRef) -> ItemHistory:
-        found = super().read_history(ref)
-        comments = tuple(replace(one, edited=False) for one in found.comments)
-        return replace(found, comments=comments)
+        return _with_changes(super().read_history(ref), own=False)
+
+
+@breaks(CLOSED_BY, "a change of state by another person is not `own`")
+class OwnsAllChanges(AdoPlugin):
+    def read_history(self, ref: ItemRef) -> ItemHistory:
+        return _with_changes(super().read_history(ref), own=True)
+
+
+@breaks(OWN, "a comment of this account is `own` in the history, or None")
+class OwnsNoComments(JiraPlugin):
+    def read_history(self, ref: ItemRef) -> ItemHistory:
+        return _with_each(super().read_history(ref), lambda one: replace(one, own=False))
+
+
+@breaks(OWN, "`is_open` says whether a change opened or closed the item")
+class TakesEachChangeForAReopen(JiraPlugin):
+    def read_history(self, ref: ItemRef) -> ItemHistory:
+        return _with_changes(super().read_history(ref), is_open=True)
+
+
+class _OtherTimes(AdoPlugin):
+    """Shows another time since which the state is as it is."""
+
+    def read(self, ref: ItemRef, change: Change | None = None) -> Snapshot:
+        found = super().read(ref, change)
+        return replace(found, item=replace(found.item, state_since=self.since(found.item)))
+
+    def since(self, item: RemoteItem) -> datetime | None:
+        raise NotImplementedError
+
+
+@breaks(SINCE, "`state_since` stays while the state stays")
+class TakesUpdatesForStates(_OtherTimes):
+    def since(self, item: RemoteItem) -> datetime | None:
+        return item.updated
+
+
+@breaks(SINCE, "`state_since` is the tracker's: two reads show the same")
+class FindsStatesNow(_OtherTimes):
+    def since(self, item: RemoteItem) -> datetime | None:
+        return datetime.now(UTC)
+
+
+@breaks(SINCE, "the times of states have a time zone")
+class FindsStatesAtLocalTimes(_OtherTimes):
+    def since(self, item: RemoteItem) -> datetime | None:
+        assert item.state_since is not None
+        return item.state_since.replace(tzinfo=None)
+
+
+@breaks(SINCE, "`state_since` is the time of the last change of state")
+class FindsStatesEarlier(_OtherTimes):
+    def since(self, item: RemoteItem) -> datetime | None:
+        assert item.state_since is not None
+        return item.state_since - _EARLIER

@@ -15,6 +15,7 @@ from tests.conformance.test_jira import JiraHarness
 from tests.testing import (  # noqa: F401  (they note what they break)
     behaviour_mutants,
     body_mutants,
+    comment_mutants,
     failure_mutants,
     history_mutants,
     many_mutants,

@@ -20,6 +20,7 @@ pytest.register_assert_rewrite(
     "unlatch.testing.behaviour",
     "unlatch.testing.bodies",
     "unlatch.testing.checks",
+    "unlatch.testing.comments",
     "unlatch.testing.failures",
     "unlatch.testing.history",
     "unlatch.testing.labels",
@@ -34,6 +35,7 @@ pytest.register_assert_rewrite(
 
 from unlatch.testing.behaviour import Behaviour  # noqa: E402
 from unlatch.testing.bodies import Bodies  # noqa: E402
+from unlatch.testing.comments import Comments  # noqa: E402
 from unlatch.testing.failures import Failures  # noqa: E402
 from unlatch.testing.fixture import Fixture  # noqa: E402
 from unlatch.testing.history import History  # noqa: E402
@@ -62,6 +64,7 @@ class Conformance(
     Consultation,
     Parts,
     Markers,
+    Comments,
     History,
     People,
     Bodies,

@@ -87,10 +87,17 @@ class Harness(ABC):
         """Add a comment of another person who may change items; optional."""
         raise NotImplementedError
 
+    def add_restricted_comment(self, item: str, text: str) -> None:
+        """Add a comment of another person that not everybody may see; optional.
+
+        For a plugin that declares RETRACT.
+        """
+        raise NotImplementedError
+
     def edit_comments(self, item: str, old: str, new: str) -> None:
         """Replace a word in its comments, as a person; optional.
 
-        For a plugin that declares HISTORY, on trackers where comments can be edited.
+        For trackers where comments can be edited.
         """
         raise NotImplementedError
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from datetime import timedelta
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,10 @@ from unlatch.worklog.ids import new_ulid
 if TYPE_CHECKING:
     from unlatch.spi import ItemRef
     from unlatch.testing.fixture import Fixture
+
+
+# Trackers that have whole seconds round the times of one change apart.
+_RESOLUTION = timedelta(seconds=2)
 
 
 class History:
@@ -76,6 +81,47 @@ class History:
         assert sorted(times) == times, "the changes of state are shown, oldest first"
         again = [one.target for one in asked if asked.count(one) > 1]
         assert again == [], f"`read_history` lists the comments once; requests sent twice: {again}"
+
+    def test_own_changes_of_state_are_own(self, fixture: Fixture) -> None:
+        require(fixture, Capability.HISTORY)
+        require(fixture, Capability.REOPEN)
+        require(fixture, Capability.CLOSE)
+        item = fixture.make(is_open=True)
+        for goal in (Goal.COMPLETED, Goal.OPEN):
+            apply(fixture, item, Change(new_ulid(), goal, comment_text("done")))
+        found = fixture.plugin.read_history(item)
+        last = found.changes[-2:]
+        assert False not in [one.own for one in last], (
+            "a change of state by this account is `own`, or None"
+        )
+        assert False not in [one.own for one in found.comments], (
+            "a comment of this account is `own` in the history, or None"
+        )
+        opened = [one.is_open for one in last]
+        assert opened in ([False, True], [None, None]), (
+            "`is_open` says whether a change opened or closed the item, or is None"
+        )
+
+    def test_a_state_has_the_time_of_its_last_change(self, fixture: Fixture) -> None:
+        require(fixture, Capability.REOPEN)
+        item = fixture.make(is_open=True)
+        goals = [Goal.COMPLETED, Goal.OPEN] if fixture.can(Capability.CLOSE) else [Goal.OPEN]
+        for goal in goals:
+            apply(fixture, item, Change(new_ulid(), goal))
+            since = fixture.plugin.read(item).item.state_since
+            if since is None:
+                continue
+            check_time(since, "the times of states")
+            again = fixture.open().read(item).item.state_since
+            assert since == again, "`state_since` is the tracker's: two reads show the same"
+            if fixture.can(Capability.HISTORY):
+                changed = fixture.plugin.read_history(item).changes[-1].at
+                assert abs(changed - since) < _RESOLUTION, (
+                    "`state_since` is the time of the last change of state"
+                )
+            apply(fixture, item, Change(new_ulid(), comment=comment_text("of something else")))
+            after = fixture.plugin.read(item).item.state_since
+            assert since == after, "`state_since` stays while the state stays"
 
     def test_other_changes_are_no_changes_of_state(self, fixture: Fixture) -> None:
         require(fixture, Capability.HISTORY)

@@ -206,9 +206,16 @@ class JiraAdmin:
             site.departed = [*site.departed, person]
             self.tracks.sites.put("site", site)
 
-    def add_comment(self, key: str, text: str, user: str = PERSON) -> str:
+    def add_comment(
+        self, key: str, text: str, user: str = PERSON, *, role: str | None = None
+    ) -> str:
+        """Add a comment; only a `role` sees it, if there is one."""
         with self.tracks.store.transaction():
-            return self.tracks.add_comment(self._issue(key), text, user).id
+            comment = self.tracks.add_comment(self._issue(key), text, user)
+            if role is not None:
+                comment.role = role
+                self.tracks.keep_comment(comment)
+            return comment.id
 
     def edit_comment(self, key: str, comment: str, text: str | None) -> None:
         """Edit a comment; None deletes it."""

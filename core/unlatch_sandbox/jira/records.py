@@ -64,6 +64,8 @@ class SprintRecord:
 
 @dataclass(slots=True)
 class CommentRecord:
+    """Only a `role` sees it, if there is one."""
+
     id: str
     issue: str
     author: str
@@ -71,3 +73,4 @@ class CommentRecord:
     created: str
     properties: dict[str, Any] = field(default_factory=dict)
     updated: str | None = None
+    role: str | None = None

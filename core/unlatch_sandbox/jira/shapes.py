@@ -177,6 +177,9 @@ def comment(found: CommentRecord, dialect: Dialect, *, properties: bool = False)
     }
     if dialect.cloud:
         shown["jsdPublic"] = True
+    if found.role is not None:
+        identifier = {"identifier": found.role} if dialect.cloud else {}
+        shown["visibility"] = {"type": "role", "value": found.role, **identifier}
     if properties:
         shown["properties"] = [{"key": k, "value": v} for k, v in found.properties.items()]
     return shown

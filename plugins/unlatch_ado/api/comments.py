@@ -40,16 +40,20 @@ class Author:
 
 @dataclass(frozen=True, slots=True)
 class Remark:
-    """A comment and its visible text.
+    """A comment and its author.
 
     Args:
         edited: whether it was edited; None where only updates show comments.
     """
 
     ref: CommentRef
-    text: str
     author: Author = Author()
     edited: bool | None = None
+
+    @property
+    def text(self) -> str:
+        """The visible text."""
+        return self.ref.text
 
 
 class _Model(BaseModel):
@@ -97,7 +101,6 @@ def comments(answer: Any) -> tuple[list[Remark], str | None]:
                 text=plain(c.text or ""),
                 touched=(c.version or 1) > 1,
             ),
-            plain(c.text or ""),
             _author(c.created_by),
             None if c.version is None else c.version > 1,
         )
@@ -139,12 +142,9 @@ def _read_update(update: _Update, last: datetime | None) -> Update:
     moment = read_stamp(fields.get("System.ChangedDate", _Change()).new_value) or last
     if moment is None:
         return Update(None)
-    ref = CommentRef(f"update-{update.id}", moment)
     # The first update has no former state: it created the item.
     is_change = isinstance(state.old_value, str) and isinstance(state.new_value, str)
-    return Update(
-        moment,
-        author,
-        Remark(ref, plain(text), author) if isinstance(text, str) else None,
-        str(state.new_value) if is_change else None,
-    )
+    remark = None
+    if isinstance(text, str):
+        remark = Remark(CommentRef(f"update-{update.id}", moment, text=plain(text)), author)
+    return Update(moment, author, remark, str(state.new_value) if is_change else None)

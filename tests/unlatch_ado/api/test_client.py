@@ -271,6 +271,7 @@ def test_updates_are_looked_through_where_comments_are_not_offered(
     box.faults.add(Fault("ado", "status", code=404, path="/comments", body="Not Found"))
     found = plugin.find_comments(ref(box, number), OP)
     assert [f"update-{box.ado.updates(number)[-1]['id']}"] == [comment.id for comment in found]
+    assert "why" in found[0].text
 
 
 def test_settings_with_another_case_reach_the_same_server(box: Sandbox, tmp_path: Path) -> None:
