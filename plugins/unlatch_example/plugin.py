@@ -122,9 +122,8 @@ class RoundupPlugin(OneWritePlugin):
         )
 
     def find_ops(self, ref: ItemRef) -> tuple[str, ...]:
-        """List the operations that posted messages."""
-        found = (op_posted(one.content) for one in self._messages(ref))
-        return tuple(dict.fromkeys(filter(None, found)))
+        """List the operation of each message."""
+        return tuple(filter(None, (op_posted(one.content) for one in self._messages(ref))))
 
     def _snapshot(self, ref: ItemRef, answer: requests.Response) -> Snapshot:
         issue = _part(_Issue, "attributes", answer)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from tests.cli.project import NAME, REASON, Done, Project
+from tests.cli.project import CLOSED, NAME, REASON, Done, Project
 from tests.warm.client import unlatch
 
 from unlatch.spi.text import ops_in
@@ -181,6 +181,28 @@ def clone(project: Project, root: Path) -> Project:
     home = root.with_name(f"{root.name}-home")
     shutil.copytree(project.home, home)
     return replace(project, root=root, home=home, extra=dict(project.extra))
+
+
+# By tracker: the token's account, and another one.
+OURS = {"github": "octocat", "ado": "Octo Cat", "jira": "Octo Cat"}
+OTHERS = {"github": "mona", "ado": "A Person", "jira": "A Person"}
+
+
+def move(project: Project, tracker: str, state: str, by: str) -> None:
+    """Give an item another state on its tracker."""
+    if tracker == "github":
+        project.box.github.edit("octo/widgets", 4, state=state, by=by)
+    elif tracker == "ado":
+        project.box.ado.edit(101, state=state, by=by)
+    else:
+        project.box.jira.edit("SCRUM-28", status=state, by=by)
+
+
+def closed_by_hand(project: Project, tracker: str) -> Project:
+    """An item that a person closed, so that its history shows it."""
+    project.items(tracker, finished=False)
+    move(project, tracker, CLOSED[tracker], OTHERS[tracker])
+    return project
 
 
 def as_bot(project: Project) -> Project:

@@ -10,38 +10,24 @@ from typing import TYPE_CHECKING
 
 import pytest
 from tests.cli.project import CLOSED, OPEN, REASON
-from tests.delivery.stage import ALL, as_bot, clone
+from tests.delivery.stage import ALL, OTHERS, OURS, as_bot, clone, closed_by_hand, move
 
 from unlatch_sandbox import Fault
-from unlatch_sandbox.jira.admin import OWNER, PERSON
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.cli.project import Done, Project
 
-# By tracker: the token's account, and another one.
-OURS = {"github": "octocat", "ado": OWNER, "jira": OWNER}
-OTHERS = {"github": "mona", "ado": PERSON, "jira": PERSON}
 # The requests that name the token's account.
 ACCOUNT = {"github": "(/user|/graphql)$", "ado": "(?i)connectiondata", "jira": "/myself$"}
 # GitHub has one open state.
 NEW = {"ado": "New", "jira": "To Do"}
 
 
-def move(project: Project, tracker: str, state: str, by: str) -> None:
-    if tracker == "github":
-        project.box.github.edit("octo/widgets", 4, state=state, by=by)
-    elif tracker == "ado":
-        project.box.ado.edit(101, state=state, by=by)
-    else:
-        project.box.jira.edit("SCRUM-28", status=state, by=by)
-
-
 def closed_and_opened(project: Project, tracker: str, *, by: str) -> Project:
     """The item of a tracker, which a person closed and another account opened again."""
-    project.items(tracker, finished=False)
-    move(project, tracker, CLOSED[tracker], OTHERS[tracker])
+    closed_by_hand(project, tracker)
     move(project, tracker, OPEN[tracker], by)
     return project
 
@@ -104,8 +90,7 @@ def test_an_item_is_left_where_our_account_is_not_known(project: Project, tracke
 def test_a_reopen_of_our_account_that_has_its_comment_is_done(
     project: Project, tracker: str, tmp_path: Path
 ) -> None:
-    project.items(tracker, finished=False)
-    move(project, tracker, CLOSED[tracker], OTHERS[tracker])
+    closed_by_hand(project, tracker)
     there = clone(project, tmp_path / "there")
     assert 0 == reopen(project, tracker).code
 
@@ -118,8 +103,7 @@ def test_a_reopen_of_our_account_that_has_its_comment_is_done(
 def test_a_comment_about_an_earlier_close_says_nothing_about_this_one(
     project: Project, tracker: str, tmp_path: Path
 ) -> None:
-    project.items(tracker, finished=False)
-    move(project, tracker, CLOSED[tracker], OTHERS[tracker])
+    closed_by_hand(project, tracker)
     there = clone(project, tmp_path / "there")
     assert 0 == reopen(project, tracker).code
     if tracker == "github":

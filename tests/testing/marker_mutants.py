@@ -84,6 +84,12 @@ class FindsNewOpsFirst(GithubPlugin):
         return super().find_ops(ref)[::-1]
 
 
+@breaks(ORDER, "`find_ops` returns the operation of each comment")
+class FindsEachOpOnce(GithubPlugin):
+    def find_ops(self, ref: ItemRef) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(super().find_ops(ref)))
+
+
 @breaks(CROWD, "however many there are")
 class ReadsTheFirstPageOfComments(GithubPlugin):
     def find_comments(self, ref: ItemRef, op: str) -> tuple[CommentRef, ...]:

@@ -7,11 +7,13 @@ operations can be computed by strangers, and a person may quote a comment with i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from contextlib import suppress
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from unlatch.errors import TrackerError, UnlatchError
+from unlatch.increments.files.paths import EVENTS
 from unlatch.increments.records.events import Delivered, read_events
 from unlatch.increments.records.links import identity, link_of
 from unlatch.patterns import pattern
@@ -22,6 +24,7 @@ from unlatch.values import dataclass
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
     from datetime import datetime
+    from pathlib import Path
 
     from unlatch.increments.model.increment import Increment, Link
     from unlatch.project.trackers import Trackers
@@ -104,9 +107,16 @@ def _retract(trackers: Trackers, ref: ItemRef, comment: CommentRef) -> str | Non
     return None
 
 
+def was_delivered_lately(increment: Increment, now: datetime) -> bool:
+    """Whether the comment of an operation was delivered within the last hour."""
+    with suppress(UnlatchError):  # what reads its history reports why that is not possible
+        return any(recent_deliveries(increment, now))
+    return False
+
+
 def recent_deliveries(increment: Increment, now: datetime) -> Iterator[tuple[str, Link]]:
     """The operations whose comments were delivered lately, each with its item, each once."""
-    if increment.last_activity is not None and now - increment.last_activity > RECENT:
+    if not _was_logged_lately(increment.folder, now):
         return
     found: dict[tuple[str, tuple[str, str]], Link] = {}
     for event in read_events(increment.folder):
@@ -118,6 +128,15 @@ def recent_deliveries(increment: Increment, now: datetime) -> Iterator[tuple[str
         yield op, link
 
 
+def _was_logged_lately(folder: Path, now: datetime) -> bool:
+    """Whether its log may have an event of the last hour: most logs need not be read."""
+    try:
+        modified = (folder / EVENTS).lstat().st_mtime
+    except OSError:
+        return False
+    return now.timestamp() - modified <= RECENT.total_seconds()
+
+
 def check_recent(
     trackers: Trackers,
     increments: Iterable[Increment],
@@ -126,7 +145,7 @@ def check_recent(
     apart: Collection[str] = (),
     delete: bool,
 ) -> tuple[Duplicates, ...]:
-    """Look for comments that were posted twice within the last hour; one request an operation.
+    """Look for comments that were posted twice within the last hour; one request an item.
 
     An item that cannot be read is left to the comparison, which reports it.
 
@@ -134,28 +153,37 @@ def check_recent(
         apart: operations that this command has delivered.
         delete: whether to delete them, or only to count.
     """
-    found = []
+    ops: dict[tuple[str, str], list[str]] = defaultdict(list)
+    links: dict[tuple[str, str], Link] = {}
     for increment in increments:
-        for op, link in recent_deliveries(increment, now):
-            if op in apart:
-                continue
-            try:
-                if duplicates := _look(trackers, link, op, delete=delete):
-                    found.append(duplicates)
-            except UnlatchError:
-                continue
-    return tuple(found)
+        with suppress(UnlatchError):
+            for op, link in recent_deliveries(increment, now):
+                if op not in apart:
+                    links[identity(link)] = link
+                    ops[identity(link)].append(op)
+    duplicates: list[Duplicates] = []
+    for item, link in links.items():
+        with suppress(UnlatchError):
+            duplicates += _look(trackers, link, ops[item], delete=delete)
+    return tuple(duplicates)
 
 
-def _look(trackers: Trackers, link: Link, op: str, *, delete: bool) -> Duplicates | None:
+def _look(
+    trackers: Trackers, link: Link, ops: Sequence[str], *, delete: bool
+) -> Iterator[Duplicates]:
     ref = trackers.locate(link)
-    comments = trackers.open(ref.tracker).find_comments(ref, op)
-    if len(comments) < 2:  # noqa: PLR2004  (a second one)
-        return None
-    name = trackers.settings(ref.tracker).name(ref)
+    plugin, name = trackers.open(ref.tracker), trackers.settings(ref.tracker).name(ref)
+    if len(ops) > 1:
+        posted = Counter(plugin.find_ops(ref))
+        # A plugin that cannot tell them apart returns none.
+        ops = [op for op in ops if posted[op] > 1 or not posted]
     can_delete = Capability.RETRACT in trackers.registry.manifest(ref.tracker).capabilities
-    if delete and can_delete:
-        notes = _delete_later(trackers, ref, comments)
-    else:
-        notes = tuple(f"the comment was posted twice: {other.id}" for other in comments[1:])
-    return Duplicates(op, name, notes, len(notes))
+    for op in ops:
+        comments = plugin.find_comments(ref, op)
+        if len(comments) < 2:  # noqa: PLR2004  (a second one)
+            continue
+        if delete and can_delete:
+            notes = _delete_later(trackers, ref, comments)
+        else:
+            notes = tuple(f"the comment was posted twice: {other.id}" for other in comments[1:])
+        yield Duplicates(op, name, notes, len(notes))

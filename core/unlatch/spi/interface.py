@@ -194,10 +194,11 @@ class SyncPlugin(ABC):
         """
 
     def find_ops(self, ref: ItemRef) -> tuple[str, ...]:
-        """The operations that posted the comments that count (`op_posted`), oldest first.
+        """The operation that posted each comment that counts (`op_posted`), oldest first.
 
         A comment that only mentions or quotes a marker is not among them. Distinguishes a reopen
-        by another branch from one by hand. A plugin that cannot distinguish them returns nothing.
+        by another branch from one by hand, and finds operations that were posted twice. A plugin
+        that cannot distinguish them returns nothing.
         """
         _ = self, ref
         return ()

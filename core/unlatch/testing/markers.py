@@ -102,6 +102,8 @@ class Markers:
         assert times == again, "the times of comments are the tracker's: two reads show the same"
         if posted[0] is not None:
             assert posted[0] == found[0].id, "comments are found oldest first"
+        shown = fixture.plugin.find_ops(item)
+        assert shown in ((op, op), ()), "`find_ops` returns the operation of each comment"
 
     def test_a_quoted_marker_posted_nothing(self, fixture: Fixture) -> None:
         require(fixture, Capability.REOPEN)

@@ -6,6 +6,7 @@ comment is recognized; the same words after a further close have another one (de
 
 from __future__ import annotations
 
+from datetime import UTC
 from typing import TYPE_CHECKING
 
 from unlatch.increments.model.status import read_status
@@ -68,7 +69,9 @@ def item_id(
     """
     if answered is None:
         return None
-    return derived_ulid(answered, [kind, [*item], text, answered.isoformat()])
+    # A tracker may show the time of one close with other fractions in the item and its history.
+    second = answered.astimezone(UTC).replace(microsecond=0)
+    return derived_ulid(second, [kind, [*item], text, second.isoformat()])
 
 
 def _answering(

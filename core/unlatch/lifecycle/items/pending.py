@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from unlatch.delivery.duplicates import check_recent, was_delivered_lately
 from unlatch.delivery.preview import preview_operations
 from unlatch.delivery.run import DeliveryRun
 from unlatch.errors import UnlatchError
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
+    from unlatch.delivery.duplicates import Duplicates
     from unlatch.delivery.preview import Previewed
     from unlatch.delivery.task import Delivery
     from unlatch.increments.model.increment import Increment
@@ -29,24 +31,33 @@ PendingItems = tuple[ItemGroup, "Sequence[Increment]"]
 _UNMADE = "metadata-missing"
 
 
-def pending_in_project(workspace: Workspace) -> tuple[PendingItems, Sequence[BrokenIncrement]]:
-    """The records of a project with pending operations, and the unreadable ones."""
+def pending_in_project(
+    workspace: Workspace, *, recent: bool = False
+) -> tuple[PendingItems, Sequence[BrokenIncrement]]:
+    """The records of a project with pending operations, and the unreadable ones.
+
+    Args:
+        recent: also those with deliveries of the last hour.
+    """
     group = group_in_project(workspace, ())
-    waiting, broken = _waiting(group.workspace)
+    waiting, broken = _waiting(group.workspace, recent=recent)
     return (group, waiting), broken
 
 
 def pending_outside(
-    *, environ: Mapping[str, str], user_config: Path
+    *, environ: Mapping[str, str], user_config: Path, recent: bool = False
 ) -> tuple[list[PendingItems], Sequence[BrokenIncrement]]:
     """This user's records with pending operations, by the settings that serve them.
+
+    Args:
+        recent: as for `pending_in_project`.
 
     Raises:
         StoreError: their folder cannot be listed.
     """
     if is_closed((mine := user_items()).root):
         return [], ()
-    records, unread = _waiting(Workspace(mine, environ, user_config))
+    records, unread = _waiting(Workspace(mine, environ, user_config), recent=recent)
     broken, of = list(unread), dict[str, "Increment"]()
     for one in records:
         try:
@@ -59,10 +70,12 @@ def pending_outside(
     return [(group, [of[word] for word in group.words]) for group in groups], broken
 
 
-def _waiting(workspace: Workspace) -> tuple[Sequence[Increment], Sequence[BrokenIncrement]]:
+def _waiting(
+    workspace: Workspace, *, recent: bool
+) -> tuple[Sequence[Increment], Sequence[BrokenIncrement]]:
     records, broken = workspace.manager.read_all()
-    found = [one for one in broken if one.error_id != _UNMADE]
-    waiting = [one for one in records if one.pending]
+    found, now = [one for one in broken if one.error_id != _UNMADE], workspace.clock()
+    waiting = [one for one in records if one.pending or (recent and was_delivered_lately(one, now))]
     found += [_without_link(one) for one in waiting if not one.links]
     return [one for one in waiting if one.links], found
 
@@ -89,6 +102,24 @@ def deliver_items(
     records = list(records)
     made = deliver_all(DeliveryRun(workspace, trackers, options), records, report)
     return [read_back(workspace, one, made[one.id]) for one in records]
+
+
+def find_duplicates(
+    workspace: Workspace,
+    trackers: Trackers,
+    records: Iterable[Increment],
+    done: Iterable[DeliveryResult] = (),
+    *,
+    delete: bool,
+) -> tuple[Duplicates, ...]:
+    """Look for comments of the last hour that were posted twice.
+
+    Args:
+        done: what this command has delivered, which is not looked at again.
+        delete: whether to delete them, or only to count.
+    """
+    apart = {one.operation.op for result in done for one in result.deliveries}
+    return check_recent(trackers, records, now=workspace.clock(), apart=apart, delete=delete)
 
 
 def preview_deliveries(

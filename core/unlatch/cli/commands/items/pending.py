@@ -12,9 +12,10 @@ from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.failure import error_lines
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
-from unlatch.lifecycle.deliver import find_excess
+from unlatch.lifecycle.deliver import DeliveryResult, find_excess
 from unlatch.lifecycle.items.pending import (
     deliver_items,
+    find_duplicates,
     pending_in_project,
     pending_outside,
 )
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from unlatch.cli.runtime.session import Session
+    from unlatch.delivery.duplicates import Duplicates
     from unlatch.increments.model.increment import BrokenIncrement, Increment
-    from unlatch.lifecycle.deliver import DeliveryResult
     from unlatch.lifecycle.items.places import ItemGroup
 
 
@@ -36,17 +37,20 @@ class PendingItems:
     """The records with pending operations in one place, and the result of delivering.
 
     Args:
+        found: also the records with deliveries of the last hour, for a sync.
+        duplicates: comments of the last hour that were posted twice.
         error: why not all were found or delivered, if the command goes on without them.
     """
 
     found: Sequence[tuple[ItemGroup, Sequence[Increment]]] = ()
     broken: Sequence[BrokenIncrement] = ()
     results: list[DeliveryResult] = field(default_factory=list)
+    duplicates: list[Duplicates] = field(default_factory=list)
     error: UnlatchError | None = None
 
     @property
     def records(self) -> list[Increment]:
-        return [one for _, some in self.found for one in some]
+        return [one for _, records in self.found for one in records if one.pending]
 
     @property
     def skipped(self) -> list[Increment]:
@@ -68,27 +72,28 @@ class PendingItems:
 
 
 def find_pending(
-    session: Session, *, in_project: bool = False
+    session: Session, *, in_project: bool = False, recent: bool = False
 ) -> tuple[PendingItems, PendingItems]:
     """The records that the command answers for, and this user's beside those of a project.
 
-    `in_project` leaves out the latter.
+    `in_project` leaves out the latter; `recent` adds those with deliveries of the last hour.
     """
     if not session.has_project:
-        return _of_user(), PendingItems()
-    here, broken = pending_in_project(session.workspace)
+        return _of_user(recent=recent), PendingItems()
+    here, broken = pending_in_project(session.workspace, recent=recent)
     elsewhere = PendingItems()
     if not in_project:
         try:
-            elsewhere = _of_user()
+            elsewhere = _of_user(recent=recent)
         except UnlatchError as error:
             session.trace(error)
             elsewhere.error = error
     return PendingItems([here], broken), elsewhere
 
 
-def _of_user() -> PendingItems:
-    found, broken = pending_outside(environ=os.environ, user_config=user_config_file())
+def _of_user(*, recent: bool) -> PendingItems:
+    config = user_config_file()
+    found, broken = pending_outside(environ=os.environ, user_config=config, recent=recent)
     return PendingItems(found, broken)
 
 
@@ -100,29 +105,48 @@ def sync_items(
     max_items: int | None,
     silent: bool,
 ) -> int:
-    """Deliver them; returns the number of items served. UsageError: `too-many-items`."""
+    """Deliver them, and delete comments of the last hour that were posted twice.
+
+    Returns:
+        The number of items served.
+
+    Raises:
+        UsageError: `too-many-items`.
+    """
     retries = options != AS_CONFIGURED
     served = 0
     for group, records in pending.found:
-        due = [one for one in records if retries or not all(op.is_blocked for op in one.pending)]
-        if not due:
-            continue
+        due = [one for one in records if _is_due(one, retries=retries)]
         command = "unlatch sync --plan"
         if excess := find_excess(
             group.workspace, len(due), max_items, command=command, written=served
         ):
             raise excess
-        own = session.over(group.workspace)
-        operations = sum(len(one.pending) for one in due)
-        with (
-            own.trackers() as trackers,
-            show_deliveries(own, operations, silent=silent) as report,
-        ):
-            pending.results += deliver_items(
-                group.workspace, trackers, due, report, options=options
+        own, results = session.over(group.workspace), list[DeliveryResult]()
+        with own.trackers() as trackers:
+            if due:
+                operations = sum(len(one.pending) for one in due)
+                with show_deliveries(own, operations, silent=silent) as report:
+                    results = deliver_items(group.workspace, trackers, due, report, options=options)
+            pending.results += results
+            pending.duplicates += find_duplicates(
+                group.workspace, trackers, records, results, delete=True
             )
         served += len(due)
     return served
+
+
+def _is_due(record: Increment, *, retries: bool) -> bool:
+    return any(retries or not one.is_blocked for one in record.pending)
+
+
+def count_duplicates(session: Session, *places: PendingItems) -> list[Duplicates]:
+    """The comments of the last hour that were posted twice; none is deleted."""
+    found: list[Duplicates] = []
+    for group, records in (one for pending in places for one in pending.found):
+        with session.over(group.workspace).trackers() as trackers:
+            found += find_duplicates(group.workspace, trackers, records, delete=False)
+    return found
 
 
 def sync_elsewhere(

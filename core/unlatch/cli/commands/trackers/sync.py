@@ -9,6 +9,7 @@ import click
 
 from unlatch.cli.commands.items.pending import (
     PendingItems,
+    count_duplicates,
     find_pending,
     sync_elsewhere,
     sync_items,
@@ -39,11 +40,11 @@ from unlatch.cli.runtime.session import Session
 from unlatch.cli.table import Entry
 from unlatch.cli.terminal import output
 from unlatch.project.registry import Registry
-from unlatch.publish.publish import sync_and_publish
+from unlatch.publish.publish import PublishResult, sync_and_publish
 from unlatch.publish.target import Way
 from unlatch.spi.operation import Kind
 from unlatch.sync.ingest import event_sources, read_event
-from unlatch.sync.sync import SyncOptions, SyncPreview, preview
+from unlatch.sync.sync import SyncOptions, SyncPreview, SyncResult, preview
 from unlatch.values import dataclass
 
 _MAX_ITEMS = click.option(
@@ -119,7 +120,7 @@ def command(entry: Entry) -> click.Command:
         if is_all and not (check or session.has_project):
             return (_preview_items if plan else _sync_items)(session, options, run)
         session.workspace.check_config()
-        pending = find_pending(session, in_project=check) if is_all else _NONE
+        pending = find_pending(session, in_project=check, recent=True) if is_all else _NONE
         if plan or check:
             return _preview(session, options, run, pending, plan=plan, check=check)
         return _run_sync(session, options, run, pending)
@@ -132,8 +133,12 @@ def _sync_items(session: Session, options: SyncOptions, run: _Options) -> int:
     pending, silent = _find_of_user(session), run.as_json
     sync_items(session, pending, options.delivery, max_items=options.max_items, silent=silent)
     code = max(tell_pending(pending, silent=silent), tell_broken(pending.broken))
+    if not silent:
+        sync_render.tell_duplicates(pending.duplicates)
+        if pending.is_done and not pending.results:
+            output.talk("Nothing is pending.")
     if run.as_json:
-        document = sync_documents.no_result(pending.broken)
+        document = sync_documents.no_result(pending.broken, pending.duplicates)
         parts = {**document, "items": pending.entries}
         found = delivery_documents.retry_of_all(parts)
         is_left = code and found["retry"] == "none"
@@ -145,7 +150,8 @@ def _preview_items(session: Session, options: SyncOptions, run: _Options) -> int
     """Preview the same."""
     pending = _find_of_user(session)
     items = preview_items(session, pending, options.delivery)
-    found = SyncPreview(alone=tuple(items), broken=pending.broken)
+    duplicates = tuple(count_duplicates(session, pending))
+    found = SyncPreview(alone=tuple(items), broken=pending.broken, duplicates=duplicates)
     code = UNDECIDED if pending.broken or any(one.is_unread for one in items) else 0
     if run.as_json:
         document = sync_documents.preview_document(found, here=pending.records)
@@ -160,8 +166,8 @@ def _preview_items(session: Session, options: SyncOptions, run: _Options) -> int
 
 
 def _find_of_user(session: Session) -> PendingItems:
-    pending, _ = find_pending(session)
-    if pending.is_done:
+    pending, _ = find_pending(session, recent=True)
+    if pending.is_done and not pending.found:
         _ = session.paths  # raises `no-project`
     return pending
 
@@ -205,7 +211,9 @@ def _preview(
     with session.trackers() as trackers:
         found = preview(session.workspace, trackers, options, by=who, requests=plan, alone=items)
     broken = (*found.broken, *here.broken)
+    twice = count_duplicates(session, here, elsewhere)
     found = replace(found, alone=(*items, *others), broken=broken)
+    found = replace(found, duplicates=(*found.duplicates, *twice))
     allowed = allowance(option=run.allow_missing_tokens, writes=False)
     missed = not_checked(found.plan, allowed, delivered=False)
     code = sync_documents.preview_code(found, missed, check=check)
@@ -254,11 +262,26 @@ def _run_sync(
             listener=listener,
             first=deliver_items,
         )
-    result = replace(result, broken=(*result.broken, *here.broken))
+    twice = (*result.duplicates, *here.duplicates, *elsewhere.duplicates)
+    result = replace(result, broken=(*result.broken, *here.broken), duplicates=twice)
+    return _tell_result(session, options, run, pending, result=result, published=published)
+
+
+def _tell_result(
+    session: Session,
+    options: SyncOptions,
+    run: _Options,
+    pending: tuple[PendingItems, PendingItems],
+    *,
+    result: SyncResult,
+    published: PublishResult,
+) -> int:
+    """Show and report the result of a sync; returns the exit code."""
+    here, elsewhere = pending
     allowed = allowance(option=run.allow_missing_tokens, writes=True)
     missed = not_checked(result.plan, allowed, delivered=True)
     code = sync_documents.result_code(result, missed, published)
-    code = max(code, tell_pending(here, silent=silent))
+    code = max(code, tell_pending(here, silent=run.as_json))
     tell_elsewhere(elsewhere)
     told = replace(result, delivered=(*result.delivered, *here.results))
     document = sync_documents.result_document(result, missed, published)

@@ -139,12 +139,11 @@ def _duplicates_entry(one: Duplicates) -> output.Json:
     return {"op": one.op, "item": one.name, "left": one.left, "notes": list(one.notes)}
 
 
-def no_result(broken: Sequence[BrokenIncrement]) -> output.Json:
+def no_result(broken: Sequence[BrokenIncrement], duplicates: Sequence[Duplicates]) -> output.Json:
     """The same for a sync without increments, outside of a project."""
-    lists: output.Json = {
-        key: []
-        for key in ("increments", "compared", "notChecked", "moves", "adoptions", "duplicates")
-    }
+    names = ("increments", "compared", "notChecked", "moves", "adoptions")
+    lists: output.Json = {key: [] for key in names}
+    lists["duplicates"] = list(map(_duplicates_entry, duplicates))
     nothing = dict.fromkeys(("otherBranch", "commit", "event", "refused"))
     left_out = _left_out(Chosen(()))
     return {**lists, **nothing, **left_out, "broken": documents.broken_entries(broken)}
