@@ -124,14 +124,6 @@ def test_a_chat_goes_on_after_an_error_of_the_model(project: Project) -> None:
     assert done.code == 0
 
 
-def test_the_demo_needs_no_project_and_leaves_nothing(project: Project) -> None:
-    before = sorted(project.root.rglob("*"))
-    done = project.run("effort", "demo")
-    assert done.code == 0, done.said
-    assert "--- Reopened effort: db-pool-fix ---" in done.out
-    assert sorted(project.root.rglob("*")) == before
-
-
 def test_ctrl_c_in_an_answer_keeps_what_arrived_and_the_chat_goes_on(project: Project) -> None:
     begun = event(chunk({"content": "The token"})) + event(chunk({"content": " expires"}))
     whole = raw(event(chunk({"content": "Refresh it."})), event(STOP), event("[DONE]"))

@@ -1,13 +1,18 @@
-"""unlatch demo at a terminal, where commands inside it may ask and page."""
+"""unlatch demo at a terminal, where commands inside it may ask and page; what demos leave."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
+import pytest
 from tests.cli.terminal import Terminal
 
 if TYPE_CHECKING:
     from tests.cli.project import Project
+
+# What trackers allow this user is counted for all projects, for some minutes.
+SHARED = {".gitignore", "requests"}
 
 
 def test_the_demo_asks_nothing_at_a_terminal(project: Project) -> None:
@@ -22,3 +27,25 @@ def test_the_demo_asks_nothing_at_a_terminal(project: Project) -> None:
     changes = terminal.text.partition("# The changes in git:")[2].splitlines()
     first, second = (one.index("|") for one in changes if "increments/0001" in one)
     assert first == second
+    assert leavings(project) <= SHARED
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [("effort demo", "--- Reopened effort: db-pool-fix ---"), ("run demo", "3/3 tasks complete")],
+)
+def test_a_demo_leaves_nothing(
+    project: Project, capfd: pytest.CaptureFixture[str], command: str, shown: str
+) -> None:
+    project.extra["PATH"] = os.environ["PATH"]  # the run's checks call `test`
+    before = sorted(project.root.rglob("*"))
+    done = project.run(*command.split())
+    assert done.code == 0, done.said
+    assert shown in done.out + capfd.readouterr().out  # the run demo is processes of its own
+    assert leavings(project) <= SHARED
+    assert sorted(project.root.rglob("*")) == before
+
+
+def leavings(project: Project) -> set[str]:
+    """The names in the user's folder of local state."""
+    return {path.name for path in (project.home / "state" / "unlatch").iterdir()}

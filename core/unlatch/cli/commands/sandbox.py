@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 import sys
-import tempfile
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from unlatch.cli.runtime.temporary_project import temporary_project
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.plugins.loading import is_installed
@@ -34,10 +33,7 @@ def demo(*, keep: bool) -> int:
     _check_sandbox()
     from unlatch_sandbox import Sandbox, serve  # noqa: PLC0415  (loads flask)
 
-    with ExitStack() as stack:
-        root = Path(tempfile.mkdtemp(prefix="unlatch-demo-"))
-        stack.callback(shutil.rmtree, root, ignore_errors=True)
-        box = stack.enter_context(Sandbox())
+    with temporary_project("demo") as root, Sandbox() as box:
         _Demo(root, box).play()
         if keep:
             _tell_places(root, box)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -17,6 +16,7 @@ from unlatch.cli.commands.efforts.conversation import CONVERSATION, conversation
 from unlatch.cli.runtime.chat import chat, configured_model, stream_pieces
 from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.session import Session
+from unlatch.cli.runtime.temporary_project import temporary_project
 from unlatch.cli.terminal import output
 from unlatch.efforts.chat import ROUNDS, Chat
 from unlatch.efforts.conversation import Conversation
@@ -111,14 +111,14 @@ def demo_effort(session: Session) -> int:
     turns: list[dict[str, Any]] = json.loads(
         files("unlatch.efforts").joinpath("demo.json").read_text(encoding="utf-8")
     )
-    with TemporaryDirectory() as place:
-        set_up(Path(place), ())
-        own = Session(replace(session.options, root=Path(place)))
+    with temporary_project("effort demo") as root:
+        set_up(root, ())
+        own = Session(replace(session.options, root=root))
         workspace = own.workspace
         talk = Conversation(store_of(own, "demo"))
         for turn in turns:
             output.data(f"{output.strong('you>')} {turn['user']}")
-            script = Path(place) / "replies.json"
+            script = root / "replies.json"
             script.write_text(json.dumps(turn["replies"]), encoding="utf-8")
             model = Scripted.from_file(script)
             chat = Chat(talk, model, lambda query: _found(workspace, query))

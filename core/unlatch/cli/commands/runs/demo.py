@@ -7,13 +7,12 @@ import shlex
 import signal
 import subprocess
 import sys
-import tempfile
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from unlatch.cli.runtime.temporary_project import temporary_project
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
 from unlatch.runs.events import Checkpoint
@@ -22,6 +21,7 @@ from unlatch.runs.store import RunStore
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 _PLAN = """\
 # Demo
@@ -66,8 +66,7 @@ _LOOK = 0.05
 
 @click.command("demo", help="Show a crash and a recovery; no account is needed. (local)")
 def demo_run() -> int:
-    with tempfile.TemporaryDirectory(prefix="unlatch-run-demo-") as folder:
-        root = Path(folder).resolve()
+    with temporary_project("run demo") as root:
         (root / ".unlatch" / "increments").mkdir(parents=True)
         (root / "plan.md").write_text(_PLAN, encoding="utf-8")
         (root / "worker.py").write_text(_WORKER, encoding="utf-8")
