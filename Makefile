@@ -109,7 +109,7 @@ clean:
 
 $(STAMP): pyproject.toml
 	@command -v $(PYTHON) >/dev/null || { echo 'unlatch needs Python 3.11 or newer: install python3' >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit("unlatch needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -c 'import sys; sys.exit("unlatch needs Python 3.11 or newer: install python3.12, and add PYTHON=python3.12" if sys.version_info < (3, 11) else 0)'
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 	  { echo 'the venv module of Python is missing: install python3-venv' >&2; exit 1; }
 	@command -v git >/dev/null || { echo 'git is missing: install git' >&2; exit 1; }
