@@ -213,6 +213,7 @@ def _become(request: Request) -> None:
     _open_streams()
     # As the start of Python does.
     sys.path[:0] = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
+    sys.modules.pop("sitecustomize", None)  # the system's own: Debian has one
     with contextlib.suppress(ModuleNotFoundError):
         importlib.import_module("sitecustomize")
     try:
