@@ -57,13 +57,12 @@ def number_of(milestone: int | str, known: Sequence[Milestone], *, where: str) -
     Raises:
         Rejected: `milestone-unknown`.
     """
-    title = str(milestone).casefold()
-    # Titles may differ only in case; the open one is preferred.
-    by_title = sorted(
-        (one for one in known if one.title.casefold() == title), key=lambda one: not one.is_open
-    )
+    wanted = str(milestone)
+    title = wanted.casefold()
+    # Titles may differ only in case; an open one is preferred, and then the exact one.
+    by_title = [one for one in known if one.title.casefold() == title]
     if by_title:
-        return by_title[0].number
+        return min(by_title, key=lambda one: (not one.is_open, one.title != wanted)).number
     if title.isdecimal() and int(title) in {one.number for one in known}:
         return int(title)
     names = ", ".join(one.title for one in known if one.is_open) or "none"

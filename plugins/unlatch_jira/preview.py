@@ -16,6 +16,7 @@ from unlatch_jira.api.workflow_models import Transition
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from unlatch.spi import Goal
     from unlatch.transport import Transport
     from unlatch_jira.api.edit import Edit
     from unlatch_jira.settings import JiraSettings
@@ -87,9 +88,9 @@ class PreviewClient(JiraClient):
         self._listing.note("POST", f"issue/{issue.key}/transitions", open_end)
         raise UndecidedError(issue.key)
 
-    def find_transition(self, issue: Issue, word: str) -> Transition:
+    def find_transition(self, issue: Issue, word: str, goal: Goal | None = None) -> Transition:
         if issue.key not in self._expected:
-            return super().find_transition(issue, word)
+            return super().find_transition(issue, word, goal)
         return Transition({"id": word, "name": word, "to": {"name": word}})
 
     def move(

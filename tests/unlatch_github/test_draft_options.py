@@ -81,6 +81,15 @@ def test_of_milestones_of_one_name_the_open_one_is_meant(
     assert _facts(box, create(plugin, _draft(milestone="next"), PLAIN))[0] == "Next"
 
 
+def test_of_open_milestones_of_one_name_the_exact_one_is_meant(
+    box: Sandbox, plugin: GithubPlugin
+) -> None:
+    for title in ("NEXT", "next"):
+        box.github.add_milestone(title)
+
+    assert _facts(box, create(plugin, _draft(milestone="next"), PLAIN))[0] == "next"
+
+
 def test_a_title_of_digits_goes_before_a_number(box: Sandbox, plugin: GithubPlugin) -> None:
     for title in ("2", "other"):
         box.github.add_milestone(title)

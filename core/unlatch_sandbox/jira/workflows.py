@@ -160,6 +160,26 @@ WORKFLOWS: Mapping[str, Workflow] = MappingProxyType(
                 Transition("41", "Reopen", "To Do", ("Done",), resolution=KEPT),
             ),
         ),
+        # Names do not tell transitions apart: not those that lead elsewhere, nor those that lead
+        # to the same category.
+        "shared-names": Workflow(
+            "shared-names",
+            (
+                Status("60001", "To Do", NEW),
+                Status("60002", "Doing", INDETERMINATE),
+                Status("60003", "Done", DONE),
+                Status("60004", "Archived", DONE),
+            ),
+            (
+                Transition("21", "Finish", "Doing", ("To Do",)),
+                Transition("31", "Finish", "Done", ("To Do", "Doing"), resolution="Done"),
+                Transition("41", "Move", "Archived", ("Done",), resolution=KEPT),
+                Transition("51", "Move", "To Do", ("Done",)),
+                Transition("61", "Reopen", "To Do", ("Done",)),
+                Transition("71", "Reopen", "Doing", ("Done",)),
+                Transition("81", "REOPEN", "To Do", ("Done",)),
+            ),
+        ),
         "closed-for-edits": Workflow(
             "closed-for-edits",
             (

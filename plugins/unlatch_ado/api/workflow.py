@@ -89,10 +89,13 @@ class Workflow:
         return None
 
     def _named(self, current: str, goal: Goal, configured: str) -> str | None:
-        for state in self.reachable(current):
+        word = configured.casefold()
+        named = [state for state in self.reachable(current) if state.casefold() == word]
+        # Names may differ only in case.
+        for state in sorted(named, key=lambda state: state != configured):
             category = self.category(state)
-            if state.casefold() == configured.casefold() and category is not None:
-                return state if category.is_open == (goal is Goal.OPEN) else None
+            if category is not None and category.is_open is (goal is Goal.OPEN):
+                return state
         return None
 
     def _no_legal_state(self, current: str, goal: Goal, configured: str | None) -> Rejected:

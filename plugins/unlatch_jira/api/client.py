@@ -16,6 +16,7 @@ from unlatch_jira.api.workflow_models import Transition, TransitionsAnswer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from unlatch.spi import Goal
     from unlatch_jira.api.connection import JiraConnection
     from unlatch_jira.api.edit import Edit
     from unlatch_jira.api.list_models import ChangelogAnswer, IssueList
@@ -106,13 +107,13 @@ class JiraClient:
             TransitionsAnswer, f"issue/{issue.key}/transitions", query
         ).transitions
 
-    def find_transition(self, issue: Issue, word: str) -> Transition:
-        """The transition for a step of a known path.
+    def find_transition(self, issue: Issue, word: str, goal: Goal | None = None) -> Transition:
+        """The transition for a step of a known path; with a `goal`, for its last step.
 
         Raises:
-            Rejected: `no-transition` or `transition-not-offered`.
+            Rejected: `no-transition`, `transition-not-offered` or `transition-ambiguous`.
         """
-        return named(offered_among(self.moves(issue)), word)
+        return named(offered_among(self.moves(issue)), word, goal)
 
     def values(self, key: str, fields: Iterable[str]) -> dict[str, Any]:
         """The current values of fields."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.errors import Rejected
+from unlatch.spi import Goal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -33,25 +34,53 @@ def offered_among(moves: Iterable[Transition]) -> tuple[Transition, ...]:
     return offered
 
 
-def named(offered: Sequence[Transition], wanted: str) -> Transition:
+def leads_away(move: Transition, goal: Goal) -> bool:
+    """Whether a transition is known to lead to a status without the goal."""
+    return move.to.category is not None and move.to.means.is_open is not (goal is Goal.OPEN)
+
+
+def named(offered: Sequence[Transition], wanted: str, goal: Goal | None = None) -> Transition:
     """The transition for a configured word: by id, else by name, else by its status.
 
+    Administrators may give several transitions one name: one that leads away from `goal` is not
+    meant.
+
     Raises:
-        NoWayError: `transition-not-offered`.
+        NoWayError: `transition-not-offered`; none is called so, or all lead away.
+        Rejected: `transition-ambiguous`; several of this name lead to the goal.
     """
     word = wanted.casefold()
     by_rank = (
         [move for move in offered if move.id == wanted],
+        [move for move in offered if move.name == wanted],
         [move for move in offered if move.name.casefold() == word],
-        [move for move in offered if word in (move.to.name.casefold(), move.to.id)],
     )
     for found in by_rank:
-        if found:
-            return found[0]
+        towards = [move for move in found if goal is None or not leads_away(move, goal)]
+        if len(towards) > 1:
+            raise _ambiguous(wanted, towards)
+        if towards:
+            return towards[0]
+    for move in offered:
+        is_there = word in (move.to.name.casefold(), move.to.id)
+        if is_there and not (goal and leads_away(move, goal)):
+            return move
+    is_offered = any(by_rank)
+    problem = "leads away from the goal" if is_offered else "is not on offer"
     raise NoWayError(
         "transition-not-offered",
-        f"the configured transition {wanted!r} is not on offer; there are: {names(offered)}",
+        f"the configured transition {wanted!r} {problem}; there are: {names(offered)}",
         hint="set trackers.jira.transitions to a transition's name or id, or a status's name",
+    )
+
+
+def _ambiguous(wanted: str, several: Sequence[Transition]) -> Rejected:
+    ids = " and ".join(f"{move.id} (to {move.to.name})" for move in several)
+    return Rejected(
+        "transition-ambiguous",
+        f"{len(several)} transitions are called {wanted!r}: {ids}",
+        hint=f'in [trackers.jira], write the id of one, such as "{several[0].id}", '
+        f'in place of "{wanted}"',
     )
 
 

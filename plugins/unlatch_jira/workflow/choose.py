@@ -26,13 +26,14 @@ def choose(moves: Iterable[Transition], goal: Goal, transitions: Transitions) ->
     """The transition to take towards `goal`.
 
     Raises:
-        Rejected: `no-transition`, Jira offers none.
-        NoWayError: `no-transition`, or `transition-not-offered` if the configured one is missing.
+        Rejected: `no-transition`, Jira offers none; `transition-ambiguous`, several have the name.
+        NoWayError: `no-transition`, or `transition-not-offered` if the configured one is missing or
+            leads away.
     """
     offered = offered_among(moves)
     wanted = transitions.towards(goal)
     if wanted is not None:
-        return named(offered, wanted)
+        return named(offered, wanted, goal)
     likely = [move for move in offered if _leads_to(move, goal)]
     if likely:
         return min(likely, key=partial(_rank, goal=goal, transitions=transitions))

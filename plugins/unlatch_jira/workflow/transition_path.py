@@ -77,11 +77,12 @@ class WorkflowMap:
 
 
 def _ends(hop: Step, goal: Goal, transitions: Transitions) -> bool:
+    if hop.means.is_open is not (goal is Goal.OPEN):
+        return False
     wanted = transitions.towards(goal)
-    if wanted is not None:
-        word = wanted.casefold()
-        return wanted in (hop.id, hop.to_id) or word in (hop.name.casefold(), hop.to.casefold())
-    return hop.means.is_open == (goal is Goal.OPEN)
+    word = (wanted or "").casefold()
+    is_named = wanted in (hop.id, hop.to_id) or word in (hop.name.casefold(), hop.to.casefold())
+    return wanted is None or is_named
 
 
 def paths_setting(goal: Goal, status: str, steps: tuple[str, ...]) -> str:

@@ -109,7 +109,7 @@ class TransitionRunner:
     def _along(self, here: Issue, way: Sequence[str], walk: TransitionGoal) -> Transition | None:
         """Take the steps of a known path, reading the issue before each."""
         step, *rest = way
-        move = self.client.find_transition(here, step)
+        move = self.client.find_transition(here, step, None if rest else walk.goal)
         self._take(here, move, walk, arrives=not rest)
         if not rest:
             return move

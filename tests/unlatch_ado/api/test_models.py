@@ -246,6 +246,29 @@ def test_a_configured_state_wins_whatever_its_case() -> None:
     assert EVERY.target("Done", Goal.OPEN, configured="testing") == "Testing"
 
 
+@pytest.mark.parametrize(
+    ("configured", "goal", "target"),
+    [
+        ("Ready", Goal.OPEN, "Ready"),
+        ("READY", Goal.OPEN, "READY"),
+        ("ready", Goal.COMPLETED, "ready"),
+        ("Ready", Goal.COMPLETED, "ready"),
+    ],
+)
+def test_of_states_that_differ_in_case_the_exact_one_wins_if_it_fits_the_goal(
+    configured: str, goal: Goal, target: str
+) -> None:
+    states = {
+        "ready": "Completed",
+        "READY": "Proposed",
+        "Ready": "InProgress",
+        "At rest": "Proposed",
+    }
+    workflow = Workflow("Item", states, {"At rest": tuple(states)})
+
+    assert target == workflow.target("At rest", goal, configured=configured)
+
+
 @pytest.mark.parametrize("configured", ["Nowhere", "Removed", "Done"])
 def test_a_configured_state_must_be_reachable_and_fit_the_goal(configured: str) -> None:
     with pytest.raises(Rejected, match=configured):

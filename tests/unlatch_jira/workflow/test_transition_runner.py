@@ -270,3 +270,76 @@ def test_a_state_alone_goes_a_way_too(server: Sandbox) -> None:
     plugin = plugin_for(server, paths={"reopen": {"Erledigt": WAY}})
     outcome = deliver(plugin, ref(server, key), Change(OP, Goal.OPEN))
     assert (outcome.after.state, comments(server, key)) == ("In Arbeit", [])
+
+
+@pytest.mark.parametrize(
+    ("wanted", "reached"),
+    [
+        ({"reopen": "Move"}, "To Do"),  # the other one leads to a status of finished work
+        ({"reopen": "MOVE"}, "To Do"),
+        ({"reopen": "REOPEN"}, "To Do"),  # the only one with just this name
+        ({"reopen": "71"}, "Doing"),
+        ({"reopen": "Doing"}, "Doing"),
+    ],
+)
+def test_of_transitions_that_share_a_name_the_one_to_the_goal_is_taken(
+    either: Sandbox, wanted: dict[str, str], reached: str
+) -> None:
+    key = finished(either, "shared-names", "Done")
+
+    deliver(plugin_for(either, transitions=wanted), ref(either, key), REOPEN)
+
+    assert reached == status(either, key)
+
+
+def test_two_transitions_of_one_name_to_the_goal_are_refused_with_their_ids(
+    either: Sandbox,
+) -> None:
+    key = finished(either, "shared-names", "Done")
+
+    with pytest.raises(Rejected, match="transition-ambiguous:") as caught:
+        deliver(plugin_for(either, transitions={"reopen": "Reopen"}), ref(either, key), REOPEN)
+
+    assert "61 (to To Do) and 71 (to Doing)" in caught.value.message
+    assert ("Done", []) == (status(either, key), comments(either, key))
+
+
+@pytest.mark.parametrize("wanted", ["41", "Archived"])
+def test_a_configured_transition_away_from_the_goal_is_not_taken(
+    either: Sandbox, wanted: str
+) -> None:
+    key = finished(either, "shared-names", "Done")
+
+    with pytest.raises(Rejected, match="transition-not-offered:"):
+        deliver(plugin_for(either, transitions={"reopen": wanted}), ref(either, key), REOPEN)
+
+    assert "Done" == status(either, key)
+
+
+@pytest.mark.parametrize(("start", "reached"), [("Doing", "Done"), ("To Do", "Done")])
+def test_completing_takes_the_transition_of_a_shared_name_to_done(
+    either: Sandbox, start: str, reached: str
+) -> None:
+    key = finished(either, "shared-names", start)
+
+    deliver(plugin_for(either, transitions={"complete": "finish"}), ref(either, key), CLOSE)
+
+    assert reached == status(either, key)
+
+
+@pytest.mark.parametrize(
+    ("way", "reached"), [(["Move"], "To Do"), (["Reopen"], None), (["71"], "Doing")]
+)
+def test_the_last_step_of_a_path_is_the_one_to_the_goal(
+    either: Sandbox, way: list[str], reached: str | None
+) -> None:
+    key = finished(either, "shared-names", "Done")
+    plugin = plugin_for(either, paths={"reopen": {"Done": way}})
+
+    if reached is None:
+        with pytest.raises(Rejected, match="transition-ambiguous:"):
+            deliver(plugin, ref(either, key), REOPEN)
+    else:
+        deliver(plugin, ref(either, key), REOPEN)
+
+    assert (reached or "Done") == status(either, key)
