@@ -18,6 +18,7 @@ KINDS: Mapping[str, Mapping[str, Any]] = {
     "drop-after": {},
     "late": {"seconds": ...},
     "no-effect": {"shows": "wanted"},
+    "shown-later": {"reads": 1, "seconds": 0},
     "forbidden": {},
     "truncate": {},
     "html": {},
@@ -44,6 +45,8 @@ class Fault:
             for that.
         no-effect: answers success, and does nothing. The answer shows the goal (`wanted`),
             or the unchanged state (`kept`), as a read of the same address does.
+        shown-later: performs and answers the request; the next `reads` reads of the tracker, and
+            those within `seconds`, still answer as before it.
         forbidden: refuses as the tracker refuses an account that may not delete a comment: 403, or
             400 by Jira.
         truncate: performs the request, then sends half of the JSON.
@@ -120,6 +123,8 @@ class Faults:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._waiting: list[tuple[Fault, _Countdown]] = []
+        # The number of clearings: what a fault from before the last one still does ends then.
+        self.era = 0
 
     def add(self, fault: Fault) -> None:
         with self._lock:
@@ -128,6 +133,7 @@ class Faults:
     def clear(self) -> None:
         with self._lock:
             self._waiting.clear()
+            self.era += 1
 
     def waiting(self) -> list[Fault]:
         with self._lock:

@@ -13,6 +13,7 @@ from werkzeug.wrappers import Response
 
 from unlatch_sandbox import fault_rules
 from unlatch_sandbox._requests import Request, RequestLog
+from unlatch_sandbox.stale import StaleReads
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -82,6 +83,7 @@ class Middleware:
         self._around = around
         self._latency = latency
         self._is_api = is_api
+        self._stale = StaleReads()
 
     def __call__(self, environ: Environ, start_response: Any) -> Iterable[bytes]:
         request = WsgiRequest(environ)
@@ -120,11 +122,24 @@ class Middleware:
     def _take_effect(self, faults: list[Fault], environ: Environ) -> Response:
         """The answer of the tracker; its effect comes now, later or never."""
         for fault in faults:
+            if fault.kind == "shown-later":
+                era, now = self._faults.era, self._around.clock()
+                self._stale.begin(self._store.copy(), **fault.options, era=era, now=now)
             if fault.kind == "late":
                 self._around.late.add(fault.options["seconds"], lambda: self._serve(environ))
                 raise fault_rules.DroppedError
             if fault.kind == "no-effect":
                 return self._pretend(environ, shows=fault.options["shows"])
+        return self._serve_or_lag(environ)
+
+    def _serve_or_lag(self, environ: Environ) -> Response:
+        """The answer of the tracker; a read may not show the last write yet."""
+        asked = self._asked(WsgiRequest(environ), None)
+        if not asked.changes:
+            kept = self._stale.take(self._faults.era, asked.at)
+            if kept is not None:
+                with self._store.looking_back(kept):
+                    return self._serve(environ)
         return self._serve(environ)
 
     def _pretend(self, environ: Environ, *, shows: str) -> Response:
@@ -144,6 +159,9 @@ class Middleware:
         return answer
 
     def _note(self, request: WsgiRequest, status: int | None, era: int) -> None:
+        self._log.add(self._asked(request, status), era)
+
+    def _asked(self, request: WsgiRequest, status: int | None) -> Request:
         query = request.query_string.decode("ascii", "replace")
         at = self._around.clock()
-        self._log.add(Request(self._tracker, request.method, request.path, status, at, query), era)
+        return Request(self._tracker, request.method, request.path, status, at, query)

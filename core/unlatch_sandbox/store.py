@@ -104,7 +104,7 @@ class Store:
 
     def copy(self) -> sqlite3.Connection:
         """A copy of the state in memory, for `restore`."""
-        kept = sqlite3.connect(":memory:", check_same_thread=False)
+        kept = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
         with self._lock:
             self._connection.backup(kept)
         return kept
@@ -113,6 +113,16 @@ class Store:
         """Return to the state of a copy."""
         with self._lock:
             kept.backup(self._connection)
+
+    @contextmanager
+    def looking_back(self, kept: sqlite3.Connection) -> Iterator[None]:
+        """Show the state of a copy in place of the present one."""
+        with self._lock:
+            present, self._connection = self._connection, kept
+            try:
+                yield
+            finally:
+                self._connection = present
 
     def fetch(self, sql: str, *values: str) -> list[tuple[str, str]]:
         with self._lock:

@@ -11,6 +11,7 @@ import pytest
 import requests
 
 from unlatch_sandbox import Fault, Sandbox
+from unlatch_sandbox.jira import adf
 
 Call = Callable[..., requests.Response]
 COMMENTS = "/repos/octo/widgets/issues/4/comments"
@@ -142,6 +143,36 @@ def test_a_late_effect_does_not_reach_a_sandbox_that_was_reset(box: Sandbox, git
     box.reset()
     box.settle()
     assert time.monotonic() - began < 5
+
+
+def test_reads_show_a_comment_later_than_its_answer(box: Sandbox, github: Call) -> None:
+    box.faults.add(Fault("github", "shown-later", method="POST", reads=2))
+    assert 201 == github("POST", COMMENTS, json={"body": "x"}).status_code
+
+    shown = [len(github("GET", COMMENTS).json()) for _ in range(3)]
+
+    assert ([0, 0, 1], 1) == (shown, comments(box))
+
+
+def test_reads_show_a_state_later_than_the_write_after_it(
+    box: Sandbox, jira: Call, github: Call
+) -> None:
+    key = box.jira.add_issue(summary="S", status="Done")
+    box.faults.add(Fault("jira", "shown-later", method="POST", seconds=60, times=2))
+    moved = jira("POST", f"/3/issue/{key}/transitions", json={"transition": {"id": "11"}})
+    jira("POST", f"/3/issue/{key}/comment", json={"body": adf.from_text("x")})
+
+    fields = jira("GET", f"/3/issue/{key}").json()["fields"]
+
+    assert (204, "Done", []) == (
+        moved.status_code,
+        fields["status"]["name"],
+        fields["comment"]["comments"],
+    )
+    assert ("To Do", 1) == (box.jira.item(key).state, len(box.jira.comments(key)))
+    assert "open" == github("GET", "/repos/octo/widgets/issues/4").json()["state"]
+    box.faults.clear()
+    assert "To Do" == jira("GET", f"/3/issue/{key}").json()["fields"]["status"]["name"]
 
 
 def test_an_account_may_be_forbidden_to_delete_a_comment(
