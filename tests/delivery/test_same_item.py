@@ -20,6 +20,8 @@ from tests.delivery.stage import (
     start,
 )
 
+from unlatch_sandbox import Fault
+
 # A late effect comes well before the settle time ends.
 LATE, SETTLE = 0.4, 1.5
 
@@ -93,3 +95,30 @@ def test_the_second_operation_of_a_queue_is_noted_before_it_is_sent(
     assert (0, OPEN[tracker]) == (done.code, project.states()[tracker]), done.said
     assert 3 == count_markers(project).total()
     assert_each_comment_once(project)
+
+
+@pytest.mark.parametrize("tracker", ["github", "jira"])
+def test_an_item_is_read_again_after_the_wait_for_another_operation(
+    project: Project, tracker: str
+) -> None:
+    completed_on(project, tracker)
+    settle(project, SETTLE)
+    project.box.faults.add(fault(tracker, "label added", "drop"))
+    assert project.run(*RESUME).code == 3
+    # Its effect comes after the item was read for a plan.
+    project.box.faults.add(
+        Fault(tracker, "human", method="GET", effect=True, action=lambda: _label(project, tracker))
+    )
+
+    words = ("close", project.urls[tracker], "--item-only", "--reason", "Not a bug")
+    done = project.run(*words)
+
+    assert (0, CLOSED[tracker]) == (done.code, project.states()[tracker]), done.said
+    assert {"completed"} == project.labels()[tracker] & {"completed", "reopened"}
+
+
+def _label(project: Project, tracker: str) -> None:
+    if tracker == "github":
+        project.box.github.edit("octo/widgets", 4, labels=["bug", "reopened"])
+    else:
+        project.box.jira.edit("SCRUM-28", labels=["ux", "reopened"])

@@ -78,6 +78,13 @@ class ReadAhead:
         items = self._items.setdefault(_alike(operation), _Items())
         items.read[operation.key] = _Read(snapshot.item.ref, snapshot, at)
 
+    def forget(self, operation: Operation) -> None:
+        """Let an operation's item be read again."""
+        if items := self._items.get(_alike(operation)):
+            with items.lock:
+                items.waiting.pop(operation.key, None)
+                items.read.pop(operation.key, None)
+
     def take(
         self, operation: Operation, ref: ItemRef | None, change: Callable[[], Change]
     ) -> Snapshot | None:

@@ -71,6 +71,8 @@ def _wait(task: DeliveryTask, step: Wait) -> None:
         if trackers.can_pause(left):
             trackers.pause(tracker, left, "an earlier request may still take effect")
             task.evidence = replace(task.evidence, settled=True)
+            # That request may have changed the item since it was read.
+            task.run.ahead.forget(task.operation)
             return
         task.evidence = replace(task.evidence, can_wait=False)
         message = f"an earlier request may take effect for another {left:.0f} s"
