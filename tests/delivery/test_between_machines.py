@@ -47,7 +47,11 @@ def active(project: Project) -> Project:
 
 
 def reopened(project: Project) -> Project:
-    assert completed_on(project, *ALL).run(*RESUME).code == 0
+    return reopened_on(project, *ALL)
+
+
+def reopened_on(project: Project, *trackers: str) -> Project:
+    assert completed_on(project, *trackers).run(*RESUME).code == 0
     return project
 
 
@@ -220,8 +224,42 @@ def test_a_person_who_reopens_after_a_half_delivered_close_is_not_overruled(
 def open_by_hand(project: Project, tracker: str) -> None:
     if tracker == "github":
         project.box.github.edit("octo/widgets", 4, state="open", by="mona")
+    elif tracker == "ado":
+        project.box.ado.edit(101, state="Active")
     else:
         project.box.jira.edit("SCRUM-28", status="In Progress")
+
+
+def close_by_hand(project: Project, tracker: str) -> None:
+    if tracker == "github":
+        project.box.github.edit("octo/widgets", 4, state="closed", by="mona")
+    elif tracker == "ado":
+        project.box.ado.edit(101, state="Closed")
+    else:
+        project.box.jira.edit("SCRUM-28", status="Done")
+
+
+@pytest.mark.parametrize("command", ["resume", "complete", "undo"])
+@pytest.mark.parametrize("tracker", ALL)
+def test_what_another_machine_delivered_and_a_person_took_back_is_not_repeated(
+    project: Project, tracker: str, command: str, tmp_path: Path
+) -> None:
+    prepare = {"resume": completed_on, "complete": active_on, "undo": reopened_on}[command]
+    words = {"resume": RESUME, "complete": COMPLETE, "undo": UNDO}[command]
+    prepare(project, tracker)
+    assert project.run(*words, "--offline").code == 0
+    here = clone(project, tmp_path / "here")
+    assert project.run(*SYNC).code == 0
+    time.sleep(1.1)  # GitHub's times have whole seconds
+    before = count_markers(project)
+    (close_by_hand if command == "resume" else open_by_hand)(project, tracker)
+    kept = project.states()
+
+    done = here.run(*SYNC)
+
+    assert (kept, before) == (here.states(), count_markers(here)), done.said
+    assert "pending" not in here.metadata()
+    assert "after the comment" in done.said
 
 
 def test_a_sync_converges_where_items_were_moved_in_different_ways(project: Project) -> None:

@@ -14,17 +14,21 @@ from typing import TYPE_CHECKING
 from unlatch.increments.records.pending import has_begun
 from unlatch.spi import Capability
 from unlatch.spi.change import seen_of
+from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from unlatch.delivery.task import DeliveryTask
     from unlatch.spi import RemoteItem
+    from unlatch.spi.history import StateChange
 
 # GitHub's times have whole seconds; two times of one change may differ by less.
 _RESOLUTION = timedelta(seconds=1)
 
 
 def later_decision(task: DeliveryTask, item: RemoteItem) -> str | None:
-    """Who changed the state since the first attempt read it, in words; None if nobody did.
+    """Who changed the state after the operation did, or while it tried; in words, None if nobody.
 
     Only for an item that is not in the wanted state. A tracker that does not tell when a state
     changed, and has no history, gives no reason to withdraw anything.
@@ -32,22 +36,42 @@ def later_decision(task: DeliveryTask, item: RemoteItem) -> str | None:
     Raises:
         UnlatchError: the history cannot be read.
     """
+    if task.markers and (decision := _after_comment(task, item)):
+        return decision
     attempt = task.operation.attempt
-    if attempt is None or attempt.before is None or not has_begun(task.operation):
+    # An undo takes over the attempt of the reopen, which changed the state itself.
+    if attempt is None or task.operation.kind is Kind.UNDO or not has_begun(task.operation):
         return None
     before, now = attempt.before, seen_of(item)
-    is_same = item.revision is not None and item.revision == before.revision
-    if before.since is None or is_same:
+    if before is None or before.since is None:
+        return None
+    if item.revision is not None and item.revision == before.revision:
         return None
     if item.state_since is not None:
         is_later = now.since != before.since
-        return _words(item.state, item.changed_by) if is_later else None
+        return _words(item.state, item.changed_by, "the last attempt") if is_later else None
+    later = _changes_after(task, item, before.since + _RESOLUTION)
+    return _words(item.state, later[-1].by, "the last attempt") if later else None
+
+
+def _after_comment(task: DeliveryTask, item: RemoteItem) -> str | None:
+    """The decision that came after the operation's comment, which any clone may have posted.
+
+    The state is sent before the comment, so whoever changed it since has taken that back.
+    """
+    posted = task.markers[0].created
+    if item.state_since is not None:
+        is_later = item.state_since >= posted
+        return _words(item.state, item.changed_by, "the comment") if is_later else None
+    later = _changes_after(task, item, posted)
+    return _words(item.state, later[-1].by, "the comment") if later else None
+
+
+def _changes_after(task: DeliveryTask, item: RemoteItem, since: datetime) -> list[StateChange]:
     if not task.supports(Capability.HISTORY):
-        return None
-    history = task.plugin.read_history(item.ref).changes
-    later = [change for change in history if change.at - before.since >= _RESOLUTION]
-    return _words(item.state, later[-1].by) if later else None
+        return []
+    return [one for one in task.plugin.read_history(item.ref).changes if one.at >= since]
 
 
-def _words(state: str, by: str | None) -> str:
-    return f"its state was changed to {state}{f' by {by}' if by else ''} after the last attempt"
+def _words(state: str, by: str | None, after: str) -> str:
+    return f"its state was changed to {state}{f' by {by}' if by else ''} after {after}"

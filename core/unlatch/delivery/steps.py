@@ -30,7 +30,7 @@ from unlatch.delivery.states import Block, Event, Probe, Send, Step, Wait, advan
 from unlatch.delivery.task import DeliveryTask
 from unlatch.errors import Limited, Moved, NotFound, UnlatchError, unexpected
 from unlatch.increments.files.outbox import block, withdraw
-from unlatch.spi.change import Change, Outcome, must_move
+from unlatch.spi.change import Change, Goal, Outcome, must_move
 from unlatch.spi.item import CommentRef, RemoteItem, Snapshot
 from unlatch.spi.operation import Kind
 
@@ -99,11 +99,11 @@ def _probe(task: DeliveryTask, _step: Probe) -> Event:
         return _probe_created(task)
     item = _read(task).item
     task.markers = ()
-    _yield_to_decision(task, item)
     if permitted_change(task).comment is not None:
         task.markers = task.plugin.find_comments(item.ref, task.operation.op)
         task.remark(*(marker.note for marker in task.markers))
     change = plan_change(task, item)
+    _yield_to_decision(task, item, change.goal)
     if not is_empty(remaining_change(change, item, commented=bool(task.markers))):
         return Event.PROBED_LEFT
     _delete_duplicates(task, None)
@@ -111,10 +111,9 @@ def _probe(task: DeliveryTask, _step: Probe) -> Event:
     return Event.PROBED_DONE
 
 
-def _yield_to_decision(task: DeliveryTask, item: RemoteItem) -> None:
+def _yield_to_decision(task: DeliveryTask, item: RemoteItem, goal: Goal | None) -> None:
     """Withdraw an operation if a later decision of a person stands against it."""
-    goal = permitted_change(task).goal
-    if task.operation.kind is Kind.UNDO or goal is None or not must_move(item, goal):
+    if goal is None or not must_move(item, goal):
         return
     if decision := later_decision(task, item):
         base = decided_base(task, goal)
