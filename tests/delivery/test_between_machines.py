@@ -13,15 +13,19 @@ from tests.delivery.stage import (
     RESUME,
     SYNC,
     UNDO,
+    Held,
     active_on,
     assert_each_comment_once,
+    await_request,
     clone,
     completed_on,
     count_markers,
     fault,
     settle,
+    start,
 )
 
+from unlatch.project.trackers import Trackers
 from unlatch_sandbox import Fault
 
 if TYPE_CHECKING:
@@ -290,3 +294,31 @@ def test_a_resume_takes_over_what_was_reopened_for_the_same_reason(project: Proj
     assert {"github": 1, "ado": 1, "jira": 1} == {
         name: len(texts) for name, texts in project.comments().items()
     }, done.said
+
+
+@pytest.mark.parametrize("tracker", ["github", "jira"])
+def test_an_undo_waits_for_a_reopen_that_another_machine_is_sending(
+    project: Project, tracker: str, tmp_path: Path
+) -> None:
+    completed_on(project, tracker)
+    settle(project, 1)
+    assert project.run(*RESUME, "--offline").code == 0
+    here = clone(project, tmp_path / "here")
+    here.home.joinpath("state").rename(here.home / "of another machine")
+    held = Held()
+    project.box.faults.add(fault(tracker, "comment", "human", action=held))
+    sending = start(project, *SYNC)
+    await_request(sending, held.arrived)
+
+    def pause(*_: object) -> None:
+        held.released.set()
+        sending.communicate(timeout=60)
+
+    here.monkeypatch.setattr(Trackers, "pause", pause)
+    done = here.run(*UNDO)
+
+    held.released.set()
+    sending.communicate(timeout=60)
+    # The comment shows that the reopen was sent.
+    assert (5, OPEN[tracker]) == (done.code, here.states()[tracker]), done.said
+    assert "left open" in done.said

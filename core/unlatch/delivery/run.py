@@ -16,7 +16,7 @@ from unlatch.increments.files.checkout_notes import own_operations, seconds_sinc
 from unlatch.increments.files.paths import METADATA
 from unlatch.increments.files.reading import read_in
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
-from unlatch.increments.records.links import identity, link_of
+from unlatch.increments.records.links import identity, link_of, same_item
 from unlatch.increments.records.pending import is_in_doubt
 from unlatch.project.git.history import is_pushed
 from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
@@ -24,6 +24,7 @@ from unlatch.values import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from datetime import datetime
 
     from unlatch.increments.files.manager import MetadataManager
     from unlatch.project.trackers import Trackers
@@ -147,24 +148,29 @@ class DeliveryRun:
     def _own(self) -> frozenset[str]:
         return own_operations(self.workspace.paths.root)
 
-    def _is_unsent(self, increment: Increment, operation: Operation) -> bool:
+    def _is_unsent(self, increment: Increment, op: str, at: datetime) -> bool:
         """Whether nobody can have sent an operation: this checkout recorded it, and pushed none."""
-        if operation.op not in self._own:
-            return False
+        if op in self.fresh:
+            return True
         root = self.workspace.paths.root
-        return not is_pushed(root, operation.op, [increment.folder / METADATA], operation.at)
+        return op in self._own and not is_pushed(root, op, [increment.folder / METADATA], at)
 
     def _known_for(self, increment: Increment, operation: Operation) -> float | None:
-        """The seconds for which this checkout has known an operation that others may have sent."""
-        if operation.op in self.fresh or self._is_unsent(increment, operation):
+        """The seconds for which this checkout has known what others may be sending to an item.
+
+        That is an operation of another checkout, or a reopen of one that the operation undoes.
+        """
+        times = {operation.op: operation.at, **_undone_unsent(increment, operation)}
+        foreign = {op for op, at in times.items() if not self._is_unsent(increment, op, at)}
+        if not foreign:
             return None
         with self._first_read:
-            if operation.op not in self._read_for:
+            if not foreign <= self._read_for.keys():
                 pending = {one.op for one in increment.pending} - self.fresh
-                ages = seconds_since_read(self.workspace.paths.root, pending)
+                ages = seconds_since_read(self.workspace.paths.root, pending | foreign)
                 now = self.clock()
                 self._read_for.update({op: now - age for op, age in ages.items()})
-        return self.clock() - self._read_for[operation.op]
+        return self.clock() - max(self._read_for[op] for op in foreign)
 
     def mark_unknown(self, link: Link) -> None:
         """Note that a request just sent to an item may still take effect."""
@@ -191,3 +197,14 @@ class DeliveryRun:
             # Without the plugin nothing can be sent, so there is nothing to wait for.
             settle = manifest.settle if manifest else 0.0
         return max(0.0, since + settle - self.clock())
+
+
+def _undone_unsent(increment: Increment, operation: Operation) -> dict[str, datetime]:
+    """The reopens that an operation undoes and that may not have reached its item, with times."""
+    link = link_of(increment, operation)
+    return {
+        entry.id: entry.reopened_at
+        for entry in increment.reopens
+        if entry.revert == operation.op
+        and not any(same_item(link, reached.link) for reached in entry.synced_to)
+    }
