@@ -5,8 +5,9 @@ from __future__ import annotations
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from tests.cli.items.test_reopen import KEYS, records
-from tests.cli.project import OPEN, REASON, Project
+from tests.cli.project import ALL, OPEN, REASON, Project
 from tests.delivery.stage import fault
 
 from unlatch_sandbox import Fault
@@ -119,3 +120,39 @@ def test_a_ci_job_is_told_of_operations_on_items(project: Project) -> None:
         in told
     )
     assert [2, 1] == [one.said.count("::error") for one in (check, done)]
+
+
+@pytest.mark.parametrize("tracker", ALL)
+def test_what_an_increment_is_about_to_do_is_not_done_on_its_item_as_well(
+    project: Project, tracker: str
+) -> None:
+    project.increment(links=project.items(tracker))
+    project.run("resume", "7", "--reason", REASON, "--yes", "--offline")
+    words = ("reopen", KEYS[tracker], "--item-only", "--reason")
+
+    same = project.run(*words, REASON)
+    assert (3, []) == (same.code, project.wrote()), same.said
+    assert "unlatch sync 0007" in same.said
+    other = project.run(*words, "Another reason")
+    last = project.run("sync")
+
+    assert (0, 0) == (other.code, last.code), other.said + last.said
+    texts = project.comments()[tracker]
+    assert [1, 1] == [sum(r in text for text in texts) for r in (REASON, "Another reason")]
+
+
+@pytest.mark.parametrize("tracker", ["github", "jira"])
+def test_an_item_that_an_increment_has_half_reopened_is_finished_by_the_increment(
+    project: Project, tracker: str
+) -> None:
+    project.increment(links=project.items(tracker))
+    project.box.faults.add(fault(tracker, "comment", "drop"))
+    assert 3 == project.run("resume", "7", "--reason", REASON, "--yes").code
+
+    done = project.run("reopen", KEYS[tracker], "--item-only", "--reason", "Another reason")
+    last = project.run("sync")
+
+    assert (0, 0) == (done.code, last.code), done.said + last.said
+    assert "is open; nothing changed" in done.out
+    (text,) = project.comments()[tracker]
+    assert REASON in text

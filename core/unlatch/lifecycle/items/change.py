@@ -19,6 +19,7 @@ from unlatch.increments.model.status import Status
 from unlatch.increments.records.events import Delivered, read_events
 from unlatch.increments.records.links import identity
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
+from unlatch.lifecycle.items.beside import PendingBeside
 from unlatch.project.linked import linked_to
 from unlatch.spi import Capability, Snapshot
 from unlatch.spi.change import Goal, must_move
@@ -71,7 +72,7 @@ class ItemPlan:
         finishes: whether it finishes what this account began elsewhere: the item is open without
             a comment.
         is_done: whether the item is in the wanted state, so that nothing is to do.
-        error: why it could not be read; the item is left alone.
+        error: why it could not be read, or needs nothing; the item is left alone.
     """
 
     record: Increment
@@ -185,15 +186,23 @@ def plan_items(
     Raises:
         StoreError: a record cannot be read.
     """
-    plans = [_plan(workspace, trackers, ref, request) for ref in refs]
+    beside = PendingBeside.of(workspace, request.kind)
+    plans = [
+        replace(plan, error=beside.same(plan.link, request.reason))
+        for plan in (_plan(workspace, trackers, ref, request) for ref in refs)
+    ]
     if offline:
         return plans
-    new = [one for one in plans if not is_pending(one.record, request.kind, request.reason)]
+    new = [one for one in plans if not (one.is_left or _is_repeated(one, request))]
     seen = _read(workspace, trackers, new, request)
     return [
-        _checked(trackers, plan, seen[plan.link], request) if plan.link in seen else plan
+        _checked(trackers, plan, seen[plan.link], request, beside) if plan.link in seen else plan
         for plan in plans
     ]
+
+
+def _is_repeated(plan: ItemPlan, request: ItemRequest) -> bool:
+    return is_pending(plan.record, request.kind, request.reason)
 
 
 def _plan(workspace: Workspace, trackers: Trackers, ref: ItemRef, request: ItemRequest) -> ItemPlan:
@@ -220,7 +229,11 @@ def _read(
 
 
 def _checked(
-    trackers: Trackers, plan: ItemPlan, seen: Snapshot | UnlatchError, request: ItemRequest
+    trackers: Trackers,
+    plan: ItemPlan,
+    seen: Snapshot | UnlatchError,
+    request: ItemRequest,
+    beside: PendingBeside,
 ) -> ItemPlan:
     if not isinstance(seen, Snapshot):
         # Delivery records what may succeed later, and reports it.
@@ -231,8 +244,10 @@ def _checked(
         return replace(plan, answered=item.state_since)
     if request.comment_anyway or plan.record.pending:
         return replace(plan, answered=item.state_since)
+    # What an increment of this checkout is doing is its own to finish.
+    may_finish = opens and not beside.includes(plan.link)
     try:
-        answered = unfinished_attempt(trackers, item) if opens else None
+        answered = unfinished_attempt(trackers, item) if may_finish else None
     except UnlatchError as error:
         return replace(plan, error=error)
     is_unfinished = answered is not None

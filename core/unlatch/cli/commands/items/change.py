@@ -27,6 +27,7 @@ from unlatch.errors import UsageError
 from unlatch.increments.model.reason import checked_reason
 from unlatch.lifecycle.deliver import DeliveryResult, deliver_pending, find_excess, preview_plans
 from unlatch.lifecycle.fetch_items import ItemSnapshot
+from unlatch.lifecycle.items.beside import OperationPending
 from unlatch.lifecycle.items.change import (
     ItemPlan,
     ItemRequest,
@@ -185,8 +186,7 @@ def _preview(works: Sequence[Work], request: ItemRequest, typed: ItemOptions) ->
         )
     unread = [one for preview in found for one in unread_items(preview.items)]
     code = foreseen_code(one for preview in found for one in preview.items)
-    if any(one.error for work in works for one in work.plans):
-        code = UNDECIDED
+    code = max(code, _left_code(works))
     if typed.as_json:
         items = [one for preview in found for one in preview_document(preview)["items"]]
         requests = sum(preview.requests for preview in found)
@@ -204,8 +204,7 @@ def _tell_end(
     works: Sequence[Work], delivered: Sequence[Sequence[DeliveryResult]], typed: ItemOptions
 ) -> int:
     every = [one for some in delivered for one in some]
-    unread = any(plan.error is not None for work in works for plan in work.plans)
-    code = max(UNDECIDED if unread else 0, *map(left_code, every), 0)
+    code = max(_left_code(works), *map(left_code, every), 0)
     is_project = works[0].group.is_project
     if typed.as_json:
         place = "project" if is_project else "user"
@@ -216,6 +215,15 @@ def _tell_end(
         _tell_details(works, typed)
     tell_left(every, VERBS[typed.kind], is_project=is_project)
     return code
+
+
+def _left_code(works: Sequence[Work]) -> int:
+    """The exit code for the items that were left alone with an error."""
+    errors = [plan.error for work in works for plan in work.plans if plan.error is not None]
+    pending = [one for one in errors if isinstance(one, OperationPending)]
+    if len(pending) < len(errors):
+        return UNDECIDED
+    return pending[0].exit_code if pending else 0
 
 
 def _tell_details(works: Sequence[Work], typed: ItemOptions) -> None:

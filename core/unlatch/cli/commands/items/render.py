@@ -11,6 +11,7 @@ from unlatch.cli.render.documents import item_entry, link_entry
 from unlatch.cli.runtime.failure import UNDECIDED, problem_entry
 from unlatch.cli.terminal import output
 from unlatch.lifecycle.fetch_items import ItemSnapshot
+from unlatch.lifecycle.items.beside import OperationPending
 from unlatch.lifecycle.items.outcome import outcome_of
 from unlatch.spi.operation import Kind
 
@@ -31,7 +32,8 @@ def tell_unchanged(session: Session, plans: Sequence[ItemPlan], kind: Kind) -> N
         if one.error is not None:
             session.trace(one.error)
             cause = f"{output.clean(one.error.message)} {output.faint(f'[{one.error.id}]')}"
-            output.failed(f"{name} not checked: {cause}", one.error.hint)
+            why = "left" if isinstance(one.error, OperationPending) else "not checked"
+            output.failed(f"{name} {why}: {cause}", one.error.hint)
         elif one.is_done:
             state = "open" if kind is Kind.REOPEN else "closed"
             output.ok(f"{name} is {state}; nothing changed")
