@@ -166,6 +166,7 @@ def plan_sync(
         one = _compare(increment, seen[link], policy(link.tracker), others)
         one = check_branches(workspace, trackers, one, everything)
         compared.append(_find_author(trackers, one))
+    compared = _leave_pending_alone(workspace, compared)
     unread = find_unread(chosen, workspace.registry)
     excluded += [one.tracker for one in unread if _is_off(policy(one.tracker)) for _ in one.names]
     missed = tuple(one for one in unread if not _is_off(policy(one.tracker)))
@@ -215,6 +216,22 @@ def _compare(
         return Compared(increment, link, seen, None, pending, policy, context)
     decision = decide(increment.status, link.base, item.category, policy=policy, context=context)
     return Compared(increment, link, seen, decision, (), policy, context)
+
+
+def _leave_pending_alone(workspace: Workspace, compared: list[Compared]) -> list[Compared]:
+    """Leave the items on which an operation is pending that changes them alone."""
+    verdicts = (Verdict.PUSH, Verdict.PULL, Verdict.ASK, Verdict.CONFLICT)
+    if not any(one.verdict in verdicts for one in compared):
+        return compared
+    records, _ = workspace.beside.read_all()
+    alone = {identity(record.links[0]) for record in records if record.pending and record.links}
+    decision = Decision(Verdict.EXPECTED, "an operation on the item alone is pending")
+    return [
+        replace(one, decision=decision)
+        if one.verdict in verdicts and identity(one.link) in alone
+        else one
+        for one in compared
+    ]
 
 
 def _find_author(trackers: Trackers, one: Compared) -> Compared:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from tests.cli.project import CLOSED, OPEN, Done, Project, stamp
 from tests.cli.trackers.test_sync import finished, with_issue
-from tests.delivery.stage import start
+from tests.delivery.stage import fault, start
 
 from unlatch_sandbox import Fault
 
@@ -69,6 +69,20 @@ def test_an_issue_reopened_by_hand_reopens_the_increment_and_the_other_items(
     assert OPEN == finished.states()
     said = finished.comments()
     assert {"github": 0, "ado": 1, "jira": 1} == {name: len(one) for name, one in said.items()}
+
+
+def test_an_event_of_a_reopen_that_is_pending_on_the_item_alone_is_not_followed(
+    finished: Project,
+) -> None:
+    finished.box.faults.add(fault("github", "comment", "drop"))
+    words = ("reopen", finished.urls["github"], "--item-only", "--reason", "More")
+    assert finished.run(*words).code == 3
+
+    done = ingest(finished, payload(finished))
+
+    assert "completed" == finished.metadata()["status"], done.said
+    assert {"ado": "Closed", "jira": "Done"}.items() <= finished.states().items()
+    assert "an operation on the item alone is pending" in done.out
 
 
 @pytest.mark.parametrize("cause", ["told before", "ours", "overtaken"])
