@@ -123,12 +123,17 @@ class Sandbox:
 
     def environ(self) -> dict[str, str]:
         """The environment with these servers' credentials and trust."""
-        hosts = (self.github.web_url, self.ado.organization_url, self.jira.site)
+        urls = {
+            "github": self.github.web_url,
+            "ado": self.ado.organization_url,
+            "jira": self.jira.site,
+        }
+        hosts = (f"{name}={url.split('/')[2]}" for name, url in urls.items())
         return {
             "GITHUB_TOKEN": self.github.token,
             "AZURE_DEVOPS_EXT_PAT": self.ado.token,
             **self.jira.environ(),
-            "UNLATCH_TRUSTED_HOSTS": ",".join(url.split("/")[2] for url in hosts),
+            "UNLATCH_TRUSTED_HOSTS": ",".join(hosts),
         }
 
     def config(self) -> str:

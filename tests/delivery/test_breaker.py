@@ -107,7 +107,7 @@ def test_a_tracker_that_never_answers_ends_the_sync_within_three_silences(
     names = offline(project, "github")
     config = (project.root / ".unlatch" / "config.toml").read_text()
     with Faulty(otherwise=SILENCE) as server:
-        host = server.url.removeprefix("http://")
+        host = server.url.replace("http://", "github=")
         away = config.replace(project.box.github.api_url, f"{server.url}/api/v3")
         project.configure(f"request_timeout = 0.5\n{away}")
         project.extra["UNLATCH_TRUSTED_HOSTS"] = host

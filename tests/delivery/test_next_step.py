@@ -155,7 +155,7 @@ def test_a_tracker_that_cannot_be_reached_never_blocks_an_operation(project: Pro
     completed_on(project, "github")
     config = (project.root / ".unlatch" / "config.toml").read_text()
     project.configure(config.replace(project.box.github.api_url, "http://127.0.0.1:9/api/v3"))
-    project.extra["UNLATCH_TRUSTED_HOSTS"] = "127.0.0.1:9"
+    project.extra["UNLATCH_TRUSTED_HOSTS"] = "github=127.0.0.1:9"
     project.run(*AT_ONCE, *RESUME)
 
     codes = {project.run(*AT_ONCE, *SYNC).code for _ in range(5)}

@@ -59,7 +59,7 @@ def test_none_before_an_undo_of_what_was_never_sent(patient: Project) -> None:
 def test_none_after_a_tracker_that_refused_the_connection(patient: Project) -> None:
     config = (patient.root / ".unlatch" / "config.toml").read_text()
     patient.configure(config.replace(patient.box.github.api_url, "http://127.0.0.1:9/api/v3"))
-    patient.extra["UNLATCH_TRUSTED_HOSTS"] = "127.0.0.1:9"
+    patient.extra["UNLATCH_TRUSTED_HOSTS"] = "github=127.0.0.1:9"
     assert patient.run("--max-wait", "0", *RESUME).code == 3
     patient.configure(config)
     del patient.extra["UNLATCH_TRUSTED_HOSTS"]

@@ -41,7 +41,7 @@ def test_the_example_of_the_users_own_configuration_is_valid(tmp_path: Path) -> 
 
     hosts = read_user_config(path).trusted_hosts
 
-    assert hosts == ("github.example.com", "jira.example.com:8443")
+    assert hosts == {"github": ("github.example.com",), "jira": ("jira.example.com:8443",)}
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the rows are about Linux")

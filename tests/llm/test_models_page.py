@@ -10,7 +10,7 @@ import pytest
 
 from unlatch.config.config import read_user_config
 from unlatch.llm import open_model
-from unlatch.transport.trust import check_origin, origin_of
+from unlatch.transport.trust import check_secure
 
 PAGE = (Path(__file__).parents[2] / "docs/models.md").read_text(encoding="utf-8")
 ADDRESSES = re.findall(r"^\| [^|]+ \| `(http[^`]+)` \|", PAGE, re.MULTILINE)
@@ -38,7 +38,7 @@ def test_an_example_is_a_configuration_that_opens_a_model(example: str, tmp_path
 
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_an_address_may_be_used(address: str) -> None:
-    check_origin(address, hosts=(), env={}, user_hosts=(origin_of(address).authority,))
+    check_secure(address)
 
 
 def test_the_page_has_addresses() -> None:

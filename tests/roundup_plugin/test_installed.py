@@ -57,7 +57,7 @@ def test_the_main_job_is_done_on_a_live_tracker(
     environ = {
         "ROUNDUP_USER": roundup_server.user,
         "ROUNDUP_PASSWORD": roundup_server.password,
-        "UNLATCH_TRUSTED_HOSTS": "127.0.0.1",
+        "UNLATCH_TRUSTED_HOSTS": "roundup=127.0.0.1",
     }
     code, known = run(project, site, "plugins")
     assert code == 0

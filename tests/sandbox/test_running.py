@@ -79,8 +79,12 @@ def test_the_settings_name_all_servers_and_credentials(box: Sandbox) -> None:
         config["jira"]["api_version"],
     ) == ("octo/widgets", "widgets", "SCRUM", 3)
     trusted = box.environ()["UNLATCH_TRUSTED_HOSTS"].split(",")
-    urls = (config["github"]["api_url"], config["ado"]["organization_url"], config["jira"]["site"])
-    assert [url.split("/")[2] for url in urls] == trusted
+    urls = {
+        "github": config["github"]["api_url"],
+        "ado": config["ado"]["organization_url"],
+        "jira": config["jira"]["site"],
+    }
+    assert [f"{name}={url.split('/')[2]}" for name, url in urls.items()] == trusted
     assert {"GITHUB_TOKEN", "AZURE_DEVOPS_EXT_PAT", "JIRA_API_TOKEN", "JIRA_EMAIL"} < set(
         box.environ()
     )

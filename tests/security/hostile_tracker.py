@@ -182,7 +182,7 @@ def attempt(
     with HostileTracker(upstream[tracker], target=target, answer=answer) as hostile:
         link = _furnish(box, tracker, folder, hostile.url)
         started = time.monotonic()
-        code, said, memory = run(folder, _environ(box, folder, hostile.url))
+        code, said, memory = run(folder, _environ(box, tracker, folder, hostile.url))
         seconds = time.monotonic() - started
         requests = tuple(hostile.seen)
     metadata = json.loads(_metadata(folder).read_text())
@@ -280,7 +280,7 @@ def _origin(url: str) -> str:
     return f"{parts.scheme}://{parts.netloc}"
 
 
-def _environ(box: Sandbox, folder: Path, url: str) -> dict[str, str]:
+def _environ(box: Sandbox, tracker: str, folder: Path, url: str) -> dict[str, str]:
     return {
         "PATH": os.defpath,
         "HOME": str(folder),
@@ -288,7 +288,7 @@ def _environ(box: Sandbox, folder: Path, url: str) -> dict[str, str]:
         "LANG": "C.UTF-8",
         "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
         **box.environ(),
-        "UNLATCH_TRUSTED_HOSTS": urlsplit(url).netloc,
+        "UNLATCH_TRUSTED_HOSTS": f"{tracker}={urlsplit(url).netloc}",
     }
 
 

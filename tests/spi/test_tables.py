@@ -195,7 +195,7 @@ from unlatch_github.settings import GithubSettings
 from unlatch_jira.settings import JiraSettings
 CoreConfig.model_validate({"limits": {"max_active": 3, "per_type": {"bug": 2}}, "comment": "short",
     "sync": {"direction": "push", "trackers": {"jira": {"conflict": "local"}}}, "settle": 5})
-UserConfig.model_validate({"trusted_hosts": ["git.example"], "aliases": {"r": "resume"}})
+UserConfig.model_validate({"trusted_hosts": {"github": ["g.example"]}, "aliases": {"r": "resume"}})
 GithubSettings.model_validate({"repository": "octo/widgets", "on_reopen": {"assignee": "me"}})
 AdoSettings.model_validate({"organization_url": "https://dev.azure.com/fabrikam", "project": "w",
     "states": {"reopened": "Active"}, "fields": {"reopen": {"Custom.Cause": "bug"}}})

@@ -12,6 +12,7 @@ import unlatch_github
 import unlatch_jira
 from unlatch.errors import Unauthorised, UnlatchError
 from unlatch.transport import open_transport
+from unlatch.transport.trust import TrustedHosts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,7 +50,7 @@ def test_no_place_is_asked_for_a_token_that_could_not_be_sent(
 
 def test_token_is_found_and_sent(tmp_path: Path) -> None:
     with Faulty(OK) as server:
-        env = {"UNLATCH_TRUSTED_HOSTS": f"127.0.0.1:{server.port}", "GH_TOKEN": "tok"}
+        env = {"UNLATCH_TRUSTED_HOSTS": f"github=127.0.0.1:{server.port}", "GH_TOKEN": "tok"}
         transport = opened(server.url, tmp_path, env, keyring_get=never, run=never)
         with transport.session(nothing) as session:
             session.get(server.url)
@@ -68,7 +69,9 @@ def test_program_is_asked_for_the_host_that_people_know(tmp_path: Path) -> None:
 
 def test_missing_token_is_said_by_the_first_request(tmp_path: Path) -> None:
     with Faulty(otherwise=OK) as server:
-        transport = opened(server.url, tmp_path, {}, user_hosts=["127.0.0.1"])
+        transport = opened(
+            server.url, tmp_path, {}, trusted=TrustedHosts({"github": ["127.0.0.1"]}, {})
+        )
         with transport.session(nothing) as session, pytest.raises(Unauthorised) as caught:
             session.get(server.url)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,12 +15,15 @@ import unlatch_jira
 from unlatch.errors import CredentialMissing, Rejected, UnlatchError
 from unlatch.spi import Scheme
 from unlatch.transport import for_tests, measure, open_transport
-from unlatch.transport.trust import check_origin, origin_of
+from unlatch.transport.trust import check_origin, origin_of, read_trusted_hosts
 from unlatch_jira.plugin import JiraPlugin
 from unlatch_jira.settings import JiraSettings
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
+
+    from unlatch.spi import Manifest
 
 
 def test_token_goes_to_the_origin() -> None:
@@ -150,11 +154,24 @@ def test_transport_shows_no_secret() -> None:
 HOSTS = ("github.com", "api.github.com", "*.atlassian.net")
 
 
-def verdict(url: str, **options: object) -> str:
+# A variable for each, as GH_HOST and JIRA_URL.
+CODE, WORK = (
+    replace(unlatch_jira.manifest, name=name, hosts=HOSTS, host_env=(f"{name.upper()}_URL",))
+    for name in ("code", "work")
+)
+
+
+def verdict(
+    url: str,
+    *,
+    tracker: Manifest = CODE,
+    env: Mapping[str, str] | None = None,
+    configured: Mapping[str, Sequence[str]] | None = None,
+) -> str:
     """The id of the error, or "trusted"."""
-    settings = {"hosts": HOSTS, "env": {}} | options
+    trusted = read_trusted_hosts(env or {}, (CODE, WORK), configured or {}, file="config.toml")
     try:
-        check_origin(url, **settings)  # type: ignore[arg-type]
+        check_origin(url, tracker, trusted)
     except UnlatchError as error:
         return error.id
     return "trusted"
@@ -214,7 +231,7 @@ def test_everything_else_is_not(url: str) -> None:
 )
 def test_credentials_in_an_address_are_refused_unseen(url: str) -> None:
     with pytest.raises(UnlatchError, match="url-with-credentials:") as caught:
-        check_origin(url, hosts=HOSTS, env={})
+        check_origin(url, CODE, read_trusted_hosts({}, [CODE]))
 
     assert not any("secret" in str(part) for part in vars(caught.value).values())
 
@@ -251,12 +268,12 @@ def test_what_is_no_address_is_refused(url: str) -> None:
     "host", ["ghes.corp", "10.0.0.7", "127.0.0.1.evil.com", "127.1", "0x7f.1", "localhost.evil.com"]
 )
 def test_plain_http_is_for_loopback_however_trusted_the_host(host: str) -> None:
-    assert verdict(f"http://{host}", user_hosts=[host]) == "insecure-url"
+    assert verdict(f"http://{host}", configured={"code": [host]}) == "insecure-url"
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "127.8.9.1", "localhost", "LOCALHOST", "[::1]"])
 def test_loopback_that_is_trusted_may_be_plain_http(host: str) -> None:
-    assert verdict(f"http://{host}:9/x", env={"UNLATCH_TRUSTED_HOSTS": f"{host}:9"}) == "trusted"
+    assert verdict(f"http://{host}:9/x", configured={"code": [f"{host}:9"]}) == "trusted"
 
 
 @pytest.mark.parametrize(
@@ -284,24 +301,63 @@ def test_loopback_that_is_trusted_may_be_plain_http(host: str) -> None:
     ],
 )
 def test_environment_and_user_may_trust_more(entry: str, url: str, expected: str) -> None:
-    assert expected == verdict(url, env={"UNLATCH_TRUSTED_HOSTS": entry})
-    assert expected == verdict(url, user_hosts=entry.split(","))
+    entries = entry.split(",")
+    bound = ", ".join(f"code={one.strip()}" for one in entries)
+    unbound = "host-not-bound" if expected == "trusted" else expected
+
+    assert expected == verdict(url, env={"UNLATCH_TRUSTED_HOSTS": bound})
+    assert expected == verdict(url, configured={"code": entries})
+    assert unbound == verdict(url, env={"UNLATCH_TRUSTED_HOSTS": entry})
+    assert unbound == verdict(url, configured={"": entries})
+    for elsewhere in ({"env": {"UNLATCH_TRUSTED_HOSTS": bound}}, {"configured": {"code": entries}}):
+        assert "host-not-trusted" == verdict(url, tracker=WORK, **elsewhere)
 
 
 @pytest.mark.parametrize("value", ["https://ghes.corp", "ghes.corp", "https://ghes.corp/path"])
 def test_variables_of_the_manifest_may_name_a_host(value: str) -> None:
-    env = {"GITHUB_SERVER_URL": value}
+    assert verdict("https://ghes.corp/api/v3", env={"CODE_URL": value}) == "trusted"
+    assert verdict("https://ghes.corp/api/v3", env={"WORK_URL": value}) == "host-not-trusted"
 
-    assert verdict("https://ghes.corp/api/v3", env=env, host_env=["GITHUB_SERVER_URL"]) == "trusted"
-    assert verdict("https://ghes.corp/api/v3", env=env) == "host-not-trusted"
+
+@pytest.mark.parametrize("entry", ["ghes.corp.example", "*.corp.example"])
+@pytest.mark.parametrize(
+    ("tie", "code", "work"),
+    [
+        ({}, "host-not-bound", "host-not-bound"),
+        ({"CODE_URL": "https://ghes.corp.example/x"}, "trusted", "host-not-bound"),
+        ({"UNLATCH_TRUSTED_HOSTS": "work=ghes.corp.example"}, "host-not-bound", "trusted"),
+        ({"CODE_URL": "other.example"}, "host-not-bound", "host-not-bound"),
+    ],
+)
+def test_entry_without_a_tracker_counts_for_the_one_that_the_user_ties_it_to(
+    entry: str, tie: dict[str, str], code: str, work: str
+) -> None:
+    url = "https://ghes.corp.example:8443"
+    in_variable = {
+        **tie,
+        "UNLATCH_TRUSTED_HOSTS": f"{tie.get('UNLATCH_TRUSTED_HOSTS', '')},{entry}",
+    }
+
+    for sources in ({"env": in_variable}, {"env": tie, "configured": {"": [entry]}}):
+        assert code == verdict(url, tracker=CODE, **sources)
+        assert work == verdict(url, tracker=WORK, **sources)
+
+
+def test_entry_that_two_trackers_are_tied_to_counts_for_none() -> None:
+    env = {"CODE_URL": "a.corp.example", "WORK_URL": "b.corp.example"}
+
+    entry = {"": ["*.corp.example"]}
+    assert "host-not-bound" == verdict("https://c.corp.example", env=env, configured=entry)
+    assert "trusted" == verdict("https://a.corp.example", env=env, configured=entry)
+    assert "host-not-bound" == verdict("https://b.corp.example", env=env, configured=entry)
 
 
 def test_refusal_says_how_to_trust_the_host() -> None:
     with pytest.raises(UnlatchError) as caught:
-        check_origin("https://ghes.corp:8443/api", hosts=HOSTS, env={})
+        check_origin("https://ghes.corp:8443/api", CODE, read_trusted_hosts({}, [CODE]))
 
     assert caught.value.where == "https://ghes.corp:8443"
-    assert "UNLATCH_TRUSTED_HOSTS=ghes.corp:8443" in (caught.value.hint or "")
+    assert "UNLATCH_TRUSTED_HOSTS=code=ghes.corp:8443" in (caught.value.hint or "")
 
 
 def test_origin_has_one_spelling() -> None:
@@ -321,7 +377,7 @@ def test_origin_has_one_spelling() -> None:
 def test_older_address_of_an_azure_devops_organization_has_one_label(
     host: str, expected: str
 ) -> None:
-    assert expected == verdict(f"https://{host}", hosts=unlatch_ado.manifest.hosts)
+    assert expected == verdict(f"https://{host}", tracker=unlatch_ado.manifest)
 
 
 def test_site_is_trusted_before_it_is_asked_for_its_id_at_the_gateway(tmp_path: Path) -> None:

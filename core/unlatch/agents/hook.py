@@ -96,7 +96,7 @@ def _import(workspace: Workspace, event: HookEvent, home: Path) -> None:
 def _readable(workspace: Workspace) -> Workspace:
     """The workspace; with the defaults if a mistake in its files would lose a transcript."""
     try:
-        workspace.check_config()
+        _ = workspace.config  # raises
     except UnlatchError:
         return replace(workspace, tables={})
     return workspace

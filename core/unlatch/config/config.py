@@ -5,7 +5,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import field
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Self, TypeVar
 
 from unlatch.config.choices import CommentStyle
 from unlatch.config.completion import CompletionConfig
@@ -36,6 +36,7 @@ Model = TypeVar("Model")
 
 # The beginnings of messages about settings in a wrong place.
 WRONG_FILE, WRONG_TABLE = "wrong file: it belongs in", "wrong table:"
+NO_TRACKER = ""  # the key of trusted hosts without one
 SLOTS = frozenset({"headline", "reason", "by", "at", "increment", "title"})
 
 
@@ -120,10 +121,10 @@ class CoreConfig(TopLevel):
 class UserConfig(Table):
     """The user's own config.toml, which no repository can change."""
 
-    trusted_hosts: tuple[str, ...] = setting(
-        default=(),
-        description="Hosts that tokens may be sent to, besides the vendor's own; "
-        "`*.example.com` covers subdomains",
+    trusted_hosts: dict[str, tuple[str, ...]] = setting(
+        default={},
+        description="Hosts that a tracker's token may be sent to, besides the vendor's own: "
+        "{jira = ['jira.example.com']}. `*.example.com` covers subdomains",
     )
     tasks_command: tuple[str, ...] = setting(
         default=(),
@@ -145,6 +146,13 @@ class UserConfig(Table):
     )
     efforts: EffortsConfig = setting(default=EffortsConfig())
     llm: LlmConfig = setting(default=LlmConfig())
+
+    @classmethod
+    def model_validate(cls, values: Mapping[str, Any]) -> Self:
+        """The same as `Table`; trusted hosts can be a list, as in earlier versions."""
+        hosts = values.get("trusted_hosts")
+        unbound = {"trusted_hosts": {NO_TRACKER: hosts}} if isinstance(hosts, list) else {}
+        return super().model_validate({**values, **unbound})
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +218,7 @@ def validate(
 
 
 def _problem(detail: Any, prefix: str, model: type[Any]) -> str:
-    parts = (part for part in detail["loc"] if part != "[key]")
+    parts = (part for part in detail["loc"] if part not in ("[key]", NO_TRACKER))
     key = ".".join(str(part) for part in (*([prefix] if prefix else []), *parts))
     if detail["type"] == "extra_forbidden":
         return f"{key}: {_unknown(key, model)}"

@@ -18,7 +18,7 @@ from unlatch.project.plugins.errors import blaming
 from unlatch.project.plugins.loading import load_settings
 from unlatch.spi.table_models import dumped, model_of
 from unlatch.spi.tables import Table
-from unlatch.transport.trust import TRUSTED_HOSTS
+from unlatch.transport.trust import TRUSTED_HOSTS, named_hosts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -67,13 +67,14 @@ def settings_in_force(workspace: Workspace) -> Iterator[Setting]:
         for name, table in checked.settings.items():
             with suppress(PluginBroken):  # a check reports it
                 yield from _of_tracker(name, table, raw)
-    further = [*_hosts_of_environment(workspace)]
+    hosts = [*_hosts_of_environment(workspace)]
     with suppress(ConfigError):
-        settings = [*settings_of_user(workspace.user_file)]
-        hosts = [one for one in settings if one.key == _HOSTS and (one.value or not further)]
-        yield from (one for one in settings if one.key != _HOSTS)
-        yield from hosts
-    yield from further
+        for one in settings_of_user(workspace.user_file):
+            if one.key.partition(".")[0] != _HOSTS:
+                yield one
+            elif one.value or not hosts:
+                hosts.append(one)
+    yield from sorted(hosts, key=lambda one: one.key)
 
 
 def settings_of_user(path: Path) -> Iterator[Setting]:
@@ -82,8 +83,8 @@ def settings_of_user(path: Path) -> Iterator[Setting]:
     given = [key for key, _ in _flat(dumped(config, given_only=True), "")]
     for key, value in _flat(dumped(config), ""):
         is_given = any(one == key or one.startswith(f"{key}.") for one in given)
-        shown = _shown(value) if key == _HOSTS else value
-        yield Setting(key, shown, str(path) if is_given else DEFAULT)
+        shown = _shown(value) if key.startswith(f"{_HOSTS}.") else value
+        yield Setting(key.removesuffix("."), shown, str(path) if is_given else DEFAULT)
 
 
 def _mistake(problem: str, raw: RawConfig, known: Mapping[str, str]) -> Found:
@@ -158,12 +159,16 @@ def _flat(values: Mapping[str, Any], prefix: str) -> Iterator[tuple[str, Any]]:
 
 
 def _hosts_of_environment(workspace: Workspace) -> Iterator[Setting]:
-    names = [TRUSTED_HOSTS]
-    names += [n for m in workspace.registry.manifests.values() for n in m.host_env]
-    for name in names:
-        listed = workspace.environ.get(name, "").split(",")
-        if hosts := [host.strip() for host in listed if host.strip()]:
-            yield Setting(_HOSTS, _shown(hosts), name)
+    environ = workspace.environ
+    listed: dict[str, list[str]] = {}
+    for tracker, host in named_hosts(environ):
+        listed.setdefault(f"{_HOSTS}.{tracker}".removesuffix("."), []).append(host)
+    for key, hosts in listed.items():
+        yield Setting(key, _shown(hosts), TRUSTED_HOSTS)
+    for manifest in workspace.registry.manifests.values():
+        for name in manifest.host_env:
+            if host := environ.get(name, "").strip():
+                yield Setting(f"{_HOSTS}.{manifest.name}", _shown([host]), name)
 
 
 def _shown(hosts: Iterable[str]) -> list[str]:

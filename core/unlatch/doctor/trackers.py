@@ -30,13 +30,7 @@ def no_tracker(project: ProjectSnapshot) -> Hits:
 def trusted_host(tracker: TrackerSetup) -> Hits:
     workspace, manifest, url = tracker.workspace, tracker.manifest, tracker.settings.base_url
     try:
-        check_origin(
-            url,
-            hosts=manifest.hosts,
-            env=workspace.environ,
-            host_env=manifest.host_env,
-            user_hosts=workspace.user.trusted_hosts,
-        )
+        check_origin(url, manifest, workspace.trusted_hosts)
     except UnlatchError as error:
         yield error
     else:

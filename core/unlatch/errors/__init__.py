@@ -105,6 +105,12 @@ class StoreError(UnlatchError):
     """An increment or its files do not allow the change; nothing was changed."""
 
 
+class HostNotBound(UnlatchError):
+    """The user has to say which tracker a trusted host belongs to; nothing was changed."""
+
+    exit_code = 4
+
+
 class WorkOpen(StoreError):
     """An increment cannot be completed yet; `problems` lists the open work."""
 

@@ -76,7 +76,9 @@ def plan_item_change(
 
     Raises:
         UsageError: the increment, or its link to the tracker, is not known.
+        UnlatchError: as `Workspace.check_config`.
     """
+    workspace.check_config()
     increment = workspace.manager.read(wanted)
     links = tracker_links(workspace, increment, manifest, item)
     reason = checked_reason(reason) if reason is not None else None
@@ -110,7 +112,9 @@ def plan_item_creation(
     Raises:
         UsageError: `no-story`, `item-unknown`, `write-not-permitted`, `not-supported`,
             `target-missing` or `already-linked`.
+        UnlatchError: as `Workspace.check_config`.
     """
+    workspace.check_config()
     increment = workspace.manager.read(wanted)
     target = create_target(trackers, tracker)
     check_permitted(workspace, tracker, Part.CREATE)

@@ -43,7 +43,7 @@ class ChatCompletions:
 
     Args:
         base_url: the base of `/chat/completions`; a query stays at the end. It must have been
-            checked with `check_origin`.
+            checked with `check_secure`.
         config: the name of its configuration file in errors.
         options: the time-outs apply to one request, `max_wait` to all waits together.
     """

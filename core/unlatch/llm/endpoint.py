@@ -38,7 +38,7 @@ _ERRORS = 400
 
 
 class Endpoint:
-    """One address, which must have been checked with `check_origin`, and its key.
+    """One address, which must have been checked with `check_secure`, and its key.
 
     The key is sent nowhere else: no redirect is followed.
     """

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from unlatch.errors import ModelError, ModelUnauthorised
 from unlatch.errors.known_secrets import remember_secrets
 from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions
-from unlatch.transport.trust import check_origin, origin_of
+from unlatch.transport.trust import check_secure
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -43,8 +43,7 @@ def open_model(
     chosen = replace(options, timeouts=(options.timeouts[0], seconds), deadline=seconds)
     model, base_url = config.model or "", config.base_url
     if base_url:
-        # The user's own configuration names the host, so it is trusted.
-        check_origin(base_url, hosts=(), env={}, user_hosts=(origin_of(base_url).authority,))
+        check_secure(base_url)  # the user's own configuration names the host, so it is trusted
     if is_litellm:
         from unlatch.llm.litellm_adapter import LiteLlm  # noqa: PLC0415
 

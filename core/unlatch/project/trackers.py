@@ -173,14 +173,7 @@ class Trackers:
     def _check_host(self, name: str, url: str) -> None:
         from unlatch.transport.trust import check_origin  # noqa: PLC0415  (rarely needed)
 
-        manifest = self.registry.manifest(name)
-        check_origin(
-            url,
-            hosts=manifest.hosts,
-            env=self._workspace.environ,
-            host_env=manifest.host_env,
-            user_hosts=self._workspace.user.trusted_hosts,
-        )
+        check_origin(url, self.registry.manifest(name), self._workspace.trusted_hosts)
 
     def open(self, name: str) -> SyncPlugin:
         """The plugin, with a transport that holds its credential.
@@ -217,7 +210,7 @@ class Trackers:
             settings.base_url,
             env=self._workspace.environ,
             cache=state_folder(self._workspace.paths.root) / "cache" / name,
-            user_hosts=self._workspace.user.trusted_hosts,
+            trusted=self._workspace.trusted_hosts,
             options=replace(
                 self._options,
                 deadline=self._workspace.config.request_timeout,

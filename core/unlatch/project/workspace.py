@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from unlatch.errors import ConfigError, PluginBroken
+from unlatch.errors import ConfigError, HostNotBound, PluginBroken, UnlatchError
 from unlatch.increments.files.manager import MetadataManager
 from unlatch.increments.files.paths import items_at, paths_at
 from unlatch.project.registry import InstalledShapes, Registry
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment
     from unlatch.project.check_trackers import CheckedTrackers
     from unlatch.spi import ItemRef, Settings
+    from unlatch.transport.trust import TrustedHosts
 
 
 def utc_now() -> datetime:
@@ -80,10 +81,18 @@ class Workspace:
 
         return read_user_config(self.user_file)
 
+    @cached_property
+    def trusted_hosts(self) -> TrustedHosts:
+        """The hosts that tokens may be sent to besides the vendors'; raises as `user`."""
+        from unlatch.transport.trust import read_trusted_hosts  # noqa: PLC0415  (for trackers)
+
+        manifests, entries = self.registry.manifests.values(), self.user.trusted_hosts
+        return read_trusted_hosts(self.environ, manifests, entries, file=str(self.user_file))
+
     @property
     def config(self) -> CoreConfig:
-        """The core's configuration; raises as `check_config`."""
-        self.check_config()
+        """The core's configuration; ConfigError lists all mistakes, also those of the user's."""
+        _ = self.user, self._checked
         return self.raw_config.core
 
     @cached_property
@@ -135,8 +144,23 @@ class Workspace:
         return self._checked.broken
 
     def check_config(self) -> None:
-        """Check the configuration before anything is recorded; ConfigError lists all mistakes."""
-        _ = self.user, self._checked
+        """Check the configuration before anything is recorded.
+
+        ConfigError lists all mistakes. HostNotBound: a tracker's host is trusted in an entry that
+        names no tracker, so that what is recorded could not be delivered.
+        """
+        _ = self.config
+        if not self.settings or not self.trusted_hosts.unbound:
+            return
+        from unlatch.transport.trust import check_origin  # noqa: PLC0415  (rarely needed)
+
+        for name, settings in self.settings.items():
+            try:
+                check_origin(settings.base_url, self.registry.manifest(name), self.trusted_hosts)
+            except HostNotBound:
+                raise
+            except UnlatchError:
+                continue  # the delivery to this tracker reports it
 
     def check_links(self, increment: Increment) -> None:
         """Refuse an increment that names items of a broken plugin: nobody else can read its links.

@@ -1,6 +1,6 @@
 """The object through which a plugin sends its requests."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from http.cookiejar import DefaultCookiePolicy
 from pathlib import Path
@@ -29,7 +29,13 @@ from unlatch.transport.options import DEFAULT_OPTIONS, TransportOptions
 from unlatch.transport.pace import Kind, Pace, Pacer
 from unlatch.transport.rate_limits import Gate
 from unlatch.transport.redact import Redactor
-from unlatch.transport.trust import check_origin, credential_host, origin_of
+from unlatch.transport.trust import (
+    TrustedHosts,
+    check_origin,
+    credential_host,
+    origin_of,
+    read_trusted_hosts,
+)
 
 _LONGEST_CHAIN = 5
 
@@ -182,7 +188,7 @@ def open_transport(
     *,
     env: Mapping[str, str],
     cache: Path,
-    user_hosts: Iterable[str] = (),
+    trusted: TrustedHosts | None = None,
     options: TransportOptions = DEFAULT_OPTIONS,
     state: Path | None = None,
     keyring_get: ReadKeyring = read_keyring,
@@ -191,16 +197,11 @@ def open_transport(
     """Open a transport for a tracker: check its address, then find a credential.
 
     The first request reports a missing token, so that items that need none are not delayed. The
-    folder `cache` is made if missing; `user_hosts` are those that the user's own configuration
-    trusts. Raises the errors of `check_origin` and `find_credential`.
+    folder `cache` is made if missing; without `trusted` only `env` names hosts. Raises the errors
+    of `check_origin` and `find_credential`.
     """
-    check = partial(
-        check_origin,
-        hosts=manifest.hosts,
-        env=env,
-        host_env=manifest.host_env,
-        user_hosts=tuple(user_hosts),
-    )
+    trusted = trusted or read_trusted_hosts(env, [manifest])
+    check = partial(check_origin, manifest=manifest, trusted=trusted)
     check(base_url)
     name, tokens, host = manifest.name, manifest.tokens, credential_host(base_url)
     credential = find_credential(

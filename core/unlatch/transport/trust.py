@@ -4,14 +4,22 @@ The vendor's own hosts by default, more only by the environment or the user's ow
 Nothing in a repository can add one: a pull request must not be able to point CI's token elsewhere.
 """
 
+from __future__ import annotations
+
 import ipaddress
-from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from types import MappingProxyType
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from unlatch.errors import UnlatchError
+from unlatch.errors import HostNotBound, UnlatchError
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+    from unlatch.spi import Manifest
 
 TRUSTED_HOSTS = "UNLATCH_TRUSTED_HOSTS"
 _PORTS = {"http": 80, "https": 443}
@@ -105,37 +113,112 @@ def _malformed(url: str, why: str) -> UnlatchError:
     return UnlatchError("url-malformed", message, where=None if "@" in shown else shown)
 
 
-def check_origin(
-    url: str,
-    *,
-    hosts: Iterable[str],
-    env: Mapping[str, str],
-    host_env: Iterable[str] = (),
-    user_hosts: Iterable[str] = (),
-) -> None:
-    """Check that a token may be sent to `url`.
+@dataclass(frozen=True, slots=True)
+class TrustedHosts:
+    """The hosts that the environment and the user's own configuration name.
 
-    `hosts` are the vendor's own, on the scheme's own port; "*.example.com" means subdomains of one
-    label, as in a certificate. In `env`, UNLATCH_TRUSTED_HOSTS lists hosts, with or without a port,
-    by commas, and the variables of `host_env` hold a further host, or its URL. UnlatchError:
-    `host-not-trusted`, `insecure-url`, `url-malformed`, `url-with-credentials`.
+    An entry is a host, with or without a port, its URL, or "*.example.com" for subdomains of one
+    label, as in a certificate.
+
+    Args:
+        bound: the entries of each tracker.
+        unbound: entries of earlier versions, which name no tracker, with the place of each.
+    """
+
+    bound: Mapping[str, Sequence[str]]
+    unbound: Mapping[str, str]
+
+
+def read_trusted_hosts(
+    env: Mapping[str, str],
+    manifests: Iterable[Manifest],
+    configured: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    *,
+    file: str = "",
+) -> TrustedHosts:
+    """The hosts that `env` and the user's own configuration `file` name for these trackers.
+
+    UNLATCH_TRUSTED_HOSTS lists TRACKER=HOST by commas, and each variable of a manifest's
+    `host_env` has a further host of that tracker. An entry without a tracker counts for the one
+    tracker with which another of these sources names a host that it covers.
+    """
+    named = [(name, entry, file) for name, entries in configured.items() for entry in entries]
+    named += [(name, entry, TRUSTED_HOSTS) for name, entry in named_hosts(env)]
+    bound: dict[str, list[str]] = {
+        one.name: [*filter(None, map(env.get, one.host_env))] for one in manifests
+    }
+    for name, entry, _ in named:
+        if name:
+            bound.setdefault(name, []).append(entry)
+    unbound = {entry: place for name, entry, place in named if not name}
+    for entry in [*unbound]:
+        ties = [name for name, hosts in bound.items() if any(_names(entry, one) for one in hosts)]
+        if len(ties) == 1:
+            bound[ties[0]].append(entry)
+    return TrustedHosts(bound, unbound)
+
+
+def named_hosts(env: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """The tracker, or "", and the host of each entry in UNLATCH_TRUSTED_HOSTS."""
+    for entry in env.get(TRUSTED_HOSTS, "").split(","):
+        tracker, _, host = entry.strip().rpartition("=")
+        if host := host.strip():
+            yield tracker.strip(), host
+
+
+def _names(entry: str, other: str) -> bool:
+    """Whether an entry covers the host of another."""
+    host, port = _host_and_port(other)
+    return bool(host) and _covers(entry, Origin("https", host, port or 443))
+
+
+def check_origin(url: str, manifest: Manifest, trusted: TrustedHosts) -> None:
+    """Check that a tracker's token may be sent to `url`.
+
+    The vendor's hosts in the manifest are trusted on the scheme's own port.
+
+    UnlatchError: `host-not-trusted`, `insecure-url`, `url-malformed`, `url-with-credentials`.
+    HostNotBound: the only entry that covers the host names no tracker.
+    """
+    origin = check_secure(url)
+    entries = [*trusted.bound.get(manifest.name, ())]
+    if origin.scheme == "https" and origin.port == 443:  # noqa: PLR2004
+        entries += manifest.hosts
+    if any(_covers(entry, origin) for entry in entries):
+        return
+    for entry, place in trusted.unbound.items():
+        if _covers(entry, origin):
+            raise _not_bound(origin, manifest, place)
+    message = f"{origin.authority} is not a host that a token for {manifest.title} may be sent to"
+    hint = (
+        f"if you trust it, set {TRUSTED_HOSTS}={manifest.name}={origin.authority} in the "
+        "environment, or name it in your user configuration; a file in the repository cannot add it"
+    )
+    raise UnlatchError("host-not-trusted", message, where=str(origin), hint=hint)
+
+
+def _not_bound(origin: Origin, manifest: Manifest, place: str) -> HostNotBound:
+    line = f"set {TRUSTED_HOSTS}={manifest.name}={origin.authority}"
+    if place != TRUSTED_HOSTS:
+        line = f'write trusted_hosts.{manifest.name} = ["{origin.authority}"] in place of the list'
+    message = (
+        f"{origin.authority} is trusted in {place}, which does not name {manifest.name} for it"
+    )
+    hint = f"if it is your {manifest.title} server, {line}"
+    return HostNotBound("host-not-bound", message, where=str(origin), hint=hint)
+
+
+def check_secure(url: str) -> Origin:
+    """The origin of a URL that a secret may be sent to: https, or this machine.
+
+    UnlatchError: `insecure-url`, `url-malformed`, `url-with-credentials`.
     """
     origin = origin_of(url)
     if origin.scheme == "http" and not origin.is_loopback:
         message = f"a token is never sent over plain http to {origin.authority}"
         hint = f"use https://{origin.host}"
         raise UnlatchError("insecure-url", message, where=str(origin), hint=hint)
-    named = filter(None, map(env.get, host_env))
-    trusted = [*env.get(TRUSTED_HOSTS, "").split(","), *named, *user_hosts]
-    if origin.scheme == "https" and origin.port == 443:  # noqa: PLR2004
-        trusted += hosts
-    if not any(_covers(entry, origin) for entry in trusted):
-        message = f"{origin.authority} is not a host that a token may be sent to"
-        hint = (
-            f"if you trust it, set {TRUSTED_HOSTS}={origin.authority} in the environment, or "
-            "name it in your user configuration; a file in the repository cannot add it"
-        )
-        raise UnlatchError("host-not-trusted", message, where=str(origin), hint=hint)
+    return origin
 
 
 def _covers(entry: str, origin: Origin) -> bool:

@@ -193,16 +193,16 @@ def test_a_secret_is_refused_and_not_repeated(plain: Project) -> None:
 
 
 def test_the_users_own_file_is_made_private(plain: Project) -> None:
-    plain.run("config", "set", "--user", "trusted_hosts", "git.example.com")
+    plain.run("config", "set", "--user", "trusted_hosts.github", "git.example.com")
     done = plain.run("config", "set", "--user", "llm.model", "small")
 
     assert done.code == 0, done.said
-    content = {"trusted_hosts": ["git.example.com"], "llm": {"model": "small"}}
+    content = {"trusted_hosts": {"github": ["git.example.com"]}, "llm": {"model": "small"}}
     assert tomllib.loads(user_file(plain).read_text()) == content
     assert stat.S_IMODE(user_file(plain).stat().st_mode) == 0o600
     sources = plain.run("config", "list", "--json").document["settings"]
     assert {one["key"] for one in sources if one["source"] == str(user_file(plain))} == {
-        "trusted_hosts",
+        "trusted_hosts.github",
         "llm.model",
     }
 

@@ -131,8 +131,9 @@ def test_it_says_where_each_value_came_from(project: Project) -> None:
     (project.root / ".specweave/config.json").write_text(
         json.dumps({"limits": {"maxActiveIncrements": 2}})
     )
-    own = own_config(project, 'trusted_hosts = ["github.example.com"]\n')
-    project.extra["UNLATCH_TRUSTED_HOSTS"] = "jira.example.com,user:secret@ado.example.com"
+    own = own_config(project, '[trusted_hosts]\ngithub = ["github.example.com"]\n')
+    hosts = "jira=jira.example.com,old.example.com,ado=user:secret@ado.example.com"
+    project.extra |= {"UNLATCH_TRUSTED_HOSTS": hosts, "JIRA_URL": "https://issues.example.com"}
 
     settings = project.run("doctor", "--json").document["settings"]
 
@@ -141,9 +142,13 @@ def test_it_says_where_each_value_came_from(project: Project) -> None:
     assert ("labels.reopened", "again", ".unlatch/config.toml") in found
     assert ("labels.completed", "completed", "default") in found
     assert ("limits.max_active", 2, ".specweave/config.json") in found
-    assert ("trusted_hosts", ["github.example.com"], str(own)) in found
-    hosts = ["jira.example.com", "(not shown: it holds a user name)"]
-    assert ("trusted_hosts", hosts, "UNLATCH_TRUSTED_HOSTS") in found
+    assert [one for one in found if one[0].startswith("trusted_hosts")] == [
+        ("trusted_hosts", ["old.example.com"], "UNLATCH_TRUSTED_HOSTS"),
+        ("trusted_hosts.ado", ["(not shown: it holds a user name)"], "UNLATCH_TRUSTED_HOSTS"),
+        ("trusted_hosts.github", ["github.example.com"], str(own)),
+        ("trusted_hosts.jira", ["jira.example.com"], "UNLATCH_TRUSTED_HOSTS"),
+        ("trusted_hosts.jira", ["https://issues.example.com"], "JIRA_URL"),
+    ]
 
 
 def test_a_token_that_is_missing_or_half_there_and_a_host_that_is_not_trusted(

@@ -42,7 +42,7 @@ def test_a_mistake_in_allowed_links_is_told_beside_the_link_that_it_concerns(
 
     assert [("config-invalid", str(own)), ("unsafe-path", place)] == sorted(found(done))
     assert (1, 1, 2) == (done.code, done.document["exitCode"], done.document["errors"])
-    assert {"comment", "trusted_hosts"} & {one["key"] for one in done.document["settings"]}
+    assert {"comment", "trusted_hosts.jira"} & {one["key"] for one in done.document["settings"]}
     assert (1, "", True) == (shown.code, shown.err, shown.out.startswith("error"))
     assert "allowed_links" in shown.out
     assert "0 increments checked: 2 errors, 0 warnings\n" in shown.out
@@ -146,13 +146,14 @@ def test_trusted_hosts_have_one_row_for_each_place_that_names_some(completed: Pr
     listed = completed.run("doctor", "--settings").out.splitlines()
     rows = [line for line in listed if "trusted_hosts" in line]
 
-    told = [one for one in done.document["settings"] if one["key"] == "trusted_hosts"]
-    assert [{"key": "trusted_hosts", "value": named, "source": "UNLATCH_TRUSTED_HOSTS"}] == told
-    assert 1 == len(rows)
+    told = [one for one in done.document["settings"] if one["key"].startswith("trusted_hosts")]
+    assert sorted(named) == [f"{one['key'].split('.')[1]}={one['value'][0]}" for one in told]
+    assert {"UNLATCH_TRUSTED_HOSTS"} == {one["source"] for one in told}
+    assert 3 == len(rows)
 
-    own_config(completed, 'trusted_hosts = ["github.example.com"]\n')
+    own_config(completed, 'trusted_hosts.github = ["github.example.com"]\n')
     shown = completed.run("doctor", "--settings").out
-    assert 1 == shown.count("trusted_hosts")
+    assert 3 == shown.count("trusted_hosts")
     assert "github.example.com" in shown
     assert "UNLATCH_TRUSTED_HOSTS" in shown
 
@@ -163,4 +164,4 @@ def test_without_any_trusted_host_the_setting_is_still_listed(project: Project) 
 
     settings = project.run("doctor", "--json").document["settings"]
 
-    assert {"key": "trusted_hosts", "value": [], "source": "default"} in settings
+    assert {"key": "trusted_hosts", "value": {}, "source": "default"} in settings

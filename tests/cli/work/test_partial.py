@@ -148,7 +148,8 @@ def test_a_tracker_that_is_not_there_keeps_its_operation(completed: Project, tra
         gone = [line.replace(place, f"127.0.0.1:{port}") if line.startswith(f"{key} =") else line
                 for line in lines]  # fmt: skip
         completed.configure("\n".join(gone))
-        completed.extra["UNLATCH_TRUSTED_HOSTS"] = "127.0.0.1"
+        trusted = completed.box.environ()["UNLATCH_TRUSTED_HOSTS"]
+        completed.extra["UNLATCH_TRUSTED_HOSTS"] = f"{trusted},{tracker}=127.0.0.1:{port}"
 
         done = completed.run("--max-wait", "0", *RESUME, "--json")
 

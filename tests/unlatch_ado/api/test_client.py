@@ -27,7 +27,7 @@ from unlatch.spi import Change, Scheme
 from unlatch.spi.category import Category
 from unlatch.transport import for_tests, measure
 from unlatch.transport.credentials import find_credential
-from unlatch.transport.trust import check_origin
+from unlatch.transport.trust import check_origin, read_trusted_hosts
 from unlatch_ado import manifest
 from unlatch_ado.api.client import Client, newest_query
 from unlatch_ado.api.patch import Step
@@ -370,15 +370,15 @@ def test_the_token_is_the_first_that_there_is(given: dict[str, Any], expected: o
     ["https://dev.azure.com/fabrikam", "https://fabrikam.visualstudio.com/DefaultCollection"],
 )
 def test_the_vendors_hosts_get_the_token(url: str) -> None:
-    check_origin(url, hosts=manifest.hosts, env={}, host_env=manifest.host_env)
+    check_origin(url, manifest, read_trusted_hosts({}, [manifest]))
 
 
 def test_a_server_of_ones_own_gets_it_where_the_pipeline_says_so() -> None:
     url = "https://tfs.example/tfs/DefaultCollection"
     with pytest.raises(UnlatchError, match="host-not-trusted:"):
-        check_origin(url, hosts=manifest.hosts, env={}, host_env=manifest.host_env)
+        check_origin(url, manifest, read_trusted_hosts({}, [manifest]))
     env = {"SYSTEM_COLLECTIONURI": "https://tfs.example/tfs/DefaultCollection/"}
-    check_origin(url, hosts=manifest.hosts, env=env, host_env=manifest.host_env)
+    check_origin(url, manifest, read_trusted_hosts(env, [manifest]))
 
 
 def test_both_names_of_an_organization_are_one_place() -> None:

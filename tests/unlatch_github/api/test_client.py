@@ -285,7 +285,7 @@ COMPANY = {
 }
 PUBLIC = {"repository": "octo/widgets"}
 RESIDENT = {"api_url": "https://api.acme.ghe.com", "web_url": "https://acme.ghe.com"}
-TRUSTED = {"UNLATCH_TRUSTED_HOSTS": "ghe.example,api.acme.ghe.com"}
+TRUSTED = {"UNLATCH_TRUSTED_HOSTS": "github=ghe.example,github=api.acme.ghe.com"}
 
 
 def _sent_token(settings: GithubSettings, folder: Path, env: dict[str, str]) -> str | None:
@@ -354,7 +354,8 @@ def test_graphql_is_asked_beside_rest(tmp_path: Path, api_url: str, graphql: str
     settings = GithubSettings(
         api_url=api_url, web_url="https://ghe.example", repository="octo/widgets"
     )
-    trusted = "ghe.example,api.acme.ghe.com,gateway.example"
+    hosts = ("ghe.example", "api.acme.ghe.com", "gateway.example")
+    trusted = ",".join(f"github={host}" for host in hosts)
     env = {"GITHUB_TOKEN": "a", "UNLATCH_TRUSTED_HOSTS": trusted}
     transport = open_transport(manifest, api_url, env=env, cache=tmp_path)
     issue = {"__typename": "PullRequest", "number": 4}

@@ -146,7 +146,7 @@ def _settings(session: Session) -> list[Setting]:
 
     if not session.has_project:
         return [*settings_of_user(user_config_file())]
-    session.workspace.check_config()
+    _ = session.workspace.config  # raises
     return [*settings_in_force(session.workspace)]
 
 
