@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -56,16 +56,16 @@ class Straying(Native):
 class Trimming(Native):
     """Removes white space at the end of the file."""
 
-    def mark(self, texts: Texts, ids: Iterable[str], *, done: bool) -> Texts:
-        return {name: text.rstrip() for name, text in super().mark(texts, ids, done=done).items()}
+    def mark(self, texts: Texts, ids: Iterable[str], **more: Any) -> Texts:
+        return {name: text.rstrip() for name, text in super().mark(texts, ids, **more).items()}
 
 
 class Forgiving(Native):
     """Ignores unknown ids."""
 
-    def mark(self, texts: Texts, ids: Iterable[str], *, done: bool) -> Texts:
+    def mark(self, texts: Texts, ids: Iterable[str], **more: Any) -> Texts:
         known = {task.id for task in self.read(texts).tasks}
-        return super().mark(texts, [one for one in ids if one in known], done=done)
+        return super().mark(texts, [one for one in ids if one in known], **more)
 
 
 class Falling(Native):

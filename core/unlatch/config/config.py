@@ -11,6 +11,7 @@ from unlatch.config.choices import CommentStyle
 from unlatch.config.completion import CompletionConfig
 from unlatch.config.specweave import read_specweave, settings_of
 from unlatch.config.tables import (
+    DocumentsConfig,
     EffortsConfig,
     Labels,
     LayoutsConfig,
@@ -114,6 +115,7 @@ class CoreConfig(TopLevel):
     completion: CompletionConfig = setting(default=CompletionConfig())
     sync: SyncConfig = setting(default=SyncConfig())
     layouts: LayoutsConfig = setting(default=LayoutsConfig())
+    documents: DocumentsConfig = setting(default=DocumentsConfig())
     sessions: SessionsConfig = setting(default=SessionsConfig())
     runs: RunsConfig = setting(default=RunsConfig())
 

@@ -14,6 +14,7 @@ from unlatch.config.value_types import (
     Word,
     YesNo,
 )
+from unlatch.increments.documents.marks import INTERNAL, is_mark
 from unlatch.increments.model import reopening
 from unlatch.increments.model.limits import Limits
 from unlatch.increments.model.policies import Direction, OnClose, OnConflict, Policy, SyncPolicy
@@ -28,6 +29,15 @@ def _installed(value: tuple[str, ...]) -> tuple[str, ...]:
     if unknown := [name for name in value if name not in layouts]:
         why = broken.get(unknown[0], f"not installed; installed: {', '.join(layouts)}")
         raise ValueError(f"{unknown[0]!r}: {why}")
+    return value
+
+
+def _open_marks(value: tuple[str, ...]) -> tuple[str, ...]:
+    for mark in value:
+        if not mark.strip() or mark != mark.strip() or not is_mark(mark):
+            raise ValueError(f"{mark!r}: must be one character other than x and X")
+    if len(value) > len(INTERNAL):
+        raise ValueError(f"at most {len(INTERNAL)} marks")
     return value
 
 
@@ -269,6 +279,17 @@ class LayoutsConfig(Table):
     use: Annotated[tuple[str, ...], Check(_installed)] = setting(
         default=(),
         description="Layouts to read, by name: spec-kit, openspec, kiro, or one that is installed",
+    )
+
+
+class DocumentsConfig(Table):
+    """How the documents of increments are read."""
+
+    discarded_marks: Annotated[tuple[str, ...], Check(_open_marks)] = setting(
+        default=(),
+        description="Marks in check boxes that mean, besides `-`, that a task or a criterion was "
+        "dropped, such as `~`. Without an entry here it is open. For unlatch's own documents, and "
+        "those of SpecWeave and spec-kit",
     )
 
 

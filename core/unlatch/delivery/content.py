@@ -161,7 +161,7 @@ def _sections(
     criteria = about.criteria if about else [one for one in spec.criteria if one.story is None]
     yield "Acceptance criteria", [_criterion(one) for one in criteria]
     ours = (one for one in tasks if about is None or _belongs(one, about))
-    yield "Tasks", [_check(one.id, one.title, one.done) for one in ours if not one.discarded]
+    yield "Tasks", [_check(t.id, t.title, t.done, t.mark) for t in ours if not t.discarded]
 
 
 def _limit(sections: Iterator[tuple[str, list[Check]]]) -> Iterator[Heading | Checks]:
@@ -186,11 +186,11 @@ def _story(story: Story) -> list[Check]:
 
 
 def _criterion(one: Criterion, *, depth: int = 0) -> Check:
-    return Check(_cut(_named(one.id, one.text)), one.done, depth)
+    return Check(_cut(_named(one.id, one.text)), one.done, depth, one.mark)
 
 
-def _check(id_: str, title: str, done: bool | None = False) -> Check:
-    return Check(_cut(_named(id_, title)), done or False)
+def _check(id_: str, title: str, done: bool | None = False, mark: str | None = None) -> Check:
+    return Check(_cut(_named(id_, title)), done or False, mark=mark)
 
 
 def _named(id: str, text: str) -> str:

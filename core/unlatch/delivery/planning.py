@@ -126,7 +126,7 @@ def _keep_ticks(task: DeliveryTask, draft: Draft, item: RemoteItem) -> Draft:
     The next sync brings them into the files; the recorded boxes are those of the files.
     """
     checks = checks_in(draft.body)
-    task.boxes = boxes_of(checks)
+    task.boxes = boxes_of(checks, task.link.base.boxes if task.link.base else None)
     base, seen = task.link.base, item.checks_of(draft.increment)
     pulls = task.config.sync.policy(task.operation.tracker).direction.pulls
     if base is None or base.boxes is None or seen is None or not pulls:

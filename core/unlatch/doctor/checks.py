@@ -86,6 +86,8 @@ READABLE: tuple[Check[ReadableIncrement], ...] = (
     Check("document-in-conflict", WARNING, documents.documents_in_conflict),
     Check("task-id-twice", WARNING, documents.repeated_tasks),
     Check("criterion-id-twice", WARNING, documents.repeated_criteria),
+    Check("block-unclosed", NOTE, documents.unclosed_blocks),
+    Check("mark-unknown", NOTE, documents.unknown_marks),
     Check("completed-with-open-work", WARNING, documents.open_work_left),
     Check("event-missing", NOTE, documents.missing_events, documents.fix_events),
 )

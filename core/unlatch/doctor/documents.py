@@ -19,6 +19,7 @@ from unlatch.increments.records.events import lost_events
 from unlatch.increments.records.status_events import LOG
 from unlatch.worklog.disk.safe_open import exists, read_file
 from unlatch.worklog.event_log import parse_line
+from unlatch.worklog.markdown_lines import scan_work
 from unlatch.worklog.name_matching import first_of
 
 if TYPE_CHECKING:
@@ -91,6 +92,26 @@ def _repeated(found: Iterable[Task | Criterion], one: ReadableIncrement, name: s
             where = ", ".join(map(str, places))
             message = f"the id {spelled[key]} is on lines {where}; commands cannot use it"
             yield Found(message, one.files.paths[name])
+
+
+def unknown_marks(one: ReadableIncrement) -> Hits:
+    work = one.files.read_work
+    for name, parts in (
+        (one.files.work.names[0], work.spec.criteria),
+        (_listed_in(one), work.tasks),
+    ):
+        for part in parts:
+            if not part.is_mark_known:
+                message = f"{part.id} counts as open: nothing is known of the mark in its check box"
+                place = f"{one.files.paths[name]}:{part.line}"
+                yield Found(message, place, "write x when it is done, and a space until then")
+
+
+def unclosed_blocks(one: ReadableIncrement) -> Hits:
+    for name in one.files.work.names:
+        if line := scan_work(one.files.text_of(name)).open_at:
+            message = "a block of code or a comment begins here and never ends; all below it counts"
+            yield Found(message, f"{one.files.paths[name]}:{line}", "close it")
 
 
 def open_work_left(one: ReadableIncrement) -> Hits:

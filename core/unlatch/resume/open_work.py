@@ -7,6 +7,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from unlatch.errors import UnlatchError
+from unlatch.increments.documents.marks import MARK
 from unlatch.increments.files.work.files import files_of
 from unlatch.values import dataclass
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from unlatch.increments.documents.model import Task
     from unlatch.increments.model.increment import Increment
 
-_BOX = re.compile(r"[ \t]*[-*+][ \t]+\[(?P<mark>[ xX])\][ \t]")
+_BOX = re.compile(rf"[ \t]*[-*+][ \t]+\[(?P<mark>{MARK})\][ \t]")
 _HEADING = re.compile(r"(?P<marks>#{1,6})[ \t]")
 
 
@@ -81,4 +82,4 @@ def _is_ticked_off(task: Task, lines: Sequence[str], starts: set[int]) -> bool:
             break
         if box := _BOX.match(line):
             marks.append(box["mark"])
-    return bool(marks) and " " not in marks
+    return bool(marks) and all(mark in ("x", "X") for mark in marks)

@@ -7,6 +7,7 @@ invisible, otherwise a short last line.
 """
 
 import re
+from dataclasses import field
 
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
@@ -62,11 +63,14 @@ class Check:
         text: the words.
         done: whether it is ticked; None for a line without a box.
         depth: the level of nesting, from 0.
+        mark: what the increment's files have in an open box in place of a space. Trackers have
+            empty boxes for all of these.
     """
 
     text: str
     done: bool | None = None
     depth: int = 0
+    mark: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

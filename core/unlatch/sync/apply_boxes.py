@@ -28,7 +28,8 @@ def apply_boxes(
         return frozenset()
     updates = {one.link: update_for(workspace, one, boxes, by=by) for one, boxes in due}
     records = [
-        BoxRecord(one.link, boxes.base, boxes.marks, updates[one.link]) for one, boxes in due
+        BoxRecord(one.link, boxes.base, boxes.marks, updates[one.link], boxes.before_tick)
+        for one, boxes in due
     ]
     is_current = partial(_is_current, due)
     done = record_boxes(

@@ -19,6 +19,7 @@ from unlatch.increments.model.check_boxes import (
     boxes_of,
     checks_in,
     ids_of,
+    kept_marks,
     make_boxes,
     states_of,
     ticked_by_people,
@@ -139,7 +140,9 @@ def _decide(
         lines = Verdict.PUSH if both.refusal is None else Verdict.DRIFT
         why = both.refusal or ""
     marks = {both.ids[tick.id]: tick.done for tick in ticks if tick.verdict is Verdict.PULL}
-    found = ComparedBoxes(both.here, ticks, lines, why, marks=marks)
+    former = both.base.marks if both.base else {}
+    before_tick = {both.ids[key]: mark for key, mark in former.items() if key in both.ids}
+    found = ComparedBoxes(both.here, ticks, lines, why, marks=marks, before_tick=before_tick)
     # Without a base of the states there is no place for it; they are recorded first.
     has_base = one.link.base is not None or one.verdict is Verdict.RECORD
     return replace(found, base=_new_base(here, both, found)) if has_base else found
@@ -185,10 +188,12 @@ def _new_base(here: Mapping[str, bool], both: _Sides, found: ComparedBoxes) -> B
     """The base to record for what agrees now; what an update writes is recorded by its delivery."""
     if both.base is None:
         agrees = not found.having(Verdict.DRIFT)
-        return make_boxes(here, both.here.lines) if agrees else None
+        return make_boxes(here, both.here.lines, both.here.marks) if agrees else None
     known = both.base.states
     agreed = {key: done for key, done in here.items() if both.there.get(key) is done}
     kept = {**known, **agreed}
     lines = both.here.lines if found.lines is None else both.base.lines
     is_new = (kept, lines) != (known, both.base.lines)
-    return make_boxes(kept, lines) if is_new else None
+    # The marks alone are no reason to write: the next change records them.
+    marks = {**both.here.marks, **kept_marks(kept, both.base)}
+    return make_boxes(kept, lines, marks) if is_new else None

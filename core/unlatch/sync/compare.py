@@ -88,6 +88,7 @@ class ComparedBoxes:
             is left as it is, or cannot be compared; `why` says the reason.
         base: the new base; None to keep it.
         marks: the tasks and criteria to be ticked or unticked in the files.
+        before_tick: what stood in open boxes before they were ticked, by the ids of tasks.
         error: why they could not be applied.
     """
 
@@ -97,6 +98,7 @@ class ComparedBoxes:
     why: str = ""
     base: Boxes | None = None
     marks: Mapping[str, bool] = field(default_factory=dict)
+    before_tick: Mapping[str, str] = field(default_factory=dict)
     error: UnlatchError | None = None
 
     @property

@@ -61,17 +61,39 @@ class Line(NamedTuple):
 
 def scan(text: str) -> "Scan":
     """Read a file, in time proportional to its length for any content."""
+    return _read(_raw_lines(text))
+
+
+def _raw_lines(text: str) -> list[tuple[int, str]]:
     raw = [(match.start(), match[1]) for match in _LINE.finditer(text)]
     if raw[-1] == (len(text), ""):
         raw.pop()
     if raw and raw[0][1].startswith(_BOM):
         raw[0] = (1, raw[0][1][1:])
+    return raw
+
+
+def _read(raw: list[tuple[int, str]]) -> "Scan":
     nested = _scan(raw, nests=True)
     if not nested.closing:
         return nested
     # A fence was left open. Where CommonMark sees none open, its reading counts.
     literal = _scan(raw, nests=False)
-    return nested if literal.closing else literal
+    if not literal.closing:
+        return literal
+    nested.open_at = literal.first_open
+    return nested
+
+
+def scan_work(text: str) -> "Scan":
+    """Read a file whose tasks count: a block that is never closed hides nothing of what follows.
+
+    Work that nobody sees would count as done. `open_at` is the line where such a block begins.
+    """
+    raw = _raw_lines(text)
+    found = _read(raw)
+    opened = found.open_at
+    return _scan(raw, nests=False, open_at=opened) if opened is not None else found
 
 
 def first_title(text: str) -> str:
@@ -100,9 +122,14 @@ def is_unambiguous(text: str) -> bool:
     return nested.lines == literal.lines and not nested.closing and not literal.closing
 
 
-def append_lines(text: str, lines: Iterable[str]) -> str:
-    """The text with lines after an empty line at its end; an open code block is closed first."""
-    end, closing = line_ending(text), scan(text).closing
+def append_lines(text: str, lines: Iterable[str], *, closes: bool = True) -> str:
+    """The text with lines after an empty line at its end.
+
+    Args:
+        closes: whether an open code block is closed first; in a file whose tasks count, that would
+            hide those below its beginning.
+    """
+    end, closing = line_ending(text), scan(text).closing if closes else ()
     added = (*closing, "", *lines) if closing else lines
     return text + _gap(text, end, is_open=bool(closing)) + "".join(line + end for line in added)
 
@@ -125,8 +152,8 @@ def _gap(text: str, end: str, *, is_open: bool) -> str:
     return end * 2 if text.endswith("\r") and end == "\n" else end
 
 
-def _scan(raw: list[tuple[int, str]], *, nests: bool) -> "Scan":
-    scanner = Scan(nests)
+def _scan(raw: list[tuple[int, str]], *, nests: bool, open_at: int | None = None) -> "Scan":
+    scanner = Scan(nests, open_at=open_at)
     first = _after_front_matter(raw)
     for number, (start, line) in enumerate(raw[first:], first + 1):
         scanner.take(number, start, line)
@@ -141,17 +168,30 @@ def _after_front_matter(raw: list[tuple[int, str]]) -> int:
 
 
 class _Hidden(NamedTuple):
-    """An open block of code or comment: its end, and the indent of the list item around it."""
+    """An open block of code or comment.
+
+    Args:
+        end: what closes it.
+        indent: that of the list item around it.
+        number: the line where it begins.
+    """
 
     end: str
     indent: int
+    number: int
 
 
 @dataclass(slots=True)
 class Scan:
-    """The lines that count; `closing` are those that would close the blocks that are open."""
+    """The lines that count; `closing` are those that would close the blocks that are open.
+
+    Args:
+        open_at: the line where a block begins that is never closed; from there on nothing is
+            hidden.
+    """
 
     nests: bool
+    open_at: int | None = None
     lines: list[Line] = field(default_factory=list)
     fences: list[Fence] = field(default_factory=list)
     _items: list[int] = field(default_factory=list)
@@ -163,13 +203,18 @@ class Scan:
     def closing(self) -> tuple[str, ...]:
         return tuple(b.end for b in reversed(self._hidden) if not self._ends_with_item(b))
 
+    @property
+    def first_open(self) -> int | None:
+        """The line where the outermost open block begins."""
+        return next((b.number for b in self._hidden if not self._ends_with_item(b)), None)
+
     def take(self, number: int, start: int, line: str) -> None:
         body = len(line) - len(line.lstrip(" \t"))
         if body == len(line):
             self._after_blank = True
             return
         indent = len(line[:body].expandtabs(_CODE_INDENT))
-        if self._stays_hidden(line, body, indent):
+        if self._stays_hidden(number, line, body, indent):
             return
         while self._items and indent < self._items[-1]:
             self._items.pop()
@@ -178,7 +223,7 @@ class Scan:
             return
         if depth < _CODE_INDENT:
             body = self._enter_items(line, body, indent)
-            if self._hides(start, line, body):
+            if self._hides(number, start, line, body):
                 return
         self.lines.append(self._line(number, start, line, body))
 
@@ -186,7 +231,7 @@ class Scan:
         # At the next line with less indent. People who nest fences do not care about the indent.
         return bool(block.indent) and (block.end == "-->" or not self.nests)
 
-    def _stays_hidden(self, line: str, body: int, indent: int) -> bool:
+    def _stays_hidden(self, number: int, line: str, body: int, indent: int) -> bool:
         if not self._hidden:
             return False
         block = self._hidden[-1]
@@ -198,10 +243,10 @@ class Scan:
             if "-->" in line:
                 self._hidden.pop()
         elif indent - block.indent < _CODE_INDENT or self.nests:
-            self._match_fence(line, body, block)
+            self._match_fence(number, line, body, block)
         return True
 
-    def _match_fence(self, line: str, body: int, block: _Hidden) -> None:
+    def _match_fence(self, number: int, line: str, body: int, block: _Hidden) -> None:
         fence = _FENCE.match(line, body)
         sign = (fence[1] or fence[2]) if fence else ""
         if not sign.startswith(block.end):
@@ -209,7 +254,7 @@ class Scan:
         if not line[body + len(sign) :].strip(" \t"):
             self._hidden.pop()
         elif self.nests:
-            self._hidden.append(_Hidden(sign, block.indent))
+            self._hidden.append(_Hidden(sign, block.indent, number))
 
     def _is_indented_code(self, depth: int) -> bool:
         # Only after an empty line: elsewhere the line continues the paragraph.
@@ -226,16 +271,18 @@ class Scan:
             body = marker.end()
         return body
 
-    def _hides(self, start: int, line: str, body: int) -> bool:
+    def _hides(self, number: int, start: int, line: str, body: int) -> bool:
+        if self.open_at is not None and number >= self.open_at:
+            return False
         inside = self._items[-1] if self._items else 0
         if fence := _FENCE.match(line, body):
             sign = fence[1] or fence[2]
-            self._hidden.append(_Hidden(sign, inside))
+            self._hidden.append(_Hidden(sign, inside, number))
             self.fences.append(Fence(start + len(line), line[body + len(sign) :].strip()))
             return True
         if line.startswith("<!--", body):
             if "-->" not in line[body:]:
-                self._hidden.append(_Hidden("-->", inside))
+                self._hidden.append(_Hidden("-->", inside, number))
             return True
         return False
 

@@ -156,14 +156,18 @@ def test_tasks_in_a_list_are_open_work_and_descoped_criteria_are_not(project: Pr
     assert "# Tasks\n\n- [ ] T-001: One\n- [x] T-002: Two\n" == tasks.read_text()
 
 
-def test_a_document_that_cannot_be_read_is_told_and_no_reason_to_refuse(project: Project) -> None:
+def test_a_document_that_cannot_be_read_is_never_finished_work(project: Project) -> None:
     project.increment(status="active")
     (project.folder() / "tasks.md").write_bytes(b"\xff\xfe")
 
-    done = project.run("complete", "7")
+    refused = project.run("complete", "7")
+    without = project.run("complete", "7", "--force")
+    forced = project.run("complete", "7", "--force", "--reason", "It was empty")
 
-    assert done.code == 0, done.said
-    assert "tasks.md cannot be read as UTF-8 text [document-unreadable]\n" in done.err
+    assert (1, 2, 0) == (refused.code, without.code, forced.code), without.said
+    assert "error[document-unreadable]: tasks.md cannot be read as UTF-8 text" in refused.err
+    assert "unlatch complete 0007-smart-discipline --force --reason TEXT" in without.err
+    assert ["document-unreadable"] == project.events()[-1]["forced"]
 
 
 def test_neither_abandon_nor_review_is_refused(ready: Project) -> None:

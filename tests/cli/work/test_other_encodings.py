@@ -90,15 +90,18 @@ def test_nothing_is_said_where_nothing_was_to_be_written(project: Project) -> No
         assert (0, False) == (done.code, "UTF-8" in done.said), text
 
 
-def test_complete_says_that_it_did_not_check_the_file(project: Project) -> None:
+def test_complete_refuses_what_it_cannot_check(project: Project) -> None:
     for number, document in enumerate(("spec.md", "tasks.md"), 7):
         name = project.increment(f"000{number}-work", status="active")
         (project.folder(name) / document).write_bytes("# Größe\n".encode("latin-1"))
 
-        done = project.run("complete", name)
+        refused = project.run("complete", name)
+        forced = project.run("complete", name, "--force", "--reason", "Checked by hand")
 
-        note = f"open work was not checked: {document} cannot be read as UTF-8 text"
-        assert (0, 1) == (done.code, done.err.count(f"note: {note} [document-unreadable]\n"))
+        said = f"error[document-unreadable]: {document} cannot be read as UTF-8 text\n"
+        assert (1, True) == (refused.code, said in refused.err)
+        note = f"note: {document} cannot be read as UTF-8 text [document-unreadable]\n"
+        assert (0, 1) == (forced.code, forced.err.count(note)), forced.said
 
 
 @pytest.mark.parametrize("status", ["completed", "active"])

@@ -242,12 +242,11 @@ def test_a_criterion_is_unticked_by_its_id_or_its_story(ids: list[str]) -> None:
     assert SPEC.replace("[x]", "[ ]", 1) == with_marked(SPEC, ids, done=False)
 
 
-@pytest.mark.parametrize("box", ["[~]", "[-]"])
-def test_a_criterion_that_was_given_up_gets_a_note(box: str) -> None:
-    text = SPEC.replace("[~]", box)
+def test_a_criterion_that_was_given_up_gets_a_note() -> None:
+    text = SPEC.replace("[~]", "[-]")
     for done, new in ((True, "[x]"), (False, "[ ]")):
         marked = with_marked(text, ["AC-US1-02"], done=done)
-        expected = SPEC.replace("[~]", new).replace("**: b", f"**: b (was: {box})")
+        expected = SPEC.replace("[~]", new).replace("**: b", "**: b (was: [-])")
         assert expected == marked == with_marked(marked, ["AC-US1-02"], done=done)
 
 

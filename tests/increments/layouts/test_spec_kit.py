@@ -79,7 +79,7 @@ TASKS = """\
 
 - [X] T003 [P] [US1] Test albums in tests/test_album.py (FR-001, US1/AC2)
 - [ ] T004 Implement albums
-- [~] T005 [US1] (SUPERSEDED) Cache them
+- [-] T005 [US1] (SUPERSEDED) Cache them
 - [/] T006 [US2] Share them
 
 ## Parallel Example: User Story 1
@@ -319,7 +319,7 @@ def test_a_repeated_id_is_ambiguous() -> None:
 
 
 def test_the_evidence_is_the_archive_else_the_tasks() -> None:
-    done = {"spec.md": SPEC, "tasks.md": "- [X] T001 a\n- [~] T002 b\n"}
+    done = {"spec.md": SPEC, "tasks.md": "- [X] T001 a\n- [-] T002 b\n"}
     assert Evidence(Status.ACTIVE, "2/5 tasks") == SPEC_KIT.evidence(UNIT, TEXTS)
     assert Evidence(Status.COMPLETED, "1/1 tasks") == SPEC_KIT.evidence(UNIT, done)
     # The Status line says Draft, or whatever somebody wrote.

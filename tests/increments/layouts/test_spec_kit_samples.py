@@ -63,7 +63,7 @@ def counted(project: Path) -> Counts:
         tuple(re.findall(r"^# [\w ]+: (.+)$", "\n".join(specs), re.MULTILINE)),
         found(r"^- \[[ xX~]\] ", tasks),
         found(r"^- \[[xX]\] ", tasks),
-        found(r"^- \[ \] ", tasks),
+        found(r"^- \[[ ~]\] ", tasks),
         found(r"^### User Story [0-9]", "\n".join(specs)),
         found(r"^- \*\*(FR-|SC-|R)[0-9]{3}|^[0-9]\. \*\*(Given|When)", "\n".join(specs)),
         frozenset(re.findall(r"(?:(?<=[ (\[*])#|/issues/)([0-9]+)\b", both)),

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from unlatch.increments.documents.marks import NO_MARKS, Marks
 from unlatch.increments.documents.model import Spec, Task
 from unlatch.increments.documents.quoting import as_title, one_line, quoted
 from unlatch.increments.layouts.check_list import (
     Entry,
+    TaskGrammar,
     append_section,
     boxes,
     evidence_of,
@@ -20,13 +23,15 @@ from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from pathlib import Path
 
     from unlatch.increments.layouts.interface import Texts
     from unlatch.increments.model.increment import AppliedAmendment, NewTask
 
 FILE = "todo.md"
+# Only `x` is done; tasks have no ids.
+GRAMMAR = TaskGrammar(Marks({}), re.compile(r"(?!)"))
 
 
 class Todo:
@@ -62,9 +67,11 @@ class Todo:
             return Evidence(Status.COMPLETED, "done folder")
         return evidence_of(self.read(texts).tasks)
 
-    def mark(self, texts: Texts, ids: Iterable[str], *, done: bool) -> Texts:
+    def mark(
+        self, texts: Texts, ids: Iterable[str], *, done: bool, marks: Mapping[str, str] = NO_MARKS
+    ) -> Texts:
         text = texts[FILE]
-        return {FILE: with_marked(text, entries(text), ids, done=done)}
+        return {FILE: with_marked(text, entries(text), ids, done=done, marks=marks)}
 
     def amend(self, texts: Texts, amended: AppliedAmendment) -> tuple[Texts, tuple[str, ...]]:
         known = [one.task.id for one in entries(texts[FILE])]
@@ -90,8 +97,8 @@ class Todo:
 
 def entries(text: str) -> list[Entry]:
     return [
-        Entry(Task(f"#{n}", box.text, box.is_done, None, box.line, discarded=box.mark in "~-"), box)
-        for n, box in enumerate(boxes(text), 1)
+        Entry(Task(f"#{n}", box.text, box.is_done, box.open_mark, box.line), box)
+        for n, box in enumerate(boxes(text, GRAMMAR), 1)
     ]
 
 

@@ -2,17 +2,18 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from unlatch.errors import UsageError
 from unlatch.increments.documents.headings import boxed_marks, plain_marks
+from unlatch.increments.documents.marks import NO_MARKS, State
 from unlatch.increments.documents.model import Criterion, Story
 from unlatch.increments.documents.quoting import shown
 from unlatch.increments.documents.spec import read_stories
-from unlatch.increments.documents.state_words import State, box, is_wanted
+from unlatch.increments.documents.state_words import box, is_wanted
 from unlatch.increments.documents.status_style import StatusStyle, is_bare
 from unlatch.increments.documents.tasks import TaskBlock, discarded_by_id, fields, task_blocks
-from unlatch.worklog.markdown_lines import line_ending, scan
+from unlatch.worklog.markdown_lines import line_ending, scan_work
 
 _Item = TaskBlock | Criterion | Story
 # Comparing takes time, and a hint does not need every id of a huge file.
@@ -24,13 +25,19 @@ _NONE = ("", "")
 _Edit = tuple[int, int, str]  # the offsets of the old text, and the new one
 
 
-def with_marked(text: str, ids: Iterable[str], *, done: bool) -> str:
+def with_marked(
+    text: str, ids: Iterable[str], *, done: bool, marks: Mapping[str, str] = NO_MARKS
+) -> str:
     """Tick or untick tasks, criteria, and all criteria of stories; fitting marks stay.
+
+    Args:
+        marks: what stood in the boxes of criteria before they were ticked, by their ids in lower
+            case. Tasks keep former marks in notes.
 
     Raises:
         UsageError: `item-unknown`, an id is not there; `item-ambiguous`, it occurs more than once.
     """
-    lines = scan(text).lines
+    lines = scan_work(text).lines
     tasks = task_blocks(lines)
     stories, criteria = read_stories(lines)
     known: dict[str, list[_Item]] = defaultdict(list)
@@ -47,15 +54,16 @@ def with_marked(text: str, ids: Iterable[str], *, done: bool) -> str:
         if isinstance(item, TaskBlock):
             edits.update(marker.edits(item))
         elif isinstance(item, Criterion):
-            edits.update(_criterion_edits(item, done=done))
+            before = marks.get(item.id.casefold(), " ")
+            edits.update(_criterion_edits(item, "[x]" if done else f"[{before}]", done=done))
     return _apply(text, edits)
 
 
-def _criterion_edits(one: Criterion, *, done: bool) -> Iterator[_Edit]:
+def _criterion_edits(one: Criterion, new: str, *, done: bool) -> Iterator[_Edit]:
     if one.box is None:
-        yield one.start, one.start, f"{box(done=done)} "
+        yield one.start, one.start, f"{new} "
     elif one.done is not done:
-        yield from _replaced(one.start, one.box, box(done=done))
+        yield from _replaced(one.start, one.box, new)
         note = f" (was: {one.box})"
         if one.discarded and not one.text.endswith(note):
             yield one.end, one.end, note

@@ -6,14 +6,12 @@ title keeps outdated ones, as in "(was: [X] DONE)".
 
 import re
 
+from unlatch.increments.documents.marks import BOX, State, state_of_box
 from unlatch.increments.documents.state_words import (
-    BOX,
     SIGN,
     WORD,
-    State,
     box,
     is_wanted,
-    state_of_box,
     state_of_sign,
     state_of_word,
 )
@@ -106,7 +104,8 @@ def boxed_marks(heading: Heading, *, done: bool, ticked: str) -> tuple[str, str]
     Args:
         ticked: the check box of done tasks.
     """
-    old, space, suffix = heading.mark[:3], heading.mark[3:], heading.suffix
+    old, suffix = heading.mark.rstrip(" \t"), heading.suffix
+    space = heading.mark[len(old) :]
     usual = ticked if done else box(done=False)
     if was := _WAS.search(suffix):
         before = (was["box"] or usual) + space, suffix[: was.start()] + was["suffix"]

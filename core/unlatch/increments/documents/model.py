@@ -5,6 +5,10 @@ from dataclasses import field
 from unlatch.values import dataclass
 
 
+def _open_mark(box: str | None) -> str | None:
+    return (box[1:-1].strip() or None) if box else None
+
+
 @dataclass(frozen=True, slots=True)
 class Criterion:
     """One acceptance criterion; `text` is the rest of its line, in the file's Markdown.
@@ -15,7 +19,7 @@ class Criterion:
         start: the offset of its check box, or of the place for one.
         end: the offset of the end of its text.
         is_below: whether it stands under the heading of its story.
-        discarded: its check box is [~] or [-]: descoped or deferred.
+        discarded: its check box is [-]: descoped or deferred.
     """
 
     id: str
@@ -28,6 +32,12 @@ class Criterion:
     end: int = field(default=0, compare=False, repr=False)
     is_below: bool = field(default=False, compare=False, repr=False)
     discarded: bool = False
+    is_mark_known: bool = field(default=True, compare=False)
+
+    @property
+    def mark(self) -> str | None:
+        """What its open check box has in place of a space."""
+        return _open_mark(self.box) if self.done is False else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +69,8 @@ class Task:
         story: the first story that it names, else the story above it.
         discarded: deferred, cancelled or the like: neither open nor done.
         optional: its work is complete without it.
+        mark: what its open check box has in place of a space.
+        is_mark_known: whether its layout gives that a meaning.
     """
 
     id: str
@@ -70,6 +82,8 @@ class Task:
     criteria: tuple[str, ...] = ()
     discarded: bool = False
     optional: bool = False
+    mark: str | None = field(default=None, compare=False)
+    is_mark_known: bool = field(default=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

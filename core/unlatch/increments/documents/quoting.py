@@ -8,6 +8,7 @@ from unlatch.increments.documents.headings import (
     read_task_heading,
     story_behind,
 )
+from unlatch.increments.documents.marks import BOX
 from unlatch.worklog.neutral import without_controls, without_surrogates
 
 _SHOWN = 60
@@ -16,7 +17,7 @@ _OTHER_BREAKS = re.compile("[\u2028\u2029]")
 # The beginning of a block, after markers of lists and quotes (these may stay).
 _BLOCK_START = re.compile(
     r"(?P<lead>[ \t]*(?:(?:[-+*>]|[0-9]{1,9}[.)])[ \t]+|>)*)"
-    r"(?P<sign>#{1,6}(?=[ \t]|\Z)|`{3}|~{3}|\[(?P<box>[ xX~/-])\]|-{3}|={3}|\+{3}|\*{3}|_{3}|<)"
+    rf"(?P<sign>#{{1,6}}(?=[ \t]|\Z)|`{{3}}|~{{3}}|{BOX}|-{{3}}|={{3}}|\+{{3}}|\*{{3}}|_{{3}}|<)"
 )
 # The sign before a further field of a task on the same line.
 _FIELD_SIGN = re.compile(r"[|\u00b7](?=[ \t]*(?:\*\*|[Ss]tatus:))")
@@ -75,7 +76,7 @@ def as_heading(text: str) -> str:
 def escaped(line: str) -> str:
     """The line with a sign escaped that would begin a block, and a comment."""
     if match := _BLOCK_START.match(line):
-        sign = rf"[{match['box']}\]" if match["box"] else match["sign"]
+        sign = match["sign"].replace("]", r"\]")
         line = f"{match['lead']}\\{sign}{line[match.end() :]}"
     return _COMMENT.sub(r"\\<", line)
 

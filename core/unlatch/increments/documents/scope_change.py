@@ -11,7 +11,7 @@ from unlatch.increments.documents.spec import read_spec
 from unlatch.increments.documents.status_style import StatusStyle, is_bare, label, most_common
 from unlatch.increments.documents.tasks import TaskBlock, marks_headings, read_tasks, task_blocks
 from unlatch.increments.model.increment import AppliedAmendment, NewTask
-from unlatch.worklog.markdown_lines import Line, append_lines, scan
+from unlatch.worklog.markdown_lines import Line, append_lines, scan_work
 
 _STORY_LABEL = "**User Story**: "
 _CRITERIA_LABEL = "**Satisfies ACs**: "
@@ -26,7 +26,7 @@ def with_tasks(text: str, new: Sequence[NewTask], *, heading: str) -> tuple[str,
     """
     if not new:
         return text, ()
-    scanned = scan(text).lines
+    scanned = scan_work(text).lines
     found = task_blocks(scanned)
     level = _level(found)
     lines = [] if text.strip("\ufeff \t\r\n") else ["# Tasks", ""]
@@ -37,7 +37,7 @@ def with_tasks(text: str, new: Sequence[NewTask], *, heading: str) -> tuple[str,
     writer = _TaskWriter([block for block in found if block.head.level or not level], level)
     for task_id, task in zip(ids, new, strict=True):
         lines += writer.lines(task_id, task)
-    return append_lines(text, lines[:-1] if not lines[-1] else lines), ids
+    return append_lines(text, lines[:-1] if not lines[-1] else lines, closes=False), ids
 
 
 def _level(found: Sequence[TaskBlock]) -> int:
@@ -182,7 +182,7 @@ def with_scope_change(text: str, *, change: str, reason: str, date: str, reopen:
         f"**Reopen**: {label_value(reopen)}",
     ]
     quotes = ["", "**Reason**:", "", *quoted(reason), "", "**Change**:", "", *quoted(change)]
-    return append_lines(text, [*heading, *quotes])
+    return append_lines(text, [*heading, *quotes], closes=False)
 
 
 def amended_tasks(text: str, amended: AppliedAmendment) -> tuple[str, tuple[str, ...]]:

@@ -11,9 +11,9 @@ from unlatch.increments.documents.headings import (
     read_story_heading,
     read_task_heading,
 )
+from unlatch.increments.documents.marks import BOX, NATIVE, State, state_of_box
 from unlatch.increments.documents.model import Criterion, Spec, Story
-from unlatch.increments.documents.state_words import BOX, State, state_of_box
-from unlatch.worklog.markdown_lines import Line, scan
+from unlatch.worklog.markdown_lines import Line, scan_work
 
 _CRITERION = re.compile(
     rf"(?:(?P<box>{BOX})[ \t]{{1,8}}\[?)?(?P<open>[*_~`]{{0,4}})(?P<id>{CRITERION_ID})(?![\w-]*\w)"
@@ -23,13 +23,10 @@ _CRITERION = re.compile(
 # The number of a story, as its criteria spell it: "9A" for US-009A.
 _STORY_KEY = re.compile(r"US-?0*(?P<key>[0-9].*)", re.IGNORECASE)
 _CRITERION_KEY = re.compile(r"AC-US0*(?P<key>[0-9]+[A-Za-z]?)-", re.IGNORECASE)
-# People mark descoped criteria with [~] or [-].
-_DISCARDED = (State.STARTED, State.DISCARDED)
-_NOT_TOLD = (*_DISCARDED, None)
 
 
 def read_spec(text: str) -> Spec:
-    lines = scan(text).lines
+    lines = scan_work(text).lines
     title = next((line.words for line in lines if line.level == 1 and line.words), None)
     return Spec(text, title, *read_stories(lines))
 
@@ -76,14 +73,15 @@ def _assign(
         criterion = Criterion(
             match["id"],
             line.text[match.end() : line.body + len(line.words)],
-            None if state in _NOT_TOLD else state is State.DONE,
+            None if state in (State.DISCARDED, None) else state is State.DONE,
             line.number,
             None if story is None else headings[story][1].id,
             box=box,
             start=line.start + match.start("box" if box else "open"),
             end=line.start + line.body + len(line.words),
             is_below=story is not None and story == section,
-            discarded=state in _DISCARDED,
+            discarded=state is State.DISCARDED,
+            is_mark_known=box is None or NATIVE.knows(box[1:-1]),
         )
         criteria.append(criterion)
         owned[story].append(criterion)

@@ -1,17 +1,9 @@
 """The words, signs and check boxes for the status of a task, as real files spell them."""
 
 import re
-from enum import Enum, auto
 
+from unlatch.increments.documents.marks import BOX, State, state_of_box
 from unlatch.values import dataclass
-
-
-class State(Enum):
-    DONE = auto()
-    OPEN = auto()
-    STARTED = auto()
-    DISCARDED = auto()
-
 
 _WORDS = {
     State.DONE: "completed complete done finished implemented closed resolved",
@@ -33,10 +25,6 @@ _SIGNS = {
 }
 _STATES = {word.replace("_", " "): state for state in _WORDS for word in _WORDS[state].split()}
 _STATE_OF_SIGN = {sign: state for state in _SIGNS for sign in _SIGNS[state]}
-_STARTED = State.STARTED
-_BOXES = {"x": State.DONE, " ": State.OPEN, "~": _STARTED, "/": _STARTED, "-": State.DISCARDED}
-
-BOX = r"\[[ xX~/-]\]"
 # Symbols and emoji with their variation selectors, without the typographic signs of prose.
 SIGN = r"[^\x00-\x7F\w\s\u2013\u2014\u2026\u201c\u201d\u2018\u2019\u00ab\u00bb\u2022\u00b7]{1,4}"
 _SPELLINGS = (re.escape(word).replace(r"\ ", "[ -]") for word in sorted(_STATES, key=len)[::-1])
@@ -95,10 +83,6 @@ def state_of_word(word: str) -> State | None:
 def state_of_sign(sign: str) -> State | None:
     """The meaning of the first known sign."""
     return next((_STATE_OF_SIGN[one] for one in sign if one in _STATE_OF_SIGN), None)
-
-
-def state_of_box(box: str) -> State:
-    return _BOXES[box[1].lower()]
 
 
 def box(*, done: bool) -> str:

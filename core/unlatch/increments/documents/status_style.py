@@ -9,13 +9,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, TypeVar
 
+from unlatch.increments.documents.marks import State, state_of_box
 from unlatch.increments.documents.state_words import (
-    State,
     noted,
     opposite,
     read_status,
     split_note,
-    state_of_box,
     with_note,
 )
 
@@ -80,7 +79,7 @@ class StatusStyle:
     @property
     def ticked(self) -> str:
         """The most frequent check box in headings of done tasks."""
-        marks = (one.heading.mark[:3] for one in self.blocks if one.heading.has_box)
+        marks = (one.heading.mark.rstrip(" \t") for one in self.blocks if one.heading.has_box)
         return most_common(mark for mark in marks if state_of_box(mark) is State.DONE) or "[x]"
 
     def label(self, words: str | None) -> str:

@@ -14,16 +14,11 @@ from unlatch.increments.documents.headings import (
     read_task_heading,
     story_behind,
 )
+from unlatch.increments.documents.marks import BOX, NATIVE, State, state_of_box
 from unlatch.increments.documents.model import Task, Tasks
-from unlatch.increments.documents.state_words import (
-    BOX,
-    State,
-    read_status,
-    split_note,
-    state_of_box,
-)
+from unlatch.increments.documents.state_words import read_status, split_note
 from unlatch.values import dataclass
-from unlatch.worklog.markdown_lines import Line, scan
+from unlatch.worklog.markdown_lines import Line, scan_work
 
 _LABEL = re.compile(
     r"(?P<lead>\A[ \t]{0,8}(?:[-*+][ \t]{1,4})?|[|\u00b7][ \t]{0,4})"
@@ -170,7 +165,7 @@ class TaskBlock:
 
 
 def read_tasks(text: str) -> Tasks:
-    found = task_blocks(scan(text).lines)
+    found = task_blocks(scan_work(text).lines)
     tasks = tuple(map(_task, found))
     if marks_headings(found):
         tasks = tuple(
@@ -253,6 +248,8 @@ def marks_headings(found: Sequence[TaskBlock]) -> bool:
 def _task(block: TaskBlock) -> Task:
     heading, state = block.heading, block.state
     raw = block.status.value if block.status else None
+    if state is None and raw:
+        state = State.OPEN  # a status in words that nobody knows
     return Task(
         heading.id,
         heading.title,
@@ -262,7 +259,16 @@ def _task(block: TaskBlock) -> Task:
         story=_story(block),
         criteria=_criteria(block),
         discarded=state is State.DISCARDED,
+        is_mark_known=all(map(NATIVE.knows, _marks(block))),
     )
+
+
+def _marks(block: TaskBlock) -> Iterator[str]:
+    """What stands in the boxes of its heading and its status."""
+    status = read_status(block.status.value).box if block.status else None
+    heading = block.heading.mark.rstrip(" \t") if block.heading.has_box else None
+    below = (box for _, box in block.boxes)
+    yield from (box[1:-1] for box in (status, heading, *below) if box)
 
 
 def _story(block: TaskBlock) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from unlatch.increments.documents.marks import NO_MARKS
 from unlatch.increments.files.work.files import files_of
 from unlatch.increments.records.events import Synced
 from unlatch.increments.records.link_edits import write_base
@@ -30,24 +31,33 @@ class BoxRecord:
         boxes: the new base; None to keep it.
         marks: the tasks and criteria that changed on the item, and whether they are ticked there.
         update: the operation that writes the item's body, if it has to be written.
+        before_tick: what stood in open boxes before they were ticked, by the ids of tasks.
     """
 
     link: Link
     boxes: Boxes | None
     marks: Mapping[str, bool]
     update: Operation | None
+    before_tick: Mapping[str, str]
 
 
-def mark_work(increment: Increment, texts: Texts, marks: Mapping[str, bool]) -> Texts:
+def mark_work(
+    increment: Increment,
+    texts: Texts,
+    marks: Mapping[str, bool],
+    before_tick: Mapping[str, str] = NO_MARKS,
+) -> Texts:
     """The documents of an increment with tasks and criteria ticked or unticked, by its layout.
 
     Raises:
         UsageError: `item-unknown`, an id is not there; `item-ambiguous`, it occurs more than once.
     """
     layout = files_of(increment).layout
+    former = {key.casefold(): mark for key, mark in before_tick.items()}
     for done in (True, False):
         if ids := [one for one, wanted in marks.items() if wanted is done]:
-            texts = layout.mark(texts, ids, done=done)
+            more = {"marks": former} if former and not done else {}
+            texts = layout.mark(texts, ids, done=done, **more)
     return texts
 
 
@@ -84,7 +94,7 @@ def record_boxes(
         nonlocal done
         if not is_current(before):
             return []
-        _write_marks(before, {key: one for each in records for key, one in each.marks.items()})
+        _write_marks(before, records)
         facts = [_record(manager, before, data, one, by) for one in records]
         updates = (one.update for one in records if one.update is not None)
         set_pending(data, (*before.pending, *updates))
@@ -95,10 +105,12 @@ def record_boxes(
     return done
 
 
-def _write_marks(increment: Increment, marks: Mapping[str, bool]) -> None:
+def _write_marks(increment: Increment, records: Sequence[BoxRecord]) -> None:
     files = files_of(increment)
     before = files.checked_texts()
-    after = mark_work(increment, before, marks)
+    marks = {key: done for one in records for key, done in one.marks.items()}
+    before_tick = {key: mark for one in records for key, mark in one.before_tick.items()}
+    after = mark_work(increment, before, marks, before_tick)
     for name in files.names:
         if after[name] != before[name]:
             files.write(name, after[name].encode())

@@ -4,6 +4,7 @@ import os
 import shlex
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from unlatch.errors import StoreError, UsageError
 from unlatch.values import dataclass
@@ -14,6 +15,9 @@ HOME, SPECWEAVE = HOMES
 _MISSING = "no project: there is no .unlatch or .specweave/increments"
 METADATA, EVENTS, SPEC, TASKS = "metadata.json", "events.jsonl", "spec.md", "tasks.md"
 BRIEFING = "briefing.md"
+# The marks that projects count as discarded, by root, as the configuration was when the project was
+# opened: each document is read with those of the project that it is in.
+DISCARDED_MARKS: dict[Path, tuple[str, ...]] = {}
 # The default folder of the sessions.
 SESSIONS = f"{HOME}/sessions"
 
@@ -74,7 +78,7 @@ def paths_at(root: Path) -> ProjectPaths:
     """The paths of the project at `root`; `.unlatch/increments` goes before `.specweave`'s."""
     ours = root / HOME / "increments"
     theirs = root / SPECWEAVE / "increments"
-    layouts = _layouts(root)
+    layouts, DISCARDED_MARKS[root] = _configured(root)
     is_theirs = _is_folder(theirs) and not (_is_folder(ours) and _has_own(ours, layouts))
     return ProjectPaths(root, theirs if is_theirs else ours, layouts)
 
@@ -86,22 +90,30 @@ def _has_own(ours: Path, layouts: tuple[str, ...]) -> bool:
     return any(exists(Path(one.place) / SPEC) for one in sorted_folders(ours, archived=False))
 
 
-def _layouts(root: Path) -> tuple[str, ...]:
-    """The layouts that the configuration names. A mistake in it is reported where it is read."""
+def _configured(root: Path) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The layouts and the discarded marks that the configuration names.
+
+    A mistake in it is reported where it is read.
+    """
     try:
         raw = read_file(root / HOME / "config.toml")
     except (OSError, StoreError):
-        return ()
-    if b"layouts" not in raw:
-        return ()
+        return (), ()
+    if b"layouts" not in raw and b"discarded_marks" not in raw:
+        return (), ()
     import tomllib  # noqa: PLC0415  (rarely needed)
 
-    with suppress(tomllib.TOMLDecodeError, UnicodeDecodeError):
-        table = tomllib.loads(raw.decode()).get("layouts")
-        names = table.get("use", ()) if isinstance(table, dict) else ()
-        listed = names if isinstance(names, list) else ()
-        return tuple(dict.fromkeys(name for name in listed if isinstance(name, str)))
-    return ()
+    with suppress(tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError):
+        config = tomllib.loads(raw.decode())
+        return _listed(config, "layouts", "use"), _listed(config, "documents", "discarded_marks")
+    return (), ()
+
+
+def _listed(config: dict[str, Any], name: str, key: str) -> tuple[str, ...]:
+    table = config.get(name)
+    listed = table.get(key, ()) if isinstance(table, dict) else ()
+    words = listed if isinstance(listed, list) else ()
+    return tuple(dict.fromkeys(word for word in words if isinstance(word, str)))
 
 
 def items_at(root: Path) -> ProjectPaths:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from unlatch.increments.documents.marks import NO_MARKS
 from unlatch.increments.documents.model import Criterion, Spec, Task
 from unlatch.increments.model.increment import AppliedAmendment
 from unlatch.increments.model.unit import Evidence, Unit
@@ -89,8 +90,13 @@ class Layout(Protocol):
     def evidence(self, unit: Unit, texts: Texts) -> Evidence | None:
         """The status that the files show: by the folder, else a ledger, else the required tasks."""
 
-    def mark(self, texts: Texts, ids: Iterable[str], *, done: bool) -> Texts:
+    def mark(
+        self, texts: Texts, ids: Iterable[str], *, done: bool, marks: Mapping[str, str] = NO_MARKS
+    ) -> Texts:
         """The documents with tasks ticked or unticked; all other characters stay.
+
+        A tick is `x` or `X`. Unticking writes what `marks` has for the id in lower case, such as
+        `?`, else a space; a mark that is open already stays.
 
         An id of a story or a criterion means all of its tasks but the discarded ones. Ticking an
         open task and unticking it again restores its document. So does unticking and ticking a

@@ -1,10 +1,11 @@
 """The layout of unlatch and of SpecWeave: a numbered folder with spec.md and tasks.md."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from unlatch.errors import UsageError
 from unlatch.increments.documents.done_marks import with_marked
+from unlatch.increments.documents.marks import NO_MARKS
 from unlatch.increments.documents.scope_change import amended_spec, amended_tasks
 from unlatch.increments.documents.spec import read_spec
 from unlatch.increments.documents.tasks import read_tasks
@@ -26,6 +27,8 @@ class Native:
     increments: str
     spec: str = SPEC
     tasks: str = TASKS
+    # Whether its documents have a mark for what was dropped.
+    discards: bool = True
 
     def detect(self, root: Path) -> bool:
         return any(True for _ in self.units(root))
@@ -49,23 +52,16 @@ class Native:
     def evidence(self, unit: Unit, texts: Texts) -> Evidence | None:
         return None
 
-    def mark(self, texts: Texts, ids: Iterable[str], *, done: bool) -> Texts:
+    def mark(
+        self, texts: Texts, ids: Iterable[str], *, done: bool, marks: Mapping[str, str] = NO_MARKS
+    ) -> Texts:
         marked, left = dict(texts), list(ids)
         for name in (TASKS, SPEC):
-            left = [one for one in left if not self._mark(marked, name, one, done=done)]
+            left = [one for one in left if not _mark(marked, name, one, done=done, marks=marks)]
         if left:  # explains why
             is_task = left[0].strip()[:1].upper() == "T"
             with_marked(texts[TASKS if is_task else SPEC], left, done=done)
         return marked
-
-    def _mark(self, marked: dict[str, str], name: str, wanted: str, *, done: bool) -> bool:
-        try:
-            marked[name] = with_marked(marked[name], [wanted], done=done)
-        except UsageError as error:
-            if error.id == "item-ambiguous":
-                raise
-            return False
-        return True
 
     def amend(self, texts: Texts, amended: AppliedAmendment) -> tuple[Texts, tuple[str, ...]]:
         tasks, ids = amended_tasks(texts[TASKS], amended)
@@ -79,6 +75,18 @@ class Native:
 
     def advice(self, root: Path, unit: Unit, texts: Texts) -> tuple[str, ...]:
         return ()
+
+
+def _mark(
+    marked: dict[str, str], name: str, wanted: str, *, done: bool, marks: Mapping[str, str]
+) -> bool:
+    try:
+        marked[name] = with_marked(marked[name], [wanted], done=done, marks=marks)
+    except UsageError as error:
+        if error.id == "item-ambiguous":
+            raise
+        return False
+    return True
 
 
 UNLATCH = Native("unlatch", "unlatch", ".unlatch/increments")

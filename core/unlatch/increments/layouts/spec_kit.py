@@ -6,10 +6,11 @@ tasks.md, with the next ids (github/spec-kit, templates/commands/converge.md).
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from unlatch.increments.documents.marks import BOX, NO_MARKS
 from unlatch.increments.documents.model import Task
 from unlatch.increments.documents.quoting import as_title, one_line, quoted
 from unlatch.increments.layouts.check_list import (
@@ -23,6 +24,7 @@ from unlatch.increments.layouts.folders import has, subfolders, text_of
 from unlatch.increments.layouts.interface import Texts, Work
 from unlatch.increments.layouts.mentions import mentions
 from unlatch.increments.layouts.spec_kit_documents import (
+    GRAMMAR,
     TaskId,
     id_of,
     read_entries,
@@ -33,7 +35,7 @@ from unlatch.increments.model.increment import AppliedAmendment, NewTask
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, Unit
 from unlatch.values import dataclass
-from unlatch.worklog.markdown_lines import scan
+from unlatch.worklog.markdown_lines import scan_work
 
 SPEC, TASKS = "spec.md", "tasks.md"
 _MARKER = ".specify"
@@ -45,7 +47,7 @@ _NAME = re.compile(r"(?:[0-9]{3,6}|[0-9]{8}-[0-9]{6})-.+")
 _PHASE = re.compile(r"\bPhase[ \t]+([0-9]{1,6})", re.IGNORECASE)
 _STORY = re.compile(r"US-?[0-9]{1,4}", re.IGNORECASE)
 _MARK = re.compile(r"\[(?=P[0-9]?\]|US)", re.IGNORECASE)
-_BOX = re.compile(r"\[([ xX~/-])\]")
+_BOX = re.compile(BOX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,8 @@ class SpecKit:
 
     name: str = "spec-kit"
     title: str = "spec-kit"
+    # Whether its documents have a mark for what was dropped.
+    discards: bool = True
 
     def detect(self, root: Path) -> bool:
         return has(root / _MARKER) or any(True for _ in self.units(root))
@@ -84,9 +88,11 @@ class SpecKit:
             return Evidence(Status.COMPLETED, "archive")
         return evidence_of(one.task for one in read_entries(texts[TASKS], ()))
 
-    def mark(self, texts: Texts, ids: Iterable[str], *, done: bool) -> Texts:
-        marked = with_marked(texts[TASKS], _entries(texts), ids, done=done, tick="X")
-        return {**texts, TASKS: marked}
+    def mark(
+        self, texts: Texts, ids: Iterable[str], *, done: bool, marks: Mapping[str, str] = NO_MARKS
+    ) -> Texts:
+        text, entries = texts[TASKS], _entries(texts)
+        return {**texts, TASKS: with_marked(text, entries, ids, done=done, tick="X", marks=marks)}
 
     def amend(self, texts: Texts, amended: AppliedAmendment) -> tuple[Texts, tuple[str, ...]]:
         amendment = amended.amendment
@@ -169,7 +175,7 @@ def _added(entries: Iterable[Entry], amended: AppliedAmendment) -> tuple[str, ..
 
 
 def _next_phase(text: str) -> int:
-    headings = (line.words for line in scan(text).lines if line.level)
+    headings = (line.words for line in scan_work(text).lines if line.level)
     found = (match for words in headings if (match := _PHASE.search(words)))
     return max((int(match[1]) for match in found), default=0) + 1
 
@@ -186,7 +192,7 @@ def _style(entries: Iterable[Entry]) -> TaskId:
 def _next_ids(text: str, entries: Sequence[Entry], count: int) -> tuple[str, ...]:
     style = _style(entries)
     # Those in code and comments are not used again.
-    ids = [one for box in boxes_anywhere(text) if (one := id_of(box))]
+    ids = [one for box in boxes_anywhere(text, GRAMMAR) if (one := id_of(box))]
     first = max((int(one.digits) for one in ids), default=0) + 1
     width = len(style.digits)
     return tuple(f"{style.prefix}{number:0{width}}" for number in range(first, first + count))
@@ -210,4 +216,8 @@ def _task_lines(key: str, task: NewTask) -> Iterator[str]:
 
 def _without_marks(title: str) -> str:
     """The title of a person, in which nothing reads as [P], [US1] or a check box."""
-    return _MARK.sub(r"\\[", _BOX.sub(r"\\[\1\\]", as_title(title)))
+    return _MARK.sub(r"\\[", _BOX.sub(_escaped, as_title(title)))
+
+
+def _escaped(box: re.Match[str]) -> str:
+    return box[0].replace("[", r"\[").replace("]", r"\]")

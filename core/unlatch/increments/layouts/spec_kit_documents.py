@@ -6,9 +6,10 @@ from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from unlatch.increments.documents.marks import BOX, NATIVE, State
 from unlatch.increments.documents.model import Criterion, Spec, Story, Task
-from unlatch.increments.layouts.check_list import Box, Entry, boxes
-from unlatch.worklog.markdown_lines import Line, first_title, scan
+from unlatch.increments.layouts.check_list import Box, Entry, TaskGrammar, boxes
+from unlatch.worklog.markdown_lines import Line, first_title, scan_work
 
 _TITLE = re.compile(
     r"(?:Feature[ \t]+)?(?:Spec(?:ification)?|Tasks?|Feature)[ \t]*[:\u2013\u2014\uff1a-][ \t]*",
@@ -28,8 +29,8 @@ _GAP = " \t-\u2013\u2014:\uff1a."
 
 _CRITERION = r"(?:FR|SC|NFR)-(?:[A-Z]{1,5}-)?[0-9]{1,4}[a-z]?"
 _OTHER = r"(?:[A-Z]{1,5}-){1,2}[0-9]{1,4}[a-z]?|[A-Z]{1,3}[0-9]{3}[a-z]?"
-_REQUIREMENT = re.compile(rf"(?:\[[ xX]\][ \t]+)?(?:\*\*)?(?P<id>{_CRITERION})(?![\w-])")
-_BOLD_REQUIREMENT = re.compile(rf"(?:\[[ xX]\][ \t]+)?\*\*(?P<id>{_OTHER})(?![\w-])")
+_REQUIREMENT = re.compile(rf"(?:{BOX}[ \t]+)?(?:\*\*)?(?P<id>{_CRITERION})(?![\w-])")
+_BOLD_REQUIREMENT = re.compile(rf"(?:{BOX}[ \t]+)?\*\*(?P<id>{_OTHER})(?![\w-])")
 _REQUIREMENTS = re.compile(r"\b(?:requirements?|criteria|outcomes)\b", re.IGNORECASE)
 _NAMED = re.compile(
     rf"(?<![\w-])(?:US-?[0-9]{{1,4}}/AC[0-9]{{1,4}}|{_CRITERION}|{_OTHER})(?![\w-])"
@@ -50,6 +51,10 @@ _MARKER = re.compile(
     re.IGNORECASE,
 )
 _LATER_STORY = re.compile(rf"(?<!\\)\[(?P<story>{_ONE_STORY})[\] ,/&+]", re.IGNORECASE)
+# Its templates use `[ ]` and `[x]`; people drop tasks with `[-]`, as in native documents.
+GRAMMAR = TaskGrammar(
+    NATIVE, re.compile(rf"(?:{_MARKER.pattern}){{0,4}}[ \t]{{0,4}}{_ID.pattern}", re.IGNORECASE)
+)
 _COMMENT = re.compile(r"[ \t]*<!--[^<>]{0,200}-->")
 # A heading can be of any length, and stands above many tasks.
 _MOST = 300
@@ -74,7 +79,7 @@ def id_of(box: Box) -> TaskId | None:
 
 def read_entries(text: str, criteria: Collection[str]) -> list[Entry]:
     """The tasks of a tasks.md; `criteria` are the ids that they may name."""
-    return [Entry(_task(box, n, criteria), box) for n, box in enumerate(boxes(text), 1)]
+    return [Entry(_task(box, n, criteria), box) for n, box in enumerate(boxes(text, GRAMMAR), 1)]
 
 
 def _task(box: Box, place: int, criteria: Collection[str]) -> Task:
@@ -91,11 +96,13 @@ def _task(box: Box, place: int, criteria: Collection[str]) -> Task:
         match["id"] if match else f"#{place}",
         _COMMENT.sub("", words).replace("~~", "").strip(_GAP),
         box.is_done,
-        box.mark if box.mark == "/" else None,
+        box.open_mark,
         box.line,
         story or _story_above(box.headings),
         tuple(dict.fromkeys(name for name in named if name in criteria)),
-        discarded=box.mark in "~-" or (is_struck and not box.is_done),
+        discarded=box.state is State.DISCARDED or (is_struck and not box.is_done),
+        mark=box.open_mark,
+        is_mark_known=box.known,
     )
 
 
@@ -130,7 +137,7 @@ def _spelled(story: str) -> str:
 
 def read_spec(text: str, tasks: str) -> Spec:
     """The spec.md; its title is that of the tasks.md if it has none."""
-    stories, criteria = _Reader().read(scan(text).lines)
+    stories, criteria = _Reader().read(scan_work(text).lines)
     return Spec(text, title_in(text, tasks), stories, criteria)
 
 

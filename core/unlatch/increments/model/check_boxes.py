@@ -29,16 +29,33 @@ _PLACE = pattern(r"#[0-9]{1,9}: ")
 _WORDS = 80
 
 
-def make_boxes(states: Mapping[str, bool], lines: str) -> Boxes:
+def make_boxes(
+    states: Mapping[str, bool], lines: str, marks: Mapping[str, str] | None = None
+) -> Boxes:
+    """The boxes with these states; of `marks`, those of other keys are left out."""
     ticked = tuple(key for key, done in states.items() if done)
-    return Boxes(ticked, tuple(key for key, done in states.items() if not done), lines)
+    kept = {key: mark for key, mark in (marks or {}).items() if key in states}
+    return Boxes(ticked, tuple(key for key, done in states.items() if not done), lines, kept)
 
 
-def boxes_of(checks: Iterable[Check]) -> Boxes:
-    """The check boxes among the lines of a list, as an increment lists them."""
+def boxes_of(checks: Iterable[Check], before: Boxes | None = None) -> Boxes:
+    """The check boxes among the lines of a list, as an increment lists them.
+
+    Args:
+        before: the former base, whose marks are kept for boxes that are ticked now.
+    """
     lines = tuple(checks)
     listed = "\n".join(f"{one.depth} {one.done is None} {one.text}" for one in lines)
-    return make_boxes(states_of(lines), sha256(listed.encode())[:12])
+    states = states_of(lines)
+    marks = {key: one.mark for key, one in _keyed(lines) if key and one.mark}
+    marks |= kept_marks(states, before)
+    return make_boxes(states, sha256(listed.encode())[:12], marks)
+
+
+def kept_marks(states: Mapping[str, bool], before: Boxes | None) -> dict[str, str]:
+    """The marks that boxes had before they were ticked."""
+    marks = before.marks if before else {}
+    return {key: mark for key, mark in marks.items() if states.get(key)}
 
 
 def states_of(checks: Iterable[Check]) -> dict[str, bool]:

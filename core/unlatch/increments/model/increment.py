@@ -31,11 +31,14 @@ class Boxes:
         ticked: the keys of those that were ticked.
         open: the keys of the others.
         lines: a digest of the lines that the increment listed.
+        marks: what the files had in open boxes in place of a space, by key; unticking on the item
+            restores it.
     """
 
     ticked: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
     lines: str = ""
+    marks: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property
     def states(self) -> dict[str, bool]:

@@ -1,5 +1,6 @@
 """Units: what increments are called in the folders of other spec-driven tools."""
 
+from dataclasses import field
 from pathlib import Path
 
 from unlatch.increments.model.status import Status
@@ -27,22 +28,35 @@ class Unit:
     older: Path | None = None
 
 
+# The version of the rules by which marks in check boxes are read. By the first one, a task with an
+# unknown mark was none.
+GRAMMAR = 2
+
+
 @dataclass(frozen=True, slots=True)
 class Evidence:
     """A status that the files of a unit show.
 
     Args:
         by: what shows it, for people: "archive", "5/5 tasks".
+        grammar: the version of the rules that read it.
+        former: what the first version of the rules reads in the same files.
     """
 
     status: Status
     by: str
+    grammar: int = field(default=1, compare=False)
+    former: "Evidence | None" = field(default=None, compare=False)
 
     def changes(self, before: "Evidence | None") -> bool:
-        """Whether it is news since `before`: another status, or more work done."""
-        if before is None or self.status is not before.status:
+        """Whether it is news since `before`: another status, or more work done.
+
+        New rules are no news: what was finished by former ones stays so.
+        """
+        if before is None:
             return True
-        return self.status.is_finished and self.by != before.by
+        now = self.former if self.former and before.grammar < self.grammar else self
+        return now.status is not before.status or (now.status.is_finished and now.by != before.by)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from unlatch.increments.documents.marks import is_mark
 from unlatch.increments.model.increment import Base, Boxes
 from unlatch.worklog.record import TEXT, TEXTS, BadRecord, Field, Record, Type, text
+
+
+def _marks(raw: Any) -> dict[str, str]:
+    found = raw if isinstance(raw, dict) else {}
+    return {key: mark for key, mark in found.items() if isinstance(mark, str) and is_mark(mark)}
+
 
 BOXES = Record(
     "BoxesRecord",
@@ -14,6 +21,7 @@ BOXES = Record(
     Field("ticked", TEXTS, "ticked"),
     Field("open", TEXTS, "open"),
     Field("lines", TEXT, "lines", required=True),
+    Field("marks", Type("Marks", _marks, dict), "marks"),
 )
 
 

@@ -53,6 +53,7 @@ TYPES: dict[str, object] = {
     "Flag": bool,
     "Result": Result,
     "Number": Annotated[int, Field(ge=0)],
+    "Marks": dict[str, str],
 }
 
 

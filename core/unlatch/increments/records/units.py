@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.increments.model.status import Status
 from unlatch.increments.model.unit import Evidence, RecordedUnit
-from unlatch.worklog.record import WORD, BadRecord, Field, Record, Type
+from unlatch.worklog.record import NUMBER, WORD, BadRecord, Field, Record, Type
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,6 +26,7 @@ _EVIDENCE = Record(
     Evidence,
     Field("shows", Type("Status", _status), "status", required=True),
     Field("by", WORD, "by", required=True),
+    Field("grammar", NUMBER, "grammar"),
 )
 UNIT_RECORD = Record(
     "UnitRecord",
@@ -52,5 +53,5 @@ def write_unit(data: dict[str, Any], unit: RecordedUnit) -> None:
 
 def forget_evidence(data: dict[str, Any]) -> None:
     """What the files show at the next write becomes known, because the status was set."""
-    for key in ("shows", "by"):
+    for key in ("shows", "by", "grammar"):
         data.get(UNIT, {}).pop(key, None)

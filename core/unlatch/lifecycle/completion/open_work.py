@@ -5,9 +5,8 @@ from __future__ import annotations
 from shlex import quote
 from typing import TYPE_CHECKING
 
-from unlatch.errors import StoreError, UsageError, WorkOpen
+from unlatch.errors import UnlatchError, UsageError, WorkOpen
 from unlatch.increments.files.plans import check_transition
-from unlatch.increments.files.reading import DocumentInConflict
 from unlatch.increments.files.work.amendments import work_of
 from unlatch.increments.files.work.files import files_of
 from unlatch.increments.model.status import Status
@@ -27,42 +26,35 @@ _LONGEST = 100
 def check_finish(increment: Increment, to: Status, *, reason: str | None, force: bool) -> Approval:
     """Check that an increment may be completed or abandoned.
 
-    An unreadable document is no reason to refuse, a conflict left by git is one.
-
     Args:
-        force: complete it despite open work; requires a reason.
+        force: complete it despite open work, or despite a document that nobody can read; requires
+            a reason.
 
     Raises:
-        StoreError: the status table does not allow it, or `document-in-conflict`.
+        StoreError: the status table does not allow it, `document-unreadable`, or
+            `document-in-conflict`.
         WorkOpen: its files list open work, so it cannot be completed.
         UsageError: `reason-missing`.
     """
     check_transition(increment, to, reason)
     if to is not Status.COMPLETED:
         return APPROVED
-    found = files_of(increment).unreadable()
-    for error in found:
-        if isinstance(error, DocumentInConflict) and not force:
-            raise error
-    unreadable = tuple(map(_unchecked, found))
-    left = _open_work(increment)
-    if not left:
-        return Approval(warnings=unreadable)
-    error = _work_open(increment, left)
+    refusals: list[UnlatchError] = [*files_of(increment).unreadable()]
+    if left := _open_work(increment):
+        refusals.append(_work_open(increment, left))
+    if not refusals:
+        return APPROVED
     if not force:
-        raise error
+        raise refusals[0]
     if not (reason and reason.strip()):
+        what = "open work" if left else "a document that cannot be read"
         raise UsageError(
             "reason-missing",
-            f"{increment.id} has open work; --force needs a reason",
+            f"{increment.id} has {what}; --force needs a reason",
             hint=f"unlatch complete {quote(increment.id)} --force --reason TEXT",
         )
-    return Approval(forced=(error.id,), warnings=(error, *unreadable))
-
-
-def _unchecked(error: StoreError) -> StoreError:
-    message = f"open work was not checked: {error.message}"
-    return StoreError(error.id, message, where=error.where, hint=error.hint)
+    ids = tuple(dict.fromkeys(error.id for error in refusals))
+    return Approval(forced=ids, warnings=tuple(refusals))
 
 
 def _open_work(increment: Increment) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.paths import SPEC, TASKS
+from unlatch.increments.files.paths import DISCARDED_MARKS, SPEC, TASKS
 from unlatch.increments.files.reading import conflict_in, document, read_document
 from unlatch.values import dataclass
 
@@ -35,7 +35,13 @@ class WorkFiles:
         """What reads them; loaded at first use, because many commands only check the files."""
         from unlatch.increments.layouts.native import UNLATCH  # noqa: PLC0415  (slow to load)
 
-        return _layout(self.unit) if self.unit else UNLATCH
+        layout = _layout(self.unit) if self.unit else UNLATCH
+        marks = _discarded_marks(self.place)
+        if not (marks and getattr(layout, "discards", False)):
+            return layout
+        from unlatch.increments.layouts.discarding import Discarding  # noqa: PLC0415  (rare)
+
+        return Discarding(layout, marks)
 
     def texts(self) -> dict[str, str]:
         """The texts by name; empty for a document that is missing or not UTF-8 text."""
@@ -75,6 +81,14 @@ class WorkFiles:
         if any(map(conflict_in, texts.values())):
             return None  # both sides of it would count
         return self.layout.evidence(self.unit, texts)
+
+
+def _discarded_marks(place: Path) -> tuple[str, ...]:
+    """The marks that the project around a folder counts as discarded."""
+    if not any(DISCARDED_MARKS.values()):
+        return ()
+    root = next((one for one in (place, *place.parents) if one in DISCARDED_MARKS), None)
+    return DISCARDED_MARKS[root] if root else ()
 
 
 def work_files(folder: Path, unit: Unit | None) -> WorkFiles:

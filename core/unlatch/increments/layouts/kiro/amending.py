@@ -12,8 +12,9 @@ from collections.abc import Iterable, Sequence
 from unlatch.increments.documents.quoting import label_value, one_line, quoted
 from unlatch.increments.layouts.check_list import Box, boxes
 from unlatch.increments.layouts.kiro.references import as_reference, neutralised, reference_in
+from unlatch.increments.layouts.kiro.tasks import GRAMMAR
 from unlatch.increments.model.increment import AppliedAmendment, NewTask
-from unlatch.worklog.markdown_lines import append_lines, line_ending, scan
+from unlatch.worklog.markdown_lines import append_lines, line_ending, scan_work
 
 _TITLE = ("# Implementation Plan", "")
 _LINE = re.compile(r"(?P<text>[^\r\n]*)(?:\r\n|\r|\n|\Z)")
@@ -40,17 +41,17 @@ def with_new_tasks(
     numbers = (match["number"] for one in known if (match := _NUMBER.match(one)))
     first = max(map(int, numbers), default=0) + 1
     ids = tuple(str(number) for number in range(first, first + len(tasks)))
-    listed, label = tuple(boxes(text)), _label(text)
+    listed, label = tuple(boxes(text, GRAMMAR)), _label(text)
     details = [_details(task, amended, label) for task in tasks]
     titles = [neutralised(one_line(task.title)) for task in tasks]
     heads = [f"[ ] {number}. {title}" for number, title in zip(ids, titles, strict=True)]
     new = list(zip(heads, details, strict=True))
     after = _inserted(text, listed, _lines(new, _bullet(text, listed)))
     # In a block of code that is left open they would be no tasks.
-    if len(tuple(boxes(after))) == len(listed) + len(tasks):
+    if len(tuple(boxes(after, GRAMMAR))) == len(listed) + len(tasks):
         return after, ids
     title = () if text.strip("\ufeff \t\r\n") else _TITLE
-    return append_lines(text, [*title, *_lines(new, _BULLET)[1:]]), ids
+    return append_lines(text, [*title, *_lines(new, _BULLET)[1:]], closes=False), ids
 
 
 def _lines(tasks: Iterable[tuple[str, Sequence[str]]], bullet: str) -> list[str]:
@@ -82,7 +83,7 @@ def _bullet(text: str, listed: Sequence[Box]) -> str:
 
 def _label(text: str) -> str:
     """The word for requirements that most of the references use, in the file's language."""
-    found = (reference_in(line.text) for line in reversed(scan(text).lines))
+    found = (reference_in(line.text) for line in reversed(scan_work(text).lines))
     labels = (match["label"] for match in found if match and match["colon"])
     return next(labels, _LABEL)
 

@@ -1,9 +1,10 @@
 """What unlatch does with the specs of Kiro and cc-sdd."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from unlatch.increments.documents.marks import NO_MARKS
 from unlatch.increments.documents.model import Spec
 from unlatch.increments.documents.quoting import shown
 from unlatch.increments.documents.scope_change import with_change
@@ -69,9 +70,12 @@ class Kiro:
             return None
         return Evidence(Status.PLANNING, f"{LEDGER}: {shown(phase)}")
 
-    def mark(self, texts: Texts, ids: Iterable[str], *, done: bool) -> Texts:
+    def mark(
+        self, texts: Texts, ids: Iterable[str], *, done: bool, marks: Mapping[str, str] = NO_MARKS
+    ) -> Texts:
         """Ticking or unticking changes the boxes that are named: a parent keeps its own."""
-        return {**texts, TASKS: with_marked(texts[TASKS], _entries(texts), ids, done=done)}
+        text, entries = texts[TASKS], _entries(texts)
+        return {**texts, TASKS: with_marked(text, entries, ids, done=done, marks=marks)}
 
     def amend(self, texts: Texts, amended: AppliedAmendment) -> tuple[Texts, tuple[str, ...]]:
         """A parent that is to be done again means all tasks below it too."""

@@ -11,10 +11,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import field
 
+from unlatch.increments.documents.marks import BOX
 from unlatch.increments.documents.model import Criterion, Spec, Story
 from unlatch.increments.layouts.kiro.wording import REQUIREMENT
 from unlatch.values import dataclass
-from unlatch.worklog.markdown_lines import Line, scan
+from unlatch.worklog.markdown_lines import Line, scan_work
 
 NUMBER = r"(?:[A-Z]{1,5}-?)?[0-9]{1,4}(?:\.[0-9]{1,4}){0,3}[a-z]?(?!\w)"
 _WORD = r"[^\W\d_]{1,30}"
@@ -24,7 +25,7 @@ _HEADING = re.compile(
 )
 _IS_REQUIREMENT = re.compile(rf"(?<![A-Za-z]){REQUIREMENT}", re.IGNORECASE)
 _ITEM = re.compile(
-    r"(?P<indent>[ \t]{0,12})(?:[-*+][ \t]{1,4})?(?:\[[ xX]\][ \t]{1,4})?[*_]{0,3}"
+    rf"(?P<indent>[ \t]{{0,12}})(?:[-*+][ \t]{{1,4}})?(?:{BOX}[ \t]{{1,4}})?[*_]{{0,3}}"
     r"(?:(?P<dotted>(?:[A-Z]{1,5}-?)?[0-9]{1,4}(?:\.[0-9]{1,4}){1,3})[.)]?|(?P<plain>[0-9]{1,4})[.)])"
     r"[*_]{0,3}[:\uff1a]?[*_]{0,3}[ \t]+(?P<text>\S.*)"
 )
@@ -91,7 +92,7 @@ def _stories(text: str) -> list[_Story]:
     numbered: dict[str, _Story] = {}
     current: _Story | None = None
     heading: Line | None = None
-    for line in scan(text).lines:
+    for line in scan_work(text).lines:
         if line.level:
             heading = line
             if current and line.level <= current.level:

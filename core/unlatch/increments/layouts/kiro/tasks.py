@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 
+from unlatch.increments.documents.marks import Marks, State
 from unlatch.increments.documents.model import Spec, Task
-from unlatch.increments.layouts.check_list import Box, Entry, boxes
+from unlatch.increments.layouts.check_list import Box, Entry, TaskGrammar, boxes
 from unlatch.increments.layouts.kiro.references import (
     keys_in,
     reference_in,
@@ -18,16 +19,22 @@ from unlatch.increments.layouts.kiro.references import (
     without_reference,
 )
 from unlatch.values import dataclass
-from unlatch.worklog.markdown_lines import scan
+from unlatch.worklog.markdown_lines import scan_work
 
-# [-] in progress, [~] queued; neither is done.
-_STARTED = frozenset("-~/")
 _NUMBER = r"[0-9]{1,9}(?:\.[0-9]{1,4}){0,5}[a-z]?"
 _HEAD = re.compile(
     r"(?P<star>\*(?!\*)[ \t]*)?(?P<bold>\*\*|__)?(?:Task[ \t]{1,4})?"
     rf"(?P<id>T-?[0-9]{{1,9}}|{_NUMBER})(?P<late>\*(?=[ \t.:]|\Z))?(?P<end>[.):\uff1a\u3001]*)"
     r"(?P<close>\*\*|__)?(?P<colon>[:\uff1a])?(?:[ \t]+|\Z)(?P<title>.*)",
     re.IGNORECASE,
+)
+GRAMMAR = TaskGrammar(
+    # In progress, and queued (kirodotdev/Kiro#8859, #5723).
+    Marks({"-": State.STARTED, "~": State.OPEN}),
+    re.compile(
+        rf"[*_ \t]{{0,4}}(?:Task[ \t]{{1,4}}|T-?)?{_NUMBER}[*_]{{0,3}}[.):\uff1a\u3001]",
+        re.IGNORECASE,
+    ),
 )
 # cc-sdd's mark of tasks that can run at the same time.
 _PARALLEL = re.compile(r"\A\(P\)(?:[ \t]|\Z)|[ \t]\(P\)\Z")
@@ -71,20 +78,22 @@ def _task(found: _Found, known: Mapping[str, str]) -> Task:
         found.id,
         found.title,
         box.is_done,
-        box.mark if box.mark in _STARTED else None,
+        box.open_mark,
         box.line,
         story=story,
         criteria=criteria,
         optional=found.is_parent or found.starred,
+        mark=box.open_mark,
+        is_mark_known=box.known,
     )
 
 
 def _read(text: str) -> Sequence[_Found]:
-    by_line = {box.line: box for box in boxes(text)}
+    by_line = {box.line: box for box in boxes(text, GRAMMAR)}
     found: list[_Found] = []
     around: list[_Found] = []
     current: _Found | None = None
-    for line in scan(text).lines:
+    for line in scan_work(text).lines:
         if line.level:
             around, current = [], None
         elif box := by_line.get(line.number):

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from unlatch.increments.documents.marks import NO_MARKS
 from unlatch.increments.documents.model import Spec
 from unlatch.increments.layouts.check_list import evidence_of
 from unlatch.increments.layouts.folders import text_of
@@ -64,8 +65,10 @@ class OpenSpec:
             return Evidence(Status.COMPLETED, "archive")
         return evidence_of(task for task, _ in entries(_tasks(texts)))
 
-    def mark(self, texts: Texts, ids: Iterable[str], *, done: bool) -> Texts:
-        return {**texts, **marked(_tasks(texts), ids, done=done)}
+    def mark(
+        self, texts: Texts, ids: Iterable[str], *, done: bool, marks: Mapping[str, str] = NO_MARKS
+    ) -> Texts:
+        return {**texts, **marked(_tasks(texts), ids, done=done, marks=marks)}
 
     def amend(self, texts: Texts, amended: AppliedAmendment) -> tuple[Texts, tuple[str, ...]]:
         after, ids = with_amendment(_tasks(texts), amended)

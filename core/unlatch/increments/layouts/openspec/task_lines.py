@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import pairwise
 from typing import NamedTuple
 
+from unlatch.increments.documents.marks import NO_MARKS, Marks
 from unlatch.increments.documents.model import Task
-from unlatch.increments.layouts.check_list import Box, Entry, find_entries, with_marked
+from unlatch.increments.layouts.check_list import Box, Entry, edits_of, with_edits
 from unlatch.increments.layouts.openspec.schema import TASKS
 
 # White space of JavaScript's `\s`.
@@ -18,6 +18,7 @@ _BOX = re.compile(
     rf"(?:(?P<lead>[{_WS}]*+)(?P<mark>[^\]{_WS}\U00010000-\U0010ffff]?)[{_WS}]*+\](?![(\[])"
     rf"|(?P<blank>[{_WS}]++)\])(?P<rest>[^\n]*)"
 )
+MARKS = Marks({}, knows_all=True)
 # `1.1`, `1.`, `T1.1` or `T001`, also bold; a number alone is a word of the title.
 _ID = re.compile(
     r"(?P<open>[*_`\[]{0,4})"
@@ -80,22 +81,23 @@ def _lines(text: str) -> Iterator[Line]:
 
 
 def _entry(line: Line, match: re.Match[str], place: int) -> Entry:
-    mark = match["mark"] or ""
     words = match["rest"].strip()
     own, title = _split(words)
-    done = mark in ("x", "X")
-    task = Task(own or f"#{place}", title, done, None if done else mark or None, line.number)
-    sign, at = _sign(match)
-    return Entry(task, Box(sign, line.start + at, line.number, len(match["indent"]), words))
+    mark, at = _mark(match)
+    state = MARKS.state(mark)
+    box = Box(mark, state, line.start + at, line.number, len(match["indent"]), words)
+    task = Task(own or f"#{place}", title, box.is_done, box.open_mark, line.number)
+    return Entry(replace(task, mark=box.open_mark), box)
 
 
-def _sign(match: re.Match[str]) -> tuple[str, int]:
-    """The character in a box and its offset; in a box without any, that of the bracket."""
+def _mark(match: re.Match[str]) -> tuple[str, int]:
+    """The character in a box and its offset; of white space, that in the middle."""
     if mark := match["mark"]:
-        return (mark if mark in "xX" else "-"), match.start("mark")
+        return mark, match.start("mark")
     group = "lead" if match["blank"] is None else "blank"
     space = match[group]
-    return space and " ", match.start(group) + len(space) // 2
+    middle = len(space) // 2
+    return space[middle : middle + 1], match.start(group) + middle
 
 
 def _split(words: str) -> tuple[str | None, str]:
@@ -116,25 +118,20 @@ def _with(entry: Entry, below: re.Match[str]) -> Entry:
     return entry._replace(task=replace(task, story=task.story or name))
 
 
-def marked(texts: Mapping[str, str], ids: Iterable[str], *, done: bool) -> dict[str, str]:
+def marked(
+    texts: Mapping[str, str],
+    ids: Iterable[str],
+    *,
+    done: bool,
+    marks: Mapping[str, str] = NO_MARKS,
+) -> dict[str, str]:
     """Tick or untick tasks of files; raises as `find_entries`."""
-    ids = tuple(ids)
-    changed = _with_room(texts, ids) if done else dict(texts)
-    whole = with_marked("".join(changed.values()), entries(changed), ids, done=done)
-    start = 0
-    for path, text in changed.items():
-        changed[path] = whole[start : start + len(text)]
-        start += len(text)
-    return changed
-
-
-def _with_room(texts: Mapping[str, str], ids: Iterable[str]) -> dict[str, str]:
-    """The files with a space in each box of these tasks that is `[]`."""
-    narrow = [box.at for _, box in find_entries(entries(texts), ids) if not box.mark]
+    edits = edits_of(entries(texts), ids, done=done, marks=marks)
     changed: dict[str, str] = {}
     start = 0
     for path, text in texts.items():
-        cuts = [0, *sorted(at - start for at in narrow if 0 <= at - start < len(text)), len(text)]
-        changed[path] = " ".join(text[one:other] for one, other in pairwise(cuts))
-        start += len(text)
+        end = start + len(text)
+        own = {at - start: edit for at, edit in edits.items() if start <= at < end}
+        changed[path] = with_edits(text, own)
+        start = end
     return changed
