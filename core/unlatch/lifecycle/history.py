@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.events import Undone, lost_events
+from unlatch.increments.records.events import Undone, lost_events, reopened_event
 from unlatch.increments.records.status_events import LOG, Created, Transitioned
 from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
@@ -53,7 +53,9 @@ def life(increment: Increment, events: Sequence[Event]) -> list[Event]:
     if increment.created and not any(isinstance(event, Created) for event in events):
         moments.append(("created", increment.created))
     others = [OtherEvent(id="", at=at, by="", word=word) for word, at in moments]
-    return in_order([*others, *events])
+    # Another tool has no log.
+    foreign = map(reopened_event, (one for one in increment.reopens if one.is_foreign))
+    return in_order([*others, *foreign, *events])
 
 
 def _completions(increment: Increment, events: Sequence[Event]) -> list[datetime]:

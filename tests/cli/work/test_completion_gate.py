@@ -144,7 +144,7 @@ def test_tasks_in_a_list_are_open_work_and_descoped_criteria_are_not(project: Pr
     project.increment(status="active")
     tasks, spec = project.folder() / "tasks.md", project.folder() / "spec.md"
     tasks.write_text("# Tasks\n\n- [x] T-001: One\n- [ ] T-002: Two\n")
-    spec.write_text("# It\n\n- [~] **AC-US1-01**: a (Descoped)\n- [-] **AC-US1-02**: b\n")
+    spec.write_text("# It\n\n- [-] **AC-US1-01**: a (Descoped)\n- [-] **AC-US1-02**: b\n")
 
     refused = project.run("complete", "7", "--json")
 

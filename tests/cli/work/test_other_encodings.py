@@ -32,7 +32,7 @@ def spec(project: Project) -> bytes:
     [
         ("completed", RESUME),
         ("completed", ("resume", NAME, "8", *RESUME[2:])),
-        ("active", ("complete", "7", "--offline")),
+        ("active", ("complete", "7", "--offline", "--force", "--reason", "Done")),
         ("active", ("abandon", "7", "--offline")),
         ("active", ("pause", "7")),
         ("paused", ("start", "7")),

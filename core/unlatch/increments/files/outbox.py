@@ -298,7 +298,7 @@ def _write_reached(
     reached: Iterable[SyncedItem],
 ) -> None:
     for entry in data.get("reopenHistory", []):
-        for item in reached if entry["id"] == op else ():
+        for item in reached if entry.get("id") == op else ():
             write_synced(entry, item, manager.shapes.synced, before.links)
 
 

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from unlatch.worklog.disk.folder import OpenFolder
     from unlatch.worklog.json_text.document import JsonText
 
-_RECORDS = frozenset({"reopenHistory", "pending", "amendments"})
+_RECORDS = frozenset({"reopenHistory", "reopened", "pending", "amendments"})
 # Usual keys that are no tracker's name: where there are no others, no trackers are looked for.
 _USUAL = _RECORDS.union(
     *(ID_KEYS, TITLE_KEYS, CREATED_KEYS, ACTIVITY_KEYS, COMPLETED_KEYS, (APPROVED, FORMER)),

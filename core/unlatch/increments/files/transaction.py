@@ -224,7 +224,7 @@ def _set_back(data: dict[str, Any], entries: tuple[ReopenEntry, ...], now: datet
         data[_time_key(data, COMPLETED_KEYS)] = entries[-1].previous_completed_at
     undone = {entry.id: entry for entry in entries}
     for written in data["reopenHistory"]:
-        entry = undone.get(written["id"])
+        entry = undone.get(written.get("id"))
         if entry is not None and entry.reverted_at is not None:
             written |= {"revertedAt": stamp(entry.reverted_at), "revert": entry.revert}
             # An amendment that is not in the documents yet must not be written any more.

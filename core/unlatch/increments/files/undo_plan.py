@@ -83,7 +83,9 @@ def undoable(increment: Increment) -> tuple[ReopenEntry, ...]:
 
     Usually the last one alone; several if clones reopened the same completion and git merged them.
     """
-    standing = [entry for entry in increment.reopens if entry.reverted_at is None]
+    # Another tool's reopen is left to that tool.
+    ours = [entry for entry in increment.reopens if not entry.is_foreign]
+    standing = [entry for entry in ours if entry.reverted_at is None]
     if standing and increment.status is Status.ACTIVE:
         since = _reopened_since_finish(increment)
         if standing[-1].id in since:
@@ -94,7 +96,8 @@ def undoable(increment: Increment) -> tuple[ReopenEntry, ...]:
     elif standing:
         why = f"it is {increment.status} now, no longer active"
     else:
-        why = "its reopens are undone already" if increment.reopens else "it was never reopened"
+        why = "its reopens are undone already" if ours else "another tool reopened it"
+        why = why if increment.reopens else "it was never reopened"
     raise StoreError(
         "nothing-to-undo",
         f"{increment.id} has no reopen to undo: {why}",

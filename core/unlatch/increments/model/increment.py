@@ -181,6 +181,7 @@ class ReopenEntry:
         struck: items that stay open, because their close was not delivered before this reopen.
         done_work: the number of done marks in its documents after it; None if it is not recorded.
         also_by: who made the same reopen in other checkouts, which git merged.
+        is_foreign: whether another tool wrote it: it has no event, and no operation of ours.
     """
 
     id: str
@@ -199,6 +200,7 @@ class ReopenEntry:
     revert: str | None = None
     also_by: tuple[AlsoBy, ...] = ()
     synced_to: tuple[SyncedItem, ...] = ()
+    is_foreign: bool = False
 
     @property
     def scope_change(self) -> str | None:

@@ -166,7 +166,7 @@ def lost_events(increment: Increment, events: Sequence[Event]) -> list[Event]:
     known = {event.id for event in events}
     undone = {one.revert: one for one in increment.reopens if one.revert and one.reverted_at}
     implied = (
-        *map(reopened_event, increment.reopens),
+        *map(reopened_event, (one for one in increment.reopens if not one.is_foreign)),
         *map(amended_event, increment.amendments),
         *(_undone_event(increment, entry, events) for entry in undone.values()),
         *filter(None, map(_kept_event, _kept(increment.data))),

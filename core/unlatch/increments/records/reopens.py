@@ -1,6 +1,7 @@
 """reopenHistory and amendments as metadata.json has them."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -17,6 +18,7 @@ from unlatch.increments.model.status import Status, read_status
 from unlatch.increments.records.link_edits import entry_for
 from unlatch.increments.records.pending import SEEN_ITEM
 from unlatch.spi.manifest import LinkShape
+from unlatch.worklog.ids import derived_ulid
 from unlatch.worklog.record import (
     NUMBER,
     TEXT,
@@ -25,14 +27,19 @@ from unlatch.worklog.record import (
     ULID,
     WORD,
     WORDS,
+    BadRecord,
     Field,
     Record,
     Type,
     list_in,
     object_in,
 )
+from unlatch.worklog.times import read_stamp
 
 AMENDMENTS = "amendments"
+_SPECWEAVE = {"date": "reopenedAt", "by": "reopenedBy"}
+# Who reopened work, where no tool wrote it down.
+UNKNOWN = "unknown"
 
 
 _PREVIOUS = Type("Status", lambda raw: read_status(str(raw)) or Status.COMPLETED)
@@ -110,14 +117,61 @@ SYNCED = Record(
 def read_reopens(
     data: Mapping[str, Any], shapes: Mapping[str, LinkShape]
 ) -> tuple[ReopenEntry, ...]:
-    """The entries of reopenHistory; BadRecord where one lacks a required key."""
-    raw = data.get("reopenHistory", [])
-    entries = []
-    for number, entry in enumerate(REOPEN.read_all(raw, "/reopenHistory")):
-        place = f"/reopenHistory/{number}/syncedTo"
-        synced = _synced(raw[number].get("syncedTo", {}), place, shapes)
-        entries.append(replace(entry, synced_to=tuple(synced)))
-    return tuple(entries)
+    """The entries of reopenHistory, and those of SpecWeave's `reopened`, by time.
+
+    Raises:
+        BadRecord: an entry lacks its time or its reason.
+    """
+    own = [
+        _entry(raw, number, shapes)
+        for number, raw in enumerate(list_in(data.get("reopenHistory", []), "/reopenHistory"))
+    ]
+    theirs = list(_of_specweave(data.get("reopened")))
+    return tuple(sorted([*theirs, *own], key=lambda one: one.reopened_at) if theirs else own)
+
+
+def _entry(raw: Any, number: int, shapes: Mapping[str, LinkShape]) -> ReopenEntry:
+    place = f"/reopenHistory/{number}"
+    if not isinstance(raw, dict) or "id" in raw:
+        entry: ReopenEntry = REOPEN.read(_with_author(raw), place)
+    else:
+        entry = _foreign(raw, number, place)
+    synced = _synced(raw.get("syncedTo", {}), f"{place}/syncedTo", shapes)
+    return replace(entry, synced_to=tuple(synced))
+
+
+def _with_author(raw: Any) -> Any:
+    return {"reopenedBy": UNKNOWN, **raw} if isinstance(raw, dict) else raw
+
+
+def _foreign(raw: Mapping[str, Any], number: int, place: str) -> ReopenEntry:
+    """An entry that another tool wrote. Its id follows from its content and place; it is not kept.
+
+    In SpecWeave's own format, `id` does not exist and `reopenedBy` is optional.
+    """
+    at = read_stamp(raw.get("reopenedAt"))
+    derived = derived_ulid(at, ["reopen", number, raw]) if at else None
+    entry: ReopenEntry = REOPEN.read(_with_author(raw) | {"id": derived}, place)
+    return replace(entry, is_foreign=True)
+
+
+def _of_specweave(raw: Any) -> Iterator[ReopenEntry]:
+    """The entries of `reopened: {count, history: [{date, reason, previousStatus, by}]}`.
+
+    The block is that tool's own: what cannot be read in it is left out.
+    """
+    history = raw.get("history") if isinstance(raw, dict) else None
+    for number, one in enumerate(history if isinstance(history, list) else ()):
+        with suppress(BadRecord):
+            known = {_SPECWEAVE.get(key, key): value for key, value in object_in(one, "").items()}
+            entry = {key: value for key, value in known.items() if value is not None}
+            yield _foreign(entry, number, "/reopened/history")
+
+
+def reopen_entries(data: Mapping[str, Any], reopens: Iterable[ReopenEntry]) -> list[dict[str, Any]]:
+    """The reopens of an increment for `--json`: as metadata.json has them, in our own form."""
+    own = {raw["id"]: raw for raw in data.get("reopenHistory", []) if "id" in raw}
+    return [_with_author(own[one.id]) if one.id in own else write_reopen(one) for one in reopens]
 
 
 def _synced(synced: Any, place: str, shapes: Mapping[str, LinkShape]) -> Iterator[SyncedItem]:

@@ -25,6 +25,8 @@ def check_entry(increment: Increment, entry: ReopenEntry, events: Sequence[Event
 
 
 def _check_reopened(entry: ReopenEntry, events: Sequence[Event]) -> Iterator[Check]:
+    if entry.is_foreign:
+        return
     own = [event for event in events if event.id == entry.id]
     # Two checkouts may have made it; the entry is that of one of them.
     own.sort(key=lambda event: (event.at, event.by) != (entry.reopened_at, entry.reopened_by))

@@ -30,6 +30,7 @@ from unlatch.increments.records.events import (
     Undone,
 )
 from unlatch.increments.records.pending import operation_entry
+from unlatch.increments.records.reopens import reopen_entries
 from unlatch.increments.records.status_events import LOG, Transitioned
 from unlatch.spi.operation import Operation
 from unlatch.worklog.event_log import Event
@@ -116,7 +117,7 @@ def _tell(session: Session, wanted: str, *, as_json: bool) -> int:
             id=increment.id,
             events=[_event_entry(one) for one in found.events],
             pending=[operation_entry(operation) for operation in increment.pending],
-            reopens=increment.data.get("reopenHistory", []),
+            reopens=reopen_entries(increment.data, increment.reopens),
         )
         return 0
     with session.paged():

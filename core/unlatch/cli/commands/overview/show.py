@@ -98,11 +98,12 @@ def run(
 def _entries(increment: Increment, seen: Sequence[ItemSnapshot]) -> Json:
     from unlatch.cli.render.documents import list_entry, synced_item_entry  # noqa: PLC0415
     from unlatch.increments.records.pending import operation_entry  # noqa: PLC0415
+    from unlatch.increments.records.reopens import reopen_entries  # noqa: PLC0415
 
     synced = last_synced(increment) if seen else {}
     return {
         "increment": list_entry(increment),
-        "reopenHistory": increment.data.get("reopenHistory", []),
+        "reopenHistory": reopen_entries(increment.data, increment.reopens),
         "pending": [operation_entry(operation) for operation in increment.pending],
         "items": [synced_item_entry(one, synced) for one in seen],
     }

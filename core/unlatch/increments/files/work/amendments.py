@@ -99,7 +99,7 @@ def _note(path: Path, written: Mapping[str, _Written]) -> None:
     text = read_metadata(path)
     data = copied(text.value)
     for entry in entries_of(data):
-        left, ids = written.get(entry["id"], ([], ()))
+        left, ids = written.get(entry.get("id", ""), ([], ()))
         for task, task_id in zip(entry.get("newTasks", ()), ids, strict=False):
             task["id"] = task_id
         if left:

@@ -1,0 +1,79 @@
+"""reopenHistory and `reopened` as other tools write them."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+AT, REASON = "2026-03-01T10:00:00Z", "The export is wrong"
+FULL = {"reopenedAt": AT, "reason": REASON, "previousStatus": "completed", "reopenedBy": "Kim"}
+
+
+def without(*keys: str) -> dict[str, Any]:
+    return {key: value for key, value in FULL.items() if key not in keys}
+
+
+def completed(project: Project, **blocks: object) -> Project:
+    project.increment(status="completed", completed="2026-04-01T10:00:00Z")
+    path = project.folder() / "metadata.json"
+    data = json.loads(path.read_text()) | blocks
+    path.write_text(json.dumps(data, indent=2) + "\n")
+    return project
+
+
+BLOCKS: list[tuple[dict[str, Any], str]] = [
+    ({"reopenHistory": [FULL]}, "Kim"),
+    ({"reopenHistory": [without("reopenedBy")]}, "unknown"),
+    ({"reopenHistory": [without("reopenedBy", "previousStatus")]}, "unknown"),
+    ({"reopened": {"count": 1, "history": [{"date": AT, "reason": REASON, "by": "Kim"}]}}, "Kim"),
+    ({"reopened": {"count": 1, "history": [{"date": AT, "reason": REASON}]}}, "unknown"),
+]
+
+
+@pytest.mark.parametrize(("blocks", "person"), BLOCKS)
+def test_an_entry_of_another_tool_counts_and_stays(
+    project: Project, blocks: dict[str, Any], person: str
+) -> None:
+    completed(project, **blocks)
+
+    shown = project.run("show", "7")
+    history = project.run("history", "7", "--json").document
+    resumed = project.run("resume", "7", "--yes", "--reason", "Again")
+
+    assert (0, 0) == (shown.code, resumed.code), shown.said + resumed.said
+    assert REASON in json.dumps(history)
+    assert person in json.dumps(history)
+    metadata = project.metadata()
+    for key, value in blocks.items():
+        kept = metadata[key][:-1] if key == "reopenHistory" else metadata[key]
+        assert value == kept
+    new = metadata["reopenHistory"][-1]
+    assert ("Again", 26) == (new["reason"], len(new["id"]))
+    assert [one["event"] for one in project.events()].count("reopened") == 1
+    verified = project.run("history", "verify", "7")
+    assert 0 == verified.code, verified.said
+
+
+def test_only_what_unlatch_reopened_is_undone(project: Project) -> None:
+    completed(project, reopenHistory=[FULL])
+    assert 0 == project.run("resume", "7", "--yes", "--reason", "Again").code
+
+    undone, again = project.run("undo", "7", "--yes"), project.run("undo", "7", "--yes")
+
+    assert (0, 1) == (undone.code, again.code), undone.said + again.said
+    assert "completed" == project.metadata()["status"]
+    assert FULL == project.metadata()["reopenHistory"][0]
+
+
+@pytest.mark.parametrize("history", [[{"date": "soon"}], ["x"], "x", None, [{"reason": REASON}]])
+def test_what_cannot_be_read_in_the_block_of_another_tool_breaks_nothing(
+    project: Project, history: object
+) -> None:
+    completed(project, reopened={"count": 1, "history": history})
+    shown = project.run("show", "7")
+    assert 0 == shown.code, shown.said
