@@ -33,19 +33,28 @@ def main(root: Path, epoch: int) -> None:
     harness = LocalHarness(root, replace(LIMITS, grace=0.05, settle=0.05))
     dispatcher = harness.dispatcher()
     dispatcher.recover(epoch)
-    sys.stdout.write("ready\n")
-    sys.stdout.flush()
+    tell("ready")
     leases = {}
+    reports = 0
     for number in range(1_000_000):
         if dispatcher.room():
             task = assign(harness, *dice.choice(SCRIPTS), task=f"{epoch}-{number}")
             leases[task.run_id] = dispatcher.claim(task, epoch=epoch)
         for report in dispatcher.poll(0.01):
+            reports += 1
+            if reports == 1:
+                tell("reported")
             if isinstance(report.message, Ended):
                 with suppress(LeaseLost):  # it was released
                     dispatcher.complete(leases.pop(report.run_id))
         if leases and dice.random() < 0.05:
             dispatcher.release(leases[dice.choice([*leases])])
+
+
+def tell(line: str) -> None:
+    """Tell the test how far it is."""
+    sys.stdout.write(f"{line}\n")
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":
