@@ -97,12 +97,13 @@ def test_the_second_operation_of_a_queue_is_noted_before_it_is_sent(
     assert_each_comment_once(project)
 
 
+@pytest.mark.parametrize("seconds", [0, SETTLE])
 @pytest.mark.parametrize("tracker", ["github", "jira"])
-def test_an_item_is_read_again_after_the_wait_for_another_operation(
-    project: Project, tracker: str
+def test_an_item_is_read_again_before_a_write_if_another_operation_may_change_it(
+    project: Project, tracker: str, seconds: float
 ) -> None:
     completed_on(project, tracker)
-    settle(project, SETTLE)
+    settle(project, seconds)
     project.box.faults.add(fault(tracker, "label added", "drop"))
     assert project.run(*RESUME).code == 3
     # Its effect comes after the item was read for a plan.

@@ -23,25 +23,25 @@ class OperationPending(StoreError):
 
 @dataclass(frozen=True, slots=True)
 class PendingBeside:
-    """The operations of one kind that increments have pending."""
+    """The operations that increments have pending."""
 
     operations: tuple[tuple[Increment, Operation], ...]
 
     @classmethod
-    def of(cls, workspace: Workspace, kind: Kind) -> PendingBeside:
+    def of(cls, workspace: Workspace) -> PendingBeside:
         increments, _ = workspace.beside.read_all()
-        found = ((increment, one) for increment in increments for one in increment.pending)
-        return cls(tuple(one for one in found if one[1].kind is kind and one[1].state))
+        return cls(tuple((increment, one) for increment in increments for one in increment.pending))
 
-    def includes(self, link: Link) -> bool:
-        return any(same_item(link_of(*one), link) for one in self.operations)
+    def on(self, link: Link) -> list[tuple[Increment, Operation]]:
+        """Those on an item."""
+        return [one for one in self.operations if same_item(link_of(*one), link)]
 
-    def same(self, link: Link, reason: str | None) -> OperationPending | None:
-        """Why an item needs no second operation for a reason, if so."""
-        for increment, operation in self.operations:
+    def same(self, link: Link, kind: Kind, reason: str | None) -> OperationPending | None:
+        """Why an item needs no second operation of a kind for a reason, if so."""
+        for increment, operation in self.on(link):
             reasons = {entry.id: entry.reason for entry in increment.reopens}
-            is_same = reason == (operation.reason or reasons.get(operation.op))
-            if is_same and same_item(link_of(increment, operation), link):
+            is_alike = operation.kind is kind and operation.state
+            if is_alike and reason == (operation.reason or reasons.get(operation.op)):
                 message = f"increment {increment.id} has the same operation pending on it"
                 hint = f"unlatch sync {quote(increment.id)}"
                 return OperationPending("operation-pending", message, hint=hint)

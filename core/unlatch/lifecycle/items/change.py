@@ -72,6 +72,7 @@ class ItemPlan:
         finishes: whether it finishes what this account began elsewhere: the item is open without
             a comment.
         is_done: whether the item is in the wanted state, so that nothing is to do.
+        is_shared: whether an operation of an increment, pending on it, may change it at any time.
         error: why it could not be read, or needs nothing; the item is left alone.
     """
 
@@ -81,6 +82,7 @@ class ItemPlan:
     answered: datetime | None = None
     finishes: bool = False
     is_done: bool = False
+    is_shared: bool = False
     error: UnlatchError | None = None
 
     @property
@@ -186,17 +188,14 @@ def plan_items(
     Raises:
         StoreError: a record cannot be read.
     """
-    beside = PendingBeside.of(workspace, request.kind)
-    plans = [
-        replace(plan, error=beside.same(plan.link, request.reason))
-        for plan in (_plan(workspace, trackers, ref, request) for ref in refs)
-    ]
+    beside = PendingBeside.of(workspace)
+    plans = [_plan(workspace, trackers, ref, request, beside) for ref in refs]
     if offline:
         return plans
     new = [one for one in plans if not (one.is_left or _is_repeated(one, request))]
     seen = _read(workspace, trackers, new, request)
     return [
-        _checked(trackers, plan, seen[plan.link], request, beside) if plan.link in seen else plan
+        _checked(trackers, plan, seen[plan.link], request) if plan.link in seen else plan
         for plan in plans
     ]
 
@@ -205,13 +204,20 @@ def _is_repeated(plan: ItemPlan, request: ItemRequest) -> bool:
     return is_pending(plan.record, request.kind, request.reason)
 
 
-def _plan(workspace: Workspace, trackers: Trackers, ref: ItemRef, request: ItemRequest) -> ItemPlan:
-    link = Link(ref.tracker, ref.id, ref.url)
-    record = find_record(workspace.manager, link)
-    if record is not None:
-        return ItemPlan(record, is_new=False)
-    name = trackers.settings(ref.tracker).name(ref)
-    return ItemPlan(draft_record(workspace.manager, link, name, _BEFORE[request.kind]), is_new=True)
+def _plan(
+    workspace: Workspace,
+    trackers: Trackers,
+    ref: ItemRef,
+    request: ItemRequest,
+    beside: PendingBeside,
+) -> ItemPlan:
+    link, kind = Link(ref.tracker, ref.id, ref.url), request.kind
+    record, is_new = find_record(workspace.manager, link), False
+    if record is None:
+        name = trackers.settings(ref.tracker).name(ref)
+        record, is_new = draft_record(workspace.manager, link, name, _BEFORE[kind]), True
+    why, is_shared = beside.same(link, kind, request.reason), bool(beside.on(link))
+    return ItemPlan(record, is_new, is_shared=is_shared, error=why)
 
 
 def _read(
@@ -229,11 +235,7 @@ def _read(
 
 
 def _checked(
-    trackers: Trackers,
-    plan: ItemPlan,
-    seen: Snapshot | UnlatchError,
-    request: ItemRequest,
-    beside: PendingBeside,
+    trackers: Trackers, plan: ItemPlan, seen: Snapshot | UnlatchError, request: ItemRequest
 ) -> ItemPlan:
     if not isinstance(seen, Snapshot):
         # Delivery records what may succeed later, and reports it.
@@ -244,8 +246,8 @@ def _checked(
         return replace(plan, answered=item.state_since)
     if request.comment_anyway or plan.record.pending:
         return replace(plan, answered=item.state_since)
-    # What an increment of this checkout is doing is its own to finish.
-    may_finish = opens and not beside.includes(plan.link)
+    # What an increment of this checkout has begun, it finishes itself.
+    may_finish = opens and not plan.is_shared
     try:
         answered = unfinished_attempt(trackers, item) if may_finish else None
     except UnlatchError as error:
@@ -318,7 +320,7 @@ def record_items(workspace: Workspace, plans: Sequence[ItemPlan], request: ItemR
         )
         fresh |= made.new
         records.append(record)
-        if plan.snapshot is not None:
+        if plan.snapshot is not None and not plan.is_shared:
             seen |= {one.key: plan.snapshot for one in record.pending if one.op in made.new}
     return Recorded(records, fresh, seen)
 
