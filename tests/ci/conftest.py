@@ -38,3 +38,10 @@ def here(team: Team) -> Job:
     """The checkout of a job on GitHub, after a person reopened the issue."""
     reopen_by_hand(team)
     return job(team, "job")
+
+
+@pytest.fixture
+def ran(tmp_path: Path) -> Path:
+    """The folder for a file by each program that ran."""
+    (tmp_path / "ran").mkdir()
+    return tmp_path / "ran"

@@ -23,6 +23,11 @@ GITHUB = {
     "GITHUB_REPOSITORY": "octo/widgets",
     "GITHUB_SERVER_URL": "https://github.com",
 }
+_CHECKOUT = {
+    "GITHUB_ACTIONS": "GITHUB_WORKSPACE",
+    "TF_BUILD": "BUILD_SOURCESDIRECTORY",
+    "GITLAB_CI": "CI_PROJECT_DIR",
+}
 AZURE = {
     "TF_BUILD": "True",
     "BUILD_REQUESTEDFOR": "Dana Demo",
@@ -82,7 +87,8 @@ def job(team: Team, name: str, system: Mapping[str, str] = GITHUB, *, depth: int
         for variable in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT"):
             files[variable] = team.folder / f"{name}-{variable.lower()}"
             files[variable].touch()
-    return Job(root, extra={**team.laptop.extra, **system}, files=files)
+    (place,) = (variable for sign, variable in _CHECKOUT.items() if sign in system)
+    return Job(root, extra={**team.laptop.extra, **system, place: str(root)}, files=files)
 
 
 def _check_out(team: Team, root: Path, depth: int | None) -> None:

@@ -237,3 +237,18 @@ def test_nothing_to_resolve_is_an_error_that_says_so(two: Two) -> None:
 
 def test_both_sides_at_once_are_refused(two: Two) -> None:
     assert 2 == two[0].try_unlatch("merge", "--resolve", "7", "--ours", "--theirs").code
+
+
+def test_a_file_under_a_filter_is_left_to_git(without_driver: Clone, tmp_path: Path) -> None:
+    info = without_driver.root / ".git/info"
+    info.mkdir(exist_ok=True)
+    (info / "attributes").write_text("*.json filter=trap\n")
+    for part in ("clean", "smudge"):
+        without_driver.git("config", f"filter.trap.{part}", f"touch '{tmp_path}/ran'; cat")
+    before = (without_driver.root / PLACE / "metadata.json").read_bytes()
+
+    done = without_driver.try_unlatch("merge", "--resolve", "7", "--add")
+
+    assert (1, True) == (done.code, "error[filter-needed]" in done.err), done.out + done.err
+    assert before == (without_driver.root / PLACE / "metadata.json").read_bytes()
+    assert not (tmp_path / "ran").exists()

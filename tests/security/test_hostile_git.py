@@ -26,6 +26,7 @@ def cloned(completed: Project, tmp_path: Path) -> Project:
     completed.git("fetch", "--quiet", "origin")
     completed.git("branch", "--quiet", "--set-upstream-to", "origin/main")
     completed.git("remote", "set-head", "origin", "main")
+    assert 0 == completed.run("agents", "trust").code
     return completed
 
 

@@ -340,7 +340,10 @@ class Lair:
         return Ran(process.returncode, first + said, self.started())
 
     def started(self) -> frozenset[Program | str]:
-        """The program that started, by its absolute path; other words are unchanged."""
+        """The programs that started, by their absolute paths; other words are unchanged.
+
+        git counts only if the one function that runs it has started it.
+        """
         known: dict[str, Program | str] = {
             str(self.bin / "git"): Program.GIT,
             str(self.bin / "gh"): Program.TOKEN,
@@ -352,7 +355,11 @@ class Lair:
             sys.executable: Program.UNLATCH,
         }
         lines = self.log.read_text().splitlines() if self.log.exists() else []
-        return frozenset(known.get(path, path) for _, path in map(json.loads, lines))
+        started = [(known.get(path, path), as_git) for _, path, as_git in map(json.loads, lines)]
+        return frozenset(
+            program if as_git == (program is Program.GIT) else f"{program} in another function"
+            for program, as_git in started
+        )
 
 
 @pytest.fixture
@@ -396,6 +403,10 @@ def test_a_committed_bare_repository_starts_nothing(lair: Lair, name: str) -> No
 def test_publishing_runs_no_hook_and_no_monitor(lair: Lair, tmp_path: Path) -> None:
     lair.settings = (NEVER,)
     lair.prepare(RESUMED)
+    with (lair.project.home / ".gitconfig").open("a") as config:
+        config.write('[protocol "file"]\n    allow = always\n')
+    with (lair.project.root / ".gitattributes").open("a") as attributes:
+        attributes.write("/.unlatch/** -filter\n")
     origin = tmp_path / "origin.git"
     hostless = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
     lair.project.git(*hostless, "clone", "--quiet", "--bare", str(lair.project.root), str(origin))
@@ -406,6 +417,7 @@ def test_publishing_runs_no_hook_and_no_monitor(lair: Lair, tmp_path: Path) -> N
 
     assert 0 == ran.code, ran.said
     assert "pushed" in ran.said
+    assert "hooks of this checkout did not run: pre-commit," in ran.said
     assert frozenset({Program.GIT, Program.TOKEN}) == ran.started
     assert [] == lair.traps.sprung()
 
@@ -415,12 +427,13 @@ def test_the_traps_work(lair: Lair, lay: Callable[..., None]) -> None:
     lair.lay = lay
     lair.prepare()
 
-    for arguments in (("status",), ("diff", "--ext-diff", "HEAD", "--"), ("add", "--all")):
+    shown = ("log", "-1")
+    for arguments in (("status",), ("diff", "--ext-diff", "HEAD", "--"), ("add", "--all"), shown):
         subprocess.run(
             [lair.bin / "git", *arguments], cwd=lair.project.root, check=False, env=lair.environ
         )
 
-    assert {"fsmonitor", "clean", "command"} <= set(lair.traps.sprung())
+    assert {"fsmonitor", "clean", "command", "gpg"} <= set(lair.traps.sprung())
 
 
 def test_the_observer_sees_what_starts(lair: Lair) -> None:

@@ -37,7 +37,6 @@ NEVER = """
     hooksPath = .husky
     pager = {pager}
     editor = {editor}
-    alternateRefsCommand = {alternates}
 [sequence]
     editor = {editor}
 [diff]
@@ -52,7 +51,7 @@ NEVER = """
     show = {pager}
     status = {pager}
 """
-# Run by git when it publishes, as the clone's owner set them up; by nothing else.
+# Run by git when it publishes from a checkout that its owner trusts; by nothing else.
 PUBLISHING = """
 [filter "trap"]
     clean = {clean}
@@ -63,6 +62,7 @@ PUBLISHING = """
     sshCommand = {ssh}
     askPass = {askpass}
     gitProxy = {proxy}
+    alternateRefsCommand = {alternates}
 [credential]
     helper = {credential}
 [gpg]
@@ -133,10 +133,34 @@ def lay_clone(project: Project, traps: Traps, *settings: str) -> None:
     (project.root / ".gitattributes").write_text("* diff=trap filter=trap merge=trap\n")
     traps.hooks(project.root / ".husky")
     project.git("add", "--all")
-    project.git("commit", "--quiet", "--message", "Begin")
+    commit_signed(project, traps)
     traps.hooks(project.root / ".git" / "hooks")
     traps.in_current_folder(project.root)
     _append(project.root / ".git" / "config", traps.settings("".join(settings)))
+
+
+_SIGNED = """\
+tree {tree}{parents}
+author Gil Git <gil@example.com> 1767225600 +0000
+committer Gil Git <gil@example.com> 1767225600 +0000
+gpgsig -----BEGIN PGP SIGNATURE-----
+ x
+ -----END PGP SIGNATURE-----
+
+Begin
+"""
+
+
+def commit_signed(project: Project, traps: Traps) -> None:
+    """Commit what is staged, with a signature that git would have a program check."""
+    head = project.git("rev-list", "--max-count=1", "--all").strip()
+    parents = f"\nparent {head}" if head else ""
+    tree = project.git("write-tree").strip()
+    traps.folder.mkdir(exist_ok=True)
+    text = traps.folder / "commit"
+    text.write_text(_SIGNED.format(tree=tree, parents=parents))
+    commit = project.git("hash-object", "-t", "commit", "-w", str(text)).strip()
+    project.git("update-ref", "HEAD", commit)
 
 
 def lay_bare(project: Project, traps: Traps, *settings: str) -> None:

@@ -7,9 +7,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from unlatch.agents.hook_event import read_event
-from unlatch.agents.trust import is_trusted
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.increments.files.paths import find_paths
+from unlatch.project.trusted import is_trusted
 from unlatch.project.workspace import Workspace
 
 if TYPE_CHECKING:

@@ -2,31 +2,20 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from platformdirs import user_state_path
 
 from unlatch.errors import StoreError
+from unlatch.project.trusted import TRUST_NOTE, is_trusted
 from unlatch.worklog.disk.atomic import PRIVATE, remove_file, replace_file
 from unlatch.worklog.disk.checkout_folder import checkout_folder, make_checkout_folder
-from unlatch.worklog.disk.user_files import read_user_file, state_folder
+from unlatch.worklog.disk.user_files import state_folder
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
-
-_NOTE = "trusted"
-
-
-def is_trusted(root: Path) -> bool:
-    """Whether the user trusts this checkout; another one at the same path is not meant."""
-    with suppress(OSError, ValueError):
-        if folder := checkout_folder(root):
-            place, _ = read_user_file(folder / _NOTE).decode().rsplit("\n", 1)
-            return place == str(root.resolve())
-    return False
 
 
 def trust(root: Path, *, now: datetime) -> None:
@@ -36,7 +25,7 @@ def trust(root: Path, *, now: datetime) -> None:
         hint = "make it writable, or set XDG_STATE_HOME to a folder that is"
         where = str(user_state_path("unlatch"))
         raise StoreError("not-writable", message, where=where, hint=hint)
-    note = make_checkout_folder(root) / _NOTE
+    note = make_checkout_folder(root) / TRUST_NOTE
     replace_file(note, f"{root.resolve()}\n{stamp(now)}".encode(), mode=PRIVATE)
 
 
@@ -44,5 +33,5 @@ def withdraw_trust(root: Path) -> bool:
     """Trust a checkout no longer; returns whether it was trusted."""
     was_trusted = is_trusted(root)
     if folder := checkout_folder(root):
-        remove_file(folder / _NOTE)
+        remove_file(folder / TRUST_NOTE)
     return was_trusted

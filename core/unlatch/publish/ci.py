@@ -27,6 +27,12 @@ class System(StrEnum):
 
 # The variable that each of them sets.
 _SIGNS = {System.GITHUB: "GITHUB_ACTIONS", System.AZURE: "TF_BUILD", System.GITLAB: "GITLAB_CI"}
+# The variable with the folder into which each of them checks out the job's repository.
+_CHECKOUTS = {
+    System.GITHUB: "GITHUB_WORKSPACE",
+    System.AZURE: "BUILD_SOURCESDIRECTORY",
+    System.GITLAB: "CI_PROJECT_DIR",
+}
 # For a committer without an address; RFC 2606 reserves the domain.
 _NOBODY = "unlatch@ci.invalid"
 
@@ -44,6 +50,11 @@ class Ci:
         name = "GITHUB_REF" if self.system is System.GITHUB else "BUILD_SOURCEBRANCH"
         ref = self.environ.get(name, "")
         return ref.removeprefix(_HEADS) if ref.startswith(_HEADS) else None
+
+    def has_checkout(self, top: Path) -> bool:
+        """Whether a checkout is the one that the system made for the job."""
+        place = self.environ.get(_CHECKOUTS[self.system], "")
+        return bool(place) and Path(place).resolve() == top.resolve()
 
     @property
     def email(self) -> str:

@@ -29,6 +29,11 @@ RUN_PATIENCE = 600.0
 # How git reports that another push came first.
 _OVERTAKEN = (b"fetch first", b"non-fast-forward", b"cannot lock ref", b"failed to update ref")
 _MOST_NAMES = 3
+_COMMIT_HOOKS = (
+    *("pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"),
+    *("pre-merge-commit", "post-merge"),
+)
+_PUSH_HOOKS = ("pre-push",)
 _STATUS = (
     *("status", "--porcelain=v1", "-z"),
     *("--untracked-files=all", "--no-renames", "--ignore-submodules=all"),
@@ -48,6 +53,7 @@ class Published:
     Args:
         increments: the increments that had changed.
         proposal: the page for opening a pull request, if a person has to open one.
+        skipped_hooks: the hooks of the checkout that did not run, because nobody trusts it.
     """
 
     commit: str
@@ -55,6 +61,7 @@ class Published:
     increments: tuple[str, ...]
     remote: str
     proposal: str | None = None
+    skipped_hooks: tuple[str, ...] = ()
 
 
 # A commit; None if nothing had changed; or the reason why publishing failed.
@@ -119,10 +126,11 @@ def publish(target: PublishTarget) -> Published | None:
 
     Raises:
         NotPublished: `commit-failed`, `fetch-failed`, `push-refused`, `push-in-conflict` or
-            `push-overtaken`.
+            `push-overtaken`; as `WorkingGit.check_filters`.
     """
     paths, names = own_files(_run(target, *_STATUS).out, below=target.below, units=target.units)
     if paths:
+        _check_filters(target, paths)
         _run(target, "add", "--all", paths=paths)
     message = _message(target, names)
     if target.way is Way.PR:
@@ -133,7 +141,15 @@ def publish(target: PublishTarget) -> Published | None:
         return None
     _push(target)
     commit = target.git("rev-parse", "HEAD").line
-    return Published(commit, target.branch, names, target.remote)
+    skipped = target.git.skipped_hooks(*_COMMIT_HOOKS, *_PUSH_HOOKS)
+    return Published(commit, target.branch, names, target.remote, skipped_hooks=skipped)
+
+
+def _check_filters(target: PublishTarget, paths: Sequence[str]) -> None:
+    try:
+        target.git.check_filters(paths)
+    except StoreError as error:
+        raise NotPublished(error.id, error.message, where=error.where, hint=error.hint) from error
 
 
 def _unpushed(target: PublishTarget) -> tuple[str, ...]:
@@ -159,7 +175,8 @@ def _propose(target: PublishTarget, names: tuple[str, ...], message: str) -> Pub
         git("read-tree", target.tip or "HEAD")
         raise _refused(target, pushed)
     url = target.ci.proposal_url(target.proposal, target.branch) if target.ci else None
-    return Published(commit, target.proposal, names, target.remote, url)
+    skipped = target.git.skipped_hooks(*_PUSH_HOOKS)
+    return Published(commit, target.proposal, names, target.remote, url, skipped)
 
 
 def _push(target: PublishTarget) -> None:
@@ -192,6 +209,9 @@ def _merge(target: PublishTarget) -> None:
             hint="check the remote and the job's credential",
         )
     message = f"Merge {target.branch} into synced increments{_skip_mark(target)}"
+    names = ("-r", "-z", "--name-only", "--merge-base", "HEAD", "FETCH_HEAD")
+    theirs = target.git("diff-tree", *names)
+    _check_filters(target, [*filter(None, os.fsdecode(theirs.out).split("\0"))])
     if target.git("merge", "--quiet", "-m", message, "FETCH_HEAD").is_done:
         return
     target.git("merge", "--abort")

@@ -12,8 +12,10 @@ from unlatch.increments.files.paths import items_at
 from unlatch.increments.files.units import UnitFolder
 from unlatch.increments.files.work.files import places_of, work_files
 from unlatch.project.git.revisions import HEADS
-from unlatch.project.git.run import GitResult, WorkingGit, run_git
+from unlatch.project.git.run import GitResult, run_git
 from unlatch.project.git.setup import DRIVER, require_git
+from unlatch.project.git.working import Trust, WorkingGit
+from unlatch.project.trusted import is_trusted
 from unlatch.project.workspace import Workspace
 from unlatch.publish.ci import Ci, detect
 from unlatch.publish.own_files import UnitPlaces, Units, merge_attributes
@@ -67,8 +69,8 @@ def find_target(workspace: Workspace, way: Way, *, by: str) -> PublishTarget:
     """Check that publishing can succeed; merge the branch of an open pull request.
 
     Raises:
-        UsageError: `no-git`, `no-committer`, `no-remote`, `no-branch`, `outside-checkout` or
-            `index-not-empty`.
+        UsageError: `no-git`, `no-committer`, `no-remote`, `no-branch`, `outside-checkout`,
+            `git-config-untrusted`, `remote-untrusted` or `index-not-empty`.
         StoreError: `unsafe-path`, `fetch-failed` or `proposal-in-conflict`.
     """
     root = workspace.paths.root
@@ -83,7 +85,8 @@ def find_target(workspace: Workspace, way: Way, *, by: str) -> PublishTarget:
         if isinstance(one, UnitFolder)
     }
     ci = detect(workspace.environ)
-    git = WorkingGit(top, _settings(workspace, below, ci, by=by))
+    git = WorkingGit(top, _settings(workspace, below, ci, by=by), _trust(root, top, ci))
+    git.check_settings()
     if not (known := git("var", "GIT_COMMITTER_IDENT")).is_done:
         raise UsageError(
             "no-committer",
@@ -100,8 +103,15 @@ def find_target(workspace: Workspace, way: Way, *, by: str) -> PublishTarget:
             where=str(top),
             hint=f"git remote add {shlex.quote(remote)} URL",
         )
+    git.check_remote(remote)
     target = PublishTarget(git, way, ci, remote, branch, below, units)
     return _with_proposal(target) if way is Way.PR else target
+
+
+def _trust(root: Path, top: Path, ci: Ci | None) -> Trust:
+    if is_trusted(root):
+        return Trust.ALL
+    return Trust.REMOTE if ci is not None and ci.has_checkout(top) else Trust.NONE
 
 
 def _places(folder: UnitFolder, top: Path) -> UnitPlaces:

@@ -62,6 +62,7 @@ def test_a_publishing_sync_commits_the_records(project: Project) -> None:
     project.git("commit", "--quiet", "-m", "Begin")
     project.git("clone", "--quiet", "--bare", ".", str(origin))
     project.git("remote", "add", "origin", str(origin))
+    project.run("agents", "trust")
     project.run("reopen", KEYS["github"], "--reason", REASON, "--offline")
 
     done = project.run("sync", "--commit", "push")

@@ -165,3 +165,15 @@ def test_hooks_of_the_repository_do_not_run(root: Path, trees: Worktrees) -> Non
     place = trees.make("1-1")
     assert not (place / "ran").exists()
     assert not (root / "ran").exists()
+
+
+def test_a_filter_of_the_repository_does_not_run(root: Path, trees: Worktrees) -> None:
+    (root / ".gitattributes").write_text("*.bin filter=trap\n")
+    (root / "a.bin").write_text("pointer\n")
+    git(root, "add", "--all")
+    git(root, "commit", "--quiet", "--message", "Large file")
+    for part in ("clean", "smudge"):
+        git(root, "config", f"filter.trap.{part}", f"touch '{root}/ran'; cat")
+    with pytest.raises(StoreError, match="smudge filter trap failed"):
+        trees.make("1-1")
+    assert not (root / "ran").exists()

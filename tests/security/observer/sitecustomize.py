@@ -21,10 +21,22 @@ _LOG = os.environ["OBSERVED"]
 
 def _observe(event: str, arguments: tuple[object, ...]) -> None:
     if event in _EVENTS:
-        line = json.dumps([event, os.fsdecode(str(arguments[_EVENTS[event]]))])
+        program = os.fsdecode(str(arguments[_EVENTS[event]]))
+        line = json.dumps([event, program, _is_run_as_git()])
         descriptor = os.open(_LOG, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         os.write(descriptor, f"{line}\n".encode())
         os.close(descriptor)
+
+
+def _is_run_as_git() -> bool:
+    """Whether the one function that runs git is at work."""
+    frame = sys._getframe().f_back
+    while frame is not None:
+        code = frame.f_code
+        if code.co_name == "start_git" and code.co_filename.endswith("project/git/run.py"):
+            return True
+        frame = frame.f_back
+    return False
 
 
 sys.addaudithook(_observe)

@@ -16,7 +16,6 @@ from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.project.plugins.loading import is_installed
 from unlatch.worklog.installer import install_command
-from unlatch.worklog.search_path import find_program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -85,9 +84,10 @@ class _Demo:
 
     def _git(self, *arguments: str) -> str:
         """The output of git; an empty text if git is not installed."""
-        from unlatch.project.git.run import WorkingGit  # noqa: PLC0415
+        from unlatch.project.git.run import has_git  # noqa: PLC0415
+        from unlatch.project.git.working import WorkingGit  # noqa: PLC0415
 
-        if find_program("git") is None:
+        if not has_git(self._root):
             return ""
         settings = (*_ME, ("commit.gpgSign", "false"))
         done = WorkingGit(self._root, settings)(*arguments)

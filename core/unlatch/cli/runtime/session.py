@@ -17,7 +17,7 @@ from unlatch.project.find_increment import (
 )
 from unlatch.project.workspace import Workspace
 from unlatch.values import dataclass
-from unlatch.worklog.search_path import find_program, search_path
+from unlatch.worklog.search_path import search_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -150,8 +150,9 @@ class Session:
         root = self.paths.root if self.has_project else Path.cwd()
         name, is_guess = user_name(given, environ=os.environ, root=root)
         if is_guess and notes_guess:
-            has_git = find_program("git", apart=root) is not None
-            why = "git has no user.name" if has_git else "git is not installed"
+            from unlatch.project.git.run import has_git  # noqa: PLC0415  (slow to load)
+
+            why = "git has no user.name" if has_git(root) else "git is not installed"
             output.note(f"{why}: comments and the history name {name!r}; --by NAME changes that")
         return name
 

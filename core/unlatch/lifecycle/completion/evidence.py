@@ -14,8 +14,8 @@ from unlatch.increments.files.work.amendments import work_of
 from unlatch.increments.files.work.done_count import count_done
 from unlatch.lifecycle.activation_guard import Approval
 from unlatch.lifecycle.completion.newer_commits import newer_commits
+from unlatch.project.git.run import has_git
 from unlatch.values import dataclass
-from unlatch.worklog.search_path import find_program
 
 if TYPE_CHECKING:
     from unlatch.increments.model.increment import Increment, ReopenEntry
@@ -57,7 +57,7 @@ def find_evidence(workspace: Workspace, increment: Increment) -> Evidence | None
     ticked = _ticked(increment, entry)
     found = newer_commits(workspace, increment, entry)
     if found is None:
-        has_program = find_program("git", apart=workspace.paths.root) is not None
+        has_program = has_git(workspace.paths.root)
         return Evidence(entry, ticked=ticked, has_git=False, has_program=has_program)
     return Evidence(entry, found.commits[:_MOST_SHOWN], ticked, is_shallow=found.is_shallow)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from unlatch.errors import StoreError
 from unlatch.project.git.run import run_git
 from unlatch.project.git.setup import check_git_folder, git_place, require_git
+from unlatch.project.git.working import WorkingGit
 from unlatch.values import dataclass
 from unlatch.worklog.disk.file_check import check_size, git_command
 from unlatch.worklog.disk.safe_open import read_file
@@ -43,16 +44,21 @@ class MergeResult:
 
 
 def versions_of(folder: Path, name: str) -> dict[int, bytes]:
-    """The versions that git keeps of a file in conflict, as it would check them out."""
+    """The versions that git keeps of a file in conflict, as it would check them out.
+
+    Raises as `WorkingGit.check_filters`.
+    """
     listed = run_git(folder, "ls-files", "--unmerged", "--full-name", "-z", "--", name)
     found: dict[int, bytes] = {}
     for entry in filter(None, os.fsdecode(listed or b"").split("\0")):
         known, _, path = entry.partition("\t")
         _, blob, stage = known.split(" ")
-        content = run_git(folder, "cat-file", "--filters", f"--path={path}", blob)
-        if content is not None:
-            check_size(len(content), folder / name, name)
-            found[int(stage)] = content
+        git = WorkingGit(folder)
+        git.check_filters([name])
+        shown = git("cat-file", "--filters", f"--path={path}", blob)
+        if shown.is_done:
+            check_size(len(shown.out), folder / name, name)
+            found[int(stage)] = shown.out
     return found
 
 
@@ -121,7 +127,7 @@ def unreadable(path: Path, error: ValueError) -> StoreError:
 def git_add(folder: Path, done: MergeResult, names: Sequence[str]) -> MergeResult:
     """Add the resolved files to git's index; StoreError `git-add-failed`."""
     check_git_folder(folder)
-    if run_git(folder, "add", "--", *names) is None:
+    if not WorkingGit(folder)("add", "--", *names).is_done:
         raise StoreError(
             "git-add-failed",
             "the files are resolved, but git add failed",

@@ -1,37 +1,60 @@
-"""Run git. Every git command of unlatch starts here.
+"""Run git. Every git command of unlatch starts in `start_git`.
 
-The user's own git configuration and environment apply. A repository's own programs do not run:
+The user's own git configuration and environment apply. What a repository's configuration names
+does not start: `_OFF` and `_COMMANDS` are the list (docs/security.md).
 
-- Hooks, file system monitors, pagers, editors, external diffs and text conversions never run.
 - `ask_git` and `run_git` read commits, references and configuration. They take no locks, use no
   network, and never compare the work tree, so no filter of .gitattributes runs.
-- `WorkingGit` publishes, only on request of the command line. Filters, merge drivers, signing,
-  credential helpers and ssh apply then, as for `git push`. The commits hold only the records of
-  increments, so local hooks do not run: one that rejects or reformats them would leave items
-  changed without a record. The hooks and the branch protection of the remote apply.
+- `project.git.working` changes a checkout and talks to its remote, with rules of its own.
 - A folder that looks like a bare repository inside a checkout is ignored: it may have been
   committed, with a configuration that names programs.
 """
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
+from types import MappingProxyType
 
-from unlatch.errors import UsageError
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
 from unlatch.worklog.programs import Finished, run
 from unlatch.worklog.search_path import find_program
 
 _READING_SECONDS = 5.0
-_WORKING_SECONDS = 300.0
 _MOST_BYTES = 256_000_000
 # The highest exit code of git's merge-file after a merge; above that it failed.
 _MOST_CONFLICTS = 127
-_SETTINGS = (
+_NO_DIFF = ("--no-ext-diff", "--no-textconv")
+# The commands that read, with the options that keep each from starting a program.
+_COMMANDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "cat-file": (),
+        "check-attr": (),
+        "config": (),
+        "diff-tree": _NO_DIFF,
+        "for-each-ref": (),
+        "log": ("--no-show-signature", *_NO_DIFF),
+        "ls-files": (),
+        "ls-tree": (),
+        "merge-base": (),
+        "merge-file": (),
+        "remote": (),
+        "rev-list": (),
+        "rev-parse": (),
+        "symbolic-ref": (),
+        "worktree": (),
+    }
+)
+# They ask for a driver of .gitattributes, or for a signature to be checked.
+_STARTING = frozenset(
+    ("--ext-diff", "--filters", "--modified", "--show-signature", "--textconv", "-m")
+)
+Settings = tuple[tuple[str, str], ...]
+HOOKS_OFF = ("core.hooksPath", os.devnull)
+# Nothing uses them, or git's own work does that no command asked for.
+UNUSED: Settings = (
     ("core.fsmonitor", "false"),
-    ("core.hooksPath", os.devnull),
-    # No work in the background, and none in repositories below this one.
     ("gc.auto", "0"),
     ("maintenance.auto", "false"),
     ("submodule.recurse", "false"),
@@ -39,6 +62,20 @@ _SETTINGS = (
     ("push.recurseSubmodules", "no"),
     # As `lies_in_bare_repository`, known to git 2.38 and later.
     ("safe.bareRepository", "explicit"),
+)
+# Programs that could run in a command that reads: a device cannot be started.
+_OFF: Settings = (
+    *UNUSED,
+    HOOKS_OFF,
+    ("log.showSignature", "false"),
+    *(
+        (name, os.devnull)
+        for name in (
+            *("gpg.program", "gpg.openpgp.program", "gpg.x509.program", "gpg.ssh.program"),
+            *("core.alternateRefsCommand", "core.askPass", "core.sshCommand"),
+        )
+    ),
+    ("credential.helper", ""),
 )
 # Output for a program, without prompts.
 _QUIET = {
@@ -48,15 +85,21 @@ _QUIET = {
     "GIT_PAGER": "cat",
     "LC_ALL": "C",
 }
-_SECRET = pattern(r"(?<=://)[^/@\s]*@")
+SECRET = pattern(r"(?<=://)[^/@\s]*@")
 # These work outside of a repository, too.
 _ANYWHERE = ("config", "merge-file")
 # A partial clone would fetch missing objects; git knows GIT_NO_LAZY_FETCH since 2.44.
-_READING = {"GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+OFFLINE = {"GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none"}
+_READING = {**OFFLINE, "GIT_OPTIONAL_LOCKS": "0"}
 
 
 class NoGit(OSError):
     """git is not installed, or must not run in the folder."""
+
+
+def has_git(root: Path) -> bool:
+    """Whether git is installed, outside of a project."""
+    return find_program("git", apart=root) is not None
 
 
 def ask_git(root: Path, *arguments: str) -> str | None:
@@ -114,49 +157,56 @@ class GitResult:
         return "; ".join(errors[:2] or lines[-1:]) or f"exit code {self.code}"
 
 
-@dataclass(frozen=True, slots=True)
-class WorkingGit:
-    """git in one checkout, changing it and talking to its remote without prompts."""
+def start_git(
+    folder: Path,
+    arguments: Sequence[str],
+    *,
+    settings: Settings,
+    environ: Mapping[str, str],
+    seconds: float,
+    fed: bytes = b"",
+) -> Finished:
+    """Run git in a folder.
 
-    top: Path  # of the checkout
-    settings: tuple[tuple[str, str], ...] = ()  # git configuration for these commands only
+    Args:
+        settings: git configuration for this command.
+        environ: variables beside those of this process.
+        fed: its standard input.
 
-    def __call__(self, *arguments: str, paths: tuple[str, ...] | None = None) -> GitResult:
-        """Run a git command, on literal `paths` from the top if given."""
-        if paths is not None:
-            from_stdin = ("--pathspec-from-file=-", "--pathspec-file-nul")
-            arguments = ("--literal-pathspecs", *arguments, *from_stdin)
-        try:
-            fed = os.fsencode("\0".join(paths or ()))
-            own = (part for name, value in self.settings for part in ("-c", f"{name}={value}"))
-            done = _start(self.top, (*own, *arguments), fed, reading=False)
-        except NoGit as error:
-            raise UsageError("no-git", str(error), hint="install git") from error
-        except OSError as error:
-            return GitResult(-1, b"", _SECRET.sub("", str(error)))
-        return GitResult(done.code, done.out, _SECRET.sub("", done.err.decode("utf-8", "replace")))
-
-
-def _start(folder: Path, arguments: Sequence[str], fed: bytes = b"", *, reading: bool) -> Finished:
-    """Run git in a folder; OSError: it cannot run, took too long or printed too much."""
+    Raises:
+        NoGit: it is not installed, or must not run there.
+        OSError: it cannot run, took too long or printed too much.
+    """
     git = find_program("git", apart=folder)
     if git is None or lies_in_bare_repository(folder):
         raise NoGit("git is not installed, or this is not a git repository")
-    if reading and arguments[0] not in _ANYWHERE and not _has_repository(folder):
-        raise NoGit("this is not a git repository")
-    given = (part for name, value in _SETTINGS for part in ("-c", f"{name}={value}"))
-    whole = {**os.environ, **_QUIET, **(_READING if reading else {})}
-    seconds = _READING_SECONDS if reading else _WORKING_SECONDS
+    given = (part for name, value in settings for part in ("-c", f"{name}={value}"))
+    whole = {**os.environ, **_QUIET, **environ}
     whole.pop("GIT_EXTERNAL_DIFF", None)
-    argv = [git, "--no-pager", *given, *arguments]
+    argv = [git, "--no-pager", *given, *_with_options(arguments)]
     return run(argv, cwd=folder, environ=whole, seconds=seconds, most=_MOST_BYTES, fed=fed)
 
 
+def command_of(arguments: Sequence[str]) -> str:
+    """The command among the arguments of git, after git's own options."""
+    return next(word for word in arguments if not word.startswith("-"))
+
+
+def _with_options(arguments: Sequence[str]) -> list[str]:
+    command = command_of(arguments)
+    at = arguments.index(command) + 1
+    return [*arguments[:at], *_COMMANDS.get(command, ()), *arguments[at:]]
+
+
 def _read(root: Path, arguments: tuple[str, ...]) -> Finished | None:
-    try:
-        return _start(root, arguments, reading=True)
-    except OSError:
+    command = command_of(arguments)
+    if command not in _COMMANDS or not _STARTING.isdisjoint(arguments):
+        raise ValueError(f"git {' '.join(arguments)} is no command that reads")
+    if command not in _ANYWHERE and not _has_repository(root):
         return None
+    with suppress(OSError):
+        return start_git(root, arguments, settings=_OFF, environ=_READING, seconds=_READING_SECONDS)
+    return None
 
 
 def _has_repository(folder: Path) -> bool:

@@ -15,6 +15,7 @@ from unlatch.increments.files.paths import BRIEFING, EVENTS, METADATA, ProjectPa
 from unlatch.project.git.run import (
     ask_git,
     git_complaint,
+    has_git,
     lies_in_bare_repository,
     run_git,
 )
@@ -22,7 +23,6 @@ from unlatch.values import dataclass
 from unlatch.worklog.disk.atomic import replace_file
 from unlatch.worklog.disk.file_check import UnsafePath
 from unlatch.worklog.disk.safe_open import exists, read_file
-from unlatch.worklog.search_path import find_program
 
 ATTRIBUTES = ".gitattributes"
 DRIVER = "merge.unlatch.driver"
@@ -92,7 +92,7 @@ def require_git(root: Path) -> None:
 
 def _why_no_git(root: Path) -> tuple[str, str | None]:
     """What keeps git from a repository, and the step that helps, if one is known."""
-    if find_program("git", apart=root) is None:
+    if not has_git(root):
         return "git is not installed", "install git"
     if lies_in_bare_repository(root):
         return "this is a bare repository, which has no files: use a clone of it", None
@@ -125,8 +125,8 @@ def _add_lines(path: Path, wanted: tuple[str, ...]) -> tuple[str, ...]:
 def check_git_folder(root: Path) -> None:
     """Check that the repository of `root` names this checkout as its own; UnsafePath if not.
 
-    An archive may contain a `.git` that points to another repository of the user. Reading or
-    writing settings there would leave the project.
+    An archive may contain a `.git` that points to another repository of the user, or whose work
+    tree is another folder. Reading or writing there would leave the project.
     """
     place = git_place(root)
     if place is None or "GIT_DIR" in os.environ:  # the user chose the repository
@@ -159,7 +159,8 @@ def _is_own(top: Path, place: Path) -> bool:
         return False
     if place.is_dir():
         plain = not os.path.lexists(place / "commondir") and not (place / "config").is_symlink()
-        return plain and not (place / "config.worktree").is_symlink()
+        plain = plain and not (place / "config.worktree").is_symlink()
+        return plain and (place.parent != top or _has_work_tree(place, top))
     found = ask_git(top, "rev-parse", "--absolute-git-dir")
     folder = Path(found or place)
     common = _content(folder / "commondir")
@@ -169,6 +170,11 @@ def _is_own(top: Path, place: Path) -> bool:
     shared = (folder / common).resolve()
     points_back = Path(_content(folder / "gitdir") or "").resolve() == place.resolve()
     return points_back and folder.resolve().parent == shared / "worktrees" and _is_own(top, shared)
+
+
+def _has_work_tree(place: Path, top: Path) -> bool:
+    tree = ask_git(top, "config", "--get", "core.worktree")
+    return tree is None or (place / tree).resolve() == top.resolve()
 
 
 def _content(path: Path) -> str | None:

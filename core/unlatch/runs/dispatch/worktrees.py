@@ -13,8 +13,9 @@ import re
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.project.git.run import WorkingGit
 from unlatch.project.git.setup import check_git_folder, require_git
+from unlatch.project.git.working import Trust, WorkingGit
+from unlatch.project.trusted import is_trusted
 from unlatch.values import dataclass
 from unlatch.worklog.disk.private_folder import make_private
 from unlatch.worklog.disk.safe_open import exists, open_folder
@@ -104,7 +105,7 @@ class Worktrees:
             check_git_folder(place)
         except StoreError as error:
             return error.message
-        own = WorkingGit(place)
+        own = self._git(place)
         status = own("status", "--porcelain", "--untracked-files=all")
         if not status.is_done or status.out.strip():
             return "it has changes that are not committed" if status.is_done else status.complaint
@@ -122,10 +123,11 @@ class Worktrees:
         real = os.path.realpath(place)
         return any(one[:1] == [f"worktree {real}"] and _UNFINISHED in one for one in entries)
 
-    def _git(self) -> WorkingGit:
+    def _git(self, place: Path | None = None) -> WorkingGit:
         if "GIT_DIR" in os.environ:
             raise self._failed("GIT_DIR is set, so that git does not look for worktrees")
-        return WorkingGit(self.root)
+        trust = Trust.ALL if is_trusted(self.root) else Trust.NONE
+        return WorkingGit(place or self.root, trust=trust)
 
     def _done(self, result: GitResult) -> GitResult:
         if not result.is_done:

@@ -18,7 +18,6 @@ from unlatch.agents.installing import (
     plan_install,
     plan_uninstall,
 )
-from unlatch.agents.trust import is_trusted
 from unlatch.agents.written import read_written
 from unlatch.cli.options.common import JSON, flag
 from unlatch.cli.options.delivery import YES
@@ -27,6 +26,7 @@ from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import DECLINED, code_of_many, problem_entry
 from unlatch.cli.terminal import output
 from unlatch.errors import UsageError
+from unlatch.project.trusted import is_trusted
 from unlatch.transport.redact import own_home
 
 if TYPE_CHECKING:

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
 
 
-@click.command("trust", help="Let hooks show agents what is recorded in this checkout. (local)")
+@click.command(
+    "trust", help="Let agents see this checkout's records, and git run its hooks. (local)"
+)
 @click.argument(
     "folder", metavar="[PATH]", required=False, type=click.Path(exists=True, path_type=Path)
 )
@@ -35,7 +37,8 @@ def trust_agents(session: Session, *, folder: Path | None, remove: bool, as_json
         output.document("agents-trust", root=str(root), trusted=not remove)
     elif not remove:
         output.ok(f"trusted: {output.clean(str(root))}")
-        output.talk("Hooks give agents the briefings of its increments. --remove takes that back.")
+        output.talk("Agents get briefings of its increments; sync --commit runs its git hooks.")
+        output.talk("--remove takes that back.")
     elif was_trusted:
         output.ok(f"no longer trusted: {output.clean(str(root))}")
     else:

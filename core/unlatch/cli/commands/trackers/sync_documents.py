@@ -202,6 +202,7 @@ def _commit_entry(result: PublishResult) -> output.Json | None:
         **output.fields(done, "commit", "branch"),
         "increments": done.increments if done else [],
         "proposal": done.proposal if done else None,
+        "skippedHooks": done.skipped_hooks if done else [],
         "error": error_entry(error) if error else None,
     }
 

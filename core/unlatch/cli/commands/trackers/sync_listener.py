@@ -57,6 +57,10 @@ class Listener:
             names = ", ".join(result.increments) or "increments"
             line = f"committed and pushed to {result.remote} {result.branch}: {names}"
             output.ok(output.clean(line))
+            if result.skipped_hooks:
+                hooks = ", ".join(result.skipped_hooks)
+                output.note(f"hooks of this checkout did not run: {hooks}")
+                output.talk("To let them run: unlatch agents trust")
             if result.proposal:
                 output.talk(f"Next: {output.clean(result.proposal)}")
 
