@@ -62,7 +62,7 @@ wheel-check: $(STAMP)
 
 # Build the packages in dist/ and try them; TAG=v1.2.3 also checks the version (docs/releasing.md).
 release-check: $(STAMP)
-	$(BIN)/python -m pip install --quiet --group release
+	$(BIN)/python -I -m pip install --quiet --group release
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/*.yml
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-actions action.yml
 	$(BIN)/zizmor --offline --quiet .github action.yml
@@ -113,9 +113,9 @@ $(STAMP): pyproject.toml
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 	  { echo 'the venv module of Python is missing: install python3-venv' >&2; exit 1; }
 	@command -v git >/dev/null || { echo 'git is missing: install git' >&2; exit 1; }
-	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --editable '.[all,report]' --group dev
+	$(PYTHON) -I -m venv .venv
+	$(BIN)/python -I -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -I -m pip install --quiet --editable '.[all,report]' --group dev
 	@# With PYTHONDONTWRITEBYTECODE, as in many containers, each start would compile again.
-	$(BIN)/python -m compileall -q core plugins
+	$(BIN)/python -I -m compileall -q core plugins
 	touch $(STAMP)

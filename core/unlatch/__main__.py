@@ -1,4 +1,4 @@
-"""`python -m unlatch`, which does the same as `unlatch`."""
+"""`python -P -m unlatch`; without -P, Python itself runs an unlatch.py of the current folder."""
 
 import sys
 

@@ -259,14 +259,13 @@ def test_every_option_that_is_passed_exists() -> None:
 def test_the_action_installs_itself(team: Team, runner: Path) -> None:
     # What is needed beside it is here already, and nothing is downloaded.
     ours = sysconfig.get_paths()["purelib"]
-    environ = {"PYTHONPATH": ours, "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "false"}
+    environ = {"PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "false"}
     offline = {"PATH": f"{runner}:{os.environ['PATH']}", "PIP_NO_INDEX": "1", "PIP_NO_COMPILE": "1"}
     # Nor is pip unpacked into the environment: ours is on the path of modules.
-    pip = 'exec "${0%pip}python" -m pip "$@"'
     script = f"""#!/bin/sh
 '{sys.executable}' "$@" --without-pip
-printf '%s\\n' '#!/bin/sh' '{pip}' > "$3/bin/pip"
-chmod +x "$3/bin/pip"
+for place; do :; done
+for folder in "$place"/lib/*/site-packages; do echo '{ours}' > "$folder/ours.pth"; done
 """
     (runner / "python3").write_text(script)
     (runner / "python3").chmod(0o755)
@@ -276,6 +275,7 @@ chmod +x "$3/bin/pip"
         here,
         ACTION["runs"]["steps"][0]["run"],
         {
+            **ACTION["runs"]["steps"][0]["env"],
             **environ,
             **offline,
             "RUNNER_TEMP": str(runner),

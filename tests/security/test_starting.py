@@ -194,3 +194,11 @@ def test_a_module_of_the_current_folder_is_not_run(tmp_path: Path, module: str) 
         command, cwd=tmp_path, env=environ, capture_output=True, text=True, check=False
     )
     assert (0, "") == (done.returncode, done.stderr)
+
+
+def test_a_file_named_like_the_program_is_not_run(tmp_path: Path) -> None:
+    (tmp_path / "unlatch.py").write_text("raise SystemExit('unsafe')")
+    command = [PYTHON, "-P", "-m", "unlatch", "--version"]
+
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (0, "") == (done.returncode, done.stderr)

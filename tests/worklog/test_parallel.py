@@ -115,7 +115,7 @@ def test_pipx_is_named_in_its_own_environment(prefix: Path) -> None:
 
 def test_pip_of_this_python_is_named_elsewhere(prefix: Path) -> None:
     assert prefix.is_dir()
-    program = [sys.executable, "-m", "pip", "install"]
+    program = [sys.executable, "-P", "-m", "pip", "install"]
     assert shlex.split(install_command("unlatch[mcp]")) == [*program, "unlatch[mcp]"]
     assert shlex.split(upgrade_command()) == [*program, "--upgrade", "unlatch"]
 

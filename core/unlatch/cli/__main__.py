@@ -1,4 +1,4 @@
-"""The start of `unlatch`, and of `python -m unlatch.cli`: what makes each command load less."""
+"""The start of `unlatch`, and of `python -P -m unlatch.cli`: what makes each command load less."""
 
 import gc
 import os
@@ -81,6 +81,6 @@ def ngettext(one: str, many: str, number: int) -> str:
 
 
 if __name__ == "__main__":
-    if not sys.flags.safe_path:  # as `python -m unlatch`
+    if not sys.flags.safe_path:  # as `unlatch.__main__`
         del sys.path[0]
     main()

@@ -1,6 +1,6 @@
 """The auditor's process: runs the acceptance commands of a task, then the auditor's own program.
 
-`python -m unlatch.runs.audit` reads a JSON object on standard input and answers as a worker does
+`python -I -m unlatch.runs.audit` reads a JSON object on standard input and answers as a worker does
 (`dispatch.protocol`). A command that fails rejects the task; the program decides about the rest.
 """
 

@@ -26,4 +26,5 @@ def _is_of_pipx() -> bool:
 
 
 def _pip() -> str:
-    return f"{shlex.quote(sys.executable)} -m pip"
+    # -P: no module of the current folder, such as a project's pip.py, is run.
+    return f"{shlex.quote(sys.executable)} -P -m pip"
