@@ -27,6 +27,9 @@ manifest = Manifest(
     settings="unlatch_jira.settings:JiraSettings",
     plugin="unlatch_jira.plugin:JiraPlugin",
     requires=("jira", "unlatch[jira]"),
+    # Jira rejects no request that it processes late, and does not say when it gives one up: as long
+    # as GitHub.
+    settle=10.0,
     labels_match_case=True,
     capabilities=frozenset(
         {

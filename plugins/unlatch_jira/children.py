@@ -82,7 +82,7 @@ class Children:
                 is None
             ):
                 raise _not_moved()
-        after, _ = send(self.client, child, edit, done, moved=True)
+        after, _ = send(self.client, child, edit, done, goal=Goal.OPEN)
         if not after.item.category.is_open:
             raise _not_moved()
         return True

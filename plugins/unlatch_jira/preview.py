@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from unlatch.spi import PlannedRequest
 from unlatch_jira.api.client import JiraClient
+from unlatch_jira.api.comments import Comment
 from unlatch_jira.api.connection import JiraConnection
 from unlatch_jira.api.models import Issue, read_issue
 from unlatch_jira.api.workflow_models import Transition
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from unlatch.spi import Goal
     from unlatch.transport import Transport
@@ -81,6 +82,12 @@ class PreviewClient(JiraClient):
         self._listing.note("GET", f"issue/{key}", "read the issue back")
         return expected
 
+    def issue_after(
+        self, key: str, *fields: str, is_shown: Callable[[Issue], bool], moves: bool = False
+    ) -> Issue:
+        _ = is_shown
+        return self.issue(key, *fields, moves=moves)
+
     def moves(self, issue: Issue) -> tuple[Transition, ...]:
         if issue.key not in self._expected:
             return super().moves(issue)
@@ -118,6 +125,10 @@ class PreviewClient(JiraClient):
             **{name: value for name, value in edit.fields.items() if name == "summary"},
         )
         return after if self.is_cloud else None
+
+    def comment(self, key: str, body: Any) -> Comment:
+        self._listing.note("POST", f"issue/{key}/comment", "post the comment")
+        return Comment({"id": "", "created": "", "body": body})
 
     def create(self, fields: dict[str, Any], properties: list[dict[str, Any]]) -> str:
         kind, project = fields["issuetype"]["name"], fields["project"]["key"]

@@ -2,55 +2,104 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from unlatch.errors import Forbidden, Rejected, TrackerError, UnknownOutcome
+from unlatch.spi import must_move
+from unlatch.values import dataclass
 from unlatch_jira.api.edit import Edit
 from unlatch_jira.api.errors import FieldsNotOnScreen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
-    from unlatch.spi import Progress
+    from unlatch.spi import Goal, Progress
     from unlatch_jira.api.client import JiraClient
     from unlatch_jira.api.comments import Comment
     from unlatch_jira.api.models import Issue
 
 
 def send(
-    client: JiraClient, issue: Issue, edit: Edit, done: Progress, *, moved: bool
+    client: JiraClient, issue: Issue, edit: Edit, done: Progress, *, goal: Goal | None
 ) -> tuple[Issue, Edit]:
     """Send an edit; returns the issue afterwards, and the edit that Jira accepted.
 
     Args:
         done: receives the completed parts, and those missing on all screens.
-        moved: whether a transition was taken, so that the issue must be read again.
+        goal: that of the transition that was taken; None if none was.
 
     Raises:
         UnknownOutcome: Jira accepted it, but the issue could not be read afterwards.
     """
-    if not edit and not moved:
+    rest = edit
+    if edit.comment is not None and goal is None and not client.is_cloud:
+        # Data Center answers an edit without the comment, and this with it.
+        _post(client, issue, edit, done)
+        rest = replace(edit, comment=None)
+    if not rest and goal is None:
         return issue, edit
-    sent, shown = _put(client, issue, edit, done)
-    after = shown or issue
-    if shown is None and (sent or moved):
-        after = read_back(client, issue.key, *(["comment"] if sent.comment else []))
+    sent, shown = _put(client, issue, rest, done)
+    after, look = shown or issue, _Look(client, sent, goal)
+    if (sent or goal) and (shown is None or not look.is_shown(shown)):
+        fields = [] if sent.comment is None else ["comment"]
+        after = read_back(client, issue.key, *fields, is_shown=look.is_shown)
+        look.is_shown(after)
     done.item = after.item
-    if edit.comment is not None:
-        _see_comment(client, edit, sent, after, done)
+    if rest.comment is not None and sent.comment is None:
+        _post(client, after, rest, done)  # no screen for edits has one
+    elif sent.comment is not None:
+        # One that is not shown is left to a later look: it may come, or the server dropped it.
+        done.commented = look.is_commented
+        done.comment = look.comment.id if look.comment else None
     return after, sent
 
 
-def read_back(client: JiraClient, key: str, *fields: str) -> Issue:
-    """The issue after a write.
+def read_back(
+    client: JiraClient, key: str, *fields: str, is_shown: Callable[[Issue], bool] = lambda _: True
+) -> Issue:
+    """The issue after a write, which it may show a little later than Jira accepted it.
 
     Raises:
         UnknownOutcome: it cannot be read.
     """
     try:
-        return client.issue(key, *fields)
+        return client.issue_after(key, *fields, is_shown=is_shown)
     except TrackerError as failure:
         raise _unknown(failure) from failure
+
+
+@dataclass
+class _Look:
+    """Looks in an issue for a transition towards a goal, and for an edit.
+
+    Args:
+        is_commented: whether the last issue shows the comment, or need not.
+        comment: as it was found.
+    """
+
+    client: JiraClient
+    sent: Edit
+    goal: Goal | None
+    is_commented: bool = False
+    comment: Comment | None = None
+
+    def is_shown(self, after: Issue) -> bool:
+        labels, sent = set(after.item.labels), self.sent
+        is_relabelled = labels.issuperset(sent.add_labels) and labels.isdisjoint(sent.remove_labels)
+        is_there = self.goal is None or not must_move(after.item, self.goal)
+        return (sent.comment is None or self._find_comment(after)) and is_there and is_relabelled
+
+    def _find_comment(self, after: Issue) -> bool:
+        """Find the comment; only Cloud documents that of an edit, and need not show it."""
+        shown = after.answer.fields.comment
+        is_documented = self.client.is_cloud and shown is None
+        if self.comment is None and not is_documented:
+            self.comment = _marked(shown.comments if shown else (), self.sent)
+            # An issue may show only some, and its answer may be older than the list.
+            self.comment = self.comment or _marked(_all(self.client, after.key), self.sent)
+        self.is_commented = is_documented or self.comment is not None
+        return self.is_commented
 
 
 def clear_resolution(client: JiraClient, issue: Issue, done: Progress) -> Issue:
@@ -59,7 +108,7 @@ def clear_resolution(client: JiraClient, issue: Issue, done: Progress) -> Issue:
         shown = client.edit(issue, Edit(fields={"resolution": None}))
     except (Rejected, Forbidden):
         return issue  # it stays, and the outcome reports it
-    after = shown or read_back(client, issue.key)
+    after = shown or read_back(client, issue.key, is_shown=lambda one: one.resolution is None)
     done.item = after.item
     return after
 
@@ -88,35 +137,15 @@ def _note_missing(edit: Edit, smaller: Edit, done: Progress, refusal: FieldsNotO
         done.notes.append(f"not set: {', '.join(unset)} ({refusal.reason})")
 
 
-def _see_comment(client: JiraClient, edit: Edit, sent: Edit, after: Issue, done: Progress) -> None:
-    """Check for the comment, and post it if the edit dropped it.
-
-    Some servers silently drop the comment of an edit. Only Cloud documents it, so on Data Center it
-    is searched for.
-    """
-    shown = after.answer.fields.comment
-    is_taken = sent.comment is not None and shown is None and client.is_cloud
-    found = None if sent.comment is None or is_taken else _find(client, edit, after)
-    if found is None and not is_taken:
-        found = _post(client, after.key, edit)
-    done.commented, done.comment = True, found.id if found else None
-
-
-def _find(client: JiraClient, edit: Edit, after: Issue) -> Comment | None:
-    shown = after.answer.fields.comment
-    # All comments are listed before it counts as missing: an issue may show only some.
-    return _marked(shown.comments if shown else (), edit) or _marked(_all(client, after.key), edit)
-
-
-def _post(client: JiraClient, key: str, edit: Edit) -> Comment:
-    posted = client.comment(key, edit.comment)
+def _post(client: JiraClient, issue: Issue, edit: Edit, done: Progress) -> None:
+    posted = client.comment(issue.key, edit.comment)
     if edit.op not in posted.ops:
         raise UnknownOutcome(
             "unknown-outcome",
             "Jira's answer to a new comment lacks its text",
             hint="`unlatch sync` looks for the comment before it posts it again",
         )
-    return posted
+    done.commented, done.comment = True, posted.id
 
 
 def _marked(comments: Iterable[Comment], edit: Edit) -> Comment | None:

@@ -56,7 +56,7 @@ class Writer:
         done.unchanged = change.draft is not None and not edit.fields
         self._reopen_others(issue, change, around, done)
         whole = replace(edit, fields={**edit.fields, **around.fields})
-        after, sent = send(self._client, issue, whole, done, moved=move is not None)
+        after, sent = send(self._client, issue, whole, done, goal=goal if move else None)
         done.notes += [note for name, note in around.field_notes.items() if name in sent.fields]
         if goal is not None and move is not None:
             self._settle(after, move, goal, done)

@@ -181,7 +181,8 @@ def test_data_center_is_asked_for_the_issue_again(server: Sandbox) -> None:
 
     assert [(one.method, one.what) for one in planned] == [
         ("GET", "read the issue"),
-        ("PUT", "set summary, set description, post the comment, add label reopened"),
+        ("POST", "post the comment"),
+        ("PUT", "set summary, set description, add label reopened"),
         ("GET", "read the issue back"),
     ]
 

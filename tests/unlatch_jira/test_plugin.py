@@ -160,7 +160,7 @@ def test_an_open_issue_gets_the_comment_and_the_labels_alone(either: Sandbox) ->
     assert (status(either, key), field(either, key, "labels")) == ("To Do", ["reopened"])
     assert len(comments(either, key)) == 1
     assert (outcome.after.labels, outcome.commented) == (("reopened",), True)
-    assert len(sent(either)) == (2 if either.jira.deployment == "Cloud" else 3)
+    assert len(sent(either)) == (2 if either.jira.deployment == "Cloud" else 4)
 
 
 def test_nothing_to_change_is_one_request(either: Sandbox) -> None:

@@ -88,7 +88,7 @@ class TopLevel(Table):
     settle: Annotated[float, Constraint(strict=True, ge=0, le=60)] | None = setting(
         default=None,
         description="Seconds to wait after a write without an answer, before the item is read "
-        "again. The default comes from the tracker's plugin (10 for GitHub)",
+        "again. The default comes from the tracker's plugin (10 for GitHub and Jira)",
     )
     request_timeout: Annotated[float, Constraint(strict=True, gt=0, le=600)] = setting(
         default=60.0,

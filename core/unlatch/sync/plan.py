@@ -32,6 +32,7 @@ from unlatch.sync.compare import (
     remote_sides,
     resolve_conflicts,
 )
+from unlatch.sync.stale_reads import check_stale
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ def plan_sync(
     for increment, link in links:
         others = [one for one in linked[identity(link)] if one.id != increment.id]
         one = _compare(increment, seen[link], policy(link.tracker), others)
-        one = check_branches(workspace, trackers, one, everything)
+        one = check_branches(workspace, trackers, check_stale(one), everything)
         compared.append(_find_author(trackers, one))
     compared = _leave_pending_alone(workspace, compared)
     unread = find_unread(chosen, workspace.registry)

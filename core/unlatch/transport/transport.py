@@ -5,7 +5,7 @@ from functools import partial
 from http.cookiejar import DefaultCookiePolicy
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import Any, TypeVar
 
 import requests
 
@@ -38,6 +38,10 @@ from unlatch.transport.trust import (
 )
 
 _LONGEST_CHAIN = 5
+# Seconds between the reads of what a tracker may show a little later than it accepts it.
+_LOOKS = (0.5, 1.5)
+
+Found = TypeVar("Found")
 
 
 class Transport:
@@ -133,6 +137,22 @@ class Transport:
         the tracker requires meanwhile counts instead of `seconds`.
         """
         return self._context.gate.can_afford(seconds)
+
+    def read_until(self, read: Callable[[], Found], is_shown: Callable[[Found], bool]) -> Found:
+        """Read again, at most three times in two seconds, until the answer shows a write.
+
+        For a write that the tracker has accepted: it may read from a copy that lags behind. Returns
+        the last answer, in which the write may still be missing.
+
+        Unreachable: interrupted; also raises as `read`.
+        """
+        found = read()
+        for seconds in _LOOKS:
+            if is_shown(found):
+                break
+            self._context.gate.rest(seconds)
+            found = read()
+        return found
 
     def stop(self) -> None:
         """End every wait and send nothing more; for an interruption by the user."""

@@ -14,7 +14,7 @@ from unlatch_jira.api.transitions import named, offered_among
 from unlatch_jira.api.workflow_models import Transition, TransitionsAnswer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from unlatch.spi import Goal
     from unlatch_jira.api.connection import JiraConnection
@@ -57,6 +57,12 @@ class JiraClient:
             self.refuse_anonymity()
             raise
         return read_issue(found, self._settings)
+
+    def issue_after(
+        self, key: str, *fields: str, is_shown: Callable[[Issue], bool], moves: bool = False
+    ) -> Issue:
+        """Read an issue after a write, a few times if it does not show the write at once."""
+        return self._wire.read_until(lambda: self.issue(key, *fields, moves=moves), is_shown)
 
     def mover(self, key: str) -> str | None:
         """The person who last changed an issue's status; None if Jira does not show it."""

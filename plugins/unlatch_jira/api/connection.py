@@ -45,6 +45,7 @@ class JiraConnection:
     def __init__(self, settings: JiraSettings, transport: Transport) -> None:
         self._settings = settings
         self._transport = transport
+        self.read_until = transport.read_until
         self._cache = Cache(transport.cache)
         self._lock = Lock()
         self._jira: JIRA | None = None

@@ -146,7 +146,9 @@ class TransitionRunner:
 
     def _next_station(self, before: Issue, move: Transition, walk: TransitionGoal) -> Issue | None:
         """The issue after a step; None if it did not move."""
-        here = self.client.issue(before.key, moves=True)
+        here = self.client.issue_after(
+            before.key, moves=True, is_shown=lambda one: one.item.state != before.item.state
+        )
         walk.done.item = here.item
         if here.item.state != before.item.state:
             return here

@@ -1,0 +1,57 @@
+"""Tell an item that its tracker does not show in its present state from one that people changed.
+
+A tracker may read from a copy that lags behind its last write.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from unlatch.errors import Transient
+from unlatch.increments.records.events import Delivered, read_events
+from unlatch.increments.records.links import identity, link_of
+from unlatch.spi.change import seen_of
+from unlatch.sync.compare import Compared, Verdict
+
+if TYPE_CHECKING:
+    from unlatch.spi.operation import SeenItem
+
+# What follows from a change of the item.
+_BY_ITEM = frozenset({Verdict.PULL, Verdict.ASK, Verdict.CONFLICT, Verdict.DRIFT})
+
+
+def check_stale(one: Compared) -> Compared:
+    """Count an item as not read that is exactly as it was before the last delivery to it.
+
+    Nobody can bring that about: a change has a later time by the tracker's clock, or a revision of
+    its own.
+
+    StoreError: the events of its increment cannot be read.
+    """
+    item = one.seen.item
+    if item is None or one.verdict not in _BY_ITEM:
+        return one
+    events = (event for event in read_events(one.increment.folder) if isinstance(event, Delivered))
+    here = identity(one.link)
+    last = [event for event in events if identity(link_of(one.increment, event)) == here][-1:]
+    if not any(_has_moved(event) and _is_same(event.before, seen_of(item)) for event in last):
+        return one
+    error = Transient(
+        "not-shown-yet",
+        "its tracker still shows it as it was before unlatch changed it",
+        where=item.ref.url,
+        hint="run unlatch sync again",
+    )
+    return replace(one, seen=replace(one.seen, item=None, error=error), decision=None)
+
+
+def _has_moved(event: Delivered) -> bool:
+    categories = [seen.category for seen in (event.before, event.after) if seen]
+    return len({category.is_open for category in categories if category}) > 1
+
+
+def _is_same(before: SeenItem | None, now: SeenItem) -> bool:
+    if before is None or (now.since, now.revision) == (None, None):
+        return False
+    return (before.state, before.since, before.revision) == (now.state, now.since, now.revision)

@@ -1,0 +1,174 @@
+"""What a tracker accepts and shows only later is looked for again, and not sent again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import CLOSED, OPEN
+from tests.delivery.stage import (
+    RESUME,
+    SYNC,
+    active_on,
+    assert_each_comment_once,
+    completed_on,
+    count_markers,
+    fault,
+    settle,
+)
+
+if TYPE_CHECKING:
+    from tests.cli.project import Project
+
+COMPLETE = ("complete", "7", "--reason", "All done", "--yes")
+PLACES = ("github", "ado", "jira", "jira server")
+
+
+def stage(project: Project, place: str) -> str:
+    """Configure the place's deployment; the name of its tracker."""
+    if place == "jira server":
+        project.box.jira.add_project("SCRUM", deployment="Server")
+        project.configure(f"patience = 30\n{project.box.config()}")
+    return place.partition(" ")[0]
+
+
+@pytest.mark.parametrize("part", ["state", "comment", "label added"])
+@pytest.mark.parametrize("place", PLACES)
+def test_a_part_that_is_shown_later_is_delivered_once(
+    project: Project, place: str, part: str
+) -> None:
+    tracker = stage(project, place)
+    completed_on(project, tracker)
+    project.box.faults.add(fault(tracker, part, "shown-later", reads=2))
+
+    done = project.run(*RESUME)
+
+    assert (0, OPEN[tracker]) == (done.code, project.states()[tracker]), done.said
+    assert 1 == count_markers(project).total()
+    assert {"reopened"} == project.labels()[tracker] & {"reopened", "completed"}
+    assert "pending" not in project.metadata()
+
+
+@pytest.mark.parametrize("act", ["resume", "complete"])
+@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
+def test_a_sync_takes_no_item_that_is_not_shown_yet_for_one_that_a_person_changed(
+    project: Project, tracker: str, act: str
+) -> None:
+    start, words = {"resume": (completed_on, RESUME), "complete": (active_on, COMPLETE)}[act]
+    start(project, tracker)
+    project.box.faults.add(fault(tracker, "state", "shown-later", reads=99))
+    assert 0 == project.run(*words).code
+    before = project.states(), project.comments(), project.labels(), project.metadata()
+
+    done = project.run("sync", "--yes", "--json")
+
+    assert 5 == done.code, done.said
+    (unread,) = done.document["notChecked"]
+    assert "not-shown-yet" == unread["error"]["id"]
+    assert "at" == done.document["retry"]
+    assert before == (
+        project.states(),
+        project.comments(),
+        project.labels(),
+        project.metadata(),
+    )
+    project.box.faults.clear()
+    assert 0 == project.run("sync", "--check").code
+
+
+@pytest.mark.parametrize("tracker", ["github", "ado", "jira"])
+def test_a_person_who_undoes_a_delivery_is_followed(project: Project, tracker: str) -> None:
+    active_on(project, tracker)
+    assert 0 == project.run(*COMPLETE).code
+    if tracker == "github":
+        project.box.github.edit("octo/widgets", 4, state="open", by="mona")
+    elif tracker == "ado":
+        project.box.ado.edit(101, state="Active")
+    else:
+        project.box.jira.edit("SCRUM-28", status="In Progress")
+
+    done = project.run("sync", "--yes")
+
+    assert (0, "active") == (done.code, project.metadata()["status"]), done.said
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_close_that_is_shown_later_is_delivered_once(project: Project, place: str) -> None:
+    tracker = stage(project, place)
+    active_on(project, tracker)
+    project.box.faults.add(fault(tracker, "state", "shown-later", reads=2))
+
+    done = project.run(*COMPLETE)
+
+    assert (0, CLOSED[tracker]) == (done.code, project.states()[tracker]), done.said
+    assert 1 == count_markers(project).total()
+
+
+def test_a_resolution_that_stays_is_reported_though_the_state_is_shown_later(
+    project: Project,
+) -> None:
+    stage(project, "jira server")
+    project.box.jira.add_project("SCRUM", "keeps-resolution")
+    completed_on(project, "jira")
+    project.box.faults.add(fault("jira", "comment", "shown-later", reads=2))
+
+    done = project.run(*RESUME)
+
+    assert 0 == done.code, done.said
+    assert "kept its resolution" in done.said
+
+
+def test_a_comment_that_is_not_shown_for_long_is_looked_for_by_the_next_sync(
+    project: Project,
+) -> None:
+    stage(project, "jira server")
+    completed_on(project, "jira")
+    project.box.faults.add(fault("jira", "comment", "shown-later", reads=99))
+
+    done = project.run(*RESUME)
+
+    assert (3, 1) == (done.code, count_markers(project).total()), done.said
+    assert "not known whether the comment was posted" in done.out
+    project.box.faults.clear()
+    done = project.run(*SYNC)
+    assert (0, 1) == (done.code, count_markers(project).total()), done.said
+    assert "pending" not in project.metadata()
+
+
+def test_a_comment_that_an_edit_dropped_is_posted_after_it_was_looked_for(
+    project: Project,
+) -> None:
+    stage(project, "jira server")
+    completed_on(project, "jira")
+    project.box.faults.add(fault("jira", "comment", "no-effect", times=9))
+    done = project.run(*RESUME)
+    assert (3, 0) == (done.code, count_markers(project).total()), done.said
+
+    done = project.run(*SYNC)
+
+    assert (3, 1) == (done.code, count_markers(project).total()), done.said
+    assert "commented" in done.out
+    project.box.faults.clear()
+    done = project.run(*SYNC)
+    assert (0, 1) == (done.code, count_markers(project).total()), done.said
+
+
+@pytest.mark.real_waits
+@pytest.mark.parametrize("place", PLACES)
+def test_a_comment_without_an_answer_that_is_shown_later_is_not_posted_again(
+    project: Project, place: str
+) -> None:
+    tracker = stage(project, place)
+    completed_on(project, tracker)
+    settle(project, 1)
+    for kind in ("shown-later", "drop-after"):
+        options = {"reads": 0, "seconds": 0.3} if kind == "shown-later" else {}
+        project.box.faults.add(fault(tracker, "comment", kind, **options))
+    first = project.run(*RESUME)
+    assert 3 == first.code, first.said
+
+    done = project.run(*SYNC)
+
+    assert (0, OPEN[tracker]) == (done.code, project.states()[tracker]), done.said
+    assert_each_comment_once(project)
+    assert 1 == count_markers(project).total()
