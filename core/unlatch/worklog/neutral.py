@@ -6,6 +6,7 @@ Sources: ECMA-48 (C0 and C1 controls), UAX #9 (bidirectional controls; CVE-2021-
 
 import json
 import re
+import shlex
 from collections.abc import Iterable
 
 _UNSEEN = (
@@ -67,6 +68,13 @@ _SEQUENCES = (
     "(?:\x1b\\[|\x9b(?=[0-?]))[0-?]*[ -/]*[@-~]"
     f"|(?:\x1b[]PX^_]|[\x90\x98\x9d-\x9f]){_STRING}(?:\x07|\x1b\\\\|\x9c)"
     "|\x1b[()][0-2AB]"
+)
+
+# What may not be shown as it is: all of the above, joiners and selectors everywhere, other blanks
+# than a space, characters of no script, spaces at the ends and in a row, and Azure's sign.
+_UNCERTAIN = (
+    f"[\n\t{_ACTING}\u200c\u200d\ufe00-\ufe0f\U000e0100-\U000e01ef\xa0\u1680\u2000-\u200a\u202f"
+    "\u205f\u3000\ue000-\uf8ff\U000f0000-\U0010ffff]|(?<= ) |^ | $|(?<=#)#"
 )
 
 # Starts of a formula in a spreadsheet (OWASP, "CSV Injection"); an apostrophe makes it a text.
@@ -136,6 +144,29 @@ def _shell_word(found: re.Match[str]) -> str:
 
 def _octal(found: re.Match[str]) -> str:
     return f"\\{ord(found[0]) & 0xFF:03o}"
+
+
+def command_line(argv: Iterable[str]) -> str:
+    """A command for consent: its words quoted for a shell, with nothing dropped.
+
+    Each character that is not seen, ends a line or changes the order of what is read is an escape.
+    """
+    return " ".join(map(_exact_word, argv))
+
+
+def _exact_word(word: str) -> str:
+    escaped = re.sub(_UNCERTAIN, _exact, re.sub(r"[\\']", r"\\\g<0>", word))
+    if not re.search(_UNCERTAIN, word):
+        return shlex.quote(word)
+    return f"$'{escaped}'"
+
+
+def _exact(found: re.Match[str]) -> str:
+    """A character as in $'' of bash and zsh."""
+    number = ord(found[0])
+    if found[0].isascii() or re.match(_UNDECODED, found[0]):
+        return f"\\x{number & 0xFF:02x}"
+    return f"\\u{number:04x}" if found[0] <= "\uffff" else f"\\U{number:08x}"
 
 
 def for_json(document: str) -> str:

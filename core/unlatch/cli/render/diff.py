@@ -24,9 +24,9 @@ def _split(content: bytes | None) -> list[str]:
 
 
 def show_diff(diff: str) -> None:
-    """Show a diff to people, in colour where there is any."""
+    """Show a diff to people, in colour where there is any; nothing in it is left out."""
     for line in diff.split("\n"):
-        text = output.harmless(line.removesuffix("\r"))
+        text = line.removesuffix("\r")
         if line.startswith(("+++", "---")):
             text = output.strong(text)
         elif line.startswith(("+", "-")):

@@ -226,4 +226,4 @@ def _tell(plan: InstallPlan, named: list[Agent], *, verb: str, dry_run: bool) ->
 def _tell_next(session: Session) -> None:
     if session.has_project and not is_trusted(session.paths.root):
         root = shlex.quote(str(session.paths.root))
-        output.talk(f"Next: unlatch agents trust {output.clean(root)}, for hooks to add briefings")
+        output.talk(f"Next: unlatch agents trust {root}, for hooks to add briefings")

@@ -36,11 +36,11 @@ def trust_agents(session: Session, *, folder: Path | None, remove: bool, as_json
     if as_json:
         output.document("agents-trust", root=str(root), trusted=not remove)
     elif not remove:
-        output.ok(f"trusted: {output.clean(str(root))}")
+        output.ok(f"trusted: {root}")
         output.talk("Agents get briefings of its increments; sync --commit runs its git hooks.")
         output.talk("--remove takes that back.")
     elif was_trusted:
-        output.ok(f"no longer trusted: {output.clean(str(root))}")
+        output.ok(f"no longer trusted: {root}")
     else:
-        output.talk(f"{output.clean(str(root))} was not trusted.")
+        output.talk(f"{root} was not trusted.")
     return 0

@@ -128,9 +128,9 @@ def _show(task: _Task, *, diffs: bool) -> None:
     if task.heading:
         output.talk(task.heading)
     for source, target in task.moves:
-        output.data(f"  move {output.clean(source)} to {output.clean(target)}")
+        output.data(f"  move {source} to {target}")
     for verb, path, diff in task.changes:
         if diffs and diff is not None:
             show_diff(diff)
         else:
-            output.data(f"  {verb} {output.clean(path)}")
+            output.data(f"  {verb} {path}")

@@ -10,7 +10,7 @@ from unlatch.errors import UnlatchError
 from unlatch.errors.known_secrets import MASK
 from unlatch.transport.redact import Redactor
 from unlatch.values import dataclass
-from unlatch.worklog.neutral import without_controls
+from unlatch.worklog.neutral import visible, without_controls
 from unlatch.worklog.programs import run
 from unlatch.worklog.secret_patterns import is_secret_name
 
@@ -53,7 +53,11 @@ class Calls:
     environ: Mapping[str, str]
 
     def run(
-        self, *options: str, words: tuple[str, ...] = (), seen_with: str | None = None
+        self,
+        *options: str,
+        words: tuple[str, ...] = (),
+        seen_with: str | None = None,
+        exact: bool = False,
     ) -> Document:
         """The document of a command; candidates are a document, too.
 
@@ -61,6 +65,7 @@ class Calls:
             options: the command and its options.
             words: arguments of the model, which are never options.
             seen_with: the command that shows what was changed, if this one writes.
+            exact: for a consent: with escapes of what is not seen, and texts of any length.
 
         Raises:
             CallFailed: with the id, message and next step of the command's error, or `usage`;
@@ -86,7 +91,7 @@ class Calls:
         document = found if isinstance(found, dict) else {"entries": found}
         if error_entry := document.get("error"):
             return _candidates(error_entry)
-        return _shown(document)  # type: ignore[no-any-return]  # an object stays one
+        return _shown(document, exact=exact)  # type: ignore[no-any-return]  # an object stays one
 
 
 def _candidates(error: Mapping[str, Any]) -> Document:
@@ -98,19 +103,22 @@ def _candidates(error: Mapping[str, Any]) -> Document:
     raise CallFailed(str(error["id"]), message, hint=_shown(error.get("hint")) or None)
 
 
-def _shown(value: Any) -> Any:
+def _shown(value: Any, *, exact: bool = False) -> Any:
     """A value for a model: without secrets and control characters, and no endless texts."""
     if isinstance(value, str):
         # In this order: the first letter of a secret can be the end of an escape sequence.
-        text = without_controls(_REDACTOR.text(value))
+        text = _REDACTOR.text(value)
+        if exact:
+            return "\n".join(map(visible, text.split("\n")))
+        text = without_controls(text)
         return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
     if isinstance(value, list):
-        return [_shown(one) for one in value]
+        return [_shown(one, exact=exact) for one in value]
     if isinstance(value, dict):
-        return {_shown(key): _member(key, one) for key, one in value.items()}
+        return {_shown(key): _member(key, one, exact=exact) for key, one in value.items()}
     return value
 
 
-def _member(name: str, value: Any) -> Any:
+def _member(name: str, value: Any, *, exact: bool) -> Any:
     is_secret = isinstance(value, str) and value and is_secret_name(name)
-    return MASK if is_secret else _shown(value)
+    return MASK if is_secret else _shown(value, exact=exact)

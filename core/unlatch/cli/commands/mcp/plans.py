@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from unlatch.cli.commands.mcp.calls import CallFailed, Document
+from unlatch.cli.commands.mcp.sizes import fitted
 from unlatch.values import dataclass
 from unlatch.worklog.digests import sha256
 
@@ -22,6 +23,7 @@ LIFETIME = 600.0
 _MOST = 100
 NOTHING = "There is nothing to apply: see the errors and warnings of the plan."
 _NEXT = "make a new plan, and show it to the user"
+_SHORTER = "shorten the reason, name fewer items, or let the user run unlatch at a terminal"
 _AGAIN = "apply_plan with the same token; the plan still counts"
 # What shows the changes of a plan's command.
 _SEEN_WITH = MappingProxyType({"resume": "unlatch show", "reopen": "unlatch status"})
@@ -61,10 +63,16 @@ class Plans:
         """The dry run of a command, with the token that applies it; or candidates.
 
         A plan without any change has no token.
+
+        Raises:
+            CallFailed: `plan-too-long`: the user would agree to more than is shown; as the command.
         """
-        document = self._calls.run(*options, "--dry-run", words=words)
+        document = self._dry_run(options, words)
         if "candidates" in document:
             return document
+        if fitted(document, options[0]) is not document:
+            message = "the plan is too long to be shown as a whole"
+            raise CallFailed("plan-too-long", message, hint=_SHORTER)
         if not _changes(document):
             return {"plan": document, "message": NOTHING}
         token = secrets.token_urlsafe(16)
@@ -90,7 +98,7 @@ class Plans:
         if self._clock() > planned.until:
             raise CallFailed("plan-expired", "the plan is older than ten minutes", hint=_NEXT)
         try:
-            now = self._calls.run(*planned.options, "--dry-run", words=planned.words)
+            now = self._dry_run(planned.options, planned.words)
             _check_read(now, planned)
         except CallFailed:
             self._known[token] = planned
@@ -112,6 +120,9 @@ class Plans:
         seen_with = _SEEN_WITH[planned.options[0]]
         options = (*planned.options, "--yes", *bound)
         return self._calls.run(*options, words=planned.words, seen_with=seen_with)
+
+    def _dry_run(self, options: tuple[str, ...], words: tuple[str, ...]) -> Document:
+        return self._calls.run(*options, "--dry-run", words=words, exact=True)
 
 
 def _changes(document: Document) -> bool:

@@ -23,6 +23,7 @@ from unlatch.cli.commands.mcp.plans import Plans
 from unlatch.cli.commands.mcp.secrets import refuse_secrets
 from unlatch.cli.commands.work.resume import VERBS
 from unlatch.cli.runtime.references import Reference, read_reference
+from unlatch.worklog.neutral import visible
 
 LOCAL = ToolAnnotations(readOnlyHint=True, openWorldHint=False)
 READS = ToolAnnotations(readOnlyHint=True, openWorldHint=True)
@@ -140,7 +141,8 @@ def add_writing(server: MCPServer, calls: Calls, plans: Plans) -> None:
         if "candidates" not in found or not _can_ask(ctx):
             return Chosen(id=id)
         names = ", ".join(found["candidates"])
-        return Elicit(f"'{id}' can mean several increments: {names}. Which one?", Chosen)
+        asked = f"'{id}' can mean several increments: {names}. Which one?"
+        return Elicit(visible(asked), Chosen)
 
     @server.tool(
         description="Plan to reopen a completed increment with its items and other work. "

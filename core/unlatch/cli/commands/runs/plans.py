@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import TYPE_CHECKING
 
 import click
@@ -16,6 +15,7 @@ from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
 from unlatch.runs.consent import read_consent, save_consent
 from unlatch.runs.journal import read_state
+from unlatch.worklog.neutral import command_line
 
 if TYPE_CHECKING:
     from unlatch.cli.runtime.session import Session
@@ -73,14 +73,14 @@ def agree_to(plan: Plan, consent: Consent, *, yes: bool) -> Consent:
     new = [argv for argv in dict.fromkeys(plan.commands()) if argv not in consent.agreed]
     if not new or yes:
         return consent.agree(new)
-    shown = tuple(shlex.join(argv) for argv in new)
+    shown = tuple(map(command_line, new))
     if not is_interactive():
         message = f"{len(new)} acceptance commands of {plan.source} would run on this machine"
         hint = "read them, then add --yes"
         raise UsageError("run-not-agreed", message, hint=hint, problems=shown)
     output.talk(
         f"Acceptance commands of {plan.source}; they run the workers' code, without a sandbox:",
-        *(f"  {output.clean(one)}" for one in shown),
+        *(f"  {one}" for one in shown),
     )
     if not prompts.confirm("Run them?"):
         hint = "change the plan, or answer yes"

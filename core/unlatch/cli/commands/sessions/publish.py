@@ -54,6 +54,6 @@ def _ask_consent(found: Draft, id: str) -> bool:
     require_terminal(
         "the session is shown before it is published", f"unlatch session publish {quote(id)} --yes"
     )
-    output.talk(*map(output.harmless, found.text.rstrip("\n").split("\n")))
+    output.talk(*found.text.rstrip("\n").split("\n"))
     output.talk("", f"{times(found.masked, 'place')} masked. Masking finds only probable secrets.")
     return prompts.confirm("Copy this text into the project?")

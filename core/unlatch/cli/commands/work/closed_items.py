@@ -147,7 +147,7 @@ def _with_reason(
 
 def confirm_deliberate(seen: Sequence[ItemSnapshot]) -> bool:
     """Ask whether items that were closed on purpose are reopened, too."""
-    held = [output.clean(one.name) for one in seen if one.item is not None and one.item.deliberate]
+    held = [one.name for one in seen if one.item is not None and one.item.deliberate]
     if not held:
         return False
     were, them = ("was", "it") if len(held) == 1 else ("were", "them")

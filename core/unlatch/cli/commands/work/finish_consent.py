@@ -54,7 +54,7 @@ def _ask_closing(
         return plans
     one = plans[0].before.id if len(plans) == 1 else times(len(plans), "increment")
     how = " as not planned" if name == "abandon" else ""
-    head = f"{_ING[name]} {output.clean(one)} will close {times(count, 'item')}{how}:"
+    head = f"{_ING[name]} {one} will close {times(count, 'item')}{how}:"
     output.talk(f"{output.warn('!')} {head}")
     with session.trackers() as trackers:
         for plan in plans:
@@ -80,16 +80,16 @@ def _name(trackers: Trackers, link: Link) -> str:
     name = link.key
     with suppress(UnlatchError):
         name = trackers.settings(link.tracker).name(trackers.place(link))
-    return output.clean(f"{title} {name}")
+    return f"{title} {name}"
 
 
 def _tell_items(plan: ChangePlan, names: Sequence[str], *, is_alone: bool) -> None:
     if is_alone:
         output.talk(*(f"    {name}" for name in names))
     elif names:
-        output.talk(f"    {output.clean(plan.before.id)}: {', '.join(names)}")
+        output.talk(f"    {plan.before.id}: {', '.join(names)}")
     for link, needed in plan.spared:
-        output.talk(f"    {output.clean(link.key)} stays open: {', '.join(needed)} needs it")
+        output.talk(f"    {link.key} stays open: {', '.join(needed)} needs it")
     tell_warnings(plan.approval.warnings)
 
 
@@ -98,8 +98,7 @@ def _ask_undo(plans: Sequence[ChangePlan]) -> bool:
     require_terminal("undo closes items again", f"unlatch undo {names} --yes")
     entries = [(plan.before, entry) for plan in plans for entry in plan.undone]
     for increment, entry in entries:
-        by = output.clean(entry.reopened_by)
-        head = f"{output.warn('!')} {increment.id} was reopened by {by}: "
+        head = f"{output.warn('!')} {increment.id} was reopened by {entry.reopened_by}: "
         output.talk(*lines_of("", head, entry.reason))
     items = times(sum(len(plan.before.links) for plan in plans), "item")
     to = " and ".join(dict.fromkeys(entry.previous_status for _, entry in entries))

@@ -135,4 +135,4 @@ def needed_reason(session: Session, increment: Increment, typed: ResumeOptions) 
 
 
 def _named(steps: Iterable[Step]) -> str:
-    return ", ".join(f"{output.clean(one.ref)} ({one.before})" for one in steps)
+    return ", ".join(f"{one.ref} ({one.before})" for one in steps)

@@ -164,10 +164,10 @@ def offer_briefing(
         output.talk("There is nothing to brief about: no effort, session or run is linked to it.")
         return
     text = file_text(increment, briefing, at=session.workspace.clock())
-    output.talk("", *map(output.clean, text.rstrip("\n").split("\n")), "")
+    output.talk("", *text.rstrip("\n").split("\n"), "")
     place = relpath(increment.folder / BRIEFING)
     keeps = " Your changes to the file are kept." if is_edited(increment) else ""
-    question = f"Write this to {output.clean(place)}, for others who resume it?{keeps}"
+    question = f"Write this to {place}, for others who resume it?{keeps}"
     if wanted or prompts.confirm(question):
         kept = write_briefing(increment, text)
         if kept:

@@ -138,7 +138,7 @@ def _show(increment: Increment, amendment: Amendment, *, by: str | None) -> None
         output.talk(f"  New tasks, proposed by {output.clean(by)}:" if by else "  New tasks:")
     for task in amendment.tasks:
         names = ", ".join(task.belongs_to)
-        about = f" ({output.clean(names)})" if names else ""
-        output.talk(f"    - {output.clean(task.title)}{about}")
+        about = f" ({names})" if names else ""
+        output.talk(f"    - {task.title}{about}")
     for name in unknown_names(increment, amendment):
         output.remark(f"no story or criterion has the id {output.clean(name)}")
