@@ -60,10 +60,13 @@ def _after_comment(task: DeliveryTask, item: RemoteItem) -> str | None:
     The state is sent before the comment, so whoever changed it since has taken that back.
     """
     posted = task.markers[0].created
-    if item.state_since is not None:
-        is_later = item.state_since >= posted
+    if item.state_since is not None and item.state_since != posted:
+        is_later = item.state_since > posted
         return _words(item.state, item.changed_by, "the comment") if is_later else None
     later = _changes_after(task, item, posted)
+    if item.state_since is not None and len(later) < 2:  # noqa: PLR2004  (there and back)
+        # In the second of the comment: it is a decision only if the operation had changed the state.
+        return None
     return _words(item.state, later[-1].by, "the comment") if later else None
 
 

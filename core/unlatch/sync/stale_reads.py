@@ -35,7 +35,7 @@ def check_stale(one: Compared) -> Compared:
     events = (event for event in read_events(one.increment.folder) if isinstance(event, Delivered))
     here = identity(one.link)
     last = [event for event in events if identity(link_of(one.increment, event)) == here][-1:]
-    if not any(_has_moved(event) and _is_same(event.before, seen_of(item)) for event in last):
+    if not any(_has_moved(event) and _is_as_before(event, seen_of(item)) for event in last):
         return one
     error = Transient(
         "not-shown-yet",
@@ -51,7 +51,10 @@ def _has_moved(event: Delivered) -> bool:
     return len({category.is_open for category in categories if category}) > 1
 
 
-def _is_same(before: SeenItem | None, now: SeenItem) -> bool:
+def _is_as_before(event: Delivered, now: SeenItem) -> bool:
+    before, after = event.before, event.after
     if before is None or (now.since, now.revision) == (None, None):
         return False
+    if after and (before.since, before.revision) == (after.since, after.revision):
+        return False  # both within one second: a person may have changed it in the same one
     return (before.state, before.since, before.revision) == (now.state, now.since, now.revision)
