@@ -92,6 +92,7 @@ def interpret(settings: AdoSettings, projects: Projects, item: WorkItem) -> Work
         revision=str(item.revision),
         updated=item.changed,
         changed_by=item.changed_by,
+        created=item.created,
         state_since=item.state_since,
         kept=kept_parts(item.description or ""),
     )

@@ -43,6 +43,14 @@ class ReadsItemsInAnotherZone(GithubPlugin):
         return replace(found, item=replace(found.item, updated=updated))
 
 
+@breaks(SHOWN, "the times of items have a time zone")
+class ShowsTheCreationAtALocalTime(GithubPlugin):
+    def read(self, ref: ItemRef, change: Change | None = None) -> Snapshot:
+        found = super().read(ref, change)
+        naive = datetime(2026, 1, 2)  # noqa: DTZ001
+        return replace(found, item=replace(found.item, created=naive))
+
+
 @breaks(SHOWN, "the times of items are the tracker's")
 class ReadsItemsNow(GithubPlugin):
     """Takes the time of a read for that of the last change."""

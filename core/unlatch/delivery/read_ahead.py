@@ -90,7 +90,7 @@ class ReadAhead:
     ) -> Snapshot | None:
         """Return an operation's item as just read with others; None if it was not.
 
-        An item is returned once: whoever needs it again reads it again.
+        An item is returned once; a later use reads it again.
         """
         items = self._items.get(_alike(operation))
         if items is None:

@@ -181,7 +181,7 @@ def plan_remaining(task: DeliveryTask, item: RemoteItem) -> Change:
     change = plan_change(task, item)
     refuse_deliberate(item, change)
     if task.is_fresh and change.comment and change.goal and not must_move(item, change.goal):
-        # Somebody may have made the same operation elsewhere, and delivered it.
+        # Another checkout may have made the same operation, and delivered it.
         task.markers = find_own_comments(task, item)
     return remaining_change(change, item, commented=bool(task.markers))
 

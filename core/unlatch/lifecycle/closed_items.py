@@ -6,7 +6,7 @@ from shlex import join, quote
 
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.model.increment import Increment
-from unlatch.increments.records.links import same_item
+from unlatch.increments.records.links import identity, same_item
 from unlatch.lifecycle.fetch_items import ItemSnapshot
 from unlatch.lifecycle.resume_plan import (
     ACTIVE_STEPS,
@@ -53,7 +53,8 @@ def reopening(
     chosen = [*reopenable(plan.before, seen)]
     chosen += [one for one in seen if unread and one.item is None]
     links = [one.link for one in chosen if not _is_pending(plan.before, one)]
-    return replace(plan, reopening=tuple(links), is_new=has_new_reason(plan))
+    items = {identity(one.link): one.item for one in chosen if one.item is not None}
+    return replace(plan, reopening=tuple(links), seen=items, is_new=has_new_reason(plan))
 
 
 def closed_warnings(increment: Increment, seen: Sequence[ItemSnapshot]) -> tuple[UnlatchError, ...]:

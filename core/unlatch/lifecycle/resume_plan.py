@@ -5,7 +5,8 @@ state under its lock.
 """
 
 import json
-from dataclasses import replace
+from collections.abc import Mapping
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -30,6 +31,7 @@ from unlatch.lifecycle.activation_guard import (
     Approval,
     check_activation,
 )
+from unlatch.lifecycle.items.answered import own_id
 from unlatch.lifecycle.scoping import scope
 from unlatch.lifecycle.scoping.amended_items import spared_by, updates_for
 from unlatch.lifecycle.scoping.scope import Scope
@@ -41,6 +43,7 @@ from unlatch.worklog.digests import sha256
 
 if TYPE_CHECKING:
     from unlatch.increments.files.plans import IntentDetails
+    from unlatch.spi import RemoteItem
 
 # The reason in a preview without one.
 NO_REASON = "(the reason)"
@@ -98,6 +101,7 @@ class ResumePlan:
 
     Args:
         reopening: the links of an unfinished increment whose items are reopened.
+        seen: these items, by the identities of their links, as far as they could be read.
         is_new: whether its reason was not recorded before.
         warnings: about its items.
         refusal: why it cannot be resumed, if known before the attempt.
@@ -106,6 +110,7 @@ class ResumePlan:
     before: Increment
     request: ResumeRequest
     reopening: tuple[Link, ...] = ()
+    seen: Mapping[tuple[str, str], "RemoteItem"] = field(default_factory=dict)
     is_new: bool = False
     warnings: tuple[UnlatchError, ...] = ()
     refusal: UnlatchError | None = None
@@ -157,16 +162,10 @@ class ResumePlan:
         if self.step in ACTIVE_STEPS:
             return plan_enqueue(before)
         workspace.check_links(before)
-        if self.step is ResumeStep.REOPEN_ITEMS:
-            if self.is_new and intent.reason in known_reasons(before):
-                return plan_enqueue(before)  # another process was faster
-            due = reopened_by_pending(before)
-            intent = replace(intent, exclude=(*intent.exclude, *due))
-            return plan_enqueue(
-                before, *build_operations(before, Kind.REOPEN, intent, by=intent.by)
-            )
+        if self.reopening and self.step in (ResumeStep.REOPEN_ITEMS, ResumeStep.ACTIVATE):
+            return self._reopen_items(before, intent)
         if self.step is not ResumeStep.REOPEN:
-            kind = Kind.REOPEN if self.reopens_items or self.reopening else None
+            kind = Kind.REOPEN if self.reopens_items else None
             return plan_transition(before, Status.ACTIVE, intent, enqueue=kind)
         amendment = self.request.amendment
         if amendment is None:
@@ -174,6 +173,28 @@ class ResumePlan:
         amended = scope.amended_by(intent, amendment)
         more = updates_for(workspace, before, amended)
         return plan_reopen(before, intent, amendment=amendment, more=more)
+
+    def _reopen_items(self, before: Increment, intent: Intent) -> Plan:
+        """Reopen closed items of an unfinished increment, each by the close that it takes back."""
+        if self.step is ResumeStep.ACTIVATE:
+            plan = plan_transition(before, Status.ACTIVE, intent)
+        else:
+            plan = plan_enqueue(before)
+            if self.is_new and intent.reason in known_reasons(before):
+                return plan  # another process was faster
+            due = reopened_by_pending(before)
+            intent = replace(intent, exclude=(*intent.exclude, *due))
+        operations, unanswered = [], list[str]()
+        for operation in build_operations(before, Kind.REOPEN, intent, by=intent.by):
+            item = self.seen.get(identity(link_of(before, operation)))
+            op = None
+            if item is not None:
+                op = own_id(before, Kind.REOPEN, item.ref, intent.text, item.state_since)
+            if op is None:
+                unanswered.append(operation.item)
+            operations.append(operation if op is None else replace(operation, op=op))
+        after = replace(plan.after, pending=(*plan.after.pending, *operations))
+        return replace(plan, after=after, unanswered=tuple(unanswered))
 
     def preview(self, workspace: Workspace) -> tuple[Plan, Scope | None]:
         """The present change of the increment, and of its work."""

@@ -1,6 +1,6 @@
 """The items of increments on one tracker: show their state, or change only them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from shlex import quote
@@ -9,13 +9,11 @@ from unlatch.config.choices import Part
 from unlatch.delivery.content import draft_of, stories_of
 from unlatch.delivery.planning import check_permitted
 from unlatch.delivery.preview import Preview
-from unlatch.delivery.task import Delivery
 from unlatch.errors import UsageError
-from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.files.plans import build_operations, plan_enqueue
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
 from unlatch.increments.model.reason import checked_reason
-from unlatch.lifecycle.deliver import DeliveryResult, deliver_pending, preview_plans
+from unlatch.lifecycle.deliver import preview_plans
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
 from unlatch.lifecycle.linking.link import create_target, find_link
 from unlatch.project.trackers import Trackers
@@ -28,13 +26,18 @@ from unlatch.values import dataclass
 
 @dataclass(frozen=True, slots=True)
 class ItemChange:
-    """Operations on an increment's items on one tracker; the increment's status stays."""
+    """Operations on an increment's items on one tracker; the increment's status stays.
+
+    Args:
+        key: takes the place of the reason in the ids of the operations.
+    """
 
     tracker: str
     kind: Kind
     increment: Increment
     operations: tuple[Operation, ...]
     options: DeliveryOptions
+    key: str | None = None
 
     @property
     def unrecorded(self) -> tuple[Operation, ...]:
@@ -66,6 +69,7 @@ def plan_item_change(
     by: str,
     item: str | None = None,
     reason: str | None = None,
+    key: str | None = None,
     delivery: DeliveryOptions = AS_CONFIGURED,
 ) -> ItemChange:
     """Plan to reopen, close or update an increment's items on a tracker.
@@ -73,6 +77,7 @@ def plan_item_change(
     Args:
         item: only this item; None for all of the tracker.
         reason: text for a comment.
+        key: takes the place of the reason in the ids of the operations.
 
     Raises:
         UsageError: the increment, or its link to the tracker, is not known.
@@ -87,7 +92,7 @@ def plan_item_change(
         workspace.manager.intent(by=by, reason=reason), options=delivery, exclude=others
     )
     operations = tuple(build_operations(increment, kind, intent, by=by))
-    return ItemChange(manifest.name, kind, increment, operations, delivery)
+    return ItemChange(manifest.name, kind, increment, operations, delivery, key)
 
 
 def plan_item_creation(
@@ -173,31 +178,6 @@ def preview_item_change(workspace: Workspace, trackers: Trackers, change: ItemCh
     plans = [plan_enqueue(before, *change.unrecorded)]
     tracker, options = change.tracker, change.options
     return preview_plans(workspace, trackers, plans, options=options, tracker=tracker)[0]
-
-
-def apply_item_change(
-    workspace: Workspace,
-    trackers: Trackers,
-    change: ItemChange,
-    report: Callable[[str, Delivery], None],
-) -> DeliveryResult:
-    """Enqueue a change, and deliver the tracker's pending operations.
-
-    Raises:
-        ConfigError: the tracker's settings have mistakes; nothing was recorded.
-        UsageError: `write-not-permitted`; nothing was recorded.
-        StoreError: the increment's files cannot be written.
-    """
-    tracker, options = change.tracker, change.options
-    trackers.settings(tracker)
-    if change.kind is Kind.UPDATE:
-        check_permitted(workspace, tracker, Part.BODY)
-    made = change.unrecorded
-    due = [enqueue(workspace.manager, change.increment.id, *made)]
-    fresh = frozenset(one.op for one in made)
-    return deliver_pending(
-        workspace, trackers, due, report, options=options, fresh=fresh, tracker=tracker
-    )[0]
 
 
 def fetch_tracker_items(

@@ -11,7 +11,7 @@ from unlatch.worklog.neutral import without_controls, without_surrogates
 LONGEST_NAME = 200
 # The variables of CI systems for the person whose push or click started the job.
 _CI_ACTORS = ("GITHUB_ACTOR", "BUILD_REQUESTEDFOR", "GITLAB_USER_LOGIN")
-# It goes before git's user.name. The author is somebody else while git replays a commit.
+# It takes precedence over user.name: while git replays a commit, the author is another person.
 _COMMITTER = "GIT_COMMITTER_NAME"
 
 

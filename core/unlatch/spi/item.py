@@ -77,8 +77,8 @@ class RemoteItem:
             account has one name everywhere: here, in `SyncPlugin.find_author`,
             `MarkedComment.author`, `StateChange.by` and `Examination.login`.
         closed_by: the automation, if known ("pull request octo/widgets#12").
-        state_since: when its state last changed, by the tracker's clock, with its time zone; None
-            if the answer does not show it.
+        created: by the tracker's clock, with its time zone; None if the answer does not show it.
+        state_since: since when it has had its state, likewise.
         kept: the generated parts of its body, if the answer shows the body.
     """
 
@@ -94,6 +94,7 @@ class RemoteItem:
     updated: datetime | None = None
     changed_by: str | None = None
     closed_by: str | None = None
+    created: datetime | None = None
     state_since: datetime | None = None
     kept: tuple[KeptPart, ...] = field(default=(), compare=False)
 

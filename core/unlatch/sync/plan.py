@@ -191,7 +191,7 @@ def make_plan(compared: Iterable[Compared], plan: SyncPlan | None = None) -> Syn
 
 
 def _leave(one: Compared) -> Compared:
-    """A link whose item somebody closed deliberately, while another item was reopened."""
+    """A link whose item was closed deliberately, while another item was reopened."""
     state = one.seen.item.state if one.seen.item else ""
     return replace(one, decision=Decision(Verdict.EXPECTED, f"closed on purpose ({state})"))
 
@@ -268,7 +268,7 @@ def _plan_move(group: Sequence[Compared]) -> Move | None:
 
 
 def _is_left(one: Compared, side: Side) -> bool:
-    """Whether somebody closed an item deliberately since the last sync: no reopen undoes that."""
+    """Whether an item was closed deliberately since the last sync: no reopen undoes that."""
     item, base = one.seen.item, one.link.base
     if side is not Side.OPEN or item is None or not item.deliberate:
         return False

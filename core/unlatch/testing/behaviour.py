@@ -108,10 +108,10 @@ class Behaviour:
             shown = (seen.title, seen.category.is_open, seen.labels)
             assert (title, is_open, labels) == shown, "a read shows title, state and labels"
             assert not seen.deliberate, "an item closed in the usual way is not `deliberate`"
-            if seen.updated is not None:
-                check_time(seen.updated, "the times of items")
-            again = fixture.open().read(made).item.updated
-            assert seen.updated == again, (
+            again = fixture.open().read(made).item
+            for moment in filter(None, (seen.updated, seen.created)):
+                check_time(moment, "the times of items")
+            assert (seen.updated, seen.created) == (again.updated, again.created), (
                 "the times of items are the tracker's: two reads show the same"
             )
         assert writes(fixture) == [], "a read writes nothing"

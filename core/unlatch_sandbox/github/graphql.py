@@ -133,6 +133,7 @@ def _shown(issue: IssueRecord) -> Object:
         "url": f"{guards.addresses().web}/{issue.repository}/issues/{issue.number}",
         "state": issue.state.upper(),
         "stateReason": _reason(issue),
+        "createdAt": github_time(issue.created_at),
         "updatedAt": github_time(issue.updated_at),
         "closedAt": github_time(issue.closed_at) if issue.closed_at else None,
         "issueType": issue.type and {"__typename": "IssueType", "name": issue.type},

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 # With the version of the kept fields.
-_NAME = "issue-4"
+_NAME = "issue-5"
 _MOST = 1_000
 # Without bodies, which may be confidential; of these only the check boxes of unlatch's sections.
 _KEPT = (
@@ -27,6 +27,7 @@ _KEPT = (
     "state_reason",
     "type",
     "updated_at",
+    "created_at",
     "closed_at",
     "pull_request",
     "locked",

@@ -22,7 +22,7 @@ VIEWER = "query { viewer { login } }"
 
 # Without `enableDuplicate` a duplicate gets another reason.
 _FIELDS = """fragment facts on Issue {
-  number url title body state stateReason(enableDuplicate: true) updatedAt closedAt
+  number url title body state stateReason(enableDuplicate: true) createdAt updatedAt closedAt
   issueType { name }
   labels(first: 100) { nodes { name } }
   assignees(first: 20) { nodes { login } }
@@ -96,6 +96,7 @@ def to_rest(node: Mapping[str, Any]) -> dict[str, Any]:
         "body": node["body"],
         "state": node["state"].lower(),
         "state_reason": node["stateReason"] and node["stateReason"].lower(),
+        "created_at": node.get("createdAt"),
         "updated_at": node["updatedAt"],
         "closed_at": node.get("closedAt"),
         "type": node["issueType"],

@@ -223,12 +223,15 @@ def is_pull_request(answer: Mapping[str, Any]) -> bool:
 
 
 def _item(ref: ItemRef, raw: dict[str, Any]) -> RemoteItem:
-    title, state, updated = (_text(raw, name) for name in ("title", "state", "updated_at"))
+    title, state = (_text(raw, name) for name in ("title", "state"))
     category = category_of(state, _text(raw, "state_reason"))
     if not isinstance(raw["number"], int) or title is None or state is None or category is None:
         raise ValueError(f"a field is missing, or the state {state!r} is unknown")
     by, pull = _last_change(raw, is_open=category.is_open)
-    closed = None if category.is_open else _text(raw, "closed_at")
+    created = _time(raw, "created_at")
+    since = None if category.is_open else _time(raw, "closed_at")
+    if category.is_open and "state_reason" in raw and raw["state_reason"] != "reopened":
+        since = created
     return RemoteItem(
         ref=ref,
         title=title,
@@ -236,12 +239,18 @@ def _item(ref: ItemRef, raw: dict[str, Any]) -> RemoteItem:
         category=category,
         type=str(raw["type"]["name"]) if raw.get("type") else None,
         labels=tuple(str(label["name"]) for label in raw["labels"]),
-        updated=datetime.fromisoformat(updated) if updated else None,
+        updated=_time(raw, "updated_at"),
         changed_by=by,
         closed_by=pull,
-        state_since=datetime.fromisoformat(closed) if closed else None,
+        created=created,
+        state_since=since,
         kept=_kept(raw),
     )
+
+
+def _time(raw: Mapping[str, Any], name: str) -> datetime | None:
+    found = _text(raw, name)
+    return datetime.fromisoformat(found) if found else None
 
 
 def _text(raw: Mapping[str, Any], name: str) -> str | None:

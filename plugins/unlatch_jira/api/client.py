@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 PAGE = 100
 _FIELDS = (
     *("summary", "status", "issuetype", "labels", "assignee", "resolution", "updated"),
-    *("statuscategorychangedate", "resolutiondate"),
+    *("created", "statuscategorychangedate", "resolutiondate"),
 )
 _MOVES = "transitions,transitions.fields"
 
@@ -198,7 +198,7 @@ class JiraClient:
         """The issues of a project, newest first, with descriptions and, on Cloud, the property."""
         query = {
             "jql": f'project = "{project}" ORDER BY created DESC',
-            "fields": ",".join((*_FIELDS, "created", "description")),
+            "fields": ",".join((*_FIELDS, "description")),
             "maxResults": str(PAGE),
         }
         pages = self._cloud_pages(query, property_key) if self.is_cloud else self._pages(query)

@@ -140,6 +140,7 @@ def read_issue(raw: Any, settings: JiraSettings) -> Issue:
         labels=fields.labels,
         assignee=fields.assignee.name if fields.assignee else None,
         updated=read_stamp(fields.updated),
+        created=read_stamp(fields.created),
         state_since=read_stamp(fields.moved or (None if means.is_open else fields.resolved)),
         kept=kept_parts(fields.description),
     )

@@ -41,6 +41,11 @@ def collection_of(paths: ProjectPaths) -> Collection:
     )
 
 
+_UNANSWERED = (
+    "nothing shows what this answers, so the same command in another checkout is not recognized"
+)
+
+
 class MetadataManager:
     """The increments of one project.
 
@@ -202,6 +207,9 @@ class MetadataManager:
         increment = self.change(wanted, edit, unarchive=unarchive)
         if made[-1].new:
             self.note_own(made[-1].new)
+        if made[-1].unanswered:
+            warning = f"{', '.join(made[-1].unanswered)}: {_UNANSWERED}"
+            increment = replace(increment, warnings=(*increment.warnings, warning))
         return made[-1], increment
 
     def note_own(self, ops: Iterable[str]) -> None:

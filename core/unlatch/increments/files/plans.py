@@ -113,6 +113,8 @@ class Plan:
         amended: the change of the work, where the status stays.
         pin_base: links whose items stay as they are; their base follows the status, so that no
             sync reports drift.
+        unanswered: the names of the increment or items for which nothing shows what the operations
+            answer, so that their ids are random.
         event: None if only the pending operations change.
     """
 
@@ -122,6 +124,7 @@ class Plan:
     undone: tuple[ReopenEntry, ...] = ()
     amended: AppliedAmendment | None = None
     pin_base: tuple[Link, ...] = ()
+    unanswered: tuple[str, ...] = ()
     event: Event | None = None
 
     @property
@@ -168,7 +171,15 @@ def plan_reopen(
         entry = replace(entry, done_work=count_done(after))
         after = before.with_status(Status.ACTIVE, pending, (*before.reopens, entry))
     pinned = tuple(intent.exclude) if entry.amendment else ()
-    return Plan(before, after, entry, pin_base=pinned, event=reopened_event(entry))
+    event, unanswered = reopened_event(entry), _unanswered(before, new, intent)
+    return Plan(before, after, entry, pin_base=pinned, unanswered=unanswered, event=event)
+
+
+def _unanswered(
+    before: Increment, operations: Collection[Operation], intent: Intent
+) -> tuple[str, ...]:
+    name = before.data.get("title") if before.is_item else before.id
+    return (str(name),) if operations and not intent.is_derived else ()
 
 
 def _reopen_entry(before: Increment, intent: Intent) -> ReopenEntry:
@@ -196,18 +207,20 @@ def plan_transition(
     check_transition(before, to, intent.reason)
     pending = before.pending
     pinned: tuple[Link, ...] = ()
+    unanswered: tuple[str, ...] = ()
     if to.is_finished != before.status.is_finished:
         from unlatch.increments.records.pending import supersede  # noqa: PLC0415  (as above)
 
         pending = supersede(pending, before.reopens)
     if enqueue:
         intent = _derived(before, to, intent)
-        pending = (*pending, *build_operations(before, enqueue, intent, by=intent.by))
+        new = build_operations(before, enqueue, intent, by=intent.by)
+        pending, unanswered = (*pending, *new), _unanswered(before, new, intent)
     elif before.status.is_finished and not to.is_finished:
         pinned = before.links
     event = Transitioned(origin=before.status, to=to, forced=intent.forced, **intent.facts)
     after = before.with_status(to, pending)
-    return Plan(before, after, pin_base=pinned, event=event)
+    return Plan(before, after, pin_base=pinned, unanswered=unanswered, event=event)
 
 
 def _derived(before: Increment, to: Status, intent: Intent) -> Intent:
@@ -231,9 +244,10 @@ def plan_amend(before: Increment, amended: AppliedAmendment, *operations: Operat
     return Plan(before, after, amended=made, event=amended_event(made))
 
 
-def plan_enqueue(before: Increment, *made: Operation) -> Plan:
-    """Enqueue operations without a change of status."""
-    return Plan(before, replace(before, pending=(*before.pending, *made)))
+def plan_enqueue(before: Increment, *made: Operation, unanswered: Iterable[str] = ()) -> Plan:
+    """Enqueue operations without a change of status; `unanswered` as in `Plan`."""
+    after = replace(before, pending=(*before.pending, *made))
+    return Plan(before, after, unanswered=tuple(unanswered))
 
 
 def build_operations(

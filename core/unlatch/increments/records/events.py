@@ -104,7 +104,7 @@ class Parked(EventOnItem):
 @LOG.event("withdrawn")
 @record
 class Withdrawn(EventOnItem):
-    """An operation ended without effect, because somebody decided otherwise after it."""
+    """An operation that ended without effect, because of a later decision of a person."""
 
     op: str = key(ULID)
     kind: str = key(_KIND)

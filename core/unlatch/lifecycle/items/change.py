@@ -4,24 +4,26 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from unlatch.delivery.reading import read_items
 from unlatch.delivery.run import DeliveryRun
 from unlatch.delivery.task import make_task
 from unlatch.errors import UnlatchError
-from unlatch.increments.files.derived_ids import item_id
 from unlatch.increments.files.new_item import draft_record, find_record, make_record
 from unlatch.increments.files.plans import Plan, plan_reopen, plan_transition
 from unlatch.increments.model.increment import Increment, Link
 from unlatch.increments.model.status import Status
-from unlatch.increments.records.events import Delivered, read_events
-from unlatch.increments.records.links import identity
 from unlatch.lifecycle.fetch_items import ItemSnapshot, fetch_items
+from unlatch.lifecycle.items.answered import (
+    find_answered,
+    known_operations,
+    own_id,
+    unfinished_attempt,
+)
 from unlatch.lifecycle.items.beside import PendingBeside
 from unlatch.project.linked import linked_to
-from unlatch.spi import Capability, Snapshot
+from unlatch.spi import Snapshot
 from unlatch.spi.change import Goal, must_move
 from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
 from unlatch.spi.operation import Kind
@@ -34,7 +36,7 @@ if TYPE_CHECKING:
     from unlatch.increments.files.plans import Intent
     from unlatch.project.trackers import Trackers
     from unlatch.project.workspace import Workspace
-    from unlatch.spi import ItemRef, RemoteItem, StateChange
+    from unlatch.spi import ItemRef
     from unlatch.spi.operation import OperationKey
 
 # The status of a new record before the change. Nobody sees it, and delivery reads the item itself.
@@ -46,7 +48,7 @@ class ItemRequest:
     """What to do with items.
 
     Args:
-        reason: None for a close, to finish an earlier request, or until it is asked for.
+        reason: None for a close, to finish an earlier request, or before the prompt.
         key: takes the place of the reason in the id of the operations.
         comment_anyway: comment on items that are in the wanted state already.
     """
@@ -65,6 +67,7 @@ class ItemPlan:
 
     Args:
         record: as it is on disk, or as it will be made.
+        ref: the item.
         is_new: whether its record has to be made.
         snapshot: the item as the plan read it; None for a pending operation, which is looked up
             before it is sent, and offline.
@@ -77,6 +80,7 @@ class ItemPlan:
     """
 
     record: Increment
+    ref: ItemRef
     is_new: bool
     snapshot: Snapshot | None = None
     answered: datetime | None = None
@@ -103,11 +107,9 @@ class ItemPlan:
 
     def decide(self, before: Increment, intent: Intent, kind: Kind) -> Plan:
         """The change for the record's present state: none if it is pending, or was just made."""
-        op = item_id(kind.value, identity(self.link), intent.text, self.answered)
-        derived = intent.derived(op)
-        if derived.op not in _known(self.record):  # else it was closed twice in a second
-            intent = derived
-        if is_pending(before, kind, intent.reason) or intent.op in _known(before):
+        op = own_id(self.record, kind, self.ref, intent.text, self.answered)
+        intent = intent.derived(op)
+        if is_pending(before, kind, intent.reason) or intent.op in known_operations(before):
             return Plan(before, before)
         before = replace(before, status=_BEFORE[kind])
         if kind is Kind.REOPEN:
@@ -217,7 +219,7 @@ def _plan(
         name = trackers.settings(ref.tracker).name(ref)
         record, is_new = draft_record(workspace.manager, link, name, _BEFORE[kind]), True
     why, is_shared = beside.same(link, kind, request.reason), bool(beside.on(link))
-    return ItemPlan(record, is_new, is_shared=is_shared, error=why)
+    return ItemPlan(record, ref, is_new, is_shared=is_shared, error=why)
 
 
 def _read(
@@ -242,10 +244,9 @@ def _checked(
         return plan
     item, opens = seen.item, request.kind is Kind.REOPEN
     plan = replace(plan, snapshot=seen)
-    if must_move(item, Goal.OPEN if opens else Goal.COMPLETED):
-        return replace(plan, answered=item.state_since)
-    if request.comment_anyway or plan.record.pending:
-        return replace(plan, answered=item.state_since)
+    is_due = must_move(item, Goal.OPEN if opens else Goal.COMPLETED)
+    if is_due or request.comment_anyway or plan.record.pending:
+        return replace(plan, answered=find_answered(trackers, item, request.kind))
     # What an increment of this checkout has begun, it finishes itself.
     may_finish = opens and not plan.is_shared
     try:
@@ -254,39 +255,6 @@ def _checked(
         return replace(plan, error=error)
     is_unfinished = answered is not None
     return replace(plan, answered=answered, finishes=is_unfinished, is_done=not is_unfinished)
-
-
-def unfinished_attempt(trackers: Trackers, item: RemoteItem) -> datetime | None:
-    """The time of the close that this account took back without a comment, as if interrupted.
-
-    None if another account opened the item, if a comment with a marker of ours follows that close,
-    or if the history does not show who opened it.
-
-    Raises:
-        UnlatchError: the history cannot be read.
-    """
-    manifest = trackers.registry.manifest(item.ref.tracker)
-    if Capability.HISTORY not in manifest.capabilities:
-        return None
-    history = trackers.open(item.ref.tracker).read_history(item.ref)
-    closed, opened = _last_reopen(history.changes) or (None, None)
-    if closed is None or opened is None or not opened.own:
-        return None
-    is_said = any(
-        comment.own is not False and (comment.created is None or comment.created >= closed.at)
-        for comment in history.comments
-    )
-    return None if is_said else closed.at
-
-
-def _last_reopen(changes: Sequence[StateChange]) -> tuple[StateChange, StateChange] | None:
-    """The last close that was taken back, and the change that did; None if unknown."""
-    for before, after in reversed([*pairwise(changes)]):
-        if before.is_open is None or after.is_open is None:
-            return None
-        if after.is_open and not before.is_open:
-            return before, after
-    return None
 
 
 def preview_items(
@@ -332,10 +300,3 @@ def is_pending(record: Increment, kind: Kind, reason: str | None) -> bool:
         one.kind is kind and one.state and reason in (None, one.reason or reasons.get(one.op))
         for one in record.pending
     )
-
-
-def _known(record: Increment) -> set[str]:
-    """The operations of a record."""
-    events = read_events(record.folder) if record.folder.exists() else ()
-    delivered = {one.op for one in events if isinstance(one, Delivered)}
-    return delivered | {one.id for one in record.reopens}

@@ -72,7 +72,7 @@ def _check_access(seen: Evidence) -> Check:
 def _check_comment(claim: Claim, seen: Evidence, *, has_reason: bool) -> Check:
     marked = [one for one in seen.comments if claim.op in ops_in(one.text)]
     posted = [one for one in marked if op_posted(one.text) == claim.op]
-    # Text after the marker was added by an edit; else somebody quotes it.
+    # Text after the marker comes from an edit, or the comment only quotes the marker.
     posted = posted or [one for one in marked if one.edited]
     if not posted:
         return differs(Part.COMMENT, "comment-missing", "the comment is not there any more")

@@ -17,7 +17,7 @@ from unlatch.cli.commands.items.render import (
 from unlatch.cli.render.deliveries import show_deliveries
 from unlatch.cli.render.delivery_documents import print_document
 from unlatch.cli.render.describe import seen_line
-from unlatch.cli.render.notes import tell_unread
+from unlatch.cli.render.notes import tell_remarks, tell_unread
 from unlatch.cli.render.preview import foreseen_code, preview_document, show_preview, unread_items
 from unlatch.cli.render.texts import lines_of
 from unlatch.cli.runtime.failure import UNDECIDED
@@ -110,35 +110,46 @@ def change_items(
     request = ItemRequest(typed.kind, who, typed.reason, delivery, key, typed.comment_anyway)
     again = " ".join(["unlatch", VERBS[typed.kind], *map(quote, words)])
     with ExitStack() as opened:
-        works: list[Work] = []
-        for group in find_groups(session, words):
-            group.workspace.check_config()
-            own = session.over(group.workspace)
-            trackers = opened.enter_context(own.trackers())
-            refs = locate_items(trackers, group.words, offline=typed.offline)
-            if group.is_project and not typed.item_only:
-                check_alone(group.workspace, trackers, refs, typed.kind, offline=typed.offline)
-            offline = typed.offline
-            plans = plan_items(group.workspace, trackers, refs, request, offline=offline)
-            works.append(Work(group, own, trackers, plans))
-        if needing := [one for work in works for one in work.plans if one.needs_reason(request)]:
+        works = [
+            _plan(session, group, request, typed, opened) for group in find_groups(session, words)
+        ]
+        if unexplained := [
+            plan for work in works for plan in work.plans if plan.needs_reason(request)
+        ]:
             if ask is None:
-                message = f"reopening {needing[0].record.title} needs a reason"
-                option = " --item-only" if typed.item_only else ""
-                hint = f"{again}{option} --reason TEXT"
-                raise UsageError("reason-missing", message, hint=hint)
-            _show_items(session, needing)
+                raise _reason_missing(unexplained[0], typed, again)
+            _show_items(session, unexplained)
             request = replace(request, reason=checked_reason(ask()))
             typed = replace(typed, reason=request.reason)
         if typed.dry_run:
             return _preview(works, request, typed)
         _check_count(works, typed, again)
-        delivered = [_deliver(one, request, typed) for one in works]
+        delivered = [_deliver(work, request, typed) for work in works]
     return _tell_end(works, delivered, typed)
 
 
+def _plan(
+    session: Session, group: ItemGroup, request: ItemRequest, typed: ItemOptions, opened: ExitStack
+) -> Work:
+    """Plan the change of one group's items; `opened` closes its trackers."""
+    group.workspace.check_config()
+    own, offline = session.over(group.workspace), typed.offline
+    trackers = opened.enter_context(own.trackers())
+    refs = locate_items(trackers, group.words, offline=offline)
+    if group.is_project and not typed.item_only:
+        check_alone(group.workspace, trackers, refs, typed.kind, offline=offline)
+    plans = plan_items(group.workspace, trackers, refs, request, offline=offline)
+    return Work(group, own, trackers, plans)
+
+
+def _reason_missing(plan: ItemPlan, typed: ItemOptions, again: str) -> UsageError:
+    message = f"reopening {plan.record.title} needs a reason"
+    option = " --item-only" if typed.item_only else ""
+    return UsageError("reason-missing", message, hint=f"{again}{option} --reason TEXT")
+
+
 def _show_items(session: Session, plans: Sequence[ItemPlan]) -> None:
-    """Show the items that a reason is asked for, as they are now."""
+    """Show the items for which the prompt asks a reason, as they are now."""
     registry = session.workspace.registry if session.has_project else Registry()
     for plan in plans:
         item = plan.snapshot.item if plan.snapshot else None
@@ -159,6 +170,8 @@ def _deliver(work: Work, request: ItemRequest, typed: ItemOptions) -> Sequence[D
         make_user_items()
     recorded = record_items(workspace, work.plans, request)
     records = recorded.records
+    for record in records:
+        tell_remarks(record)
     if not typed.as_json:
         tell_unchanged(work.session, work.plans, typed.kind)
     if typed.offline:

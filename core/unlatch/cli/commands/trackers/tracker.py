@@ -12,7 +12,7 @@ from unlatch.cli.commands.trackers.tracker_status import status_command
 from unlatch.cli.options.common import BY, JSON, flag
 from unlatch.cli.options.delivery import DRY_RUN, serving
 from unlatch.cli.options.increments import IDS, increment_argument
-from unlatch.cli.options.items import MAX_ITEMS
+from unlatch.cli.options.items import KEY, MAX_ITEMS
 from unlatch.cli.options.reason import ask_reason, reason_option
 from unlatch.cli.render.deliveries import show_deliveries, tell_done, tell_left
 from unlatch.cli.render.delivery_documents import (
@@ -22,6 +22,7 @@ from unlatch.cli.render.delivery_documents import (
     print_document,
 )
 from unlatch.cli.render.documents import increment_entry
+from unlatch.cli.render.notes import tell_remarks
 from unlatch.cli.render.preview import tell_preview
 from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import DECLINED
@@ -30,11 +31,11 @@ from unlatch.cli.runtime.session import Session, is_interactive, require_termina
 from unlatch.cli.runtime.suggest import Group
 from unlatch.cli.terminal import output, prompts
 from unlatch.errors import UsageError
+from unlatch.lifecycle.apply_item_change import apply_item_change
 from unlatch.lifecycle.done_before import leave_done
 from unlatch.lifecycle.resume_plan import NO_REASON
 from unlatch.lifecycle.tracker_items import (
     ItemChange,
-    apply_item_change,
     plan_item_change,
     plan_item_creation,
     preview_item_change,
@@ -167,24 +168,17 @@ def _change_command(manifest: Manifest, verb: str, kind: Kind, help: str) -> cli
     @increment_argument("ids", metavar="ID...", nargs=-1, required=True)
     @click.option("--item", metavar="ITEM|URL", help=f"Only this {manifest.noun}.")
     @reason_option("Post this text as a comment.")
+    @_key_for(kind)
     @BY
     @MAX_ITEMS
     @DRY_RUN
     @serving(kind)
     @JSON
     @with_session
-    def run(
-        session: Session,
-        *,
-        ids: tuple[str, ...],
-        by: str | None,
-        max_items: int | None,
-        dry_run: bool,
-        as_json: bool,
-        **typed: Any,
-    ) -> int:
-        who, is_missing = session.who(by), kind is Kind.REOPEN and typed["reason"] is None
-        plan = partial(plan_item_change, session.workspace, manifest, kind=kind, by=who)
+    def run(session: Session, *, ids: tuple[str, ...], by: str | None, **typed: Any) -> int:
+        plan = partial(plan_item_change, session.workspace, manifest, kind=kind, by=session.who(by))
+        run_options = {option: typed.pop(option) for option in ("max_items", "dry_run", "as_json")}
+        is_missing = kind is Kind.REOPEN and typed["reason"] is None
         with session.trackers() as trackers:
             if len(ids) > 1 or find_range(session.workspace, ids[0]):
                 names = _several(session, ids, typed["item"])
@@ -196,20 +190,25 @@ def _change_command(manifest: Manifest, verb: str, kind: Kind, help: str) -> cli
                     command=name,
                     plan=partial(plan, **typed),
                     reason=ask if is_missing else None,
-                    max_items=max_items,
-                    dry_run=dry_run,
-                    as_json=as_json,
+                    **run_options,
                 )
                 return change_items_of_many(session, trackers, names, many)
             meant = meant_increment(session, ids[0])
             change = plan(meant.name, **{**typed, "item": typed["item"] or meant.item})
             trackers.settings(manifest.name)
             if is_missing:
-                reason = NO_REASON if dry_run else _ask_reason(session, meant.name, name)
+                is_dry = run_options["dry_run"]
+                reason = NO_REASON if is_dry else _ask_reason(session, meant.name, name)
                 change = change.with_reason(reason)
-            return _run_change(session, trackers, change, dry_run=dry_run, as_json=as_json)
+            del run_options["max_items"]
+            return _run_change(session, trackers, change, **run_options)
 
     return run
+
+
+def _key_for(kind: Kind) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """The option --key of a change that posts a reason."""
+    return (lambda function: function) if kind is Kind.UPDATE else KEY
 
 
 def _several(session: Session, words: Sequence[str], item: str | None) -> Sequence[str]:
@@ -238,7 +237,7 @@ def _run_change(
         preview = preview_item_change(workspace, trackers, change)
         return tell_preview(session, preview, as_json=as_json)
     with show_deliveries(session, len(change.operations), silent=as_json) as report:
-        delivered = apply_item_change(workspace, trackers, change, report)
+        delivered = apply_item_change(workspace, trackers, change, report, remark=tell_remarks)
     code = delivered_code(delivered.deliveries)
     increment = delivered.increment
     if as_json:

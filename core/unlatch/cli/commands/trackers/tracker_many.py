@@ -15,14 +15,16 @@ from unlatch.cli.render.delivery_documents import (
     print_document,
 )
 from unlatch.cli.render.documents import increment_entry
+from unlatch.cli.render.notes import tell_remarks
 from unlatch.cli.render.preview_many import tell_previews
 from unlatch.cli.render.refusals import refused_entry, tell_refusals
 from unlatch.cli.runtime.failure import code_of_many
 from unlatch.cli.terminal import output
+from unlatch.lifecycle.apply_item_change import apply_item_change
 from unlatch.lifecycle.deliver import find_excess
 from unlatch.lifecycle.done_before import leave_done
 from unlatch.lifecycle.many import Refusal, change_each
-from unlatch.lifecycle.tracker_items import apply_item_change, preview_item_change
+from unlatch.lifecycle.tracker_items import preview_item_change
 from unlatch.spi.operation import Kind
 from unlatch.values import dataclass
 
@@ -129,7 +131,8 @@ def _apply(
     with show_deliveries(session, count, silent=silent) as report:
 
         def apply(name: str) -> DeliveryResult:
-            return apply_item_change(workspace, trackers, by_name[name], report)
+            change = by_name[name]
+            return apply_item_change(workspace, trackers, change, report, remark=tell_remarks)
 
         return change_each(workspace, by_name, apply)
 
