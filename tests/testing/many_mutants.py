@@ -126,7 +126,7 @@ class ListsWithoutMarkers(GithubPlugin):
         return (replace(one, ops=frozenset()) for one in super().list_items(since))
 
 
-@breaks(CHANGE, "`write_many` changes many in few requests")
+@breaks(CHANGE, "`write_many` changes its items with one request")
 class ChangesOneByOne(AdoPlugin):
     def write_many(self, wanted: Wanted) -> Results:
         return [self.write(snapshot, change) for snapshot, change in wanted]

@@ -5,7 +5,7 @@ The loop handles every operation that is not delivered here.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import replace
 from functools import partial
@@ -108,18 +108,30 @@ def _is_concluded(task: DeliveryTask) -> bool:
 
 
 def _send(run: DeliveryRun, tracker: str, tasks: list[DeliveryTask]) -> list[DeliveryTask]:
-    """Read all items, note all attempts, write all changes; return the operations tried."""
+    """Read all items, then write them, a request at a time; return the operations tried."""
     answers = list(_answers(run, tasks))
     found = [(task, answer) for task, answer in answers if isinstance(answer, Snapshot)]
-    pending = _note(_plan(found))
-    for (task, _, change), outcome in zip(pending, _write(run, tracker, pending), strict=True):
-        _conclude(task, change, outcome)
+    planned, sent = list(_plan(found)), list[Pending]()
+    size = run.trackers.open(tracker).writes_together if planned else 1
+    for start in range(0, len(planned), size):
+        pending = _note(_still_allowed(run, tracker, planned[start : start + size]))
+        for (task, _, change), outcome in zip(pending, _write(run, tracker, pending), strict=True):
+            _conclude(task, change, outcome)
+        sent += pending
     # A credential that does not suffice would be refused once more for each.
     refused = [(task, error) for task, error in answers if isinstance(error, Unauthorised)]
     for task, error in refused:
         task.evidence = begin_contact(task.operation, None, task.evidence)
         record_failure(task, error)
-    return [*(task for task, _, _ in pending), *(task for task, _ in refused)]
+    return [*(task for task, _, _ in sent), *(task for task, _ in refused)]
+
+
+def _still_allowed(run: DeliveryRun, tracker: str, planned: Sequence[Pending]) -> Sequence[Pending]:
+    """These changes; none at the end of the command's time, or if the tracker has failed."""
+    with suppress(UnlatchError):  # the loop reports why
+        run.trackers.check_open(tracker)
+        return planned
+    return ()
 
 
 def _answers(
@@ -139,13 +151,12 @@ def _answers(
 def _plan(found: Sequence[tuple[DeliveryTask, Snapshot]]) -> Iterator[Pending]:
     for task, snapshot in found:
         with suppress(UnlatchError):  # the loop reports why
-            task.run.trackers.check_open(task.operation.tracker)
             change = plan_remaining(task, snapshot.item)
             if not is_empty(change):
                 yield task, snapshot, change
 
 
-def _note(planned: Iterator[Pending]) -> list[Pending]:
+def _note(planned: Iterable[Pending]) -> list[Pending]:
     """Note all attempts, with one write for each increment."""
     groups: dict[str, list[Pending]] = defaultdict(list)
     for one in planned:
@@ -166,9 +177,12 @@ def _write(
 ) -> Sequence[Outcome | UnlatchError | None]:
     if not pending:
         return []
+    from unlatch.transport import finishing  # noqa: PLC0415  (requests is slow to load)
+
     try:
         changes = [(snapshot, change) for _, snapshot, change in pending]
-        return run.trackers.open(tracker).write_many(changes)
+        with finishing():
+            return run.trackers.open(tracker).write_many(changes)
     except Exception as error:  # noqa: BLE001  # a plugin's mistake must not stop the others
         return [unexpected(error)] * len(pending)
 

@@ -248,13 +248,19 @@ class SyncPlugin(ABC):
         """
         return 1
 
+    @property
+    def writes_together(self) -> int:
+        """How many items one `write_many` changes at most; two hundred by default."""
+        return 200
+
     def write_many(
         self, wanted: Sequence[tuple[Snapshot, Change]]
     ) -> Sequence[Outcome | TrackerError | None]:
-        """Reopen and close many items in few requests; requires BATCH.
+        """Reopen and close several different items with one request; requires BATCH.
 
-        Each of at most two hundred different items is changed completely, from the state of its
-        snapshot, or not at all. An error that is raised is the result of all of them.
+        Each is changed completely, from the state of its snapshot, or not at all. An error that is
+        raised is the result of all of them. At the end of a command's time delivery makes no
+        further call, and the request of the last one is sent.
 
         Returns:
             The result of each, in the same order: its outcome; Conflict, if it changed meanwhile;

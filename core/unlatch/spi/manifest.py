@@ -40,7 +40,7 @@ class Capability(StrEnum):
     LABELS: items have labels or tags; without it `add_labels` and `remove_labels` are always empty.
     RETRACT: our comments can be deleted, so that two clones that delivered at once converge.
     STATUS_OF_MANY: many items can be read in few requests.
-    BATCH: many items can be changed in few requests, each completely or not at all.
+    BATCH: many items can be changed by one request, each completely or not at all.
     LIST: the items of the configured target can be listed (`link --suggest`).
     EXAMINE: the rights of a credential can be determined without writing (`doctor --online`).
     APPROVE: the tracker can be asked whether it would accept a change (`--dry-run`).
