@@ -8,7 +8,7 @@ import re
 import subprocess
 import sys
 import sysconfig
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from string import Template
 from typing import TYPE_CHECKING, Any
@@ -36,6 +36,9 @@ ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
 AZURE_STEPS = yaml.safe_load((ROOT / "ci/azure-pipelines.yml").read_text(encoding="utf-8"))
 GITLAB_JOB = yaml.safe_load((ROOT / "ci/gitlab-ci.yml").read_text(encoding="utf-8"))[".unlatch"]
 _INPUT = re.compile(r"\$\{\{ inputs\.([\w-]+) }}")
+_AZURE_OUTPUT = re.compile(
+    r"^##vso\[task\.setvariable variable=([\w-]+);isoutput=true\](.*)$", re.MULTILINE
+)
 _OUTPUT = re.compile(r"\$\{\{ steps\.run\.outputs\.([\w-]+) }}")
 # `shell: bash` of GitHub Actions; Azure's agent and GitLab's runner start it much alike.
 BASH = ("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c")
@@ -234,6 +237,55 @@ def test_the_action_says_when_another_run_can_deliver_the_rest(team: Team, runne
     moment = read_stamp(ran.outputs["retry-at"])
     assert moment is not None
     assert moment > datetime.now(UTC)
+
+
+# By project: what `unlatch sync` sets as `retry` and `retry-at`.
+RETRIES = {
+    "soonest": (("later", "sooner", "person", "done"), ("at", "2026-03-01T08:00:00Z")),
+    "person": (("done", "person", "done"), ("person", "")),
+    "none": (("done", "done"), ("none", "")),
+}
+_PROJECTS = {
+    "later": ("at", "2026-03-01T09:00:00Z"),
+    "sooner": ("at", "2026-03-01T08:00:00Z"),
+    "person": ("person", ""),
+    "done": ("none", ""),
+}
+
+
+@pytest.mark.parametrize("case", RETRIES)
+@pytest.mark.parametrize("system", ["github", "azure"])
+def test_the_outputs_say_when_another_run_can_deliver_anything_of_all_projects(
+    team: Team, runner: Path, system: str, case: str
+) -> None:
+    projects, expected = RETRIES[case]
+    set_outputs(runner / "unlatch", system)
+    here = job(team, "job", {"github": GITHUB, "azure": AZURE}[system])
+    here = replace(here, extra={**here.extra, "PATH": f"{runner}:{here.environ['PATH']}"})
+
+    if system == "github":
+        ran = act(here, runner=runner, version="installed", root="\n".join(projects))
+        found, said = ran.outputs, ran.said
+    else:
+        done = run_azure(here, runner, root="\n".join(projects))
+        # The script's own follow those of the projects, and replace them.
+        said = done.err + done.out
+        found = dict(_AZURE_OUTPUT.findall(said))
+
+    assert expected == (found["retry"], found["retry-at"]), said
+
+
+def set_outputs(program: Path, system: str) -> None:
+    """A program in place of unlatch that sets the outputs of the project in its --root."""
+    azure = "##vso[task.setvariable variable={};isoutput=true]{}"
+    form = "{}={}" if system == "github" else azure
+    to = '>> "$GITHUB_OUTPUT"' if system == "github" else ">&2"
+    cases = ""
+    for project, (retry, at) in _PROJECTS.items():
+        lines = f"'{form.format('retry', retry)}' '{form.format('retry-at', at)}'"
+        cases += f"{project}) printf '%s\\n' {lines} {to};;\n"
+    program.write_text(f'#!/bin/sh\ncase "$2" in\n{cases}esac\n')
+    program.chmod(0o755)
 
 
 def test_no_script_holds_an_expression() -> None:
