@@ -204,17 +204,26 @@ def test_a_tracker_loads_after_the_first_request_of_the_one_before() -> None:
     assert ["one", "two", "three"] == loaded
 
 
+def has_its_turn(order: LoadOrder, name: str) -> bool:
+    """Whether the wait for the turn of a tracker ends."""
+    waiting = threading.Thread(target=order.wait, args=(name,), daemon=True)
+    waiting.start()
+    waiting.join(30)
+    return not waiting.is_alive()
+
+
 def test_a_tracker_that_does_not_come_delays_the_next_one_only_for_a_time() -> None:
     order = LoadOrder(["one", "two"], longest=0.01)
 
-    order.wait("two")
+    assert has_its_turn(order, "two")
 
 
 def test_other_trackers_have_no_turn_to_wait_for() -> None:
     order = LoadOrder()
 
-    order.wait("one")
+    assert has_its_turn(order, "one")
     order.end("one")
+    assert has_its_turn(order, "one")
 
 
 @pytest.fixture

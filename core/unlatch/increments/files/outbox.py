@@ -208,23 +208,31 @@ def record_delivery(
         set_pending(data, left)
         both = base, boxes
         _write_item(manager, before, data, operation, reached=reached, both=both, link=link)
-        event = Delivered(
-            op=operation.op,
-            kind=operation.kind,
-            tracker=reached.tracker,
-            item=reached.url,
-            result=result,
-            commented=commented,
-            reason=_reason(before, operation),
-            labels_refused=refused,
-            **{name: getattr(reached, name) for name in _REACHED},
-            **manager.event_facts(_author(before, operation)),
-        )
-        return [event]
+        facts = {"result": result, "commented": commented, "labels_refused": refused}
+        return [_delivered(manager, before, operation, reached, **facts)]
 
     # The event goes first: once the operation has left `pending`, the event is its only record,
     # so a crash in between must keep the operation.
     return manager.change(wanted, edit, events_first=True)
+
+
+def _delivered(
+    manager: MetadataManager,
+    before: Increment,
+    operation: Operation,
+    reached: SyncedItem,
+    **facts: Any,
+) -> Delivered:
+    return Delivered(
+        op=operation.op,
+        kind=operation.kind,
+        tracker=reached.tracker,
+        item=reached.url,
+        reason=_reason(before, operation),
+        **facts,
+        **{name: getattr(reached, name) for name in _REACHED},
+        **manager.event_facts(_author(before, operation)),
+    )
 
 
 def _write_item(
