@@ -65,7 +65,7 @@ def _after_comment(task: DeliveryTask, item: RemoteItem) -> str | None:
         return _words(item.state, item.changed_by, "the comment") if is_later else None
     later = _changes_after(task, item, posted)
     if item.state_since is not None and len(later) < 2:  # noqa: PLR2004  (there and back)
-        # In the second of the comment: it is a decision only if the operation had changed the state.
+        # In the second of the comment: a decision only if the operation had changed the state.
         return None
     return _words(item.state, later[-1].by, "the comment") if later else None
 

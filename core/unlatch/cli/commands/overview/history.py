@@ -30,7 +30,6 @@ from unlatch.increments.records.events import (
     Undone,
 )
 from unlatch.increments.records.pending import operation_entry
-from unlatch.increments.records.reopens import reopen_entries
 from unlatch.increments.records.status_events import LOG, Transitioned
 from unlatch.spi.operation import Operation
 from unlatch.worklog.event_log import Event
@@ -112,6 +111,8 @@ def _tell(session: Session, wanted: str, *, as_json: bool) -> int:
         lost = times(found.lost, "line")
         output.note(f"{lost} of events.jsonl cannot be read; unlatch doctor shows it")
     if as_json:
+        from unlatch.increments.records.reopens import reopen_entries  # noqa: PLC0415
+
         output.document(
             "history",
             id=increment.id,

@@ -47,11 +47,14 @@ def with_new_tasks(
     heads = [f"[ ] {number}. {title}" for number, title in zip(ids, titles, strict=True)]
     new = list(zip(heads, details, strict=True))
     after = _inserted(text, listed, _lines(new, _bullet(text, listed)))
-    # In a block of code that is left open they would be no tasks.
-    if len(tuple(boxes(after, GRAMMAR))) == len(listed) + len(tasks):
+    # In a block of code that is left open they would be no tasks for Kiro. It is closed, unless
+    # that would hide tasks which stand in it.
+    open_at = scan_work(text).open_at
+    closes = open_at is not None and all(box.line < open_at for box in listed)
+    if not closes and len(tuple(boxes(after, GRAMMAR))) == len(listed) + len(tasks):
         return after, ids
     title = () if text.strip("\ufeff \t\r\n") else _TITLE
-    return append_lines(text, [*title, *_lines(new, _BULLET)[1:]], closes=False), ids
+    return append_lines(text, [*title, *_lines(new, _BULLET)[1:]], closes=closes), ids
 
 
 def _lines(tasks: Iterable[tuple[str, Sequence[str]]], bullet: str) -> list[str]:
