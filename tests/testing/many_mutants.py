@@ -132,7 +132,7 @@ class ChangesOneByOne(AdoPlugin):
         return [self.write(snapshot, change) for snapshot, change in wanted]
 
 
-@breaks(CHANGE, "`write_many` changes items")
+@breaks(CHANGE, "`write_many` changes its items with one request")
 class ChangesNothing(AdoPlugin):
     def write_many(self, wanted: Wanted) -> Results:
         return [None for _ in wanted]

@@ -60,13 +60,11 @@ def _after_comment(task: DeliveryTask, item: RemoteItem) -> str | None:
     The state is sent before the comment, so whoever changed it since has taken that back.
     """
     posted = task.markers[0].created
-    if item.state_since is not None and item.state_since != posted:
+    # In the second of the comment, the item may be as the operation found it.
+    if item.state_since is not None:
         is_later = item.state_since > posted
         return _words(item.state, item.changed_by, "the comment") if is_later else None
-    later = _changes_after(task, item, posted)
-    if item.state_since is not None and len(later) < 2:  # noqa: PLR2004  (there and back)
-        # In the second of the comment: a decision only if the operation had changed the state.
-        return None
+    later = [one for one in _changes_after(task, item, posted) if one.at > posted]
     return _words(item.state, later[-1].by, "the comment") if later else None
 
 
