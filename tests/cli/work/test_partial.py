@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import socket
+import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -255,11 +256,13 @@ def test_two_copies_that_deliver_one_after_the_other_leave_one_comment(
     assert_that_all_is_done_once(copy)
 
 
+@pytest.mark.real_waits
 def test_an_item_that_a_person_closed_in_between_stays_closed_and_hears_nothing_twice(
     completed: Project,
 ) -> None:
     completed.box.faults.add(Fault("github", "drop-after", **COMMENTING["github"]))
     completed.run(*RESUME)
+    time.sleep(1.1)  # GitHub's times have whole seconds
     completed.box.github.edit("octo/widgets", 4, state="closed", state_reason="completed")
 
     done = completed.run("sync", "7")
