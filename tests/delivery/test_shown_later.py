@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from tests.cli.project import CLOSED, OPEN
 from tests.delivery.stage import (
+    AT_ONCE,
     RESUME,
     SYNC,
     active_on,
@@ -174,3 +175,17 @@ def test_a_comment_without_an_answer_that_is_shown_later_is_not_posted_again(
     assert (0, OPEN[tracker]) == (done.code, project.states()[tracker]), done.said
     assert_each_comment_once(project)
     assert 1 == count_markers(project).total()
+
+
+def test_jira_is_written_to_again_only_after_its_settle_time(project: Project) -> None:
+    completed_on(project, "jira")
+    settle(project, None)
+    project.box.faults.add(fault("jira", "comment", "drop-after"))
+    assert 3 == project.run(*RESUME).code
+    project.box.requests.clear()
+
+    early = project.run(*AT_ONCE, *SYNC)
+    assert (3, []) == (early.code, project.wrote()), early.said
+    done = project.run(*SYNC)
+
+    assert (0, 1) == (done.code, count_markers(project).total()), done.said

@@ -78,12 +78,13 @@ sync = unlatch sync, and unlatch ingest.
   increments: [SyncedIncrement]; compared: [ComparedEntry]; notChecked: [NotCheckedEntry];
   moves: [MoveEntry]; otherBranch: str?; commit: CommitEntry?; event: MessageEntry?;
   leftOut changedLeftOut: [str]; broken: [Broken]; refused: Problem?; items: [ChangedItem];
-  adoptions: [AdoptionEntry]; duplicates: [DuplicatesEntry]; retry: Retry; retryAt: str?
+  adoptions: [AdoptionEntry]; duplicates: [DuplicatesEntry]; refusedLabels: [RefusedLabelsEntry];
+  retry: Retry; retryAt: str?
 sync-plan = unlatch sync --plan, --dry-run or --check.
   compared: [ComparedEntry]; notChecked: [NotCheckedEntry]; moves: [MoveEntry];
   pending: [PendingOf]; items: [PreviewedItem]; requests: {int}; comments: int; adrift: bool;
   otherBranch: str?; leftOut changedLeftOut: [str]; broken: [Broken]; refused: Problem?;
-  adoptions: [AdoptionEntry]; duplicates: [DuplicatesEntry]
+  adoptions: [AdoptionEntry]; duplicates: [DuplicatesEntry]; refusedLabels: [RefusedLabelsEntry]
 dry-run = The dry run of any other command.
   increment: WouldBe; items: [PreviewedItem]; spared: [Spared]; requests: int; scope: ScopeEntry?;
   warnings: [Problem]; related?: [ForeseenWork]; digest?: str

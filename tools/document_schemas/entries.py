@@ -86,6 +86,9 @@ AdoptionEntry = A status that the files of a unit show since unlatch recorded an
 # `left` counts the comments beside the first that stay; `notes` say why.
 DuplicatesEntry = Comments of one operation on one item, if there are several.
   op item: str; left: int; notes: [str]
+# `op` is the last operation that asked for them; `increment` is null for an item alone.
+RefusedLabelsEntry = Labels of an item that its tracker refused, and that are still missing.
+  increment: str?; tracker id: str; url: str?; name op: str; add remove: [str]
 # `units` counts the units by the status that their files show.
 FoundLayout = A layout whose marker is in the project.
   name title: str; used: bool; units: {int}

@@ -38,11 +38,14 @@ def build_change(
 ) -> Change:
     """Return the change for an operation, without regard to its item.
 
-    An operation whose state part was struck changes the comment alone. Without the user story of
-    a new item, it raises `item-unknown`.
+    An operation whose state part was struck changes the comment alone, and one that asks again for
+    refused labels changes these, as far as the increment's status still wants them. Without the
+    user story of a new item, it raises `item-unknown`.
     """
     if options.comment is not None:
         config = config.replaced(comment=CommentStyle(options.comment))
+    if operation.labels:
+        return _labels_alone(operation, increment, config, options)
     amended = next((one for one in increment.amended if one.id == operation.op), None)
     comment = comment_of(operation, increment, config, amended)
     change = Change(operation.op, comment=comment, mentions=config.mentions, options=options)
@@ -54,6 +57,22 @@ def build_change(
     if operation.kind is Kind.CLOSE and operation.state:
         return _close(change, increment, config.labels)
     return change
+
+
+def _labels_alone(
+    operation: Operation, increment: Increment, config: CoreConfig, options: DeliveryOptions
+) -> Change:
+    nothing = Change(operation.op, options=options)
+    if kind_for(increment.status) is not operation.kind:
+        return nothing
+    first = replace(operation, op=operation.retries or operation.op, labels=(), state=True)
+    whole = build_change(first, increment, config, options)
+    asked = set(map(str.casefold, operation.labels))
+    add, remove = (
+        tuple(label for label in labels if label.casefold() in asked)
+        for labels in (whole.add_labels, whole.remove_labels)
+    )
+    return replace(nothing, add_labels=add, remove_labels=remove)
 
 
 def _reopen(

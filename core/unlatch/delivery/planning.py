@@ -160,12 +160,12 @@ def _parts(task: DeliveryTask) -> frozenset[Part]:
     return parts if task.supports(Capability.LABELS) else parts - {Part.LABELS}
 
 
-def may_update(workspace: Workspace, increment: Increment, link: Link) -> bool:
-    """Return whether the configuration lets the body of a linked item be written."""
+def may_write(workspace: Workspace, increment: Increment, link: Link, part: Part) -> bool:
+    """Return whether the configuration lets a part of a linked item be written."""
     sync = workspace.config.sync
     update = Operation("", Kind.UPDATE, link.tracker, link.key, workspace.clock())
     foreign = sync.write_foreign is not None and _is_foreign(increment, update)
-    return Part.BODY in sync.may_write(link.tracker, foreign=foreign)
+    return part in sync.may_write(link.tracker, foreign=foreign)
 
 
 def _is_foreign(increment: Increment, operation: Operation) -> bool:

@@ -49,7 +49,7 @@ def delivered_reopen(
     """Return a reopen that is recorded as delivered to an item."""
     synced = next((one for one in entry.synced_to if same_item(there.link, one.link)), None)
     if synced is not None and synced.before is not None:
-        return synced
+        return _with_retried(task, entry, synced)
     return _from_events(task, entry, there) or (there if synced else None)
 
 
@@ -115,7 +115,23 @@ def reopened_alone(task: DeliveryTask) -> str | None:
 
 def delivered_events(task: DeliveryTask, entry: ReopenEntry, url: str) -> list[Delivered]:
     """Return the events of the deliveries of a reopen to an item."""
-    return [one for one in _deliveries(task, task.increment, url) if one.op == entry.id]
+    events = _deliveries(task, task.increment, url)
+    return [one for one in events if entry.id in (one.op, one.retries)]
+
+
+def _with_retried(task: DeliveryTask, entry: ReopenEntry, reopen: SyncedItem) -> SyncedItem:
+    """A reopen with the labels that its tracker refused at first, and took later."""
+    with suppress(UnlatchError):  # unreadable events are no evidence
+        events = delivered_events(task, entry, reopen.url)
+        retried = [event for event in events if event.retries]
+        return replace(
+            reopen,
+            labels_added=_union((reopen.labels_added, *(one.labels_added for one in retried))),
+            labels_removed=_union(
+                (reopen.labels_removed, *(one.labels_removed for one in retried))
+            ),
+        )
+    return reopen
 
 
 def _state_changes(task: DeliveryTask, increment: Increment) -> Iterator[Delivered]:

@@ -54,6 +54,6 @@ def _last_changes(
     found = {
         identity(link_of(increment, one)): (one.kind, one.reason)
         for one in read_events(increment.folder)
-        if isinstance(one, Delivered) and one.kind != Kind.UPDATE
+        if isinstance(one, Delivered) and one.kind != Kind.UPDATE and one.retries is None
     }
     return {item: one for item, one in found.items() if item not in but}

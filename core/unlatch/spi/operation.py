@@ -67,6 +67,10 @@ class Operation:
     why: str | None = None  # the cause of an operation without a reason; no comment shows it
     # False once a later change of status has superseded the state step; the comment remains.
     state: bool = True
+    # Labels that the tracker refused to an earlier operation, asked for again: then they are all
+    # that it changes. `retries` is the ULID of that operation.
+    labels: tuple[str, ...] = ()
+    retries: str | None = None
     options: DeliveryOptions = AS_CONFIGURED
     story: str | None = None  # the user story of a new item; None for the whole increment
     cause: str | None = None  # the id of the error that blocked it

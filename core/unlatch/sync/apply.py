@@ -9,6 +9,7 @@ from shlex import quote
 from unlatch.config.choices import CommentStyle
 from unlatch.delivery.changes import kind_for
 from unlatch.delivery.preview import Previewed, preview_operations
+from unlatch.delivery.refused import ask_again
 from unlatch.delivery.run import DeliveryRun
 from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.derived_ids import pull_id
@@ -58,6 +59,8 @@ def preview_sync(run: DeliveryRun, plan: SyncPlan, *, by: str) -> tuple[Previewe
         operations = [next(_operations(manager, one, by=by)) for one in pushes]
         boxes = ((one, one.boxes) for one in group if one.boxes)
         operations += filter(None, (update_for(run.workspace, *one, by=by) for one in boxes))
+        if plan.retries_refused:
+            operations += _retries(run.workspace, group, by=by)
         plans.append(plan_enqueue(group[0].increment, *operations))
     for move in plan.moves:
         local = _plan_move(move, manager.intent(by=move.by, reason=move.reason), forced=())
@@ -89,6 +92,10 @@ def apply_sync_plan(
         enqueued |= ops
         # An earlier pull may have delivered the same operations.
         fresh |= ops - {move.op}
+    for group in by_increment(plan.retried):
+        retried = {one.op for one in _retry(workspace, group, by=by)}
+        enqueued |= retried
+        fresh |= retried
     left: dict[str, UnlatchError | None] = {}
     for group in by_increment(plan.links):
         try:
@@ -127,6 +134,25 @@ def _push(workspace: Workspace, group: Sequence[Compared], *, by: str) -> list[O
 
     workspace.manager.apply(group[0].increment.id, plan, by=by)
     return pushed
+
+
+def _retry(workspace: Workspace, group: Sequence[Compared], *, by: str) -> list[Operation]:
+    """Enqueue operations that ask again for refused labels of the items of one increment."""
+    made: list[Operation] = []
+
+    def plan(before: Increment, _intent: Intent) -> Plan:
+        if _is_unchanged(group[0].increment, before):
+            made.extend(_retries(workspace, group, by=by))
+        return plan_enqueue(before, *made)
+
+    workspace.manager.apply(group[0].increment.id, plan, by=by)
+    return made
+
+
+def _retries(workspace: Workspace, group: Iterable[Compared], *, by: str) -> Iterator[Operation]:
+    for one in group:
+        if one.refused is not None:
+            yield ask_again(workspace, one.increment, one.refused.refusal, by=by)
 
 
 def _is_unchanged(compared: Increment, now: Increment) -> bool:

@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from unlatch.config.choices import Part
 from unlatch.delivery.content import draft_of
-from unlatch.delivery.planning import may_update
+from unlatch.delivery.planning import may_write
 from unlatch.errors import UnlatchError
 from unlatch.increments.files.marking import mark_work, would_reopen
 from unlatch.increments.files.work.amendments import texts_of
@@ -108,7 +109,7 @@ def _sides_of(workspace: Workspace, one: Compared) -> _Sides | ComparedBoxes | N
         return ComparedBoxes(here, lines=Verdict.DRIFT, why=why)
     direction = one.policy.direction
     refusal = None if direction.pushes else "nothing is pushed there"
-    if refusal is None and not may_update(workspace, increment, link):
+    if refusal is None and not may_write(workspace, increment, link, Part.BODY):
         refusal = "the configuration does not let items be updated"
     there = states_of(checks)
     return _Sides(here, ids_of(lines), there, base, direction.pulls, refusal)

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from enum import StrEnum
 
+from unlatch.delivery.refused import RefusedLabels
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import Base, Boxes, Increment, Link
 from unlatch.increments.model.policies import Direction, OnClose, OnConflict, SyncPolicy
@@ -125,6 +126,7 @@ class Compared:
     policy: SyncPolicy  # of its tracker
     context: ReconcileContext
     boxes: ComparedBoxes | None = None  # None if they were not compared
+    refused: RefusedLabels | None = None  # labels that its tracker refused, and that are missing
 
     @property
     def verdict(self) -> Verdict | None:

@@ -8,10 +8,12 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from unlatch.delivery.refused import refused_labels
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.policies import Direction, SyncPolicy
 from unlatch.increments.model.status import Status
 from unlatch.increments.records.links import identity, link_of, same_item
+from unlatch.increments.records.refusals import Refusal, find_refusals
 from unlatch.lifecycle.fetch_items import (
     ItemSnapshot,
     Unread,
@@ -77,6 +79,7 @@ class SyncPlan:
     unread: tuple[Unread, ...] = ()  # places in files that seem to name items
     excluded: tuple[str, ...] = ()  # for each item that is not compared, its tracker's name
     tries_blocked: bool = False  # whether blocked operations are tried, as for named increments
+    retries_refused: bool = False  # whether refused labels are asked for again
     is_named: bool = False  # whether its increments were named
 
     def having(self, *verdicts: Verdict) -> tuple[Compared, ...]:
@@ -91,6 +94,16 @@ class SyncPlan:
             for one in self.links
             if one.verdict is not Verdict.NOTHING or (one.boxes and one.boxes.differ)
         )
+
+    @property
+    def missing_labels(self) -> tuple[Compared, ...]:
+        """The links whose items lack labels that their tracker refused."""
+        return tuple(one for one in self.links if one.refused)
+
+    @property
+    def retried(self) -> tuple[Compared, ...]:
+        """Those whose labels are asked for again."""
+        return self.missing_labels if self.retries_refused else ()
 
     @property
     def only_pending(self) -> SyncPlan:
@@ -122,6 +135,7 @@ class SyncPlan:
         """The number of items that would be written to, including pending operations."""
         written = self.due | {identity(one.link) for one in self.having(Verdict.PUSH)}
         written |= {identity(one.link) for one in self.links if one.boxes and one.boxes.is_pushed}
+        written |= {identity(one.link) for one in self.retried}
         written |= {identity(link) for one in self.moves for link in (*one.others, *one.relabelled)}
         return len(written)
 
@@ -162,10 +176,12 @@ def plan_sync(
     unique = dict.fromkeys(link for _, link in links)
     seen = {one.link: one for one in fetch_items(trackers, unique, closely=True)}
     compared = []
+    refusals = {one.id: find_refusals(one) for one in chosen}
     for increment, link in links:
         others = [one for one in linked[identity(link)] if one.id != increment.id]
         one = _compare(increment, seen[link], policy(link.tracker), others)
         one = check_branches(workspace, trackers, check_stale(one), everything)
+        one = _find_refused(workspace, one, refusals[increment.id])
         compared.append(_find_author(trackers, one))
     compared = _leave_pending_alone(workspace, compared)
     unread = find_unread(chosen, workspace.registry)
@@ -233,6 +249,15 @@ def _leave_pending_alone(workspace: Workspace, compared: list[Compared]) -> list
         else one
         for one in compared
     ]
+
+
+def _find_refused(workspace: Workspace, one: Compared, refusals: Sequence[Refusal]) -> Compared:
+    item = one.seen.item
+    if one.decision is None or item is None or not one.policy.direction.pushes:
+        return one
+    found = (refusal for refusal in refusals if same_item(refusal.link, one.link))
+    refused = (refused_labels(workspace, one.increment, refusal, item) for refusal in found)
+    return replace(one, refused=next(refused, None))
 
 
 def _find_author(trackers: Trackers, one: Compared) -> Compared:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from unlatch.errors import Transient
+from unlatch.errors import StoreError, Transient
 from unlatch.increments.records.events import Delivered, read_events
 from unlatch.increments.records.links import identity, link_of
 from unlatch.spi.change import seen_of
@@ -25,17 +25,13 @@ def check_stale(one: Compared) -> Compared:
     """Count an item as not read that is exactly as it was before the last delivery to it.
 
     Nobody can bring that about: a change has a later time by the tracker's clock, or a revision of
-    its own.
-
-    StoreError: the events of its increment cannot be read.
+    its own. Events that cannot be read are no evidence.
     """
     item = one.seen.item
     if item is None or one.verdict not in _BY_ITEM:
         return one
-    events = (event for event in read_events(one.increment.folder) if isinstance(event, Delivered))
-    here = identity(one.link)
-    last = [event for event in events if identity(link_of(one.increment, event)) == here][-1:]
-    if not any(_has_moved(event) and _is_as_before(event, seen_of(item)) for event in last):
+    last = _last_delivery(one)
+    if last is None or not _is_as_before(last, seen_of(item)):
         return one
     error = Transient(
         "not-shown-yet",
@@ -44,6 +40,20 @@ def check_stale(one: Compared) -> Compared:
         hint="run unlatch sync again",
     )
     return replace(one, seen=replace(one.seen, item=None, error=error), decision=None)
+
+
+def _last_delivery(one: Compared) -> Delivered | None:
+    """The last delivery to an item that changed its state."""
+    here = identity(one.link)
+    try:
+        events = read_events(one.increment.folder)
+    except StoreError:
+        return None
+    moves = (event for event in events if isinstance(event, Delivered) and _has_moved(event))
+    return next(
+        (event for event in reversed([*moves]) if identity(link_of(one.increment, event)) == here),
+        None,
+    )
 
 
 def _has_moved(event: Delivered) -> bool:

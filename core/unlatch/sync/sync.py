@@ -20,12 +20,14 @@ from unlatch.project.trackers import Trackers
 from unlatch.project.workspace import Workspace
 from unlatch.spi import ItemEvent
 from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
+from unlatch.spi.operation import OperationKey
 from unlatch.sync.apply import apply_sync_plan, preview_sync
 from unlatch.sync.apply_boxes import leave_boxes
 from unlatch.sync.choose import Chosen, choose
 from unlatch.sync.compare import Compared, Decision, Verdict
 from unlatch.sync.ingest import MatchedEvent, attribute_change, match_event
 from unlatch.sync.plan import Move, SyncPlan, make_plan, plan_sync
+from unlatch.sync.refused_labels import missing_labels, without_tried
 from unlatch.values import dataclass
 
 
@@ -39,6 +41,7 @@ class SyncOptions:
         max_items: maximum number of items to write to; None for the configured one.
         written: the number of other items that this command has written to.
         force: also complete increments that have open tasks.
+        retry_refused: ask again for everything that trackers refused.
         event: a tracker's name and its event; only increments that link to the event's item.
     """
 
@@ -48,12 +51,18 @@ class SyncOptions:
     max_items: int | None = None
     written: int = 0
     force: bool = False
+    retry_refused: bool = False
     event: tuple[str, ItemEvent] | None = None
+
+    @property
+    def retries_refused(self) -> bool:
+        """Whether refused labels are asked for again."""
+        return bool(self.ids) or self.retry_refused
 
     @property
     def retries_blocked(self) -> bool:
         """Whether blocked operations are tried again: increments or an option were named."""
-        return bool(self.ids) or self.delivery != AS_CONFIGURED
+        return self.retries_refused or self.delivery != AS_CONFIGURED
 
 
 class SyncListener(Protocol):
@@ -117,6 +126,7 @@ class SyncResult:
         refused: why the plan was not applied after deliveries: `too-many-items`.
         adoptions: statuses that other tools' files show, and the sync recorded.
         duplicates: comments of the last hour that were posted twice.
+        missing_labels: the links whose items lack labels that their trackers refused.
     """
 
     plan: SyncPlan
@@ -130,6 +140,7 @@ class SyncResult:
     refused: UsageError | None
     adoptions: tuple[Adoption, ...] = ()
     duplicates: tuple[Duplicates, ...] = ()
+    missing_labels: tuple[Compared, ...] = ()
 
 
 def preview(
@@ -150,8 +161,9 @@ def preview(
     chosen = choose(workspace, everything, ids=options.ids, since=options.changed_since)
     other = _other_branch(workspace)
     plan = plan_sync(workspace, trackers, chosen.increments, everything, boxes=other is None)
-    plan = replace(plan, tries_blocked=options.retries_blocked, is_named=bool(options.ids))
-    run = DeliveryRun(workspace, trackers, options=options.delivery, named=bool(options.ids))
+    plan = replace(plan, retries_refused=options.retries_refused, is_named=bool(options.ids))
+    plan = replace(plan, tries_blocked=options.retries_blocked)
+    run = DeliveryRun(workspace, trackers, options=options.delivery, named=options.retries_refused)
     due = plan if other is None else plan.only_pending
     items = preview_sync(run, due, by=by) if requests else ()
     unchecked = [] if options.ids else broken
@@ -227,11 +239,17 @@ class Sync:
             self.refused,
             self.adoptions,
             duplicates,
+            tuple(missing_labels(self.workspace, plan, self.made.keys(), self._tried)),
         )
+
+    @property
+    def _tried(self) -> set[OperationKey]:
+        """The operations that this sync has delivered or tried."""
+        return {one.operation.key for made in self.made.values() for one in made}
 
     def _delete_duplicates(self, chosen: Sequence[Increment]) -> tuple[Duplicates, ...]:
         """Look at what other clones, or an earlier command, delivered within the last hour."""
-        apart = {one.operation.op for made in self.made.values() for one in made}
+        apart = {op for op, _, _ in self._tried}
         now = self.workspace.clock()
         return check_recent(self.trackers, chosen, now=now, apart=apart, delete=True)
 
@@ -250,7 +268,7 @@ class Sync:
         )
 
     def _deliver(self, due: Sequence[Increment], fresh: frozenset[str] = frozenset()) -> None:
-        options, named = self.options.delivery, bool(self.options.ids)
+        options, named = self.options.delivery, self.options.retries_refused
         run = DeliveryRun(self.workspace, self.trackers, options, fresh=fresh, named=named)
         operations = sum(run.will_attempt(op) for one in due for op in one.pending)
         with self.listener.delivering(due, operations) as report:
@@ -263,7 +281,10 @@ class Sync:
         everything, broken = self.workspace.manager.read_all()
         chosen = [one for one in everything if one.id in names]
         plan = plan_sync(self.workspace, self.trackers, chosen, everything, boxes=boxes)
-        plan = replace(plan, tries_blocked=self.options.retries_blocked)
+        plan = without_tried(plan, self._tried)
+        options = self.options
+        plan = replace(plan, retries_refused=options.retries_refused)
+        plan = replace(plan, tries_blocked=options.retries_blocked)
         if self.event:
             return attribute_change(plan, self.event), []
         # A named increment that cannot be read ends the command.

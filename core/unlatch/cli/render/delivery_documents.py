@@ -148,6 +148,8 @@ def _outcome(delivery: Delivery) -> str:
         return "failed" if delivery.is_blocked else "pending"
     if effect is None:
         return "pending"
+    if delivery.operation.labels and (effect.labels_added or effect.labels_removed):
+        return "updated"
     is_open_after_undo = kind is Kind.UNDO and effect.after.category.is_open
     if delivery.found and not is_open_after_undo:
         return _FOUND[kind]

@@ -56,7 +56,7 @@ def delivery_lines(registry: Registry, delivery: Delivery, *, again: bool = Fals
             acts = ["was delivered before; now recorded"]
         else:
             left = [clean(delivery.undecided)] if delivery.undecided else []
-            acts = [*_done(delivery), *left] or ["nothing to do"]
+            acts = [*_done(delivery), *left] or [_unchanged(delivery)]
         return [f"{good(sign('ok', sys.stdout))} {name} {'; '.join(acts)}", *_notes(delivery)]
     parts = "; ".join([*_done(delivery), *_not_done(delivery)])
     message = "as above" if again else clean(error.message)
@@ -79,6 +79,12 @@ def _done(delivery: Delivery) -> list[str]:
     if labels := [clean(f"{sign}{label}") for sign, labels in signs for label in labels]:
         acts.append(f"labels {' '.join(labels)}")
     return acts
+
+
+def _unchanged(delivery: Delivery) -> str:
+    """The result of an operation that changed nothing."""
+    is_refused = delivery.effect is not None and delivery.effect.refused
+    return "labels refused again" if delivery.operation.labels and is_refused else "nothing to do"
 
 
 def _state_is_done(delivery: Delivery, effect: Effect) -> bool:

@@ -58,6 +58,11 @@ def undo_id(before: Increment, text: str | None, reopen: str) -> str:
     return following_ulid(reopen, ["undo", before.id, text])
 
 
+def retry_id(before: Increment, refused: str) -> str:
+    """The id of the operation that asks again for what was refused to an operation."""
+    return following_ulid(refused, ["retry", before.id])
+
+
 def item_id(
     kind: str, item: Sequence[str], text: str | None, answered: datetime | None
 ) -> str | None:

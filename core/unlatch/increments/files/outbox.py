@@ -229,6 +229,7 @@ def _delivered(
         tracker=reached.tracker,
         item=reached.url,
         reason=_reason(before, operation),
+        retries=operation.retries,
         **facts,
         **{name: getattr(reached, name) for name in _REACHED},
         **manager.event_facts(_author(before, operation)),

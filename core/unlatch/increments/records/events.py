@@ -90,6 +90,8 @@ class Delivered(EventOnItem):
     labels_removed: tuple[str, ...] = key(TEXTS, "labelsRemoved", default=())
     # Labels that the tracker refused for good.
     labels_refused: tuple[str, ...] = key(TEXTS, "labelsRefused", default=())
+    # The operation whose refused labels this one asked for again.
+    retries: str | None = key(ULID, default=None)
 
 
 @LOG.event("parked")

@@ -31,6 +31,17 @@ PendingItems = tuple[ItemGroup, "Sequence[Increment]"]
 _UNMADE = "metadata-missing"
 
 
+def items_of_project(workspace: Workspace) -> Workspace:
+    """The workspace of the items alone in a project."""
+    return group_in_project(workspace, ()).workspace
+
+
+def items_of_user(*, environ: Mapping[str, str], user_config: Path) -> Workspace | None:
+    """That of this user's items outside of projects; None if there are none."""
+    mine = user_items()
+    return None if is_closed(mine.root) else Workspace(mine, environ, user_config)
+
+
 def pending_in_project(
     workspace: Workspace, *, recent: bool = False
 ) -> tuple[PendingItems, Sequence[BrokenIncrement]]:
@@ -93,14 +104,16 @@ def deliver_items(
     report: Callable[[str, Delivery], None],
     *,
     options: DeliveryOptions,
+    named: bool = False,
 ) -> list[DeliveryResult]:
-    """Deliver pending operations on items; blocked ones only if an option is given for them.
+    """Deliver pending operations on items; blocked ones only if `named`, or with an option.
 
     Raises:
         UnlatchError: a record cannot be read; the others have been served.
     """
     records = list(records)
-    made = deliver_all(DeliveryRun(workspace, trackers, options), records, report)
+    run = DeliveryRun(workspace, trackers, options, named=named)
+    made = deliver_all(run, records, report)
     return [read_back(workspace, one, made[one.id]) for one in records]
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+from contextlib import contextmanager
 from dataclasses import field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from unlatch.cli.commands.items.render import left_code, pending_line, result_entry, tell_broken
@@ -16,20 +18,25 @@ from unlatch.lifecycle.deliver import DeliveryResult, find_excess
 from unlatch.lifecycle.items.pending import (
     deliver_items,
     find_duplicates,
+    items_of_project,
+    items_of_user,
     pending_in_project,
     pending_outside,
 )
-from unlatch.spi.delivery_options import AS_CONFIGURED, DeliveryOptions
+from unlatch.lifecycle.refused_labels import ask_for_items, refusals_of_items
 from unlatch.values import dataclass
 from unlatch.worklog.disk.user_files import user_config_file
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from unlatch.cli.runtime.session import Session
     from unlatch.delivery.duplicates import Duplicates
+    from unlatch.delivery.refused import RefusedLabels
     from unlatch.increments.model.increment import BrokenIncrement, Increment
     from unlatch.lifecycle.items.places import ItemGroup
+    from unlatch.project.workspace import Workspace
+    from unlatch.sync.sync import SyncOptions
 
 
 @dataclass
@@ -97,13 +104,43 @@ def _of_user(*, recent: bool) -> PendingItems:
     return PendingItems(found, broken)
 
 
+def find_refused(
+    session: Session, *, in_project: bool = False
+) -> list[tuple[Increment, RefusedLabels]]:
+    """The labels that trackers refused on items alone, each with the item's record."""
+    found: list[tuple[Increment, RefusedLabels]] = []
+    for workspace in _workspaces(session, in_project=in_project):
+        with _going_on(session):
+            found += refusals_of_items(workspace)
+    return found
+
+
+def retry_refused(session: Session, *, by: str) -> None:
+    """Enqueue operations that ask again for them."""
+    for workspace in _workspaces(session):
+        with _going_on(session):
+            ask_for_items(workspace, by=by)
+
+
+def _workspaces(session: Session, *, in_project: bool = False) -> Iterator[Workspace]:
+    if session.has_project:
+        yield items_of_project(session.workspace)
+    if not (session.has_project and in_project):
+        mine = items_of_user(environ=os.environ, user_config=user_config_file())
+        yield from [mine] if mine else []
+
+
+@contextmanager
+def _going_on(session: Session) -> Iterator[None]:
+    """Go on without records that cannot be read or written; `find_pending` reports them."""
+    try:
+        yield
+    except UnlatchError as error:
+        session.trace(error)
+
+
 def sync_items(
-    session: Session,
-    pending: PendingItems,
-    options: DeliveryOptions,
-    *,
-    max_items: int | None,
-    silent: bool,
+    session: Session, pending: PendingItems, options: SyncOptions, *, silent: bool
 ) -> int:
     """Deliver them, and delete comments of the last hour that were posted twice.
 
@@ -113,7 +150,7 @@ def sync_items(
     Raises:
         UsageError: `too-many-items`.
     """
-    retries = options != AS_CONFIGURED
+    retries, max_items = options.retries_blocked, options.max_items
     served = 0
     for group, records in pending.found:
         due = [one for one in records if _is_due(one, retries=retries)]
@@ -127,7 +164,8 @@ def sync_items(
             if due:
                 operations = sum(len(one.pending) for one in due)
                 with show_deliveries(own, operations, silent=silent) as report:
-                    results = deliver_items(group.workspace, trackers, due, report, options=options)
+                    deliver = partial(deliver_items, options=options.delivery, named=retries)
+                    results = deliver(group.workspace, trackers, due, report)
             pending.results += results
             pending.duplicates += find_duplicates(
                 group.workspace, trackers, records, results, delete=True
@@ -150,16 +188,11 @@ def count_duplicates(session: Session, *places: PendingItems) -> list[Duplicates
 
 
 def sync_elsewhere(
-    session: Session,
-    pending: PendingItems,
-    options: DeliveryOptions,
-    *,
-    max_items: int | None,
-    silent: bool,
+    session: Session, pending: PendingItems, options: SyncOptions, *, silent: bool
 ) -> None:
     """Deliver this user's operations beside those of a project, which does not fail for them."""
     try:
-        sync_items(session, pending, options, max_items=max_items, silent=silent)
+        sync_items(session, pending, options, silent=silent)
     except UnlatchError as error:
         session.trace(error)
         pending.error = error

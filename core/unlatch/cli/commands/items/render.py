@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from unlatch.cli.render.delivery_documents import delivered_code, delivery_entry, pending_of
 from unlatch.cli.render.describe import helpful_options, times, tracker_title
 from unlatch.cli.render.documents import item_entry, link_entry
+from unlatch.cli.render.refused import tell_known_refusals
 from unlatch.cli.runtime.failure import UNDECIDED, problem_entry
 from unlatch.cli.terminal import output
 from unlatch.lifecycle.fetch_items import ItemSnapshot
@@ -37,6 +38,7 @@ def tell_unchanged(session: Session, plans: Sequence[ItemPlan], kind: Kind) -> N
         elif one.is_done:
             state = "open" if kind is Kind.REOPEN else "closed"
             output.ok(f"{name} is {state}; nothing changed")
+            tell_known_refusals(session, one.record)
 
 
 def left_code(one: DeliveryResult) -> int:

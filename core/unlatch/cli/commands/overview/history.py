@@ -199,14 +199,23 @@ def _description(event: Event, events: Sequence[Event]) -> str:
             return LOG.word(other)
 
 
+def _labels(event: Delivered) -> str:
+    """The change of an item whose state and comments stayed."""
+    signs = (("+", event.labels_added), ("-", event.labels_removed))
+    changed = [f"{sign}{label}" for sign, labels in signs for label in labels]
+    return f"labels {' '.join(changed)}" if changed else "left unchanged"
+
+
 def _about_item(event: EventOnItem, events: Sequence[Event]) -> str:
     name = f"{event.tracker} {event.item}"
     match event:
         case Delivered():
-            kept = "commented" if event.commented else "left unchanged"
+            kept = "commented" if event.commented else _labels(event)
             # The reason of an increment's change has its own line.
             reason = None if any(one.id == event.op for one in events) else event.reason
-            return _with_reason(f"{name} {RESULTS.get(event.result, kept)}", reason)
+            refused = ", ".join(event.labels_refused)
+            about = _with_reason(f"{name} {RESULTS.get(event.result, kept)}", reason)
+            return f"{about}; labels refused: {refused}" if refused else about
         case Parked():
             return f"{name} blocked: {event.cause}"
         case Synced():

@@ -11,6 +11,8 @@ from unlatch.cli.commands.items.pending import (
     PendingItems,
     count_duplicates,
     find_pending,
+    find_refused,
+    retry_refused,
     sync_elsewhere,
     sync_items,
     tell_elsewhere,
@@ -53,6 +55,10 @@ _MAX_ITEMS = click.option(
     help="Maximum number of items to change; by default as configured.",
 )
 _FORCE = flag("--force", help="Also complete increments with open tasks.")
+_RETRY_REFUSED = flag(
+    "--retry-refused",
+    help="Ask again for what trackers refused: labels and blocked operations.",
+)
 _ALLOW_MISSING = flag(
     "--allow-missing-tokens",
     help="List items that need a missing token as not checked, without exit code 5.",
@@ -101,6 +107,7 @@ def command(entry: Entry) -> click.Command:
     )
     @flag("--plan", "--dry-run", "plan", help="Show the changes on both sides, and write nothing.")
     @flag("--check", help="Like --plan; exit with 5 if both sides differ.")
+    @_RETRY_REFUSED
     @_sync_options
     @with_session
     def sync(
@@ -120,6 +127,8 @@ def command(entry: Entry) -> click.Command:
         if is_all and not (check or session.has_project):
             return (_preview_items if plan else _sync_items)(session, options, run)
         session.workspace.check_config()
+        if is_all and options.retry_refused and not (plan or check):
+            retry_refused(session, by=session.who(run.by))
         pending = find_pending(session, in_project=check, recent=True) if is_all else _NONE
         if plan or check:
             return _preview(session, options, run, pending, plan=plan, check=check)
@@ -130,15 +139,18 @@ def command(entry: Entry) -> click.Command:
 
 def _sync_items(session: Session, options: SyncOptions, run: _Options) -> int:
     """Sync outside of a project: deliver this user's pending operations on items."""
+    if options.retry_refused:
+        retry_refused(session, by=session.who(run.by))
     pending, silent = _find_of_user(session), run.as_json
-    sync_items(session, pending, options.delivery, max_items=options.max_items, silent=silent)
+    sync_items(session, pending, options, silent=silent)
     code = max(tell_pending(pending, silent=silent), tell_broken(pending.broken))
     if not silent:
         sync_render.tell_duplicates(pending.duplicates)
         if pending.is_done and not pending.results:
             output.talk("Nothing is pending.")
     if run.as_json:
-        document = sync_documents.no_result(pending.broken, pending.duplicates)
+        refused = find_refused(session)
+        document = sync_documents.no_result(pending.broken, pending.duplicates, refused)
         parts = {**document, "items": pending.entries}
         found = delivery_documents.retry_of_all(parts)
         is_left = code and found["retry"] == "none"
@@ -159,7 +171,8 @@ def _preview_items(session: Session, options: SyncOptions, run: _Options) -> int
         return code
     for group, _ in pending.found[:1]:
         found = replace(found, broken=())  # named below, with their folders
-        sync_render.tell_preview(session.over(group.workspace), found, (), requests=True)
+        own = session.over(group.workspace)
+        sync_render.tell_preview(own, found, (), (), requests=True)
     tell_not_previewed(pending, PendingItems(), items)
     tell_broken(pending.broken)
     return code
@@ -221,12 +234,17 @@ def _preview(
     unread = [one for one in items if one.is_unread and not is_allowed(one.error, allowed)]
     if (check and waiting) or unread:
         code = max(code, UNDECIDED)
+    is_all = not (options.ids or options.changed_since)
+    refused = find_refused(session, in_project=check) if is_all else []
     if run.as_json:
-        document = sync_documents.preview_document(found, missed, here.records, elsewhere.records)
+        records = here.records, elsewhere.records
+        document = sync_documents.preview_document(found, missed, *records, refused)
         output.document("sync-plan", code, **document)
     elif not sync_render.tell_none_changed(session, options, found):
         is_all_done = here.is_done
-        sync_render.tell_preview(session, found, missed, requests=plan, is_all_done=is_all_done)
+        sync_render.tell_preview(
+            session, found, missed, refused, requests=plan, is_all_done=is_all_done
+        )
         tell_not_previewed(here, elsewhere, found.alone)
     tell_left_out(session, found.chosen)
     if check and not options.ids:
@@ -246,9 +264,8 @@ def _run_sync(
 
     def deliver_items(options: SyncOptions) -> SyncOptions:
         """Deliver pending operations on items; the options for the increments that follow."""
-        most, delivery = options.max_items, options.delivery
-        written = sync_items(session, here, delivery, max_items=most, silent=silent)
-        sync_elsewhere(session, elsewhere, delivery, max_items=most, silent=silent)
+        written = sync_items(session, here, options, silent=silent)
+        sync_elsewhere(session, elsewhere, options, silent=silent)
         return replace(options, written=written)
 
     listener = Listener(session, asks=not run.yes and not run.as_json, silent=run.as_json)
@@ -284,7 +301,9 @@ def _tell_result(
     code = max(code, tell_pending(here, silent=run.as_json))
     tell_elsewhere(elsewhere)
     told = replace(result, delivered=(*result.delivered, *here.results))
-    document = sync_documents.result_document(result, missed, published)
+    is_all = not (options.ids or options.changed_since or options.event)
+    refused = find_refused(session) if is_all else []
+    document = sync_documents.result_document(result, missed, published, refused)
     document["items"] = [*here.entries, *elsewhere.entries]
     own = [*document["increments"], *here.entries]
     retry = sync_documents.retry_entry(result, published, own, code=code)
@@ -293,6 +312,8 @@ def _tell_result(
         output.document("sync", code, **document, **retry)
     elif not sync_render.tell_none_changed(session, options, result):
         is_all_done = here.is_done and elsewhere.is_done
-        sync_render.tell_result(session, result, missed, is_all_done=is_all_done)
+        asked = {one.operation.key for each in here.results for one in each.deliveries}
+        left = [one for one in refused if one[1].refusal.key not in asked]
+        sync_render.tell_result(session, result, missed, left, is_all_done=is_all_done)
     tell_left_out(session, result.chosen)
     return code

@@ -1,7 +1,7 @@
 """The plan and the result of a sync for scripts: JSON documents and exit codes."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from unlatch.cli.commands.trackers.not_checked import (
     NotChecked,
@@ -12,10 +12,12 @@ from unlatch.cli.commands.trackers.not_checked import (
 from unlatch.cli.render import delivery_documents, documents
 from unlatch.cli.render.notes import adoption_entry
 from unlatch.cli.render.preview import previewed_entry
+from unlatch.cli.render.refused import refused_entry
 from unlatch.cli.runtime.failure import UNDECIDED, error_entry, problem_entry
 from unlatch.cli.terminal import output
 from unlatch.delivery.duplicates import Duplicates
 from unlatch.delivery.preview import Previewed
+from unlatch.delivery.refused import RefusedLabels
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import BrokenIncrement, Increment
 from unlatch.publish.publish import PublishResult
@@ -24,6 +26,8 @@ from unlatch.sync.compare import Compared, ComparedBoxes
 from unlatch.sync.ingest import MatchedEvent
 from unlatch.sync.plan import Move
 from unlatch.sync.sync import SyncPreview, SyncResult
+
+RefusedItems = Sequence[tuple[Increment, RefusedLabels]]
 
 
 def preview_code(found: SyncPreview, missed: Sequence[NotChecked], *, check: bool) -> int:
@@ -65,12 +69,14 @@ def preview_document(
     missed: Sequence[NotChecked] = (),
     here: Sequence[Increment] = (),
     elsewhere: Sequence[Increment] = (),
+    refused: RefusedItems = (),
 ) -> output.Json:
     """The plan of a sync.
 
     Args:
         here: the records of items with pending operations.
         elsewhere: those of this user outside of the project.
+        refused: labels that trackers refused on items alone.
     """
     return {
         "compared": [_compared_entry(one) for one in found.plan.reported],
@@ -92,11 +98,15 @@ def preview_document(
         "refused": problem_entry(found.refused) if found.refused else None,
         "adoptions": list(map(adoption_entry, found.adoptions)),
         "duplicates": list(map(_duplicates_entry, found.duplicates)),
+        "refusedLabels": [*_refused_entries(found.plan.missing_labels, refused)],
     }
 
 
 def result_document(
-    result: SyncResult, missed: Sequence[NotChecked], published: PublishResult
+    result: SyncResult,
+    missed: Sequence[NotChecked],
+    published: PublishResult,
+    refused: RefusedItems = (),
 ) -> output.Json:
     return {
         "increments": [
@@ -120,6 +130,7 @@ def result_document(
         "refused": problem_entry(result.refused) if result.refused else None,
         "adoptions": list(map(adoption_entry, result.adoptions)),
         "duplicates": list(map(_duplicates_entry, result.duplicates)),
+        "refusedLabels": [*_refused_entries(result.missing_labels, refused)],
     }
 
 
@@ -139,14 +150,30 @@ def _duplicates_entry(one: Duplicates) -> output.Json:
     return {"op": one.op, "item": one.name, "left": one.left, "notes": list(one.notes)}
 
 
-def no_result(broken: Sequence[BrokenIncrement], duplicates: Sequence[Duplicates]) -> output.Json:
+def _refused_entries(links: Sequence[Compared], items: RefusedItems) -> Iterator[output.Json]:
+    for one in links:
+        if one.refused:
+            yield refused_entry(one.link, one.seen.name, one.refused, one.increment)
+    for record, labels in items:
+        yield refused_entry(labels.refusal.link, record.title, labels, None)
+
+
+def no_result(
+    broken: Sequence[BrokenIncrement], duplicates: Sequence[Duplicates], refused: RefusedItems
+) -> output.Json:
     """The same for a sync without increments, outside of a project."""
     names = ("increments", "compared", "notChecked", "moves", "adoptions")
     lists: output.Json = {key: [] for key in names}
     lists["duplicates"] = list(map(_duplicates_entry, duplicates))
     nothing = dict.fromkeys(("otherBranch", "commit", "event", "refused"))
     left_out = _left_out(Chosen(()))
-    return {**lists, **nothing, **left_out, "broken": documents.broken_entries(broken)}
+    return {
+        **lists,
+        **nothing,
+        **left_out,
+        "broken": documents.broken_entries(broken),
+        "refusedLabels": [*_refused_entries((), refused)],
+    }
 
 
 def _left_out(chosen: Chosen) -> output.Json:

@@ -1,18 +1,24 @@
 """The plan and the result of a sync as text."""
 
 from collections.abc import Iterable, Sequence
+from shlex import join
 
 from unlatch.cli.commands.trackers.box_text import boxes_text, is_drifting, pulled_text
 from unlatch.cli.commands.trackers.not_checked import (
     NotChecked,
     tell_not_checked,
 )
-from unlatch.cli.commands.trackers.sync_documents import count_comments, count_requests
+from unlatch.cli.commands.trackers.sync_documents import (
+    RefusedItems,
+    count_comments,
+    count_requests,
+)
 from unlatch.cli.commands.trackers.sync_next import tell_decisions
 from unlatch.cli.render.deliveries import tell_all_left
 from unlatch.cli.render.describe import times
 from unlatch.cli.render.notes import adoption_line, tell_excess, tell_warnings
 from unlatch.cli.render.preview import item_lines
+from unlatch.cli.render.refused import RETRY, tell_refused
 from unlatch.cli.runtime.failure import error_lines
 from unlatch.cli.runtime.session import Session
 from unlatch.cli.terminal import output
@@ -60,11 +66,15 @@ def tell_preview(
     session: Session,
     found: SyncPreview,
     missed: Sequence[NotChecked],
+    refused: RefusedItems,
     *,
     requests: bool,
     is_all_done: bool = True,
 ) -> None:
-    """Show the plan; with `requests`, also each request; `is_all_done` as in `tell_result`."""
+    """Show the plan; with `requests`, also each request; `is_all_done` as in `tell_result`.
+
+    `refused` are labels that trackers refused on items alone.
+    """
     _tell_broken(found.broken)
     if found.other_branch is not None:
         place = place_of(found.other_branch)
@@ -77,6 +87,8 @@ def tell_preview(
     output.data(*item_lines(session, found.previewed))
     tell_duplicates(found.duplicates)
     tell_not_checked(session, found.plan, missed)
+    if not (requests and found.plan.retries_refused):
+        _tell_refused(found.plan, found.plan.missing_labels, refused)
     if requests:
         output.data(_sum(session, found))
         if found.refused:
@@ -95,6 +107,20 @@ def tell_duplicates(duplicates: Iterable[Duplicates]) -> None:
                 output.note(f"{one.name}: {note}")
         else:
             output.note(f"{one.name}: a comment that was posted twice was deleted")
+
+
+def _unsaid(result: SyncResult) -> list[Compared]:
+    """The links with refused labels that no delivery of this sync has named."""
+    asked = {one.operation.key for each in result.delivered for one in each.deliveries}
+    links = result.missing_labels
+    return [one for one in links if one.refused and one.refused.refusal.key not in asked]
+
+
+def _tell_refused(plan: SyncPlan, links: Sequence[Compared], items: RefusedItems) -> None:
+    shown = [(one.seen.name, one.refused) for one in links if one.refused]
+    shown += [(record.title, refused) for record, refused in items]
+    names = dict.fromkeys(one.increment.id for one in links)
+    tell_refused(shown, join(["unlatch", "sync", *names]) if plan.is_named else RETRY)
 
 
 def is_partial(found: SyncPreview | SyncResult) -> bool:
@@ -197,7 +223,12 @@ def tell_moves(moved: Sequence[Move]) -> None:
 
 
 def tell_result(
-    session: Session, result: SyncResult, missed: Sequence[NotChecked], *, is_all_done: bool
+    session: Session,
+    result: SyncResult,
+    missed: Sequence[NotChecked],
+    refused: RefusedItems,
+    *,
+    is_all_done: bool,
 ) -> None:
     """Show everything that is left to do; `is_all_done` if it is nothing for items alone."""
     event = result.event
@@ -212,6 +243,7 @@ def tell_result(
         output.talk(f"{output.warn(skipped)} Next: unlatch status")
     tell_duplicates(result.duplicates)
     tell_not_checked(session, result.plan, missed)
+    _tell_refused(result.plan, _unsaid(result), refused)
     tell_decisions(session, result.plan)
     _tell_broken(result.broken)
     if result.refused:

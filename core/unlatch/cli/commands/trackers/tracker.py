@@ -24,6 +24,7 @@ from unlatch.cli.render.delivery_documents import (
 from unlatch.cli.render.documents import increment_entry
 from unlatch.cli.render.notes import tell_remarks
 from unlatch.cli.render.preview import tell_preview
+from unlatch.cli.render.refused import tell_known_refusals
 from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.failure import DECLINED
 from unlatch.cli.runtime.increments import Named, meant_increment, named_increments
@@ -233,6 +234,8 @@ def _run_change(
     change, done = leave_done(trackers, change)
     for one in () if as_json else done:
         tell_done(workspace.registry, change.tracker, one.name, change.kind)
+    if done and not as_json:
+        tell_known_refusals(session, change.increment, [one.link for one in done])
     if dry_run:
         preview = preview_item_change(workspace, trackers, change)
         return tell_preview(session, preview, as_json=as_json)

@@ -73,7 +73,7 @@ def resume_one(session: Session, trackers: Trackers, wanted: str, typed: ResumeO
     if not typed.as_json:
         if typed.verbose:
             tell_details(result, delivered.increment)
-        tell_end(result, delivered, code)
+        tell_end(session, result, delivered, code)
     unfinished, keys, failed = _other_work(session, delivered.increment, typed, plan.request.reason)
     code = code or unfinished
     if typed.as_json:

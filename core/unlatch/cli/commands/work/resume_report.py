@@ -8,6 +8,7 @@ from unlatch.cli.commands.work.resume_options import ResumeOptions
 from unlatch.cli.render.deliveries import tell_left
 from unlatch.cli.render.describe import document_lines, sum_lines, times
 from unlatch.cli.render.notes import tell_remarks, tell_warnings
+from unlatch.cli.render.refused import tell_known_refusals
 from unlatch.cli.runtime.session import Session
 from unlatch.cli.terminal import output
 from unlatch.errors import UnlatchError
@@ -73,8 +74,10 @@ def active_line(result: ResumeResult, *, offline: bool) -> str:
     return f"already active; {effects[result.step].format(count=count)}"
 
 
-def tell_end(result: ResumeResult, delivered: DeliveryResult, code: int) -> None:
+def tell_end(session: Session, result: ResumeResult, delivered: DeliveryResult, code: int) -> None:
     """Say what is left to do after the delivery, and the next step."""
+    if result.step is ResumeStep.NOTHING and tell_known_refusals(session, result.increment):
+        return
     if result.scope:
         output.data(*sum_lines(result.scope))
     if unwritten := result.increment.unwritten:

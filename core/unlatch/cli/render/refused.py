@@ -1,0 +1,73 @@
+"""Labels that trackers refused, as text and for --json."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from unlatch.cli.render.documents import link_entry
+from unlatch.cli.terminal import output
+from unlatch.errors import UnlatchError
+from unlatch.increments.records.links import same_item
+from unlatch.lifecycle.refused_labels import known_refusals
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from unlatch.cli.runtime.session import Session
+    from unlatch.delivery.refused import RefusedLabels
+    from unlatch.increments.model.increment import Increment, Link
+
+# The maximum number of items to name; the document has all.
+_NAMED = 10
+RETRY = "unlatch sync --retry-refused"
+
+
+def tell_refused(shown: Sequence[tuple[str, RefusedLabels]], command: str = RETRY) -> None:
+    """Name the items that lack refused labels, and the command that asks for them again."""
+    for name, one in shown[:_NAMED]:
+        labels = output.clean(" ".join(one.signed))
+        line = f"{output.clean(name)}: the tracker refused these labels: {labels}"
+        output.data(*output.hang(f"{output.warn('!')} ", line))
+    if more := len(shown[_NAMED:]):
+        output.data(f"  and {more} more; --json lists them")
+    if shown:
+        output.talk(f"When the account may change them, ask again. Next: {command}")
+
+
+def tell_known_refusals(
+    session: Session, increment: Increment, links: Sequence[Link] | None = None
+) -> bool:
+    """The same for an increment, or an item alone, that a command left; whether there are any.
+
+    Args:
+        links: only these; None for all.
+    """
+    shown = [
+        (_name(session, one.refusal.link), one)
+        for one in known_refusals(session.workspace, increment)
+        if links is None or any(same_item(one.refusal.link, link) for link in links)
+    ]
+    tell_refused(shown, RETRY if increment.is_item else f"unlatch sync {quote(increment.id)}")
+    return bool(shown)
+
+
+def _name(session: Session, link: Link) -> str:
+    settings = session.workspace.settings.get(link.tracker)
+    with suppress(UnlatchError):
+        return settings.name(settings.locate(link.name, link.url)) if settings else link.key
+    return link.key
+
+
+def refused_entry(
+    link: Link, name: str, one: RefusedLabels, increment: Increment | None
+) -> output.Json:
+    return {
+        "increment": increment.id if increment else None,
+        **link_entry(link),
+        "name": name,
+        "op": one.refusal.op,
+        "add": list(one.add),
+        "remove": list(one.remove),
+    }

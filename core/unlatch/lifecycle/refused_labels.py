@@ -1,0 +1,42 @@
+"""Labels that trackers refused: name them, and ask for those of items alone again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from unlatch.delivery.refused import RefusedLabels, ask_again, refused_labels
+from unlatch.increments.files.outbox import enqueue
+from unlatch.increments.records.links import identity, link_of
+from unlatch.increments.records.refusals import find_refusals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from unlatch.increments.model.increment import Increment
+    from unlatch.project.workspace import Workspace
+
+
+def known_refusals(workspace: Workspace, increment: Increment) -> Sequence[RefusedLabels]:
+    """The refused labels of an increment's items, or of an item alone, by its files.
+
+    Without those of items with pending operations.
+    """
+    pending = {identity(link_of(increment, one)) for one in increment.pending}
+    linked = {identity(link) for link in increment.links} - pending
+    found = (one for one in find_refusals(increment) if identity(one.link) in linked)
+    shown = (refused_labels(workspace, increment, one) for one in found)
+    return [one for one in shown if one is not None]
+
+
+def refusals_of_items(workspace: Workspace) -> Iterator[tuple[Increment, RefusedLabels]]:
+    """The refused labels of items alone, each with its record; the items are not read."""
+    records, _ = workspace.manager.read_all()
+    for record in records:
+        for one in known_refusals(workspace, record):
+            yield record, one
+
+
+def ask_for_items(workspace: Workspace, *, by: str) -> None:
+    """Enqueue operations that ask again for what was refused on items alone."""
+    for record, one in [*refusals_of_items(workspace)]:
+        enqueue(workspace.manager, record.id, ask_again(workspace, record, one.refusal, by=by))

@@ -1,0 +1,367 @@
+"""Labels that a right refuses: named until they are there, and asked for again when told to."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from tests.cli.project import CLOSED, NAME, OPEN, REASON
+from tests.delivery.stage import (
+    ALL,
+    LOCKED,
+    RESUME,
+    SYNC,
+    UNDO,
+    active_on,
+    clone,
+    completed_on,
+    count_markers,
+    delivered_events,
+    fault,
+    next_command,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from tests.cli.project import Project
+
+CHECK = ("sync", "--check")
+RETRY = ("sync", "--retry-refused")
+COMPLETE = ("complete", "7", "--reason", "All done", "--yes")
+OFF_SCREEN = {
+    "errorMessages": [],
+    "errors": {"labels": "Field 'labels' cannot be set. It is not on the appropriate screen."},
+}
+# The labels of a reopen that each tracker refuses without the right.
+REFUSED = {
+    "github": {"add": ["reopened"], "remove": ["completed"]},
+    "ado": {"add": ["reopened"], "remove": []},  # no new tags
+    "jira": {"add": ["reopened"], "remove": ["completed"]},
+}
+
+
+def take_right(project: Project, tracker: str) -> None:
+    if tracker == "github":
+        project.box.github.add_repository("octo/widgets", push=False)
+    elif tracker == "ado":
+        project.box.ado.add_project("widgets", create_tags=False)
+    else:
+        # Once: the edit without labels goes through.
+        project.box.faults.add(fault("jira", "label added", "status", code=400, body=OFF_SCREEN))
+
+
+def give_right(project: Project, tracker: str) -> None:
+    if tracker == "github":
+        project.box.github.add_repository("octo/widgets")
+    elif tracker == "ado":
+        project.box.ado.add_project("widgets")
+    else:
+        project.box.faults.clear()
+
+
+def refused_in(project: Project, *words: str) -> list[dict[str, Any]]:
+    """The refused labels that a document of sync names; its exit code has to be 0."""
+    done = project.run(*words, "--json")
+    assert 0 == done.code, done.said
+    entries: list[dict[str, Any]] = done.document["refusedLabels"]
+    return entries
+
+
+def ours(project: Project, tracker: str) -> set[str]:
+    return project.labels()[tracker] & {"reopened", "completed"}
+
+
+@pytest.fixture(params=ALL)
+def refused(project: Project, request: pytest.FixtureRequest) -> tuple[Project, str]:
+    """A reopen that was delivered without its labels, and its tracker."""
+    tracker: str = request.param
+    completed_on(project, tracker)
+    take_right(project, tracker)
+    done = project.run(*RESUME)
+    assert (0, OPEN[tracker]) == (done.code, project.states()[tracker]), done.said
+    assert {"reopened"} != ours(project, tracker)
+    project.box.requests.clear()
+    return project, tracker
+
+
+def test_they_are_named_and_not_asked_for_by_a_sync_of_everything(
+    refused: tuple[Project, str],
+) -> None:
+    project, tracker = refused
+
+    checked, synced = project.run(*CHECK), project.run("sync")
+
+    signed = " ".join(
+        [f"+{one}" for one in REFUSED[tracker]["add"]]
+        + [f"-{one}" for one in REFUSED[tracker]["remove"]]
+    )
+    for done in (checked, synced):
+        assert 0 == done.code, done.said
+        assert f"the tracker refused these labels: {signed}" in done.out
+        assert RETRY == next_command(done)
+    assert [] == project.wrote()
+    for words in (CHECK, ("sync",)):
+        (entry,) = refused_in(project, *words)
+        assert (NAME, tracker) == (entry["increment"], entry["tracker"])
+        assert REFUSED[tracker] == {name: entry[name] for name in ("add", "remove")}
+
+
+@pytest.mark.parametrize("words", [SYNC, RETRY], ids=["named", "option"])
+def test_after_the_right_is_given_they_are_asked_for_alone(
+    refused: tuple[Project, str], words: tuple[str, ...]
+) -> None:
+    project, tracker = refused
+    give_right(project, tracker)
+    comments = project.comments()
+
+    done = project.run(*words)
+
+    assert (0, {"reopened"}) == (done.code, ours(project, tracker)), done.said
+    assert "labels" in done.out
+    assert (comments, OPEN[tracker]) == (project.comments(), project.states()[tracker])
+    assert [] == refused_in(project, *CHECK)
+    project.box.requests.clear()
+    assert 0 == project.run(*RETRY).code
+    assert [] == project.wrote()
+    first, second = delivered_events(project, "reopen")
+    assert (first["op"], True) == (second["retries"], first["op"] != second["op"])
+
+
+def test_a_refusal_is_asked_for_once_in_each_command_and_is_no_failure(
+    project: Project,
+) -> None:
+    completed_on(project, "github")
+    take_right(project, "github")
+    assert 0 == project.run(*RESUME).code
+    for _ in range(2):
+        project.box.requests.clear()
+
+        done = project.run(*SYNC)
+
+        assert (0, {"completed"}) == (done.code, ours(project, "github")), done.said
+        assert "labels refused again" in done.out
+        assert "label reopened not added" in done.out
+        asked = [one for one in project.wrote() if "POST" in one]
+        assert 1 == len(asked)
+        assert "pending" not in project.metadata()
+        (entry,) = refused_in(project, *CHECK)
+        assert REFUSED["github"] == {name: entry[name] for name in ("add", "remove")}
+
+
+def test_a_sync_that_delivers_a_reopen_asks_for_its_labels_once(project: Project) -> None:
+    completed_on(project, "github")
+    take_right(project, "github")
+    assert 0 == project.run(*RESUME, "--offline").code
+    project.box.requests.clear()
+
+    done = project.run(*SYNC)
+
+    assert 0 == done.code, done.said
+    labels = [entry for entry in project.box.requests.entries("github") if "/labels" in entry.path]
+    assert ["DELETE", "POST"] == sorted(entry.method for entry in labels if entry.changes)
+    assert "asked again" not in json.dumps(project.events())
+
+
+def test_labels_of_a_close_are_asked_for_again(project: Project) -> None:
+    active_on(project, "github")
+    take_right(project, "github")
+    assert 0 == project.run(*COMPLETE).code
+    assert (CLOSED["github"], set()) == (project.states()["github"], ours(project, "github"))
+    give_right(project, "github")
+
+    done = project.run(*RETRY)
+
+    assert (0, {"completed"}) == (done.code, ours(project, "github")), done.said
+    assert 1 == count_markers(project).total()
+
+
+def test_what_a_person_did_by_hand_is_not_named(project: Project) -> None:
+    completed_on(project, "github")
+    take_right(project, "github")
+    assert 0 == project.run(*RESUME).code
+    project.box.github.edit("octo/widgets", 4, labels=["bug", "reopened"])
+
+    assert [] == refused_in(project, *CHECK)
+    project.box.requests.clear()
+    assert 0 == project.run(*RETRY).code
+    assert [] == project.wrote()
+
+
+def test_labels_that_may_not_be_written_are_not_named(project: Project) -> None:
+    completed_on(project, "github")
+    take_right(project, "github")
+    assert 0 == project.run(*RESUME).code
+    project.configure_more(tables='[sync]\nwrite = ["status", "comment"]\n')
+
+    assert [] == refused_in(project, *CHECK)
+
+
+NOTHING_TO_DO: dict[str, Callable[[str], tuple[str, ...]]] = {
+    "resume": lambda _: RESUME,
+    "reopen-issue": lambda _: ("github", "reopen-issue", "7", "--reason", REASON),
+}
+
+
+@pytest.mark.parametrize("command", NOTHING_TO_DO)
+def test_a_command_with_nothing_to_do_names_the_next_step(project: Project, command: str) -> None:
+    completed_on(project, "github")
+    take_right(project, "github")
+    assert 0 == project.run(*RESUME).code
+    give_right(project, "github")
+
+    done = project.run(*NOTHING_TO_DO[command](project.urls["github"]))
+
+    assert (0, {"completed"}) == (done.code, ours(project, "github")), done.said
+    assert "octo/widgets#4: the tracker refused these labels: +reopened -completed" in done.out
+    assert 0 == project.run(*next_command(done)).code
+    assert {"reopened"} == ours(project, "github")
+
+
+def test_undo_takes_back_labels_that_were_taken_later(project: Project) -> None:
+    completed_on(project, "github", "ado")
+    before = project.labels()
+    for tracker in before:
+        take_right(project, tracker)
+    assert 0 == project.run(*RESUME).code
+    for tracker in before:
+        give_right(project, tracker)
+    assert 0 == project.run(*RETRY).code
+    assert {"reopened"} == ours(project, "github") == ours(project, "ado")
+
+    done = project.run(*UNDO)
+
+    assert (0, before) == (done.code, project.labels()), done.said
+
+
+def test_they_are_given_up_when_the_increment_is_completed_meanwhile(project: Project) -> None:
+    completed_on(project, "github")
+    take_right(project, "github")
+    assert 0 == project.run(*RESUME).code
+    give_right(project, "github")
+    project.box.faults.add(fault("github", "label added", "status", code=503))
+    assert 3 == project.run(*RETRY).code
+    assert "pending" in project.metadata()
+    assert 0 == project.run(*COMPLETE).code
+
+    done = project.run(*SYNC)
+
+    assert (0, {"completed"}) == (done.code, ours(project, "github")), done.said
+    assert "pending" not in project.metadata()
+    assert CLOSED["github"] == project.states()["github"]
+
+
+@pytest.mark.parametrize("kind", ["drop", "drop-after"])
+def test_a_lost_answer_is_settled_by_the_next_sync(project: Project, kind: str) -> None:
+    completed_on(project, "github")
+    take_right(project, "github")
+    assert 0 == project.run(*RESUME).code
+    give_right(project, "github")
+    project.box.faults.add(fault("github", "label added", kind))
+    assert 3 == project.run(*RETRY).code
+
+    done = project.run("sync")
+
+    assert (0, {"reopened"}) == (done.code, ours(project, "github")), done.said
+    assert "pending" not in project.metadata()
+    assert 1 == count_markers(project).total()
+
+
+@pytest.mark.parametrize("tracker", ["github", "ado"])
+def test_two_clones_that_ask_at_once_make_one_operation(
+    project: Project, tracker: str, tmp_path: Path
+) -> None:
+    completed_on(project, tracker)
+    take_right(project, tracker)
+    assert 0 == project.run(*RESUME).code
+    there = clone(project, tmp_path / "there")
+    give_right(project, tracker)
+    meet = fault(tracker, "label added", "human", action=lambda: there.process(*RETRY))
+    project.box.faults.add(meet)
+
+    done = project.run(*RETRY)
+    last = there.run(*SYNC)
+
+    assert (0, 0) == (done.code, last.code), done.said + last.said
+    assert {"reopened"} == ours(project, tracker)
+    assert 1 == count_markers(project).total()
+    ops = {event["op"] for one in (project, there) for event in delivered_events(one, "reopen")}
+    assert 2 == len(ops)
+
+
+def test_the_plan_shows_the_requests_and_writes_nothing(project: Project) -> None:
+    completed_on(project, "github")
+    take_right(project, "github")
+    assert 0 == project.run(*RESUME).code
+    before = project.tree()
+    project.box.requests.clear()
+
+    done = project.run(*RETRY, "--plan")
+
+    assert (0, []) == (done.code, project.wrote()), done.said
+    assert ("add label reopened" in done.out, "remove label completed" in done.out) == (True, True)
+    assert "1 item would be written to" in done.out
+    assert before == project.tree()
+
+
+def test_the_limit_of_items_counts_them(project: Project) -> None:
+    completed_on(project, "github", "ado")
+    for tracker in ("github", "ado"):
+        take_right(project, tracker)
+    assert 0 == project.run(*RESUME).code
+
+    done = project.run(*RETRY, "--max-items", "1")
+
+    assert 2 == done.code, done.said
+    assert "too-many-items" in done.said
+
+
+@pytest.mark.parametrize("words", [SYNC, RETRY], ids=["named", "option"])
+@pytest.mark.parametrize("tracker", ALL)
+def test_a_comment_that_a_right_refuses_is_asked_for_again(
+    project: Project, tracker: str, words: tuple[str, ...]
+) -> None:
+    completed_on(project, tracker)
+    refusal = {"code": 403, "body": LOCKED, "times": 99}
+    project.box.faults.add(fault(tracker, "comment", "status", **refusal))
+    assert 3 == project.run(*RESUME).code
+    assert 5 == project.run(*CHECK).code
+    skipped = project.run("sync")
+    assert (3, 0) == (skipped.code, count_markers(project).total()), skipped.said
+    project.box.faults.clear()
+
+    done = project.run(*words)
+
+    assert (0, OPEN[tracker]) == (done.code, project.states()[tracker]), done.said
+    assert 1 == count_markers(project).total()
+    assert {"reopened"} == ours(project, tracker)
+
+
+@pytest.mark.parametrize("tracker", ["github", "ado"])
+def test_labels_of_an_item_alone_are_named_and_asked_for_again(
+    project: Project, tracker: str
+) -> None:
+    project.items(tracker)
+    take_right(project, tracker)
+    reopen = ("reopen", project.urls[tracker], "-m", REASON)
+    assert 0 == project.run(*reopen).code
+    (entry,) = refused_in(project, *CHECK)
+    assert (None, tracker) == (entry["increment"], entry["tracker"])
+    for words in (CHECK, ("sync",), reopen):
+        done = project.run(*words)
+        assert 0 == done.code, done.said
+        assert "the tracker refused these labels: +reopened" in done.out
+        assert shlex.join(["unlatch", *RETRY]) in done.err
+    give_right(project, tracker)
+
+    done = project.run(*RETRY)
+
+    assert (0, {"reopened"}) == (done.code, ours(project, tracker)), done.said
+    assert 1 == count_markers(project).total()
+    assert [] == refused_in(project, *CHECK)
+    project.box.requests.clear()
+    assert 0 == project.run(*RETRY).code
+    assert [] == project.wrote()
