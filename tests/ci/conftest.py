@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def _met(_running: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Team:
     _running.reset()
     made = Team.meet(_running, tmp_path_factory.mktemp("team"))
-    made.laptop.unlatch("sync")
+    made.laptop.unlatch("sync", "--yes")
     made.laptop.push("In step")
     made.colleague.pull()
     return made

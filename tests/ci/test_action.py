@@ -185,7 +185,7 @@ def test_the_action_reports_deliveries_before_too_many_items(team: Team, runner:
     own = {key: one for key, one in team.laptop.metadata().items() if key not in team.ids}
     path = folder / "metadata.json"
     path.write_text(json.dumps({**own, "id": folder.name, "github": link}))
-    team.laptop.unlatch("sync")
+    team.laptop.unlatch("sync", "--yes")
     path.write_text(json.dumps(json.loads(path.read_text()) | {"status": "active"}))
     team.laptop.reopen("More", "--offline")
     team.laptop.push("Pending operations, and a difference")

@@ -132,7 +132,7 @@ def test_two_reopens_at_once_are_both_kept(team: Team, here: Job) -> None:
 
     there = shared(team)
     assert (2, False) == (len(there.reasons), (team.folder / "ran").exists())
-    assert 0 == there.try_unlatch("sync").code
+    assert 0 == there.try_unlatch("sync", "--yes").code
     assert {"Something else": 1} == {"Something else": team.told("Something else")["jira"]}
 
 

@@ -196,7 +196,7 @@ def test_gitlab_gets_a_file_that_a_job_may_keep(team: Team, tmp_path: Path) -> N
 def test_an_error_that_ends_a_command_is_annotated(team: Team) -> None:
     here = job(team, "job")
 
-    done = here.try_unlatch("sync", "99")
+    done = here.try_unlatch("sync", "--yes", "99")
 
     assert 2 == done.code
     (line,) = commands(done.err)

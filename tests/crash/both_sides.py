@@ -131,7 +131,9 @@ class BothSides(Life):
         if at is None:
             self._sync(self.project, *(["--force"] if force else []))
         else:
-            STATISTICS["deaths"] += self.project.run_struck(at, die, "sync", "--max-items", "99")
+            STATISTICS["deaths"] += self.project.run_struck(
+                at, die, "sync", "--max-items", "99", "--yes"
+            )
         self._note()
 
     def click_amid_a_sync(
@@ -145,7 +147,7 @@ class BothSides(Life):
             os.close(os.open(clicked, os.O_CREAT))
 
         self.project.configure(_tables(policies))
-        self.project.run_struck(at, strike, "sync", "--max-items", "99")
+        self.project.run_struck(at, strike, "sync", "--max-items", "99", "--yes")
         if clicked.exists():
             clicked.unlink()
             remember(item, act)
@@ -216,7 +218,7 @@ class BothSides(Life):
         clicked = [act for tracker, act in acts.items() if self._click_own(increment, tracker, act)]
         if at is not None:
             self.project.configure(_deciding(conflict))
-            STATISTICS["deaths"] += self.project.run_struck(at, die, "sync", "--force")
+            STATISTICS["deaths"] += self.project.run_struck(at, die, "sync", "--yes", "--force")
         self.rest(conflict, "both")
         if clicked and before in ("active", "completed", "abandoned"):
             STATISTICS["clicks that were followed"] += 1

@@ -109,7 +109,7 @@ class Crowd:
         def finish() -> None:
             os.environ.update(self._stage.environ)
             with contextlib.redirect_stdout(io.StringIO()):
-                assert run(["--root", str(self.cases[0].root), "sync"]) == 0
+                assert run(["--root", str(self.cases[0].root), "sync", "--yes"]) == 0
 
         return in_fork(finish)
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.run import DeliveryRun
+from unlatch.lifecycle.agreement import agree, find_unfamiliar
 
 if TYPE_CHECKING:
     from unlatch.delivery.task import Delivery
@@ -16,12 +17,15 @@ if TYPE_CHECKING:
 def deliver_one(
     workspace: Workspace, trackers: Trackers, wanted: str, fresh: frozenset[str] = frozenset()
 ) -> list[Delivery]:
-    """Deliver the pending operations of a named increment, as `unlatch sync ID`.
+    """Deliver the pending operations of a named increment, as `unlatch sync ID --yes`.
 
     Args:
         fresh: the intents that this process has just made.
     """
     made: list[Delivery] = []
     run = DeliveryRun(workspace, trackers, fresh=fresh, named=True)
-    deliver(run, [workspace.manager.read(wanted)], lambda _name, delivery: made.append(delivery))
+    increment = workspace.manager.read(wanted)
+    for unfamiliar in find_unfamiliar(workspace, [increment]):
+        agree(workspace, unfamiliar)
+    deliver(run, [increment], lambda _name, delivery: made.append(delivery))
     return made

@@ -160,7 +160,7 @@ def test_events_that_found_no_room_are_written_by_the_next_change(single: Projec
     assert "Grace" == single.events()[2]["by"]
     again = single.run("history", "7", "--json").document["events"]
     assert shown == [one for one in again if one["id"] != single.events()[3]["id"]]
-    assert single.run("sync", "7").code == 0
+    assert single.run("sync", "7", "--yes").code == 0
     assert single.run("history", "verify", "7").code == 0
 
 
@@ -294,7 +294,7 @@ def test_an_intent_by_a_clock_that_is_a_day_wrong_is_found_again(
     resumed = resume(wrong, "7", ResumeRequest(by="Dana", reason=REASON))
     deliver_one(wrong, Trackers(wrong), NAME, resumed.fresh)
 
-    assert completed.run("sync", "7").code == 0
+    assert completed.run("sync", "7", "--yes").code == 0
 
     assert dict.fromkeys(ALL, 1) == told_counts(completed)
 

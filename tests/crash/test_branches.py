@@ -21,7 +21,7 @@ OPEN = dict.fromkeys(TRACKERS, True)
 def _met(_running: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Team:
     _running.reset()
     team = Team.meet(_running, tmp_path_factory.mktemp("team"))
-    assert team.laptop.try_unlatch("sync").code == 0
+    assert team.laptop.try_unlatch("sync", "--yes").code == 0
     team.laptop.push("Look")
     team.colleague.pull()
     return team
@@ -48,7 +48,7 @@ def test_a_reopen_on_a_branch_is_adopted_on_main_and_merged_once(
         here.git("push", "--quiet", "origin", "feature")
     team.writes()
 
-    done = main.try_unlatch("sync")
+    done = main.try_unlatch("sync", "--yes")
 
     assert (0, []) == (done.code, team.writes()), done.out + done.err
     assert "reopened on another branch" in done.out
@@ -58,7 +58,7 @@ def test_a_reopen_on_a_branch_is_adopted_on_main_and_merged_once(
     here.git("merge", "--quiet", "--no-edit", "feature")
     here.push("Merge")
     main.pull()
-    again = main.try_unlatch("sync")
+    again = main.try_unlatch("sync", "--yes")
     assert (0, []) == (again.code, team.writes()), again.out + again.err
     assert [REASON] == main.reasons
     assert (ONCE, OPEN) == (team.told(), team.states())
@@ -73,7 +73,7 @@ def test_a_reopen_that_git_reverted_is_drift_until_a_command_ends_it(team: Team)
     before = here.metadata()
     team.writes()
 
-    synced, checked = here.try_unlatch("sync"), here.try_unlatch("sync", "--check")
+    synced, checked = here.try_unlatch("sync", "--yes"), here.try_unlatch("sync", "--check")
 
     assert ([], before) == (team.writes(), here.metadata())
     assert (5, 3) == (checked.code, checked.out.count("a commit of this branch reverted that"))
@@ -94,7 +94,7 @@ def test_on_a_branch_statuses_are_shown_and_not_compared(team: Team) -> None:
     team.box.github.edit("octo/widgets", int(team.ids["github"]), state="open")
     before = here.metadata()
 
-    done = here.try_unlatch("sync")
+    done = here.try_unlatch("sync", "--yes")
 
     assert (0, [], before) == (done.code, team.writes(), here.metadata()), done.out + done.err
     assert "On branch feature only pending operations are delivered" in done.err
@@ -107,7 +107,7 @@ def test_what_is_pending_is_delivered_on_any_branch(team: Team) -> None:
     here.git("remote", "set-head", "origin", "main")
     here.reopen(REASON, "--offline")
 
-    assert here.try_unlatch("sync").code == 0
+    assert here.try_unlatch("sync", "--yes").code == 0
 
     assert (ONCE, OPEN) == (team.told(), team.states())
     assert here.pending == []

@@ -151,7 +151,7 @@ def test_who_waits_in_vain_for_a_delivery_is_told_that_another_process_is_at_it(
         assert waiting.arrived.wait(30)
         monkeypatch.setattr(dispatch, "LOCK_TIMEOUT", 0.1)
 
-        done = completed.run("sync", "7")
+        done = completed.run("sync", "7", "--yes")
 
         waiting.released.set()
     assert done.code == 3

@@ -97,12 +97,12 @@ def test_commands_report_a_torn_metadata_file_and_touch_nothing(
         assert_refused(busy.run(*command), 1, "metadata-invalid")
 
     assert "broken" in busy.run("list").out
-    assert (5, True) == ((done := busy.run("sync")).code, "cannot be read" in done.out)
+    assert (5, True) == ((done := busy.run("sync", "--yes")).code, "cannot be read" in done.out)
     assert busy.run("status", "--json").document["broken"][0]["id"] == NAME
     assert_unchanged(busy, before)
 
     path.write_bytes(content)
-    assert busy.run("sync", "7").code == 0
+    assert busy.run("sync", "7", "--yes").code == 0
 
 
 def known(events: list[Event]) -> dict[str, dict[str, Any]]:
@@ -157,7 +157,7 @@ def test_history_says_that_a_line_is_torn_and_the_next_command_goes_on(
     assert "reopened: Once more" in history.out
     assert "note: 1 line of events.jsonl cannot be read; unlatch doctor shows it" in history.err
     assert "event-unreadable" in busy.run("doctor").said
-    assert busy.run("sync", "7").code == 0
+    assert busy.run("sync", "7", "--yes").code == 0
     assert [2, 2, 2] == [len(said) for said in busy.comments().values()]
 
 

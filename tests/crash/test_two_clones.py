@@ -56,12 +56,12 @@ def test_reopened_here_and_finished_there(team: Team) -> None:
     team.laptop.push("Reopen")
     team.colleague.pull()
 
-    assert team.colleague.try_unlatch("sync", "7").code == 0
+    assert team.colleague.try_unlatch("sync", "7", "--yes").code == 0
 
     team.colleague.push("Deliver")
     assert team.laptop.pull() == 0
     team.writes()
-    assert team.laptop.try_unlatch("sync", "7").code == 0
+    assert team.laptop.try_unlatch("sync", "7", "--yes").code == 0
     assert team.writes() == []
     assert_done(team, team.laptop, team.colleague)
 
@@ -76,11 +76,11 @@ def test_half_delivered_here_and_finished_there(team: Team, tracker: str) -> Non
     team.laptop.push("Reopen")
     team.colleague.pull()
 
-    assert team.colleague.try_unlatch("sync", "7").code == 0
+    assert team.colleague.try_unlatch("sync", "7", "--yes").code == 0
 
     assert_done(team, team.colleague)
     # Here it is finished as well, before the other's commit arrives.
-    assert team.laptop.try_unlatch("sync", "7").code == 0
+    assert team.laptop.try_unlatch("sync", "7", "--yes").code == 0
     team.colleague.push("Deliver")
     team.laptop.commit("Deliver, too")
     assert team.laptop.pull() == 0
@@ -92,7 +92,7 @@ def test_delivered_in_both_at_once_by_two_processes(team: Team) -> None:
     team.laptop.push("Reopen")
     team.colleague.pull()
 
-    running = [member.start("sync", "7") for member in (team.laptop, team.colleague)]
+    running = [member.start("sync", "7", "--yes") for member in (team.laptop, team.colleague)]
     said = [process.communicate(timeout=60)[0] for process in running]
 
     assert [0, 0] == [process.returncode for process in running], said
@@ -191,7 +191,7 @@ def test_one_undo_takes_back_the_reopens_of_two_clones(team: Team) -> None:
     team.laptop.git("add", "--all")
     team.laptop.git("commit", "--quiet", "--message", "Reopen offline")
     assert team.laptop.pull() == 0
-    team.laptop.unlatch("sync", "7")
+    team.laptop.unlatch("sync", "7", "--yes")
 
     team.laptop.unlatch("undo", "7", "--yes")
 
@@ -255,7 +255,7 @@ def test_reopened_in_both_for_different_reasons_and_merged(
 
     assert {REASON, OTHER} == set(there.reasons)
     team.writes()
-    assert there.try_unlatch("sync", "7").code == 0
+    assert there.try_unlatch("sync", "7", "--yes").code == 0
     assert (team.writes() == []) is delivered
     assert (ONCE, ONCE) == (team.told(), team.told(OTHER))
     assert {REASON: EVERYWHERE, OTHER: EVERYWHERE} == there.synced
@@ -270,12 +270,12 @@ def test_a_ci_that_cannot_commit_back_finds_it_delivered_the_next_time(team: Tea
     team.laptop.reopen(REASON, "--offline")
     team.laptop.push("Reopen")
     first = team.newcomer("first run")
-    assert first.try_unlatch("sync", "7").code == 0
+    assert first.try_unlatch("sync", "7", "--yes").code == 0
     team.writes()
 
     for run in ("second run", "third run"):
         ci = team.newcomer(run)
-        done = ci.try_unlatch("sync", "7")
+        done = ci.try_unlatch("sync", "7", "--yes")
         assert (0, []) == (done.code, team.writes()), done.out + done.err
         assert_done(team, ci)
         assert "3 operations, not recorded" in ci.unlatch("status").out

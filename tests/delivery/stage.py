@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ALL = ("github", "ado", "jira")
 RESUME = ("resume", "7", "--reason", REASON, "--yes")
 UNDO = ("undo", "7", "--yes")
-SYNC = ("sync", "7")
+SYNC = ("sync", "7", "--yes")
 # A tracker that asks to wait is not waited for.
 AT_ONCE = ("--max-wait", "0")
 LOCKED = {"message": "Unable to create comment because issue is locked."}
@@ -64,7 +64,7 @@ def completed_on(project: Project, *trackers: str) -> Project:
 def active_on(project: Project, *trackers: str) -> Project:
     """0007-smart-discipline, active, with an open item on each, and both sides in sync."""
     project.increment(status="active", links=project.items(*trackers, finished=False))
-    assert project.run("sync").code == 0
+    assert project.run("sync", "--yes").code == 0
     project.box.requests.clear()
     return project
 

@@ -83,7 +83,7 @@ RESUME_MANY = ("resume", *BATCH, "--reason", REASON, "--yes")
 
 
 def assert_all_are_delivered_once(project: Project) -> None:
-    done = project.run("sync")
+    done = project.run("sync", "--yes")
     assert done.code == 0, done.said
     comments = [project.box.ado.comments(item) for item in BATCH_ITEMS]
     assert [1] * 4 == [len(found) for found in comments]

@@ -37,7 +37,7 @@ COMPLETE = ("complete", "7", "--reason", "All done", "--yes")
 
 def in_sync(project: Project) -> Project:
     completed_on(project, *ALL)
-    assert project.run("sync").code == 0
+    assert project.run("sync", "--yes").code == 0
     return project
 
 
@@ -81,7 +81,7 @@ def test_two_clones_that_do_the_same_at_once_leave_one_comment(
     here.box.faults.add(meet)
 
     first = here.run(*words)
-    last = here.run("sync")
+    last = here.run("sync", "--yes")
 
     assert (0, 0) == (first.code, last.code), first.said + last.said
     assert_each_comment_once(here)
@@ -160,7 +160,7 @@ def test_another_machine_finishes_a_reopen_that_ended_between_state_and_comment(
     assert 3 == first.code, first.said
 
     second = there.run("reopen", project.urls[tracker], "-m", REASON)
-    last = project.run("sync")
+    last = project.run("sync", "--yes")
 
     assert (0, 0) == (second.code, last.code), second.said + last.said
     assert 1 == count_markers(project).total(), second.said + last.said
@@ -215,13 +215,13 @@ def test_a_person_who_reopens_after_a_half_delivered_close_is_not_overruled(
     assert CLOSED[tracker] == project.states()[tracker]
     open_by_hand(project, tracker)
 
-    done = project.run("sync")
+    done = project.run("sync", "--yes")
 
     assert (0, OPEN[tracker]) == (done.code, project.states()[tracker]), done.said
     assert "pending" not in project.metadata()
     assert "active" == project.metadata()["status"]
     assert not any("All done" in text for text in project.comments()[tracker])
-    again = project.run("sync")
+    again = project.run("sync", "--yes")
     assert (0, []) == (again.code, [one for one in project.wrote() if "DELETE" in one]), again.said
 
 
@@ -271,9 +271,9 @@ def test_a_sync_converges_where_items_were_moved_in_different_ways(project: Proj
     project.box.jira.edit("SCRUM-28", status="In Progress")
     project.box.ado.edit(101, state="Removed")
 
-    first = project.run("sync")
+    first = project.run("sync", "--yes")
     before, comments = project.states(), project.comments()
-    second = project.run("sync")
+    second = project.run("sync", "--yes")
 
     assert (0, 0) == (first.code, second.code), first.said + second.said
     assert "Removed" == before["ado"]

@@ -61,7 +61,7 @@ def test_a_tracker_that_is_down_gets_five_requests_at_most(project: Project, tra
     names = offline(project, tracker)
     project.box.faults.add(Fault(tracker, "status", code=503, times=999))
 
-    done = project.run("sync", *AGREED)
+    done = project.run("sync", *AGREED, "--yes")
 
     assert (3, COUNT) == (done.code, len(pending(project, names))), done.said
     assert project.box.requests.count(tracker) <= MOST
@@ -70,7 +70,7 @@ def test_a_tracker_that_is_down_gets_five_requests_at_most(project: Project, tra
     assert 1 == done.out.count("503")
 
     project.box.faults.clear()
-    assert project.run("sync", *AGREED).code == 0
+    assert project.run("sync", *AGREED, "--yes").code == 0
 
 
 @pytest.mark.parametrize("code", [401, 502])
@@ -82,7 +82,7 @@ def test_writes_that_the_server_fails_are_not_sent_for_each_item(
         Fault("github", "status", method="PATCH", path="/issues/", code=code, times=999)
     )
 
-    done = project.run("sync", *AGREED)
+    done = project.run("sync", *AGREED, "--yes")
 
     assert (3, COUNT) == (done.code, len(pending(project, names))), done.said
     # Eight items at most are served at the same time.
@@ -95,7 +95,7 @@ def test_items_that_are_gone_stop_no_other(project: Project) -> None:
     gone = "/issue/SCRUM-[123]($|[/?])"
     project.box.faults.add(Fault("jira", "status", code=404, path=gone, times=999))
 
-    done = project.run("sync", *AGREED)
+    done = project.run("sync", *AGREED, "--yes")
 
     assert (3, 3) == (done.code, len(pending(project, names))), done.said
     assert COUNT - 3 == sum(comments(project))
@@ -113,7 +113,7 @@ def test_a_tracker_that_never_answers_ends_the_sync_within_three_silences(
         project.extra["UNLATCH_TRUSTED_HOSTS"] = host
 
         began = time.monotonic()
-        done = project.run("sync", *AGREED)
+        done = project.run("sync", *AGREED, "--yes")
 
         # Without the setting, each silence lasts 30 seconds.
         assert time.monotonic() - began < 60.0
@@ -130,7 +130,7 @@ def test_after_max_time_what_is_under_way_is_recorded_and_nothing_new_begins(
         Fault("jira", "human", method="PUT", path="/issue/", action=wait, effect=True)
     )
 
-    done = project.run("sync", *AGREED, "--max-time", "60")
+    done = project.run("sync", *AGREED, "--yes", "--max-time", "60")
 
     left = pending(project, names)
     assert 3 == done.code, done.said
@@ -140,7 +140,7 @@ def test_after_max_time_what_is_under_way_is_recorded_and_nothing_new_begins(
     assert "out-of-time" in done.out
     assert COUNT - len(left) == sum(comments(project))
 
-    assert project.run("sync", *AGREED).code == 0
+    assert project.run("sync", *AGREED, "--yes").code == 0
 
 
 def test_a_clock_ahead_delays_no_other_machine(project: Project) -> None:
@@ -154,7 +154,10 @@ def test_a_clock_ahead_delays_no_other_machine(project: Project) -> None:
     for file in waits.iterdir():
         file.unlink()
 
-    here, there = project.run("--max-wait", "0", "sync"), other.run("--max-wait", "0", "sync")
+    here, there = (
+        project.run("--max-wait", "0", "sync", "--yes"),
+        other.run("--max-wait", "0", "sync", "--yes"),
+    )
 
     assert 3 == here.code, here.said
     assert "asks to wait" in here.out

@@ -41,7 +41,7 @@ def test_the_eighty_first_comment_of_a_minute_is_left(project: Project) -> None:
     assert "[rate-limited]" in third.out
 
     reservations(project).write_bytes(b"no database")
-    assert project.run("--max-wait", "0", "sync").code == 0
+    assert project.run("--max-wait", "0", "sync", "--yes").code == 0
 
 
 def test_commands_that_send_no_comment_open_no_file(completed: Project) -> None:

@@ -95,7 +95,7 @@ def test_an_event_with_the_new_name_finds_links_with_the_former_one(
     project: Project, also: str
 ) -> None:
     project.increment(links=project.items("github"))
-    assert project.run("sync").code == 0
+    assert project.run("sync", "--yes").code == 0
     rename(project)
     configure(project, f'repository = "{HOME}"', f'repository = "{NEW}"{also}')
     project.box.github.edit(NEW, 4, state="open", by="mona")

@@ -92,7 +92,7 @@ def test_a_sync_skips_what_is_blocked_unless_it_names_it(blocked: Project) -> No
     assert ("item-locked", True) == (operation["cause"], "parkedAt" in operation)
     blocked.box.github.edit(HOME, 4, locked=False)
 
-    done = blocked.run("sync")
+    done = blocked.run("sync", "--yes")
 
     assert [] == blocked.wrote(), done.said
     assert [] == blocked.comments()["github"]
@@ -127,7 +127,7 @@ def test_a_named_operation_that_meets_a_failure_of_the_tracker_is_blocked_no_mor
     named = project.run(*AT_ONCE, *SYNC)
     listed = project.run("status")
     project.box.faults.clear()
-    done = project.run("sync")
+    done = project.run("sync", "--yes")
 
     assert (3, 0) == (named.code, done.code), named.said + done.said
     assert "blocked" not in named.said + listed.said
@@ -144,7 +144,7 @@ def test_the_fifth_refusal_without_a_known_cause_blocks_an_operation(
     blocked = ["parkedAt" in project.metadata()["pending"][0]]
 
     for _ in range(4):
-        project.run(*AT_ONCE, "sync")
+        project.run(*AT_ONCE, "sync", "--yes")
         blocked.append("parkedAt" in project.metadata()["pending"][0])
 
     assert [False, False, False, False, True] == blocked
@@ -181,12 +181,12 @@ def test_a_plain_sync_delivers_after_the_time_that_a_tracker_asked_to_wait_for(
     assert operation["attempt"]["at"] < operation["attempt"]["retryAt"]
     assert "parkedAt" not in operation
 
-    early = limited.run(*AT_ONCE, "sync")
+    early = limited.run(*AT_ONCE, "sync", "--yes")
 
     assert (3, [], []) == (early.code, limited.wrote(), limited.comments()["github"]), early.said
     end_waits(limited)
 
-    done = limited.run("sync")
+    done = limited.run("sync", "--yes")
 
     assert (0, OPEN["github"]) == (done.code, limited.states()["github"]), done.said
     assert [True] == [REASON in text for text in limited.comments()["github"]]

@@ -23,7 +23,7 @@ def test_a_refused_token_is_explained_once_with_a_line_for_few_items(
     with_issue.extra["GITHUB_TOKEN"] = "wrong"
 
     first = with_issue.run(*RESUME, "--max-items", "99")
-    again = with_issue.run("sync", "--max-items", "99")
+    again = with_issue.run("sync", "--max-items", "99", "--yes")
 
     for done in (first, again):
         assert 3 == done.code, done.said
@@ -39,7 +39,7 @@ def test_a_blocked_operation_is_shown_as_blocked(with_issue: Project) -> None:
 
     gate = with_issue.run("sync", "--check")
     document = with_issue.run("sync", "--check", "--json").document
-    done = with_issue.run("sync")
+    done = with_issue.run("sync", "--yes")
 
     assert (5, 3) == (gate.code, done.code), done.said
     assert "1 operation blocked [item-locked]" in gate.out

@@ -47,7 +47,7 @@ def test_a_blocked_undo_does_not_close_what_was_reopened_since(project: Project)
     assert project.run(*UNDO).code == 3
     assert project.run(*AGAIN, "--offline").code == 0
 
-    runs = [project.run("sync"), project.run(*SYNC)]
+    runs = [project.run("sync", "--yes"), project.run(*SYNC)]
 
     assert 0 == runs[-1].code, "".join(done.said for done in runs)
     assert OPEN["github"] == project.states()["github"]
@@ -117,7 +117,7 @@ def test_a_refusal_on_reading_counts(project: Project) -> None:
     project.box.faults.add(Fault("github", "status", code=401, times=500))
     assert project.run(*RESUME).code == 3
     for _ in range(4):
-        project.run("sync")
+        project.run("sync", "--yes")
 
     (operation,) = project.metadata()["pending"]
 

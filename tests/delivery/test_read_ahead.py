@@ -103,7 +103,7 @@ def test_the_attempt_records_the_item_as_it_was_read(project: Project) -> None:
     names = [f"{place:04d}-number" for place in (1, 2, 3)]
     noted = [project.metadata(name)["pending"][0]["attempt"]["before"] for name in names]
     assert ["Done"] * 3 == [before["state"] for before in noted]
-    assert project.run("sync").code == 0
+    assert project.run("sync", "--yes").code == 0
     assert_each_is_reopened_once(project, keys)
 
 
@@ -120,7 +120,7 @@ def test_a_run_that_dies_is_completed_by_the_next(
 
     kill_when_held(start(project, *RESUME), held)
 
-    done = project.run("sync")
+    done = project.run("sync", "--yes")
     assert done.code == 0, done.said
     assert_each_is_reopened_once(project, keys)
 
@@ -136,7 +136,7 @@ def test_a_fault_costs_nothing_but_a_further_sync(
     done = project.run(*RESUME)
 
     assert done.code in (0, 3), done.said
-    assert 0 == project.run("sync").code
+    assert 0 == project.run("sync", "--yes").code
     assert_each_is_reopened_once(project, keys)
 
 

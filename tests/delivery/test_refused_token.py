@@ -50,7 +50,7 @@ def test_a_refused_token_is_not_sent_again_for_each_operation(
 
     resumed = project.run(*COMPLETED, *AGREED)
     by_resume = sent(project, tracker)
-    synced = project.run("sync", *AGREED)
+    synced = project.run("sync", *AGREED, "--yes")
     by_sync = sent(project, tracker)
 
     assert (3, 3, COUNT) == (resumed.code, synced.code, pending(project, names)), synced.said
@@ -79,7 +79,7 @@ def test_the_operations_are_delivered_with_a_good_token(project: Project) -> Non
     project.run(*COMPLETED, *AGREED)
     del project.extra[TOKENS["github"]]
 
-    done = project.run("sync", *AGREED)
+    done = project.run("sync", *AGREED, "--yes")
 
     assert 0 == done.code, done.said
     assert 1 == len(project.box.github.comments("octo/widgets", 4))
@@ -95,7 +95,7 @@ def test_a_token_that_expires_during_a_run_is_not_sent_for_each_operation(
     )
     project.box.requests.clear()
 
-    done = project.run("sync", "--max-items", "40")
+    done = project.run("sync", "--max-items", "40", "--yes")
 
     assert 3 == done.code, done.said
     assert sent(project, "github") <= 4 + 10 + MOST_AT_ONCE
@@ -115,7 +115,7 @@ def test_a_refusal_of_one_item_does_not_stop_the_others(project: Project) -> Non
         )
     )
 
-    done = project.run("sync")
+    done = project.run("sync", "--yes")
 
     assert 3 == done.code, done.said
     states = [project.box.github.issue("octo/widgets", n)["state"] for n in range(1, 6)]

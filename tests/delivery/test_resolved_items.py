@@ -75,7 +75,7 @@ def test_many_resolved_items_move(resolved: Project) -> None:
 def test_a_move_whose_answer_was_lost_is_a_reopen(resolved: Project) -> None:
     resolved.box.faults.add(fault("ado", "state", "drop-after"))
     assert resolved.run(*RESUME).code in (0, 3)
-    resolved.run("sync", "7")
+    resolved.run("sync", "7", "--yes")
     assert resolved.states() == {"ado": "Active"}
     assert [event["result"] for event in delivered_events(resolved, "reopen")] == ["reopened"]
 

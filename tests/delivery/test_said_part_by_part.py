@@ -72,7 +72,7 @@ def test_a_close_that_nobody_sent_is_not_called_delivered_before(completed: Proj
     completed.run("resume", "7", "--reason", "One reason", "--yes", "--offline")
     completed.run("complete", "7", "--offline")
 
-    done = completed.run("sync", "7")
+    done = completed.run("sync", "7", "--yes")
 
     assert 0 == done.code, done.said
     assert "delivered before" not in done.said

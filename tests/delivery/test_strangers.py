@@ -118,7 +118,7 @@ def test_an_invented_marker_does_not_pass_for_a_reopen_on_another_branch(
     project.box.github.edit(HOME, 4, state="open")
     project.box.github.add_comment(HOME, 4, hidden(INVENTED), user=STRANGER)
 
-    done = project.run("sync")
+    done = project.run("sync", "--yes")
 
     assert "another branch" not in done.said
     assert "active" == project.metadata(NAME)["status"], done.said

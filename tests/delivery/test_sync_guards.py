@@ -40,8 +40,8 @@ def test_a_push_is_cancelled_by_a_resume_during_its_reads(project: Project, trac
         said.append(project.process(*RESUME, "--offline"))
 
     project.box.faults.add(Fault(tracker, "human", action=resume, **READS[tracker]))
-    synced = project.run("sync")
-    project.run("sync")
+    synced = project.run("sync", "--yes")
+    project.run("sync", "--yes")
 
     assert [0] == [done.code for done in said], said
     assert "active" == project.metadata()["status"]
@@ -57,7 +57,7 @@ def test_no_base_is_recorded_for_a_status_that_changed_during_the_reads(project:
         assert project.process(*RESUME, "--offline").code == 0
 
     project.box.faults.add(Fault("github", "human", action=resume, **READS["github"]))
-    synced = project.run("sync")
+    synced = project.run("sync", "--yes")
 
     assert synced.code == 0, synced.said
     assert "active" == project.metadata()["status"]
@@ -95,7 +95,7 @@ def open_issues(project: Project) -> int:
 
 
 def test_pending_operations_count_against_the_maximum_of_items(pending: Project) -> None:
-    done = pending.run("sync", "--max-items", "2")
+    done = pending.run("sync", "--max-items", "2", "--yes")
 
     assert done.code != 0, done.said
     assert open_issues(pending) <= 2
@@ -109,9 +109,9 @@ def test_thirteen_pending_operations_exceed_the_maximum_by_default(project: Proj
     resume = ("resume", *names, "--reason", REASON, "--yes", "--offline", "--max-items", "13")
     assert project.run(*resume).code == 0
 
-    refused = project.run("sync")
+    refused = project.run("sync", "--yes")
     count = open_issues(project)
-    agreed = project.run("sync", "--max-items", "13")
+    agreed = project.run("sync", "--max-items", "13", "--yes")
 
     assert (True, True) == (refused.code != 0, count <= 10), refused.said
     assert (0, 13) == (agreed.code, open_issues(project)), agreed.said
@@ -122,13 +122,13 @@ def test_a_pull_respects_the_limit_of_active_increments(
     project: Project, others: int, code: int, status: str
 ) -> None:
     completed_on(project, "github")
-    assert project.run("sync").code == 0
+    assert project.run("sync", "--yes").code == 0
     for number in range(others):
         project.increment(f"000{number}-active", status="active")
     project.configure_more(tables='[limits]\nmax_active = 1\npolicy = "refuse"\n')
     project.box.github.edit("octo/widgets", 4, state="open")
 
-    done = project.run("sync")
+    done = project.run("sync", "--yes")
 
     assert (code, status) == (done.code, project.metadata(NAME)["status"]), done.said
     assert bool(others) is ("limits.max_active" in done.said)
@@ -138,14 +138,14 @@ def test_a_pull_respects_the_limit_of_active_increments(
 def test_a_run_that_changed_something_does_not_exit_with_1(project: Project, changed: str) -> None:
     completed_on(project, "github")
     number = add_issue(project, "0008-other")
-    assert project.run("sync").code == 0
+    assert project.run("sync", "--yes").code == 0
     if changed == "delivered":
         project.run(*RESUME, "--offline")
     else:
         project.box.github.edit("octo/widgets", 4, state="open")
     project.box.github.edit("octo/widgets", number, deleted=True)
 
-    done = project.run("sync")
+    done = project.run("sync", "--yes")
 
     assert "active" == project.metadata(NAME)["status"]
     assert OPEN["github"] == project.states()["github"]

@@ -94,7 +94,7 @@ def test_an_item_that_a_person_reopened_stays_open_and_is_not_followed_again(
     project: Project,
 ) -> None:
     completed_on(project, *ALL)
-    assert project.run("sync").code == 0
+    assert project.run("sync", "--yes").code == 0
     project.box.github.edit("octo/widgets", 4, state="open")
     assert project.run(*SYNC).code == 0
     assert OPEN == project.states()

@@ -58,7 +58,7 @@ def test_a_refusal_of_the_tracker_itself_stays_blocked(project: Project, tracker
     project.box.faults.add(fault(tracker, "state", "status", code=403, body={"message": "No."}))
 
     assert 3 == project.run(*RESUME).code
-    assert 3 == project.run("sync").code
+    assert 3 == project.run("sync", "--yes").code
 
     (operation,) = project.metadata()["pending"]
     assert "parkedAt" in operation

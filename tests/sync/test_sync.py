@@ -40,6 +40,9 @@ class Listener:
         self.answer = answer
         self.events: list[str] = []
 
+    def agree(self, increments: Sequence[Increment]) -> None:
+        """Every operation here is this user's own."""
+
     @contextmanager
     def delivering(
         self, increments: Sequence[Increment], operations: int

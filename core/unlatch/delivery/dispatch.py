@@ -72,7 +72,7 @@ class _IncrementQueues:
         self.items: dict[Item, list[Operation]] = {}
         self.increment = increment = run.workspace.manager.read(name)
         for operation in increment.pending:
-            if run.includes(operation):
+            if run.includes(operation) and run.may_send(increment, operation):
                 item = identity(link_of(increment, operation))
                 self.items.setdefault(item, []).append(operation)
         self._left = len(self.items)
@@ -80,7 +80,8 @@ class _IncrementQueues:
     def begin(self, operation: Operation, keys: set[str]) -> DeliveryTask | None:
         """Begin to deliver an operation as it is on disk; None if it is no longer pending.
 
-        Its item may have any of the keys by now. `locked`: another process is delivering.
+        Also if it says something else by now, which nobody agreed to. Its item may have any of the
+        keys. `locked`: another process is delivering.
         """
         workspace = self._run.workspace
         with self._lock:
@@ -91,7 +92,7 @@ class _IncrementQueues:
         increment = workspace.manager.read(self.name)
         for one in increment.pending:
             is_same = (one.op, one.tracker) == (operation.op, operation.tracker)
-            if is_same and one.item in keys:
+            if is_same and one.item in keys and self._run.may_send(increment, one):
                 return make_task(self._run, increment, one)
         return None
 

@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING
 
 from unlatch.delivery.read_ahead import ReadAhead
 from unlatch.errors import UnlatchError
-from unlatch.increments.files.checkout_notes import own_operations, seconds_since_read
+from unlatch.increments.files.checkout_notes import (
+    contents_of,
+    familiar_contents,
+    own_operations,
+    seconds_since_read,
+)
 from unlatch.increments.files.paths import METADATA
 from unlatch.increments.files.reading import read_in
 from unlatch.increments.model.increment import BrokenIncrement, Increment, Link
@@ -119,6 +124,7 @@ class DeliveryRun:
     ahead: ReadAhead = None  # type: ignore[assignment]  # set below
     _unknown_since: dict[tuple[str, str], float] = field(default_factory=dict)
     _read_for: dict[str, float] = field(default_factory=dict)
+    _familiar: frozenset[str] = frozenset()
     _first_read: threading.Lock = field(default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -134,6 +140,15 @@ class DeliveryRun:
     def will_attempt(self, operation: Operation) -> bool:
         """Whether this run tries an operation: blocked ones only if they are named."""
         return self.includes(operation) and (self.named or not operation.is_blocked)
+
+    def may_send(self, increment: Increment, operation: Operation) -> bool:
+        """Whether this user recorded an operation here, or agreed to what it says."""
+        if operation.op in self.fresh:
+            return True
+        content = contents_of(increment.data)[operation.key]
+        if content not in self._familiar:  # this run may have moved it to another item
+            self._familiar = familiar_contents(self.workspace.paths.root)
+        return content in self._familiar or self.workspace.is_of_user
 
     def is_fresh(self, operation: Operation) -> bool:
         """Whether no other process can have sent an operation: this one has just made it.

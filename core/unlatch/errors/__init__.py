@@ -111,6 +111,12 @@ class HostNotBound(UnlatchError):
     exit_code = 4
 
 
+class ConsentMissing(UnlatchError):
+    """The user has to agree to something first; nothing was changed."""
+
+    exit_code = 5
+
+
 class WorkOpen(StoreError):
     """An increment cannot be completed yet; `problems` lists the open work."""
 

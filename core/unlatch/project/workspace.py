@@ -43,6 +43,11 @@ class Workspace:
     # The trackers' tables outside of a project, where no file configures any.
     tables: Mapping[str, Mapping[str, Any]] | None = None
 
+    @property
+    def is_of_user(self) -> bool:
+        """Whether the records are this user's own, outside of a project."""
+        return self.tables is not None
+
     @cached_property
     def manager(self) -> MetadataManager:
         shapes = InstalledShapes(self.registry)

@@ -89,7 +89,8 @@ def sync_and_publish(
     wait for a long sync.
 
     Args:
-        first: called before the sync, for its options; its changes are published as well.
+        first: called before the first delivery, for the options from then on; its changes are
+            published as well.
 
     Raises:
         UnlatchError: publishing cannot succeed, and nothing was changed; or the sync failed.
@@ -99,7 +100,7 @@ def sync_and_publish(
     with lock if is_alone else nullcontext():
         target = find_target(workspace, way, by=by) if way is not Way.NONE else None
         try:
-            result = Sync(workspace, trackers, first(options), by, listener).run()
+            result = Sync(workspace, trackers, options, by, listener, first).run()
         except UnlatchError:
             # Deliveries until then are recorded, and are published.
             _publish(target, listener)

@@ -68,6 +68,9 @@ class SyncOptions:
 class SyncListener(Protocol):
     """Receives the progress of a sync, and answers its questions."""
 
+    def agree(self, increments: Sequence[Increment]) -> None:
+        """Their pending operations are delivered next; UnlatchError if the user has to agree."""
+
     def delivering(
         self, increments: Sequence[Increment], operations: int
     ) -> AbstractContextManager[Callable[[str, Delivery], None]]:
@@ -183,6 +186,9 @@ class Sync:
     """Deliver pending operations, compare, apply the plan, and deliver the changes.
 
     On another branch than the compared one only pending operations are delivered.
+
+    Args:
+        first: called before the first delivery, for the options from then on.
     """
 
     workspace: Workspace
@@ -190,6 +196,7 @@ class Sync:
     options: SyncOptions
     by: str
     listener: SyncListener
+    first: Callable[[SyncOptions], SyncOptions] = lambda options: options
     made: dict[str, list[Delivery]] = field(default_factory=dict)
     event: MatchedEvent | None = None
     refused: UsageError | None = None
@@ -201,6 +208,7 @@ class Sync:
         Raises:
             UsageError: `too-many-items` before any delivery, `unknown-ref`, `no-git`, or the
                 increments are not known.
+            ConsentMissing: the user has to agree to operations; nothing was changed.
             UnlatchError: an increment cannot be read or written; deliveries so far are recorded.
         """
         found = self._chosen()
@@ -211,6 +219,8 @@ class Sync:
         blocked = 0 if retries else sum(op.is_blocked for one in chosen for op in one.pending)
         tried = ((one, op) for one in due for op in one.pending if retries or not op.is_blocked)
         served = {identity(link_of(one, op)) for one, op in tried}
+        self.listener.agree(due)
+        self.options = self.first(self.options)
         if refused := _refusal(self.workspace, self.options, len(served)):
             raise refused
         self.made = {one.id: [] for one in skipped}

@@ -10,6 +10,7 @@ import tomlkit
 
 from unlatch.delivery.dispatch import deliver
 from unlatch.delivery.run import DeliveryRun
+from unlatch.increments.files.checkout_notes import contents_of, note_agreed
 from unlatch.increments.files.outbox import enqueue
 from unlatch.increments.files.paths import paths_at
 from unlatch.increments.model.increment import Increment, Link
@@ -124,6 +125,7 @@ class Clone:
         trackers = FixtureTrackers(workspace, self.fixture, plugin or self.fixture.plugin)
         run = DeliveryRun(workspace, trackers, options=options, fresh=fresh, named=not fresh)
         made: list[Delivery] = []
+        note_agreed(self.root, contents_of(self.increment.data))
         deliver(run, [self.increment], lambda _name, delivery: made.append(delivery))
         return made
 

@@ -70,12 +70,12 @@ def test_two_clones_that_deliver_at_the_same_moment_leave_one_comment(
     in_between(
         completed,
         tracker,
-        lambda: codes.append(clone.process("sync", "7").code),
+        lambda: codes.append(clone.process("sync", "7", "--yes").code),
         method=method,
         path=path,
     )
 
-    mine = completed.run("sync", "7")
+    mine = completed.run("sync", "7", "--yes")
 
     assert (codes, mine.code) == ([0], 0), mine.said
     assert dict.fromkeys(ALL, 1) == counts(completed)
@@ -117,14 +117,14 @@ def test_what_comes_later_on_an_item_waits_for_what_comes_first(completed: Proje
     completed.run("complete", "7", "--reason", "Mended", "--offline")
     completed.box.faults.add(Fault("github", "drop", method="POST", path="/comments"))
 
-    done = completed.run("sync", "7", "--json")
+    done = completed.run("sync", "7", "--yes", "--json")
 
     assert done.code == 3
     left = completed.metadata()["pending"]
     assert [(o["tracker"], o["kind"]) for o in left] == [("github", "reopen"), ("github", "close")]
     assert counts(completed)["github"] == 0
 
-    assert completed.run("sync", "7").code == 0
+    assert completed.run("sync", "7", "--yes").code == 0
     said = completed.comments()["github"]
     assert [REASON in said[0], "Mended" in said[1]] == [True, True]
 
@@ -173,7 +173,7 @@ def test_another_delivery_that_takes_too_long_leaves_the_reopen_recorded(
     assert completed.metadata()["status"] == "active"
     assert len(completed.metadata()["pending"]) == 3
     assert completed.states() == CLOSED
-    assert completed.run("sync", "7").code == 0
+    assert completed.run("sync", "7", "--yes").code == 0
 
 
 def test_local_commands_do_not_wait_for_a_delivery(single: Project) -> None:
@@ -208,7 +208,7 @@ def test_without_a_comment_state_and_labels_are_replayed(completed: Project, tra
     completed.box.faults.add(Fault(tracker, "drop-after", method=method))
 
     lost = completed.run(*RESUME, "--comment", "none")
-    done = completed.run("sync", "7", "--comment", "none")
+    done = completed.run("sync", "7", "--yes", "--comment", "none")
 
     assert (lost.code, done.code) == (3, 0), done.said
     assert completed.states() == OPEN
@@ -250,7 +250,7 @@ def test_a_tracker_that_cannot_be_opened_while_it_wants_to_be_left_alone_stops_n
     trusted = (host for host in hosts if not host.startswith("github="))
     completed.extra["UNLATCH_TRUSTED_HOSTS"] = ",".join(trusted)
 
-    done = completed.run("sync")
+    done = completed.run("sync", "--yes")
 
     assert "[unexpected]" not in done.said
     assert "is not a host that a token for GitHub may be" in done.said

@@ -19,7 +19,7 @@ def test_an_item_that_is_opened_beside_a_completed_increment_has_no_base_of_that
 
 
 def test_the_base_from_before_stands_so_that_sync_sees_the_difference(completed: Project) -> None:
-    assert completed.run("sync").code == 0
+    assert completed.run("sync", "--yes").code == 0
     before = completed.metadata()["github"]["base"]
 
     assert completed.run(*REOPEN_ISSUE).code == 0

@@ -45,7 +45,7 @@ def test_two_reopens_before_any_delivery_tell_both_reasons_in_order(
     if late:
         completed.run(*SECOND, "--offline")
 
-    done = completed.run("sync", "7") if late else completed.run(*SECOND)
+    done = completed.run("sync", "7", "--yes") if late else completed.run(*SECOND)
 
     assert done.code == 0, done.said
     assert {tracker: [True, False] for tracker in ALL} == said(completed)
@@ -63,7 +63,7 @@ def test_a_link_that_was_added_after_the_reopen_gets_nothing(completed: Project)
     late = box.github.add_issue(number=9, title="Late", state="closed", labels=["completed"])
     completed.run("link", "7", f"{box.github.web_url}/octo/widgets/issues/{late}")
 
-    done = completed.run("sync", "7")
+    done = completed.run("sync", "7", "--yes")
 
     assert done.code == 0, done.said
     assert completed.states() == OPEN

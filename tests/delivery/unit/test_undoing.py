@@ -282,7 +282,7 @@ def test_an_undo_that_was_interrupted_is_finished_by_sync(
         return
     reopened.forget_local()
 
-    done = reopened.run("sync", "7")
+    done = reopened.run("sync", "7", "--yes")
 
     assert done.code == 0, done.said
     assert {tracker: CLOSED[tracker]} == reopened.states()
@@ -295,7 +295,7 @@ def test_an_item_that_was_closed_by_hand_before_sync_is_left(issue: Project) -> 
     issue.run(*UNDO, "--offline")
     set_by_hand(issue, "github", "closed")
 
-    done = issue.run("sync", "7")
+    done = issue.run("sync", "7", "--yes")
 
     assert done.code == 0, done.said
     assert "left as it is: its state is closed now" in done.said
@@ -318,7 +318,7 @@ def test_an_undo_while_the_reopen_is_on_its_way_takes_it_back_all_the_same(
     project.box.faults.add(Fault("github", "human", method="PATCH", action=undo_it))
     project.run(*RESUME)
 
-    done = project.run("sync", "7")
+    done = project.run("sync", "7", "--yes")
 
     assert done.code == 0, done.said
     assert {"github": "closed"} == project.states()
@@ -330,7 +330,7 @@ def test_an_undo_that_a_new_reopen_follows_is_told_before_it(issue: Project) -> 
     issue.run(*UNDO, "--offline")
     issue.run("resume", "7", "--reason", "Once more", "--yes", "--offline")
 
-    done = issue.run("sync", "7")
+    done = issue.run("sync", "7", "--yes")
 
     assert done.code == 0, done.said
     assert {"github": "open"} == issue.states()

@@ -111,7 +111,7 @@ def item_lines(session: Session, items: Sequence[Previewed]) -> Iterator[str]:
         # Items of one intent are adjacent and share one comment, which is shown once.
         if item.change.comment not in (None, said):
             said = item.change.comment
-            yield from _comment_lines(said or (), columns)
+            yield from text_lines("Comment", said or (), columns)
         yield _about(registry, item, columns)
         yield from _remarks(item)
         for _ in item.requests:
@@ -146,9 +146,10 @@ def _remarks(item: Previewed) -> Iterator[str]:
         yield f"{_INDENT}{since}; whether it was delivered is checked first"
 
 
-def _comment_lines(text: Text, columns: int) -> Iterator[str]:
+def text_lines(name: str, text: Text, columns: int) -> Iterator[str]:
+    """The lines of a text that is posted, behind its name."""
     lines = "\n\n".join(map(_styled, text)).splitlines()
-    for label, line in zip_longest(["Comment"], lines, fillvalue=""):
+    for label, line in zip_longest([name], lines, fillvalue=""):
         yield f"    {label:<{columns}}{line}".rstrip()
 
 

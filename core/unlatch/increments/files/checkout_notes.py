@@ -2,8 +2,9 @@
 
 An operation that this checkout recorded, and that no pushed commit has, can have been sent by
 nobody else. Of any other one a request may still take effect, until the tracker has settled since
-it was first read here. The notes are in the user's state folder, so that nothing from a clone is
-taken for them; without them a delivery waits once more.
+it was first read here. And the text of any other one may be a stranger's, which this user has to
+agree to. The notes are in the user's state folder, so that nothing from a clone is taken for them;
+without them a delivery waits and asks once more.
 """
 
 from __future__ import annotations
@@ -12,28 +13,73 @@ import json
 import os
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from unlatch.increments.records.pending import read_pending
+from unlatch.worklog.digests import sha256
 from unlatch.worklog.disk.user_files import read_user_file, state_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from pathlib import Path
 
+    from unlatch.spi.operation import OperationKey
+
+    Data = Mapping[str, Any]  # the content of metadata.json
+
 _NAME = "operations.jsonl"
-_OWN, _READ = "own", "read"
+_OWN, _AGREED, _READ = "own", "agreed", "read"
 # Bytes; above that the older half of the lines goes.
-_LARGEST = 1 << 17
+_LARGEST = 1 << 19
+# What an operation does and says; the text of a reopen is in its entry of reopenHistory.
+_DEEDS = ("op", "kind", "tracker", "item", "reason", "story")
+_WORDS = ("reason", "scopeChange", "newTasks", "parts")
 
 
-def note_own(root: Path, ops: Iterable[str]) -> None:
-    """Note operations that this checkout has just recorded."""
-    _append(root, [{"op": op, _OWN: True} for op in sorted(ops)])
+def note_own(root: Path, before: Data, after: Data) -> None:
+    """Note the operations that this checkout records in place of `before`, or moves to an item.
+
+    Operations of others stay theirs.
+    """
+    if before.get("pending") == after.get("pending"):
+        return
+    known, notes = contents_of(before), list[dict[str, object]]()
+    for key, content in contents_of(after).items():
+        if known.get(key) == content:
+            continue
+        former = {one for other, one in known.items() if other[:2] == key[:2]}
+        if not former or familiar_contents(root).issuperset(former):
+            notes.append({"op": key[0], _OWN: content})
+    _append(root, notes)
+
+
+def note_agreed(root: Path, contents: Mapping[OperationKey, str]) -> None:
+    """Note that this user agreed to operations of others."""
+    _append(root, [{"op": key[0], _AGREED: content} for key, content in contents.items()])
 
 
 def own_operations(root: Path) -> frozenset[str]:
     """The operations that this checkout recorded."""
-    return frozenset(op for op, note in _notes(root) if note.get(_OWN) is True)
+    return frozenset(op for op, note in _notes(root) if note.get(_OWN))
+
+
+def familiar_contents(root: Path) -> frozenset[str]:
+    """The digests of the operations that this user recorded here or agreed to."""
+    noted = (note.get(_OWN) or note.get(_AGREED) for _, note in _notes(root))
+    return frozenset(content for content in noted if isinstance(content, str))
+
+
+def contents_of(data: Data) -> dict[OperationKey, str]:
+    """A digest of what each pending operation does and says."""
+    pending = read_pending(data)
+    words: dict[object, list[list[object]]] = {}
+    for entry in (*data.get("reopenHistory", ()), *data.get("amendments", ())) if pending else ():
+        words.setdefault(entry.get("id"), []).append([entry.get(name) for name in _WORDS])
+    found = {}
+    for operation, raw in zip(pending, data.get("pending", ()), strict=True):
+        content = [*(raw.get(name) for name in _DEEDS), words.get(operation.op)]
+        found[operation.key] = sha256(json.dumps(content, sort_keys=True).encode())[:32]
+    return found
 
 
 def seconds_since_read(root: Path, ops: Iterable[str]) -> Mapping[str, float]:

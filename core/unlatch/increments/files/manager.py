@@ -205,18 +205,10 @@ class MetadataManager:
             return write_plan(data, made[-1], self.clock())
 
         increment = self.change(wanted, edit, unarchive=unarchive)
-        if made[-1].new:
-            self.note_own(made[-1].new)
         if made[-1].unanswered:
             warning = f"{', '.join(made[-1].unanswered)}: {_UNANSWERED}"
             increment = replace(increment, warnings=(*increment.warnings, warning))
         return made[-1], increment
-
-    def note_own(self, ops: Iterable[str]) -> None:
-        """Note that this checkout has recorded operations."""
-        from unlatch.increments.files.checkout_notes import note_own  # noqa: PLC0415
-
-        note_own(self.paths.root, ops)
 
     def intent(
         self, *, by: str, reason: str | None = None, **details: Unpack[IntentDetails]
@@ -247,9 +239,18 @@ class MetadataManager:
         if unit_in(folder):
             self._make_state(folder)
         order = {"unarchive": unarchive, "events_first": events_first}
+
+        def noted(before: Increment, data: dict[str, Any]) -> list[Event]:
+            events = edit(before, data)
+            if "pending" in data:
+                from unlatch.increments.files.checkout_notes import note_own  # noqa: PLC0415
+
+                note_own(self.paths.root, before.data, data)
+            return events
+
         with store_lock(self.paths, name):
             found, now = self.find(name), self.clock()
-            return change_folder(self.paths, found, self.shapes, edit, now=now, **order)
+            return change_folder(self.paths, found, self.shapes, noted, now=now, **order)
 
     def _make_state(self, folder: Folder) -> None:
         """Make unlatch's own folder for a unit, which alone changes nothing."""

@@ -33,9 +33,7 @@ _REACHED = ("before", "after", "labels_added", "labels_removed")
 
 def enqueue(manager: MetadataManager, wanted: str, *operations: Operation) -> Increment:
     """Record operations without a change of status."""
-    increment = _edit_pending(manager, wanted, lambda pending: (*pending, *operations))
-    manager.note_own({operation.op for operation in operations})
-    return increment
+    return _edit_pending(manager, wanted, lambda pending: (*pending, *operations))
 
 
 def note_attempts(

@@ -14,6 +14,7 @@ from unlatch.cli.commands.items.render import (
     tell_left,
     tell_unchanged,
 )
+from unlatch.cli.render.agreement import agree_to_pending
 from unlatch.cli.render.deliveries import show_deliveries
 from unlatch.cli.render.delivery_documents import print_document
 from unlatch.cli.render.describe import seen_line
@@ -70,6 +71,7 @@ class ItemOptions:
     verbose: bool = False
     key: str | None = None
     comment_anyway: bool = False
+    yes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,9 @@ def change_items(
         if typed.dry_run:
             return _preview(works, request, typed)
         _check_count(works, typed, again)
+        if not typed.offline:
+            records = [(work.session, [plan.record for plan in work.plans]) for work in works]
+            agree_to_pending(records, yes=typed.yes, silent=typed.as_json)
         delivered = [_deliver(work, request, typed) for work in works]
     return _tell_end(works, delivered, typed)
 

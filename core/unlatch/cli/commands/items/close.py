@@ -11,6 +11,7 @@ from unlatch.cli.options.common import BY, JSON
 from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, serving
 from unlatch.cli.options.items import COMMENT_ANYWAY, ITEM_ONLY, ITEMS, KEY, MAX_ITEMS
 from unlatch.cli.options.reason import reason_option
+from unlatch.cli.render.agreement import agree_to_pending
 from unlatch.cli.runtime.context import with_session
 from unlatch.cli.runtime.session import Session, is_interactive
 from unlatch.cli.table import Entry
@@ -45,4 +46,7 @@ def command(entry: Entry) -> click.Command:
 def _complete(session: Session, increment: str, options: dict[str, Any]) -> int:
     of_items = ("item_only", "comment_anyway", "key", "max_items")
     kept = {name: value for name, value in options.items() if name not in of_items}
+    if not (options["offline"] or options["dry_run"]):
+        before = session.workspace.manager.read(increment)
+        agree_to_pending([(session, [before])], yes=False, silent=options["as_json"])
     return finish(session, "complete", increment, yes=True, **kept)

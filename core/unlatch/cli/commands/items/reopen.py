@@ -81,5 +81,5 @@ def _read(options: dict[str, Any], own: dict[str, Any]) -> tuple[ItemOptions, bo
     scoping = take_scoping(left)
     if any([scoping, *(left.pop(one) for one in _OF_INCREMENTS)]):
         raise click.UsageError("options about increments do not go with items")
-    is_asked = not left.pop("yes") and is_interactive() and not left["as_json"]
+    is_asked = not left["yes"] and is_interactive() and not left["as_json"]
     return ItemOptions(kind=Kind.REOPEN, **own, **left), is_asked

@@ -268,7 +268,7 @@ def _run_sync(
         sync_elsewhere(session, elsewhere, options, silent=silent)
         return replace(options, written=written)
 
-    listener = Listener(session, asks=not run.yes and not run.as_json, silent=run.as_json)
+    listener = Listener(session, yes=run.yes, silent=silent, alone=here.found)
     with session.trackers() as trackers:
         result, published = sync_and_publish(
             session.workspace,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from unlatch.cli.commands.trackers import sync_render
+from unlatch.cli.render.agreement import agree_to_pending
 from unlatch.cli.render.deliveries import show_deliveries
 from unlatch.cli.render.describe import times
 from unlatch.cli.runtime.failure import error_lines
@@ -12,18 +13,35 @@ from unlatch.cli.terminal import output, prompts
 from unlatch.delivery.task import Delivery
 from unlatch.errors import UnlatchError
 from unlatch.increments.model.increment import Increment
+from unlatch.lifecycle.items.places import ItemGroup
 from unlatch.publish.publish import PublishResult
 from unlatch.sync.compare import Compared, Side, Verdict, local_side, remote_side
 from unlatch.sync.plan import Move, SyncPlan
 
 
 class Listener:
-    """Shows the progress of a sync, and asks its questions."""
+    """Shows the progress of a sync, and asks its questions.
 
-    def __init__(self, session: Session, *, asks: bool, silent: bool) -> None:
+    Args:
+        alone: the items alone whose pending operations the sync delivers as well.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        *,
+        yes: bool,
+        silent: bool,
+        alone: Sequence[tuple[ItemGroup, Sequence[Increment]]] = (),
+    ) -> None:
         self._session = session
-        self._asks = asks and is_interactive()
-        self._silent = silent
+        self._yes, self._silent, self._alone = yes, silent, alone
+        self._asks = not yes and not silent and is_interactive()
+
+    def agree(self, increments: Sequence[Increment]) -> None:
+        own = self._session, increments
+        alone = ((self._session.over(group.workspace), some) for group, some in self._alone)
+        agree_to_pending([own, *alone], yes=self._yes, silent=self._silent)
 
     @contextmanager
     def delivering(

@@ -14,6 +14,7 @@ from unlatch.cli.options.delivery import DRY_RUN, serving
 from unlatch.cli.options.increments import IDS, increment_argument
 from unlatch.cli.options.items import KEY, MAX_ITEMS
 from unlatch.cli.options.reason import ask_reason, reason_option
+from unlatch.cli.render.agreement import agree_to_pending
 from unlatch.cli.render.deliveries import show_deliveries, tell_done, tell_left
 from unlatch.cli.render.delivery_documents import (
     delivered_code,
@@ -232,6 +233,8 @@ def _run_change(
 ) -> int:
     workspace = session.workspace
     change, done = leave_done(trackers, change)
+    if not dry_run:
+        agree_to_pending([(session, [change.increment])], yes=False, silent=as_json)
     for one in () if as_json else done:
         tell_done(workspace.registry, change.tracker, one.name, change.kind)
     if done and not as_json:

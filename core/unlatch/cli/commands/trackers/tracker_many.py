@@ -7,6 +7,7 @@ from itertools import chain
 from shlex import join
 from typing import TYPE_CHECKING
 
+from unlatch.cli.render.agreement import agree_to_pending
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left, tell_done
 from unlatch.cli.render.delivery_documents import (
     delivered_code,
@@ -97,6 +98,8 @@ def change_items_of_many(
         reason, by_name = typed.reason(), {one.increment.id: one for one in plans.changes}
         given = _plan(session, trackers, by_name, lambda name: by_name[name].with_reason(reason))
         plans = replace(given, refused=[*given.refused, *plans.refused])
+    chosen = [(session, [one.increment for one in plans.changes])]
+    agree_to_pending(chosen, yes=False, silent=typed.as_json)
     made = _apply(session, trackers, plans.changes, silent=typed.as_json)
     if not typed.as_json:
         for one in chain.from_iterable(plans.left.values()):

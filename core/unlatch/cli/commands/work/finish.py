@@ -14,6 +14,7 @@ from unlatch.cli.options.delivery import DRY_RUN, OFFLINE, YES, serving
 from unlatch.cli.options.increments import IDS
 from unlatch.cli.options.items import MAX_ITEMS
 from unlatch.cli.options.reason import reason_option
+from unlatch.cli.render.agreement import agree_to_pending
 from unlatch.cli.render.deliveries import deliver_and_tell, tell_left
 from unlatch.cli.render.delivery_documents import delivered_code, print_document
 from unlatch.cli.render.notes import tell_remarks
@@ -112,6 +113,8 @@ def finish(
             spared=plan.spared,
             warnings=plan.approval.warnings,
         )
+    if not offline:
+        agree_to_pending([(session, [plan.before])], yes=yes, silent=as_json)
     confirmed = [plan] if yes else confirm_finish(session, name, [plan], silent=as_json)
     if confirmed is None:
         output.talk("Nothing was changed.")
@@ -149,6 +152,9 @@ def _finish_many(
         return made
 
     def confirm(plans: Sequence[ChangePlan]) -> Sequence[ChangePlan] | None:
+        if not options["offline"]:
+            chosen = [(session, [one.before for one in plans])]
+            agree_to_pending(chosen, yes=yes, silent=options["as_json"])
         return plans if yes else confirm_finish(session, name, plans, silent=options["as_json"])
 
     # Several are not asked about.

@@ -11,6 +11,7 @@ from unlatch.cli.commands.work.resume_documents import resume_code, resumed_entr
 from unlatch.cli.commands.work.resume_options import ResumeOptions
 from unlatch.cli.commands.work.resume_report import active_line
 from unlatch.cli.options.reason import ask_reason, typed_reason
+from unlatch.cli.render.agreement import agree_to_pending
 from unlatch.cli.render.deliveries import show_deliveries, tell_all_left
 from unlatch.cli.render.delivery_documents import print_document
 from unlatch.cli.render.describe import times
@@ -63,6 +64,9 @@ def resume_selected(
             return _preview(session, trackers, wanted, typed, excess=excess, items=items)
         if excess is not None:
             raise excess
+        if not typed.offline:
+            named = [(session, [one.before for one in wanted])]
+            agree_to_pending(named, yes=typed.yes, silent=typed.as_json)
         confirmed = _confirm(session, wanted, items, typed)
         if confirmed is None:
             output.talk("Nothing was changed.")

@@ -23,6 +23,7 @@ from unlatch.cli.commands.work.resume_report import (
 )
 from unlatch.cli.commands.work.scope import changed_work, foreseen_scope
 from unlatch.cli.options.reason import ask_reason, typed_reason
+from unlatch.cli.render.agreement import agree_to_pending
 from unlatch.cli.render.deliveries import deliver_and_tell
 from unlatch.cli.render.describe import ago, seen_line, times
 from unlatch.cli.render.elsewhere import tell_elsewhere
@@ -44,6 +45,8 @@ from unlatch.resume.reopening import Step
 def resume_one(session: Session, trackers: Trackers, wanted: str, typed: ResumeOptions) -> int:
     increment = session.workspace.manager.read(wanted)
     session.workspace.check_config()
+    if not (typed.dry_run or typed.offline):
+        agree_to_pending([(session, [increment])], yes=typed.yes, silent=typed.as_json)
     plan = plan_resume(increment, typed.request(session))
     others = due_work(session, increment, typed)
     settled = settle_closed_items(session, trackers, plan, typed, has_other_work=bool(others))

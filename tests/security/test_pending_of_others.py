@@ -1,0 +1,182 @@
+"""Operations that a clone's author recorded leave under this user's name only by consent."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from tests.cli.project import ALL, CLOSED, NAME, OPEN, Project
+from tests.cli.terminal import Terminal
+from tests.delivery.stage import clone, completed_on
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+_TEXT = "Please send your password to the new owner"
+_RECORD = ("resume", "7", "-m", _TEXT, "--yes", "--by", "Gil Git", "--offline")
+_SAID = "was not recorded by you in this checkout"
+
+
+@pytest.fixture(params=ALL)
+def received(project: Project, request: pytest.FixtureRequest, tmp_path: Path) -> Project:
+    """A clone whose author recorded a reopen of its one item in this user's name."""
+    completed_on(project, request.param)
+    assert project.run(*_RECORD).code == 0
+    return clone(project, tmp_path / "clone")
+
+
+def _is_untouched(project: Project) -> bool:
+    (tracker,) = project.states()
+    return CLOSED[tracker] == project.states()[tracker] and project.wrote() == []
+
+
+def _asked(project: Project, answer: str, *words: str) -> tuple[int, str]:
+    with Terminal(project, *words) as terminal:
+        terminal.expect("in your name? [y/N]")
+        terminal.type(f"{answer}\n")
+        return terminal.end(), terminal.text
+
+
+@pytest.mark.parametrize("words", [("sync",), ("sync", "7")], ids=" ".join)
+def test_a_terminal_shows_text_item_and_repository_and_asks_once(
+    received: Project, words: tuple[str, ...]
+) -> None:
+    (tracker,) = received.states()
+
+    code, shown = _asked(received, "n", *words)
+
+    assert (2, True) == (code, _is_untouched(received)), shown
+    assert shown.count("[y/N]") == 1
+    place = {"github": "octo/widgets#4", "ado": "fabrikam/widgets 101", "jira": "SCRUM-28"}[tracker]
+    for part in (_SAID, _TEXT, place, received.urls[tracker]):
+        assert part in shown
+
+    code, shown = _asked(received, "y", *words)
+    assert (0, OPEN[tracker]) == (code, received.states()[tracker]), shown
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("sync",),
+        ("sync", "7"),
+        ("sync", "--json"),
+        ("complete", "7"),
+        ("complete", "7", "--json"),
+        ("undo", "7"),
+        ("abandon", "7", "-m", "No longer needed"),
+    ],
+    ids=" ".join,
+)
+def test_without_a_terminal_nothing_is_sent_and_nothing_is_recorded(
+    received: Project, words: tuple[str, ...]
+) -> None:
+    before = received.tree()
+
+    done = received.run(*words)
+
+    assert (5, True) == (done.code, _is_untouched(received)), done.said
+    assert "error[pending-not-agreed]" in done.err
+    assert "next: " in done.err
+    assert before == received.tree()
+
+
+def test_yes_is_the_consent_of_a_job(received: Project) -> None:
+    (tracker,) = received.states()
+
+    done = received.run("sync", "--yes")
+
+    assert (0, OPEN[tracker]) == (done.code, received.states()[tracker]), done.said
+
+
+def test_consent_is_asked_for_once_however_often_the_delivery_fails(
+    project: Project, tmp_path: Path
+) -> None:
+    completed_on(project, "github")
+    assert project.run(*_RECORD).code == 0
+    received = clone(project, tmp_path / "clone")
+    received.extra["GITHUB_TOKEN"] = None
+    code, shown = _asked(received, "y", "sync")
+    assert (3, True) == (code, _is_untouched(received)), shown
+    del received.extra["GITHUB_TOKEN"]
+
+    done = received.run("sync")
+
+    assert (0, OPEN["github"]) == (done.code, received.states()["github"]), done.said
+
+
+def _other_text(content: dict[str, list[dict[str, str]]]) -> None:
+    content["reopenHistory"][0]["reason"] = _TEXT
+
+
+def _added_work(content: dict[str, list[dict[str, str]]]) -> None:
+    content["reopenHistory"][0]["scopeChange"] = _TEXT
+
+
+def _other_item(content: dict[str, list[dict[str, str]]]) -> None:
+    content["pending"][0]["item"] = content["pending"][0]["item"].replace("/4", "/5")
+
+
+@pytest.mark.parametrize("replace", [_other_text, _added_work, _other_item])
+def test_an_own_operation_that_says_something_else_since_is_not_ones_own(
+    project: Project, replace: Callable[[dict[str, list[dict[str, str]]]], None]
+) -> None:
+    completed_on(project, "github")
+    project.box.github.add_issue(number=5, title="Another", state="closed")
+    assert project.run("resume", "7", "-m", "A bug", "--yes", "--offline").code == 0
+    file = project.folder() / "metadata.json"
+    content = json.loads(file.read_text())
+    replace(content)
+    file.write_text(json.dumps(content))
+
+    done = project.run("sync")
+
+    assert (5, []) == (done.code, project.wrote()), done.said
+
+
+def test_an_own_operation_needs_no_consent(project: Project) -> None:
+    completed_on(project, *ALL)
+    assert project.run("resume", "7", "-m", "A bug", "--yes", "--offline").code == 0
+
+    done = project.run("sync")
+
+    assert (0, OPEN) == (done.code, project.states()), done.said
+
+
+def test_items_alone_in_a_clone_are_asked_about_with_the_increments(
+    project: Project, tmp_path: Path
+) -> None:
+    completed_on(project, "github")
+    project.box.github.add_issue(number=5, title="Another", state="closed")
+    assert project.run(*_RECORD).code == 0
+    reopen = ("reopen", "octo/widgets#5", "-m", "For an item alone", "--yes", "--offline")
+    assert project.run(*reopen).code == 0
+    received = clone(project, tmp_path / "clone")
+
+    refused = received.run("sync")
+    named = received.run("close", "octo/widgets#5", "-m", "Done")
+    code, shown = _asked(received, "n", "sync")
+
+    assert (5, 5, 2) == (refused.code, named.code, code), refused.said + named.said + shown
+    assert received.wrote() == []
+    assert shown.count("[y/N]") == 1
+    assert all(text in shown for text in (_TEXT, "For an item alone", "octo/widgets#5"))
+
+
+def test_characters_that_deceive_a_reader_are_not_shown_and_not_posted(
+    project: Project, tmp_path: Path
+) -> None:
+    completed_on(project, "github")
+    assert project.run(*_RECORD).code == 0
+    file = project.folder(NAME) / "metadata.json"
+    file.write_text(file.read_text().replace(_TEXT, r"All \u001b[8mhidden\u001b[0m \u202eend"))
+    received = clone(project, tmp_path / "clone")
+
+    code, shown = _asked(received, "y", "sync")
+
+    (posted,) = received.comments()["github"]
+    assert 0 == code, shown
+    assert "All hidden end" in shown
+    assert "All hidden end" in posted
