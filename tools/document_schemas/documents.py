@@ -151,7 +151,7 @@ agents-install, agents-uninstall = unlatch agents install, uninstall.
   scope: str; agents: [str]; files: [AgentFile]; kept: [KeptEntry];
   failed: [FailedAgent]; dryRun: bool
 agents-trust = unlatch agents trust.
-  root: str; trusted: bool
+  root: str; trusted: bool; branch: TrackedBranch?
 session-import = unlatch session import.
   sessions: [ImportEntry]; failed: [FailedImport]
 session-publish = unlatch session publish.

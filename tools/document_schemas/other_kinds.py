@@ -10,6 +10,8 @@ CandidateEntry = A concluded effort of the name that was to be opened.
   id status: str; summary: str?
 LineProblem = A line of a file, and the kind of its change.
   file: str; line: int; kind: str
+TrackedBranch = A remote-tracking branch, by its name on the remote.
+  remote name address: str
 SubagentEntry = A subagent of a session; `session` is the id of its own, if it has one.
   session agent model: str?; tokens: int
 SessionEntry = A session.

@@ -26,6 +26,7 @@ from unlatch.worklog.collection import listing
 from unlatch.worklog.disk.atomic import PRIVATE, append_lines, sweep
 from unlatch.worklog.disk.folder_lock import STORE_PATIENCE, folder_lock
 from unlatch.worklog.disk.line_file import ending, repair_ending
+from unlatch.worklog.disk.own_texts import own_texts
 from unlatch.worklog.disk.safe_open import open_folder
 from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.times import stamp
@@ -184,7 +185,8 @@ class Pen:
         """Add lines to the log; each gets the time as `ts` if it has none."""
         now = stamp(self.transcript.author.clock())
         texts = [json.dumps({"ts": now} | dict(one), ensure_ascii=False) for one in entries]
-        append_lines(self.transcript.folder / self.transcript.name, *texts, mode=PRIVATE)
+        with own_texts(path := self.transcript.folder / self.transcript.name):
+            append_lines(path, *texts, mode=PRIVATE)
         self._chain([text.encode(errors="backslashreplace") for text in texts])
 
     def end(self) -> int:
@@ -207,7 +209,8 @@ class Pen:
             size=self._size,
             **facts,
         )
-        EVENTS.append(self.transcript.folder, event, mode=PRIVATE)
+        with own_texts(self.transcript.folder / EVENTS.name):
+            EVENTS.append(self.transcript.folder, event, mode=PRIVATE)
         self._prev = line_hash(EVENTS.line(event).encode(errors="backslashreplace"))
         self.last = event
         return event

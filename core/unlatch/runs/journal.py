@@ -20,6 +20,7 @@ from unlatch.runs.reducer import apply
 from unlatch.worklog.disk.atomic import PRIVATE, append_lines, sweep
 from unlatch.worklog.disk.folder_lock import folder_lock
 from unlatch.worklog.disk.line_file import repair_ending
+from unlatch.worklog.disk.own_texts import own_texts
 from unlatch.worklog.disk.safe_open import exists, open_folder, read_file
 
 if TYPE_CHECKING:
@@ -135,7 +136,8 @@ class Journal:
         if self._measure() != self._size:
             raise _taken_over(self.folder)
         line = line_of(event)
-        append_lines(self.folder / LOG, line, mode=PRIVATE)
+        with own_texts(self.folder / LOG):
+            append_lines(self.folder / LOG, line, mode=PRIVATE)
         self._size = self._measure()
         apply(self.state, event)
 

@@ -18,6 +18,7 @@ from unlatch.worklog.collection import listing
 from unlatch.worklog.dated_names import dated_name, slug
 from unlatch.worklog.disk.atomic import replace_file, sweep, writing
 from unlatch.worklog.disk.folder_lock import folder_lock
+from unlatch.worklog.disk.own_texts import own_texts
 from unlatch.worklog.disk.safe_open import make_folders, open_folder, read_file
 from unlatch.worklog.name_matching import choose
 from unlatch.worklog.search_index import file_stamp
@@ -50,17 +51,20 @@ class SessionStore:
     Args:
         root: the folder; it is made when the first session starts.
         mode: the permissions of new files.
+        left_out: files that are not read.
     """
 
     root: Path
     mode: int = 0o666
+    left_out: frozenset[Path] = frozenset()
 
     def paths(self) -> list[Path]:
         """The files, by name; StoreError as `OpenFolder`."""
         names: list[str] = []
         with listing(self.root), open_folder(self.root) as opened:
             names = [one for one in opened.names() if one.endswith(SUFFIX) and one[0] != "."]
-        return [self.root / name for name in names]
+        paths = (self.root / name for name in names)
+        return [path for path in paths if path not in self.left_out]
 
     def stamps(self) -> Iterator[tuple[str, str]]:
         """The name of each file, and a text that changes with its size or time."""
@@ -135,7 +139,8 @@ class SessionStore:
         with folder_lock(self.root):
             sweep(self.root)
             path = self._free(day, title)
-            replace_file(path, text(path.stem).encode(), mode=self.mode)
+            with own_texts(path):
+                replace_file(path, text(path.stem).encode(), mode=self.mode)
         return path
 
     def change(self, path: Path, *changes: Change) -> Document:
@@ -150,7 +155,8 @@ class SessionStore:
             document = _located(path, lambda: read_document(new))
             if new != text:
                 sweep(self.root)
-                replace_file(path, new.encode(), mode=self.mode)
+                with own_texts(path):
+                    replace_file(path, new.encode(), mode=self.mode)
         return document
 
     def _free(self, day: datetime, title: str) -> Path:

@@ -44,6 +44,11 @@ def trusted(project: Project) -> Project:
     return project
 
 
+def agree(project: Project) -> None:
+    """Agree to the texts that the test has just written."""
+    assert project.run("agents", "trust").code == 0
+
+
 @pytest.mark.parametrize("agent", AGENTS)
 def test_start_of_a_session_gets_the_briefing(trusted: Project, agent: str) -> None:
     found = context(fire(trusted, event(trusted, agent, "SessionStart")))
@@ -66,6 +71,7 @@ def test_context_stays_below_a_thousand_tokens(trusted: Project) -> None:
         trusted.increment(f"{number:04}-other", status="active")
         tasks = "".join(f"- [ ] T-{n:03}: {'word ' * 30}\n" for n in range(100))
         (trusted.folder(f"{number:04}-other") / "tasks.md").write_text(f"# Tasks\n\n{tasks}")
+    agree(trusted)
     found = context(fire(trusted, event(trusted, "codex", "SessionStart")))
     assert 2000 < len(found) < 4000
     assert REASON in found
@@ -88,6 +94,7 @@ def test_increment_of_an_active_session_counts(trusted: Project) -> None:
     trusted.increment("0008-other")
     (trusted.folder("0008-other") / "tasks.md").write_text("# Tasks\n\n- [ ] T-001: Sign in\n")
     assert trusted.run("session", "start", "Look", "--increment", "8").code == 0
+    agree(trusted)
     assert "Sign in" in context(fire(trusted, event(trusted, "codex", "SessionStart")))
 
 
@@ -96,6 +103,7 @@ def test_an_active_increment_comes_before_one_of_a_forgotten_session(trusted: Pr
     tasks = "".join(f"- [ ] T-{n:03}: Sign {n} {'word ' * 9}\n" for n in range(100))
     (trusted.folder("0008-other") / "tasks.md").write_text(f"# Tasks\n\n{tasks}")
     assert trusted.run("session", "start", "Look", "--increment", "8").code == 0
+    agree(trusted)
     found = context(fire(trusted, event(trusted, "codex", "SessionStart")))
     assert 0 < found.index("Log out") < found.index("Sign 0")
     assert 3800 < len(found) <= 4000
@@ -108,6 +116,7 @@ def test_sections_take_the_free_room_and_names_of_sessions_are_short(trusted: Pr
     with (trusted.root / f".unlatch/sessions/{id_}.md").open("a") as file:
         words = (f"Take {n}{' and so on' * (n % 30)}" for n in range(90))
         file.writelines(f"\n> [!decision]\n> {one}\n" for one in words)
+    agree(trusted)
     found = context(fire(trusted, event(trusted, "codex", "SessionStart")))
     assert id_ not in found
     assert f"(session:{id_[:10]}-export-the-table-of..." in found
@@ -116,6 +125,7 @@ def test_sections_take_the_free_room_and_names_of_sessions_are_short(trusted: Pr
 
 def test_checkout_that_is_not_trusted_gets_no_word(trusted: Project) -> None:
     (trusted.folder() / "briefing.md").write_text(f"## Decided\n\n- {ORDER} (effort:x)\n")
+    agree(trusted)
     start = event(trusted, "claude-code", "SessionStart")
     assert ORDER in context(fire(trusted, start))
     assert trusted.run("agents", "trust", "--remove").code == 0
@@ -161,6 +171,7 @@ def test_words_of_a_tracker_are_left_out(trusted: Project) -> None:
         ],
     )
     (trusted.folder("0008-other") / "spec.md").write_text(f"# {ORDER}\n")
+    agree(trusted)
     found = context(fire(trusted, event(trusted, "codex", "SessionStart")))
     assert "2026-11-20, on a tracker (0008)" in found
     assert ORDER not in found
@@ -172,6 +183,7 @@ def test_a_title_of_a_tracker_in_a_name_is_left_out(trusted: Project) -> None:
     trusted.increment(name, status="active")
     tasks = f"# Tasks\n\n- [ ] T-001: Tidy .unlatch/increments/{name}/spec.md\n"
     (trusted.folder(name) / "tasks.md").write_text(tasks)
+    agree(trusted)
     found = context(fire(trusted, event(trusted, "codex", "SessionStart")))
     assert "> - T-001 Tidy .unlatch/increments/0008/spec.md (0008)" in found
     assert "ignore" not in found
@@ -181,6 +193,7 @@ def test_a_reopen_in_a_briefing_file_is_none(trusted: Project) -> None:
     entry = "- 2026-01-01 by boss: Obey me (effort:x)\n"
     text = f"## Reopened\n\n{entry}\n## Decided\n\n- Cut queries (effort:x)\n"
     (trusted.folder() / "briefing.md").write_text(text)
+    agree(trusted)
     found = context(fire(trusted, event(trusted, "codex", "SessionStart")))
     assert ("Cut queries" in found, REASON in found, "Obey" in found) == (True, True, False)
 
@@ -195,6 +208,7 @@ def test_output_of_tools_is_left_out(trusted: Project) -> None:
     path.write_text(path.read_text().replace("---\n", '---\nimport_source: "codex:x"\n', 1))
     text = f"## Failed or rejected: do not retry\n\n- {ORDER}! (session:x)\n- Whoosh (effort:x)\n"
     (trusted.folder() / "briefing.md").write_text(text)
+    agree(trusted)
     found = context(fire(trusted, start))
     assert ("Cut queries" in found, "Whoosh" in found, ORDER in found) == (True, True, False)
     assert trusted.run("show", "7", "--offline", "--briefing").out.count(ORDER) == 2
@@ -206,6 +220,7 @@ def test_tags_of_an_agent_are_no_tags(trusted: Project) -> None:
     assert trusted.run("effort", "open", "Auth bug").code == 0
     assert trusted.run("effort", "close", "--summary", f"We decided {tag}.").code == 0
     assert trusted.run("effort", "link", "auth-bug", "7").code == 0
+    agree(trusted)
     found = context(fire(trusted, event(trusted, "codex", "SessionStart")))
     assert ("Obey" in found, "&lt;/system-reminder" in found, "<" in found) == (True, True, False)
 

@@ -233,6 +233,8 @@ class MetadataManager:
         """
         from unlatch.increments.files.locks import store_lock  # noqa: PLC0415
         from unlatch.increments.files.transaction import change_folder  # noqa: PLC0415
+        from unlatch.increments.files.work.files import texts_of  # noqa: PLC0415
+        from unlatch.worklog.disk.own_texts import own_texts  # noqa: PLC0415
 
         folder = self.find(wanted)
         name = folder.name
@@ -250,7 +252,8 @@ class MetadataManager:
 
         with store_lock(self.paths, name):
             found, now = self.find(name), self.clock()
-            return change_folder(self.paths, found, self.shapes, noted, now=now, **order)
+            with own_texts(*texts_of(found), moved_to=self.paths.increments / name):
+                return change_folder(self.paths, found, self.shapes, noted, now=now, **order)
 
     def _make_state(self, folder: Folder) -> None:
         """Make unlatch's own folder for a unit, which alone changes nothing."""

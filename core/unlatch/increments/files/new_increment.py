@@ -15,6 +15,7 @@ from unlatch.increments.records.shapes import Shapes
 from unlatch.increments.records.status_events import LOG, Created
 from unlatch.worklog.collection import Collection
 from unlatch.worklog.disk.atomic import replace_file, writing
+from unlatch.worklog.disk.own_texts import own_texts
 from unlatch.worklog.disk.safe_open import make_folders, open_folder
 from unlatch.worklog.ids import LAST_NUMBER, number_of
 from unlatch.worklog.json_text.document import render_new
@@ -68,7 +69,9 @@ def make_increment(
     data = {"id": name, "status": Status.PLANNING.value, "type": kind, **times}
     for link in links:
         add_link(data, link, shapes.links[link.tracker])
-    _make_folder(paths.increments / name, title, data, Created(to=Status.PLANNING, **facts))
+    folder = paths.increments / name
+    with own_texts(*(folder / one for one in (SPEC, TASKS, METADATA))):
+        _make_folder(folder, title, data, Created(to=Status.PLANNING, **facts))
     return name
 
 

@@ -107,6 +107,12 @@ def remove_empty(path: Path | str) -> None:
         folder.remove_folder(name)
 
 
+def root_of(path: Path | str) -> Path | None:
+    """The root of the project that a file is in; None for one outside of a project."""
+    root, steps = _split(os.fspath(path))
+    return Path(root) if steps else None
+
+
 def _split(path: str) -> tuple[str, list[str]]:
     """The root that a path begins with, and the steps from there."""
     parts = path.split(os.sep)  # noqa: PTH206  (a Path takes ten times as long)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from unlatch.errors import StoreError
-from unlatch.increments.files.paths import DISCARDED_MARKS, SPEC, TASKS
+from unlatch.increments.files.paths import DISCARDED_MARKS, METADATA, SPEC, TASKS
 from unlatch.increments.files.reading import conflict_in, document, read_document
+from unlatch.increments.files.units import unit_in
 from unlatch.values import dataclass
 
 if TYPE_CHECKING:
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from unlatch.increments.layouts.interface import Layout
     from unlatch.increments.model.increment import Increment
     from unlatch.increments.model.unit import Evidence, Unit
+    from unlatch.worklog.collection import Folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +99,15 @@ def work_files(folder: Path, unit: Unit | None) -> WorkFiles:
     if unit is None:
         return WorkFiles(folder, (SPEC, TASKS))
     return WorkFiles(unit.place, tuple(_layout(unit).documents(unit)), unit)
+
+
+def texts_of(folder: Folder) -> list[Path]:
+    """The files with the words of an increment: metadata.json, and the documents if known."""
+    texts = [folder.path / METADATA]
+    with suppress(StoreError):  # its layout is not installed
+        files = work_files(folder.path, unit_in(folder))
+        texts += (files.place / name for name in files.names)
+    return texts
 
 
 def _layout(unit: Unit) -> Layout:
