@@ -322,3 +322,25 @@ def test_an_undo_waits_for_a_reopen_that_another_machine_is_sending(
     # The comment shows that the reopen was sent.
     assert (5, OPEN[tracker]) == (done.code, here.states()[tracker]), done.said
     assert "left open" in done.said
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_what_another_machine_took_back_during_a_write_leaves_nothing_pending(
+    project: Project, own: bool, tmp_path: Path
+) -> None:
+    active_on(project, "jira")
+    time.sleep(1.1)  # the item was active for a while
+    there = clone(project, tmp_path / "there")
+    words = ("reopen", project.urls["jira"], "--item-only", "--reason", REASON)
+
+    def take_back() -> object:
+        return there.process(*words) if own else open_by_hand(project, "jira")
+
+    project.box.faults.add(fault("jira", "comment", "human", action=take_back))
+
+    done = project.run(*COMPLETE)
+
+    assert OPEN["jira"] == project.states()["jira"]
+    assert (0 if own else 3, own) == (done.code, "pending" not in project.metadata()), done.said
+    assert ("after the last attempt" if own else "state-not-taken") in done.said
+    assert_each_comment_once(project)

@@ -17,6 +17,7 @@ from unlatch.spi.change import seen_of
 from unlatch.spi.operation import Kind
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from unlatch.delivery.task import DeliveryTask
@@ -66,6 +67,23 @@ def _after_comment(task: DeliveryTask, item: RemoteItem) -> str | None:
         return _words(item.state, item.changed_by, "the comment") if is_later else None
     later = [one for one in _changes_after(task, item, posted) if one.at > posted]
     return _words(item.state, later[-1].by, "the comment") if later else None
+
+
+def own_decision(task: DeliveryTask, item: RemoteItem) -> str | None:
+    """The later decision of this account on another machine, which came during a write.
+
+    A rule of the tracker that moves an item back has an account of its own.
+    """
+    attempt = task.operation.attempt
+    if attempt is None or attempt.before is None or attempt.before.since is None:
+        return None
+    later = _changes_after(task, item, attempt.before.since + _RESOLUTION)
+    # The first of them is that of the write itself.
+    return _words(item.state, later[-1].by, "the last attempt") if _are_own(later) else None
+
+
+def _are_own(later: Sequence[StateChange]) -> bool:
+    return len(later) > 1 and all(one.own for one in later)
 
 
 def _changes_after(task: DeliveryTask, item: RemoteItem, since: datetime) -> list[StateChange]:

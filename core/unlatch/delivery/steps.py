@@ -5,9 +5,10 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from types import MappingProxyType
+from typing import NoReturn
 
 from unlatch.delivery.changes import find_shortcoming, is_empty, remaining_change
-from unlatch.delivery.decisions import later_decision
+from unlatch.delivery.decisions import later_decision, own_decision
 from unlatch.delivery.duplicates import delete_duplicates
 from unlatch.delivery.planning import (
     expected_change,
@@ -116,9 +117,13 @@ def _yield_to_decision(task: DeliveryTask, item: RemoteItem, goal: Goal | None) 
     if goal is None or not must_move(item, goal):
         return
     if decision := later_decision(task, item):
-        base = decided_base(task, goal)
-        withdraw(task.manager, task.increment.id, task.operation, base=base, why=decision)
-        raise Withdrawn(f"left as it is: {decision}")
+        _withdraw(task, goal, decision)
+
+
+def _withdraw(task: DeliveryTask, goal: Goal, decision: str) -> NoReturn:
+    base = decided_base(task, goal)
+    withdraw(task.manager, task.increment.id, task.operation, base=base, why=decision)
+    raise Withdrawn(f"left as it is: {decision}")
 
 
 def _probe_created(task: DeliveryTask) -> Event:
@@ -140,7 +145,16 @@ def _send(task: DeliveryTask, _step: Send) -> Event:
     snapshot, change = _plan_ahead(task) or _plan(task)
     if is_empty(change):
         return conclude(task, change, Outcome(snapshot.item))
-    return note_attempts([task])[0] or conclude(task, change, task.plugin.write(snapshot, change))
+    return note_attempts([task])[0] or _write(task, snapshot, change)
+
+
+def _write(task: DeliveryTask, snapshot: Snapshot, change: Change) -> Event:
+    outcome = task.plugin.write(snapshot, change)
+    goal, after = change.goal, outcome.after
+    if goal is not None and must_move(after, goal) and (decision := own_decision(task, after)):
+        keep_effect(task, outcome)
+        _withdraw(task, goal, decision)
+    return conclude(task, change, outcome)
 
 
 def _plan(task: DeliveryTask) -> tuple[Snapshot, Change]:
