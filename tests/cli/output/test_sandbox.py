@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -119,6 +120,7 @@ def test_seed_adds_sample_items_once_and_the_state_keeps_them(
     assert "3 items linked to 1 increment" in linked.said
 
 
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 def test_the_commands_that_it_names_set_a_project_up(empty: Project, served: Served) -> None:
     commands = [line for line in served.said.splitlines() if line.startswith("  ")]
 
