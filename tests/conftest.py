@@ -113,18 +113,18 @@ def _no_known_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _installed_once() -> Iterator[None]:
-    """Look at the files of installed distributions once for each sys.path, as a process does."""
-    read = entry_points.entry_points
+    """Look at the distributions of this environment once, as a process does: no test changes it."""
+    read, own = entry_points._installed_in, frozenset(filter(None, sys.path))
 
     @cache
-    def found(_path: tuple[str, ...], group: str) -> dict[str, str]:
-        return read(group)
+    def points(folder: str, group: str) -> list[tuple[str, str, str]]:
+        return [*read(folder, group)]
 
-    def cached(group: str) -> dict[str, str]:
-        return dict(found(tuple(sys.path), group))
+    def installed(folder: str, group: str) -> Iterator[tuple[str, str, str]]:
+        return iter(points(folder, group)) if folder in own else read(folder, group)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(entry_points, "entry_points", cached)
+        patch.setattr(entry_points, "_installed_in", installed)
         yield
 
 

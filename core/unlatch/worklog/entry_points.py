@@ -70,17 +70,21 @@ def distribution_in(folder: str) -> str:
 def _installed(group: str) -> Iterator[tuple[str, str, str]]:
     """The folder, name and target of each entry point of a group."""
     for folder in sys.path:
-        try:
-            names = os.listdir(folder or ".")  # noqa: PTH208  (pathlib is not loaded yet)
-        except OSError:
-            continue  # sys.path lists missing folders, and archives
-        for installed in sorted(one for one in names if one.endswith(_INSTALLED)):
-            path = f"{folder or '.'}{os.sep}{installed}{os.sep}entry_points.txt"
-            # Most have none, and an error takes ten times as long.
-            if not os.access(path, os.R_OK):
-                continue
-            for name, target in _read(path, group):
-                yield installed, name, target
+        yield from _installed_in(folder or ".", group)
+
+
+def _installed_in(folder: str, group: str) -> Iterator[tuple[str, str, str]]:
+    try:
+        names = os.listdir(folder)  # noqa: PTH208  (pathlib is not loaded yet)
+    except OSError:
+        return  # sys.path lists missing folders, and archives
+    for installed in sorted(one for one in names if one.endswith(_INSTALLED)):
+        path = f"{folder}{os.sep}{installed}{os.sep}entry_points.txt"
+        # Most have none, and an error takes ten times as long.
+        if not os.access(path, os.R_OK):
+            continue
+        for name, target in _read(path, group):
+            yield installed, name, target
 
 
 def _content(path: str) -> bytes:
