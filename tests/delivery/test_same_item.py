@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import time
+from types import SimpleNamespace
+
 import pytest
 from tests.cli.project import CLOSED, NAME, OPEN, REASON, Project
 from tests.delivery.stage import (
@@ -12,6 +15,7 @@ from tests.delivery.stage import (
     Held,
     active_on,
     assert_each_comment_once,
+    await_request,
     completed_on,
     count_markers,
     fault,
@@ -20,6 +24,7 @@ from tests.delivery.stage import (
     start,
 )
 
+from unlatch.worklog.disk import flock
 from unlatch_sandbox import Fault
 
 # A late effect comes well before the settle time ends.
@@ -123,3 +128,48 @@ def _label(project: Project, tracker: str) -> None:
         project.box.github.edit("octo/widgets", 4, labels=["bug", "reopened"])
     else:
         project.box.jira.edit("SCRUM-28", labels=["ux", "reopened"])
+
+
+@pytest.mark.parametrize("tracker", ["github", "jira"])
+def test_the_wait_begins_when_another_process_has_ended_its_delivery(
+    project: Project, tracker: str
+) -> None:
+    completed_on(project, tracker)
+    settle(project, SETTLE)
+    held = Held()
+    project.box.faults.add(fault(tracker, "comment", "human", action=held))
+    project.box.faults.add(fault(tracker, "comment", "late", seconds=3 * LATE))
+    first = start(project, *RESUME)
+    await_request(first, held.arrived)
+
+    def wait_for_the_lock(_seconds: float) -> None:
+        time.sleep(SETTLE)
+        held.released.set()
+        first.communicate(timeout=60)
+
+    blocked = SimpleNamespace(monotonic=time.monotonic, sleep=wait_for_the_lock)
+    project.monkeypatch.setattr(flock, "time", blocked)
+    second = project.run(*SYNC)
+
+    project.box.settle()
+    assert (3, 0) == (first.returncode, second.code), second.said
+    assert 1 == count_markers(project).total(), second.said
+
+
+@pytest.mark.parametrize("tracker", ["github", "jira"])
+def test_an_item_with_an_earlier_operation_is_read_again_before_the_next(
+    project: Project, tracker: str
+) -> None:
+    project.items(tracker)
+    words = project.urls[tracker], "--reason"
+    project.box.faults.add(fault(tracker, "comment", "drop"))
+    assert project.run("reopen", *words, REASON).code == 3
+    # Its labels come after the item was read for a plan.
+    project.box.faults.add(
+        Fault(tracker, "human", method="GET", effect=True, action=lambda: _label(project, tracker))
+    )
+
+    done = project.run("close", *words, "Not a bug")
+
+    assert (0, CLOSED[tracker]) == (done.code, project.states()[tracker]), done.said
+    assert {"completed"} == project.labels()[tracker] & {"completed", "reopened"}

@@ -11,10 +11,11 @@ from unlatch.delivery.run import DeliveryRun
 from unlatch.delivery.states import Done
 from unlatch.delivery.steps import execute
 from unlatch.delivery.task import Delivery, DeliveryTask, make_task
-from unlatch.errors import UnlatchError
+from unlatch.errors import StoreError, UnlatchError
 from unlatch.increments.files.locks import delivery_lock
 from unlatch.increments.model.increment import Increment
 from unlatch.increments.records.links import identity, link_of
+from unlatch.increments.records.pending import is_in_doubt
 from unlatch.spi.operation import Operation
 from unlatch.worklog.parallel import run_parallel
 
@@ -68,7 +69,8 @@ class _IncrementQueues:
         self.name = name
         self._lock = threading.Lock()
         self._held = ExitStack()
-        self._is_held = False
+        self._is_held = self._was_awaited = False
+        self._locked = 0.0
         self.items: dict[Item, list[Operation]] = {}
         self.increment = increment = run.workspace.manager.read(name)
         for operation in increment.pending:
@@ -83,18 +85,31 @@ class _IncrementQueues:
         Also if it says something else by now, which nobody agreed to. Its item may have any of the
         keys. `locked`: another process is delivering.
         """
-        workspace = self._run.workspace
         with self._lock:
             if not self._is_held:
-                lock = delivery_lock(workspace.paths, self.name, patience=LOCK_TIMEOUT)
-                self._held.enter_context(lock)
-                self._is_held = True
-        increment = workspace.manager.read(self.name)
+                self._was_awaited = self._enter_lock()
+                self._locked, self._is_held = self._run.clock(), True
+        increment = self._run.workspace.manager.read(self.name)
         for one in increment.pending:
             is_same = (one.op, one.tracker) == (operation.op, operation.tracker)
             if is_same and one.item in keys and self._run.may_send(increment, one):
+                if is_in_doubt(one) and (self._was_awaited or one.attempt != operation.attempt):
+                    # Another process has sent it since this run began.
+                    self._run.mark_unknown(link_of(increment, one), since=self._locked)
                 return make_task(self._run, increment, one)
         return None
+
+    def _enter_lock(self) -> bool:
+        """Take the increment's lock; whether another process had it."""
+        paths = self._run.workspace.paths
+        try:
+            self._held.enter_context(delivery_lock(paths, self.name, patience=0))
+        except StoreError as error:
+            if error.id != "locked":
+                raise
+            self._held.enter_context(delivery_lock(paths, self.name, patience=LOCK_TIMEOUT))
+            return True
+        return False
 
     def end_item(self) -> None:
         """Count an item as served; after the last one release the lock."""

@@ -187,9 +187,10 @@ class DeliveryRun:
                 self._read_for.update({op: now - age for op, age in ages.items()})
         return self.clock() - max(self._read_for[op] for op in foreign)
 
-    def mark_unknown(self, link: Link) -> None:
-        """Note that a request just sent to an item may still take effect."""
-        self._unknown_since[identity(link)] = self.clock()
+    def mark_unknown(self, link: Link, since: float | None = None) -> None:
+        """Note that a request to an item, sent just now or until `since`, may still take effect."""
+        item, sent = identity(link), self.clock() if since is None else since
+        self._unknown_since[item] = max(sent, self._unknown_since.get(item, sent))
 
     def settle_time(self, increment: Increment, operation: Operation) -> float:
         """Return the seconds until all earlier requests to an item have taken effect.

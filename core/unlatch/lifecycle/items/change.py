@@ -75,7 +75,7 @@ class ItemPlan:
         finishes: whether it finishes what this account began elsewhere: the item is open without
             a comment.
         is_done: whether the item is in the wanted state, so that nothing is to do.
-        is_shared: whether an operation of an increment, pending on it, may change it at any time.
+        is_awaited: whether another operation is pending on it, which may change it at any time.
         error: why it could not be read, or needs nothing; the item is left alone.
     """
 
@@ -86,7 +86,7 @@ class ItemPlan:
     answered: datetime | None = None
     finishes: bool = False
     is_done: bool = False
-    is_shared: bool = False
+    is_awaited: bool = False
     error: UnlatchError | None = None
 
     @property
@@ -218,8 +218,9 @@ def _plan(
     if record is None:
         name = trackers.settings(ref.tracker).name(ref)
         record, is_new = draft_record(workspace.manager, link, name, _BEFORE[kind]), True
-    why, is_shared = beside.same(link, kind, request.reason), bool(beside.on(link))
-    return ItemPlan(record, ref, is_new, is_shared=is_shared, error=why)
+    why, is_awaited = beside.same(link, kind, request.reason), bool(beside.on(link))
+    is_awaited = is_awaited or bool(record.pending)
+    return ItemPlan(record, ref, is_new, is_awaited=is_awaited, error=why)
 
 
 def _read(
@@ -248,7 +249,7 @@ def _checked(
     if is_due or request.comment_anyway or plan.record.pending:
         return replace(plan, answered=find_answered(trackers, item, request.kind))
     # What an increment of this checkout has begun, it finishes itself.
-    may_finish = opens and not plan.is_shared
+    may_finish = opens and not plan.is_awaited
     try:
         answered = unfinished_attempt(trackers, item) if may_finish else None
     except UnlatchError as error:
@@ -288,7 +289,7 @@ def record_items(workspace: Workspace, plans: Sequence[ItemPlan], request: ItemR
         )
         fresh |= made.new
         records.append(record)
-        if plan.snapshot is not None and not plan.is_shared:
+        if plan.snapshot is not None and not plan.is_awaited:
             seen |= {one.key: plan.snapshot for one in record.pending if one.op in made.new}
     return Recorded(records, fresh, seen)
 
