@@ -128,11 +128,15 @@ def _resume(stage: Stage, case: Case, boundaries: Boundaries, out: Path) -> None
 
 
 def sweep(stage: Stage, names: list[str], kind: str, every: int) -> dict[str, Any]:
-    """Disturb a resume in one way at every n-th boundary; returns the results."""
+    """Disturb a resume in one way at every n-th boundary; returns the results.
+
+    Each kind begins elsewhere, so that a sample of each is one of more places together.
+    """
     wrong: dict[str, list[str]] = {}
     codes: Counter[int] = Counter()
     over = 0
-    for number in range(1, len(names) + 1, every):
+    first = 1 + list(KINDS).index(kind) * every // len(KINDS)
+    for number in range(first, len(names) + 1, every):
         case = stage.case(f"{kind}-{number}")
         before = (case.folder / "metadata.json").read_bytes()
         disturbed = Disturbed(stage, case, kind, number)

@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
+import signal
 import tempfile
 from collections import Counter
 from contextlib import ExitStack
@@ -19,18 +18,11 @@ import requests
 
 from unlatch.spi.text import ops_in
 from unlatch.worklog.disk.user_files import state_folder
+from unlatch_sandbox import Sandbox, serve
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-_SERVE = """
-import json
-from unlatch_sandbox import Sandbox, serve
-with Sandbox() as box:
-    print(json.dumps({"console": box.console_url, "config": box.config(), "env": box.environ()}),
-          flush=True)
-    serve(box)
-"""
 INCREMENT = "0007-smart-discipline"
 REASON = "Bug discovered: `-->` $& @all"
 # What is only read by these, although it is posted.
@@ -72,6 +64,24 @@ def own_state(folder: Path) -> AbstractContextManager[object]:
     return patch.dict(os.environ, XDG_STATE_HOME=str(folder))
 
 
+def _start_sandbox(stack: ExitStack) -> Any:
+    """Serve a sandbox in a fork of this process, which has loaded it; what its clients need."""
+    reader, writer = os.pipe()
+    if (child := os.fork()) == 0:
+        try:
+            with Sandbox() as box, os.fdopen(writer, "w") as told:
+                needs = {"console": box.console_url, "config": box.config(), "env": box.environ()}
+                print(json.dumps(needs), file=told, flush=True)
+                serve(box)
+        finally:
+            os._exit(1)
+    os.close(writer)
+    stack.callback(os.waitpid, child, 0)
+    stack.callback(os.kill, child, signal.SIGTERM)
+    with os.fdopen(reader) as told:
+        return json.loads(told.readline())
+
+
 class Stage:
     """The sandbox, reached over HTTP alone, and a folder for the cases' projects."""
 
@@ -79,14 +89,7 @@ class Stage:
         with ExitStack() as stack:
             self.folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             stack.enter_context(own_state(self.folder / "state"))
-            server = subprocess.Popen(
-                [sys.executable, "-c", _SERVE], stdout=subprocess.PIPE, text=True
-            )
-            stack.callback(server.wait)
-            stack.callback(server.terminate)
-            assert server.stdout is not None
-            stack.callback(server.stdout.close)
-            told = json.loads(server.stdout.readline())
+            told = _start_sandbox(stack)
             self.environ: dict[str, str] = {**os.environ, **told["env"]}
             self._console, self._config = told["console"], told["config"]
             self._http = stack.enter_context(requests.Session())

@@ -38,7 +38,7 @@ def told_by(name: str, *arguments: str) -> Any:
 @pytest.mark.parametrize(
     ("program", "every", "options", "least"),
     [
-        pytest.param("kill_matrix", 40, ("--cold", "3"), 100, id="resume"),
+        pytest.param("kill_matrix", 40, (), 100, id="resume"),
         pytest.param("box_kill", 60, (), 50, id="sync of boxes"),
         pytest.param("item_kill", 100, (), 100, id="reopen of items"),
         pytest.param("item_kill", 100, ("--outside",), 100, id="reopen outside of a project"),
@@ -56,6 +56,7 @@ def test_death_at_any_boundary_changes_nothing_in_the_end(
     record_property(program, f"{told['boundaries']} boundaries, {told['deaths']} deaths")
     assert {} == told["wrong"]
     assert told["boundaries"] > least
+    # Those that follow find warm caches, and pass fewer boundaries than were counted.
     assert told["deaths"] >= told["boundaries"] // every
     assert told.get("coldDeaths") != 0
 
@@ -64,7 +65,7 @@ def test_death_at_any_boundary_changes_nothing_in_the_end(
     ("program", "every", "acts"),
     [
         ("effort_kill", 19, {"talk", "open", "conclude", "reopen", "expand"}),
-        ("run_kill", 199, {"start"}),
+        ("run_kill", 349, {"start"}),
     ],
 )
 def test_death_at_any_boundary_of_a_conversation_or_a_run_loses_and_repeats_nothing(
@@ -101,7 +102,7 @@ def test_death_at_any_write_of_the_files_changes_nothing_in_the_end(
 
 
 def test_a_disturbance_at_any_boundary_loses_nothing() -> None:
-    told = told_by("disturbed", "interrupt", *DISKS, "--every", "59")
+    told = told_by("disturbed", "interrupt", *DISKS, "--every", "64")
 
     assert told["boundaries"] > 100
     assert {kind: {} for kind in ("interrupt", *DISKS)} == {
@@ -143,8 +144,8 @@ RANDOM_BY_CHANCE = ("deaths", "faults", "sure undos")
 @pytest.mark.parametrize(
     ("program", "lives", "steps", "met"),
     [
-        ("both_sides", 2, 10, BOTH),
-        ("random_life", 4, 12, RANDOM),
+        ("both_sides", 2, 7, BOTH),
+        ("random_life", 3, 12, RANDOM),
         pytest.param("both_sides", 5, 10, BOTH + BOTH_BY_CHANCE, marks=pytest.mark.sweep),
         pytest.param("random_life", 20, 12, RANDOM + RANDOM_BY_CHANCE, marks=pytest.mark.sweep),
     ],

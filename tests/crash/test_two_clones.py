@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from functools import partial
 from itertools import count
 from typing import TYPE_CHECKING
 
@@ -115,7 +116,7 @@ def test_delivered_in_both_at_once_time_and_again(team: Team, rounds: int) -> No
         assert_done(one, one.laptop, other)
 
 
-# What both send only when both are about to.
+# What both send only when both are about to, at each place alone in `make torture`.
 MEETINGS = {
     "github state": ("github", "PATCH", "/issues/"),
     "github comment": ("github", "POST", "/comments"),
@@ -126,14 +127,19 @@ MEETINGS = {
 }
 
 
-@pytest.mark.parametrize("meeting", MEETINGS)
-def test_delivered_in_both_at_the_same_moment(team: Team, meeting: str) -> None:
-    tracker, method, path = MEETINGS[meeting]
+@pytest.mark.parametrize(
+    "places",
+    [
+        pytest.param([*MEETINGS], id="everywhere"),
+        *(pytest.param([place], marks=pytest.mark.sweep, id=place) for place in MEETINGS),
+    ],
+)
+def test_delivered_in_both_at_the_same_moment(team: Team, places: list[str]) -> None:
     here, there = team.laptop, owed_in_both(team)[1]
-    both = threading.Barrier(2)
-    team.box.faults.add(
-        Fault(tracker, "human", method=method, path=path, times=2, action=lambda: both.wait(30))
-    )
+    for tracker, method, path in (MEETINGS[place] for place in places):
+        both = partial(threading.Barrier(2).wait, 30)
+        meet = Fault(tracker, "human", method=method, path=path, times=2, action=both)
+        team.box.faults.add(meet)
 
     failed = [delivery for delivery in at_once(here, there) if delivery.error is not None]
 

@@ -62,10 +62,26 @@ def completed_on(project: Project, *trackers: str) -> Project:
 
 
 def active_on(project: Project, *trackers: str) -> Project:
-    """0007-smart-discipline, active, with an open item on each, and both sides in sync."""
-    project.increment(status="active", links=project.items(*trackers, finished=False))
-    assert project.run("sync", "--yes").code == 0
-    project.box.requests.clear()
+    """0007-smart-discipline, active, with an open item on each, and both sides in sync.
+
+    The first act in a project: it begins with these items alone.
+    """
+
+    def build(project: Project) -> None:
+        project.increment(status="active", links=project.items(*trackers, finished=False))
+        assert project.run("sync", "--yes").code == 0
+
+    project.enter(f"active on {trackers}", build)
+    return project
+
+
+def reopened_on(project: Project, *trackers: str) -> Project:
+    """0007-smart-discipline, resumed, with a reopened item on each; the first act, too."""
+
+    def build(project: Project) -> None:
+        assert completed_on(project, *trackers).run(*RESUME).code == 0
+
+    project.enter(f"reopened on {trackers}", build)
     return project
 
 

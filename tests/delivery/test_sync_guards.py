@@ -65,8 +65,9 @@ def test_no_base_is_recorded_for_a_status_that_changed_during_the_reads(project:
 
 
 def test_a_push_is_cancelled_by_a_resume_while_sync_asks(project: Project) -> None:
-    number = add_issue(project, "0008-other", status="active")
     active_on(project, "github")
+    number = add_issue(project, "0008-other", status="active")
+    assert project.run("sync").code == 0
     complete_by_editor(project)
     project.box.github.edit("octo/widgets", number, state="closed", state_reason="completed")
 

@@ -1,4 +1,4 @@
-"""A turn that ends early keeps the received pieces."""
+"""The whole life of an effort by talking, and turns that end early."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from tests.efforts.script import call, context, reply
 
 from unlatch.efforts.chat import Chat
 from unlatch.efforts.conversation import Conversation
-from unlatch.efforts.verify import verify
+from unlatch.efforts.entries import spoken_text
+from unlatch.efforts.references import keywords
+from unlatch.efforts.verify import check_effort, verify
 from unlatch.errors import ModelError
 from unlatch.llm import Scripted
 
@@ -17,6 +19,31 @@ if TYPE_CHECKING:
     from tests.efforts.script import Talk
 
     from unlatch.llm import Complete, OnText
+
+
+def test_full_cycle_open_conclude_reopen_work_re_conclude(talk: Talk) -> None:
+    talk("401 errors", reply(None, call("open_effort", name="auth-bug")), reply("Looking."))
+    talk("It is the token", reply("An axios interceptor refreshes it."))
+    close = reply(None, call("close_effort"))
+    talk("Done", close, reply("Fixed the 401 errors."), reply("Closed."))
+    first = (talk.store.root / "auth-bug" / "log.jsonl").read_bytes()
+    reopen = reply("Sure.", call("reopen_effort", id="auth-bug"))
+    answered, _ = talk("Reopen auth-bug", reopen, reply("On it."))
+    assert (answered.effort, answered.banners) == (
+        "auth-bug",
+        ("--- Reopened effort: auth-bug ---",),
+    )
+    talk("The logout races", reply("A lock around the refresh."))
+    _, model = talk("Done", close, reply("Fixed 401 errors and the logout."), reply("Closed."))
+    summarized = context(model, 1)
+    assert summarized.index("401 errors") < summarized.index("--- Effort reopened ---")
+    assert summarized.index("--- Effort reopened ---") < summarized.index("The logout races")
+    (effort,) = talk.store.all()
+    assert (effort.is_open, effort.summary) == (False, "Fixed 401 errors and the logout.")
+    assert [one.prior_summary for one in effort.reopens] == ["Fixed the 401 errors."]
+    assert (talk.store.root / "auth-bug" / "log.jsonl").read_bytes().startswith(first)
+    assert (check_effort(talk.store, "auth-bug"), talk.active()) == ([], None)
+
 
 REPLY = "The token expires after an hour."
 
@@ -84,3 +111,25 @@ def test_an_interruption_of_a_tool_keeps_the_text_before(talk: Talk) -> None:
 
 def lines(log: list[dict[str, Any]]) -> list[tuple[str, str, Any]]:
     return [(one["role"], one["content"], one.get("interrupted")) for one in log]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("Connections of the class", {"connection", "class"}),
+        ("401 errors again, and an error", {"401", "error"}),
+        ("is it ok", set()),
+    ],
+)
+def test_keywords_are_the_singular_of_words_that_name_a_topic(text: str, words: set[str]) -> None:
+    assert keywords(text) == words
+
+
+def test_a_summary_is_made_of_messages_and_not_of_results_of_tools() -> None:
+    log = [
+        {"role": "user", "content": "Hi"},
+        {"role": "assistant", "content": ""},
+        {"role": "tool", "content": "{}"},
+        {"role": "assistant", "content": "Yes?"},
+    ]
+    assert spoken_text(log) == "user: Hi\nassistant: Yes?"

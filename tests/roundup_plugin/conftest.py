@@ -17,9 +17,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from filelock import FileLock
-from tests.conformance.conftest import is_of_the_plugin
+from tests.conformance.conftest import is_in_turn, is_of_the_plugin
 from tests.servers import roundup
 from tests.servers.availability import skipped_unless_available
+from tests.warm.client import unlatch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,11 +33,11 @@ EXAMPLE = HERE.parents[1] / "plugins" / "unlatch_example"
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Leave most faults to `make torture`: a request to a live Roundup takes its time.
 
-    The conformance tests of the three trackers that come with unlatch try the others.
+    The conformance tests of the three trackers that come with unlatch try them.
     """
     for item in items:
-        is_own = "_survives[" not in item.name or is_of_the_plugin(item.name)
-        if item.path.parent == HERE and not is_own:
+        is_own = "_survives[" in item.name and is_of_the_plugin(item.name)
+        if item.path.parent == HERE and is_in_turn(item.name) and not is_own:
             item.add_marker("sweep")
 
 
@@ -66,7 +67,7 @@ def _installed(site: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _distribution(place: Path) -> Path:
-    command = [sys.executable, "-m", "unlatch.cli", "plugins", "new", "roundup"]
+    command = [*unlatch(), "plugins", "new", "roundup"]
     subprocess.run(command, cwd=place, check=True, capture_output=True, timeout=60)
     for module in EXAMPLE.glob("*.py"):
         shutil.copy(module, place / "unlatch-roundup" / "unlatch_roundup")

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 class RoundupHarness(Harness):
     tracker = "roundup"
+    many_comments = 30  # it reads all at once
 
     def __init__(self, roundup: Roundup) -> None:
         self._roundup = roundup

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tests.warm.client import unlatch
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,7 +33,7 @@ def project(tmp_path: Path, roundup_server: Roundup) -> Path:
 def run(project: Path, site: Path, *arguments: str, **environ: str) -> tuple[int, Any]:
     """Unlatch as a process of its own: its exit code, and its one JSON document."""
     done = subprocess.run(
-        [sys.executable, "-m", "unlatch.cli", *arguments, "--json"],
+        [*unlatch(), *arguments, "--json"],
         cwd=project,
         env={
             "PATH": os.environ["PATH"],

@@ -9,19 +9,13 @@ from tests.conformance.test_github import GithubHarness
 from tests.testing.mutated import MutatedFixture
 
 from unlatch.testing import Proxy
-from unlatch_sandbox import Sandbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
     from unlatch.testing import Harness
-
-
-@pytest.fixture(scope="package")
-def box() -> Iterator[Sandbox]:
-    with Sandbox() as running:
-        yield running
+    from unlatch_sandbox import Sandbox
 
 
 @pytest.fixture

@@ -1,13 +1,21 @@
-"""The kit asks a tracker without labels for none, shows secrets, and strikes each request."""
+"""The kit asks a tracker without labels for none, shows secrets, and strikes each request.
+
+Its messages name the promises, and its proxy needs no pytest.
+"""
 
 from __future__ import annotations
 
+import ast
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from tests.conformance.test_without_labels import WithoutLabels
 
+import unlatch.testing
 from unlatch.errors import Rejected
 from unlatch.project.registry import Registry
 from unlatch.spi import Capability
@@ -58,3 +66,34 @@ def test_every_request_of_a_reopen_is_struck_in_turn(fixture: Fixture) -> None:
     faulted = list(run_faults(fixture, REOPEN, FaultCase(FaultKind.LIMITED)))
     assert [one.partition(" ")[0] for one in faulted] == ["PATCH", "POST", "POST", "DELETE"]
     assert {case.kind for case in REOPEN_FAULTS} == set(FaultKind)
+
+
+def test_each_assert_of_the_kit_has_a_message() -> None:
+    bare, asserts = [], 0
+    for path in sorted(Path(unlatch.testing.__file__).parent.glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Assert):
+                asserts += 1
+                if node.msg is None:
+                    bare.append(f"{path.name}:{node.lineno}")
+    assert bare == []
+    assert asserts > 100
+
+
+WITHOUT = """\
+import sys
+sys.modules["pytest"] = None
+import unlatch.testing.fixture, unlatch.testing.clone, unlatch.testing.proxy
+import unlatch.testing.scenario, unlatch.testing.layouts
+from unlatch.testing import Harness
+try:
+    import unlatch.testing.conformance
+except ModuleNotFoundError as error:
+    print(error.name)
+"""
+
+
+def test_the_proxy_can_be_used_without_it() -> None:
+    run = [sys.executable, "-c", WITHOUT]
+    done = subprocess.run(run, capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout == "pytest\n"

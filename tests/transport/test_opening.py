@@ -1,17 +1,23 @@
-"""From a manifest and an address to requests with a token."""
+"""From a manifest and an address to requests with a token, when needed and side by side."""
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import threading
+import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.transport.calling import nothing
 from tests.transport.faulty import OK, Faulty
 
+import unlatch.transport
 import unlatch_github
 import unlatch_jira
-from unlatch.errors import Unauthorised, UnlatchError
-from unlatch.transport import open_transport
+from unlatch.errors import Rejected, Unauthorised, UnlatchError, Unreachable
+from unlatch.transport import measure, open_transport, reading, side_by_side
+from unlatch.transport.request_context import count_request, is_write
 from unlatch.transport.trust import TrustedHosts
 
 if TYPE_CHECKING:
@@ -20,6 +26,7 @@ if TYPE_CHECKING:
 
     from unlatch.spi import Manifest
     from unlatch.transport import Transport
+
 
 GITHUB = unlatch_github.manifest
 
@@ -85,3 +92,79 @@ def test_half_a_credential_is_said_at_once(tmp_path: Path) -> None:
         opened(
             "https://acme.atlassian.net", tmp_path, {"JIRA_API_TOKEN": "t"}, unlatch_jira.manifest
         )
+
+
+HEAVY = "'requests', 'urllib3', 'keyring', 'idna', 'github', 'jira', 'msrest'"
+MODULES = (
+    *("unlatch.transport", "unlatch.transport.answer", "unlatch.transport.credentials"),
+    *("unlatch.transport.redact", "unlatch.transport.trace", "unlatch.transport.trust"),
+    "unlatch.transport.rate_limits",
+)
+
+
+def test_imports_are_cheap() -> None:
+    code = (
+        f"import importlib, sys\nfor name in {MODULES}:\n    importlib.import_module(name)\n"
+        f"    print(name, [m for m in ({HEAVY}) if m in sys.modules])"
+    )
+
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.splitlines() == [f"{name} []" for name in MODULES]
+
+
+def test_what_is_lazy_is_there() -> None:
+    assert all(callable(getattr(unlatch.transport, name)) for name in unlatch.transport.__all__)
+    assert not hasattr(unlatch.transport, "nothing")
+
+
+def test_results_and_errors_come_in_the_order_of_the_tasks() -> None:
+    refused = Rejected("no", "no")
+
+    def slow() -> str:
+        time.sleep(0.05)
+        return "slow"
+
+    def fails() -> str:
+        raise refused
+
+    assert ["slow", refused, "fast"] == side_by_side([slow, fails, lambda: "fast"])
+
+
+def test_they_run_at_the_same_time() -> None:
+    meeting = threading.Barrier(3)
+
+    assert {0, 1, 2} == set(side_by_side([lambda: meeting.wait(10)] * 3))
+
+
+@pytest.mark.parametrize("error", [Unreachable("gone", "gone"), ValueError("a mistake")])
+def test_a_failure_waits_for_the_others(error: Exception) -> None:
+    has_failed, ended = threading.Event(), []
+
+    def fails() -> None:
+        has_failed.set()
+        raise error
+
+    def other() -> None:
+        assert has_failed.wait(10)
+        time.sleep(0.05)
+        ended.append("other")
+
+    if isinstance(error, Unreachable):
+        assert [error, None] == side_by_side([fails, other])
+    else:
+        with pytest.raises(ValueError, match="a mistake"):
+            side_by_side([fails, other])
+
+    assert ["other"] == ended
+
+
+def test_requests_count_as_those_of_the_caller() -> None:
+    def request() -> bool:
+        count_request()
+        return is_write("POST")
+
+    with measure() as meter, reading():
+        writes = side_by_side([request] * 3)
+
+    assert (3, [False] * 3) == (meter.requests, writes)

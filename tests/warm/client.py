@@ -105,7 +105,7 @@ def programs() -> Path | None:
             [sys.executable, str(_SERVER), str(listener.fileno()), str(folder / "unlatch")],
             stdin=subprocess.PIPE,
             env={"LANG": "C.UTF-8"},
-            cwd="/",
+            cwd=_SERVER.parents[2],  # where hypothesis keeps its files
             pass_fds=[listener.fileno()],
             start_new_session=True,
         )

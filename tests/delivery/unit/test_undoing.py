@@ -7,15 +7,13 @@ from functools import partial
 
 import pytest
 from tests.changes import undo
-from tests.cli.project import ALL, CLOSED, NAME, OPEN, REASON, Project
-from tests.delivery.stage import completed_on
+from tests.cli.project import ALL, CLOSED, NAME, OPEN, Project
+from tests.delivery.stage import RESUME, UNDO, completed_on, reopened_on
 
 from unlatch.increments.files.paths import paths_at
 from unlatch.project.workspace import Workspace
 from unlatch_sandbox import Fault
 
-RESUME = ("resume", "7", "--reason", REASON, "--yes")
-UNDO = ("undo", "7", "--yes")
 LABELS = {
     "github": {"bug", "completed"},
     "ado": {"ui", "completed"},
@@ -46,16 +44,9 @@ def relabel_by_hand(project: Project, tracker: str) -> None:
     }[tracker]()
 
 
-def reopened_on(project: Project, *trackers: str) -> Project:
-    completed_on(project, *trackers)
-    assert project.run(*RESUME).code == 0
-    project.box.requests.clear()
-    return project
-
-
 @pytest.fixture
 def reopened(project: Project) -> Project:
-    return reopened_on(project)
+    return reopened_on(project, *ALL)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -241,7 +242,7 @@ class MemoryHarness(DispatchHarness):
         self.storage.now += timedelta(seconds=seconds)
 
     def folder(self) -> Path:
-        return Path("/")
+        return Path(os.devnull)  # in which no file can be
 
     def environment(self) -> Mapping[str, str]:
         return {}

@@ -23,7 +23,9 @@ class Starts:
     @property
     def command(self) -> list[str]:
         """The argument list of a scripted worker."""
-        return [sys.executable, str(Path(worker.__file__).absolute()), str(self.folder)]
+        # Isolated, and without installed packages: it needs none, and starts in half the time.
+        program = str(Path(worker.__file__).absolute())
+        return [sys.executable, "-I", "-S", program, str(self.folder)]
 
     def count(self, run_id: str) -> int:
         """How often the worker of a run id started."""

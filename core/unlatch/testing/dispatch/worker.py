@@ -62,7 +62,8 @@ def step(name: str, arguments: list[Any], folder: Path) -> None:
 
 def start_child(folder: Path) -> None:
     """Start a child, and wait until it is there."""
-    child = subprocess.Popen([sys.executable, __file__, str(folder), _CHILD])  # noqa: S603
+    argv = [sys.executable, "-I", "-S", __file__, str(folder), _CHILD]
+    child = subprocess.Popen(argv)  # noqa: S603
     while not any(folder.glob(f"*.{child.pid}.child")):
         time.sleep(0.01)
 
