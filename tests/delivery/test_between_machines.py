@@ -325,8 +325,11 @@ def test_what_another_machine_took_back_during_a_write_leaves_nothing_pending(
     there = clone(project, tmp_path / "there")
     words = ("reopen", project.urls["jira"], "--item-only", "--reason", REASON)
 
-    def take_back() -> object:
-        return there.process(*words) if own else open_by_hand(project, "jira")
+    def take_back() -> None:
+        if own:
+            there.process(*words)
+        else:
+            open_by_hand(project, "jira")
 
     project.box.faults.add(fault("jira", "comment", "human", action=take_back))
 
