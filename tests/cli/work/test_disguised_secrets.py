@@ -25,7 +25,6 @@ def left(text: str) -> list[str]:
 
 def test_a_briefing_has_no_disguised_secret(project: Project) -> None:
     name = project.increment(status="active")
-    assert project.run("agents", "trust").code == 0
     assert project.run("effort", "open", "Auth bug").code == 0
     log = project.root / ".unlatch/efforts/auth-bug/log.jsonl"
     with log.open("a", encoding="utf-8") as file:
@@ -35,6 +34,7 @@ def test_a_briefing_has_no_disguised_secret(project: Project) -> None:
     closed = project.run("effort", "close", "--summary", f"Used \x1b[31m{TOKEN}\x1b[0m twice.")
     assert closed.code == 0
     assert project.run("effort", "link", "auth-bug", "7").code == 0
+    assert project.run("agents", "trust").code == 0
     seen = [
         project.run("show", "7", "--offline", "--briefing").out,
         context(fire(project, event(project, "codex", "SessionStart"))),

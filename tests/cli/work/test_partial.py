@@ -67,7 +67,7 @@ def assert_that_all_is_done_once(project: Project) -> None:
 def assert_that_sync_finishes_it(project: Project) -> None:
     """As on another machine, which knows what the files say."""
     project.forget_local()
-    synced = project.run("sync", "7")
+    synced = project.run("sync", "7", "--yes")
     assert synced.code == 0, synced.said
     assert_that_all_is_done_once(project)
 
@@ -236,7 +236,7 @@ def test_a_fresh_copy_finishes_what_another_machine_began(
         "JIRA_API_TOKEN": box.jira.bot_token,
     }
 
-    done = copy.run("sync", "7")
+    done = copy.run("sync", "7", "--yes")
 
     assert done.code == 0, done.said
     assert_that_all_is_done_once(copy)
@@ -249,7 +249,7 @@ def test_two_copies_that_deliver_one_after_the_other_leave_one_comment(
     completed.run(*RESUME, "--offline")
     copy = elsewhere()
 
-    codes = [completed.run("sync", "7").code, copy.run("sync", "7").code]
+    codes = [completed.run("sync", "7", "--yes").code, copy.run("sync", "7", "--yes").code]
 
     assert codes == [0, 0]
     assert_that_all_is_done_once(completed)

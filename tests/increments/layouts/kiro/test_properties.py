@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.increments.layouts.kiro.specs import UNIT, texts
 
@@ -57,6 +57,7 @@ DOCUMENTS = st.builds(
 )
 
 
+@example("- [ ] 1. Set it up\n```\n  - _Requirements: 1.1, 2_", "")
 @given(DOCUMENTS, DOCUMENTS)
 def test_any_documents_conform(tasks: str, requirements: str) -> None:
     check_texts(KIRO, UNIT, texts(tasks, requirements=requirements))

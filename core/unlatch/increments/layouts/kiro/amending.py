@@ -9,10 +9,11 @@ amendment's id, in place of a heading. The change itself is a section of require
 import re
 from collections.abc import Iterable, Sequence
 
+from unlatch.increments.documents.model import Spec, Task
 from unlatch.increments.documents.quoting import label_value, one_line, quoted
 from unlatch.increments.layouts.check_list import Box, boxes
 from unlatch.increments.layouts.kiro.references import as_reference, neutralised, reference_in
-from unlatch.increments.layouts.kiro.tasks import GRAMMAR
+from unlatch.increments.layouts.kiro.tasks import GRAMMAR, read_entries
 from unlatch.increments.model.increment import AppliedAmendment, NewTask
 from unlatch.worklog.markdown_lines import append_lines, line_ending, scan_work
 
@@ -48,13 +49,16 @@ def with_new_tasks(
     new = list(zip(heads, details, strict=True))
     after = _inserted(text, listed, _lines(new, _bullet(text, listed)))
     # In a block of code that is left open they would be no tasks for Kiro. It is closed, unless
-    # that would hide tasks which stand in it.
-    open_at = scan_work(text).open_at
-    closes = open_at is not None and all(box.line < open_at for box in listed)
+    # that would hide tasks, or what belongs to them, which stand in it.
+    closes = scan_work(text).open_at is not None and _tasks(text) == _tasks(append_lines(text, ()))
     if not closes and len(tuple(boxes(after, GRAMMAR))) == len(listed) + len(tasks):
         return after, ids
     title = () if text.strip("\ufeff \t\r\n") else _TITLE
     return append_lines(text, [*title, *_lines(new, _BULLET)[1:]], closes=closes), ids
+
+
+def _tasks(text: str) -> list[Task]:
+    return [entry.task for entry in read_entries(text, Spec(text=""))]
 
 
 def _lines(tasks: Iterable[tuple[str, Sequence[str]]], bullet: str) -> list[str]:
