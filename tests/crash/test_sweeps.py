@@ -38,7 +38,7 @@ def told_by(name: str, *arguments: str) -> Any:
 @pytest.mark.parametrize(
     ("program", "every", "options", "least"),
     [
-        pytest.param("kill_matrix", 40, (), 100, id="resume"),
+        pytest.param("kill_matrix", 40, ("--cold", "1"), 100, id="resume"),
         pytest.param("box_kill", 60, (), 50, id="sync of boxes"),
         pytest.param("item_kill", 100, (), 100, id="reopen of items"),
         pytest.param("item_kill", 100, ("--outside",), 100, id="reopen outside of a project"),

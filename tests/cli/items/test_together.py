@@ -37,7 +37,7 @@ def test_another_clone_finishes_the_operations(project: Project) -> None:
     project.root = there
     project.forget_local()
 
-    done = project.run("sync")
+    done = project.run("sync", "--yes")
 
     assert (3, 0) == (first.code, done.code), done.said
     assert [1, 1, 1] == [len(some) for some in project.comments().values()]

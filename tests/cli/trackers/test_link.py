@@ -340,7 +340,7 @@ def test_an_item_whose_making_was_never_answered_is_found_and_not_made_twice(
 
     lost = project.run("link", "7", "--create", tracker)
     project.forget_local()
-    synced = project.run("sync", "7")
+    synced = project.run("sync", "7", "--yes")
 
     assert (lost.code, synced.code) == (3, 0), (lost.said, synced.said)
     assert sum(len(getattr(project.box, name).items()) for name in ALL) == 1

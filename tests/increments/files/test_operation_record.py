@@ -64,6 +64,8 @@ operations = st.builds(
     by=st.none() | texts,
     reason=st.none() | texts,
     state=st.booleans(),
+    labels=st.lists(texts, max_size=2).map(tuple),
+    retries=st.none() | ids,
     options=options,
     story=st.none() | texts,
     cause=st.none() | texts,
@@ -89,6 +91,8 @@ WHOLE = Operation(
     story="US-1",
     cause="item-locked",
     blocked_at=datetime(2025, 11, 4, 10, tzinfo=UTC),
+    retries=ulid(2),
+    labels=("reopened",),
     attempt=Attempt(
         2,
         datetime(2025, 11, 4, 10, tzinfo=UTC),
