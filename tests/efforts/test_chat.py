@@ -78,7 +78,7 @@ def test_reopen_nonexistent_fails(worked: Talk) -> None:
         "Reopen it", reply(None, call("reopen_effort", id="nothing")), reply("None.")
     )
     assert '{"error": {"id": "effort-unknown"' in model.requests[-1].messages[-1]["content"]
-    assert answered.banners == ()
+    assert answered.banners == ("--- Not done: reopen_effort: there is no effort 'nothing' ---",)
     assert [one.id for one in worked.store.all()] == ["auth-bug"]
 
 
@@ -235,12 +235,12 @@ def test_a_reopened_effort_begins_with_its_highlights(talk: Talk) -> None:
     assert "line 5, identifier: `refreshToken`" in shown
 
 
-def test_a_separator_is_never_replayed(worked: Talk) -> None:
+def test_a_separator_is_sent_and_is_no_message_of_the_system(worked: Talk) -> None:
     worked("Reopen auth-bug", reply(None, call("reopen_effort", id="auth-bug")), reply("On it."))
     _, model = worked("Go on", reply("Ok"))
     roles = [one["role"] for one in model.requests[-1].messages]
     assert roles.count("system") == 1
-    assert "--- Effort reopened ---" not in context(model)
+    assert context(model).count("[memory] --- Effort reopened ---") == 1
 
 
 def test_unknown_tools_and_bad_arguments_go_back_as_errors(talk: Talk) -> None:

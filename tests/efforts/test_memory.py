@@ -154,8 +154,10 @@ def test_no_context_is_over_the_ceiling(
         store.transcript(name).append(*(said("user", text) for text in log))
         if name in {"closed", "shown"}:
             store.conclude(name, log[-1])
-    with Conversation(store).lock() as turn:
-        turn.log(*(said("user", text) for text in ambient))
+    talk = Conversation(store)
+    with talk.lock():
+        pass
+    talk.ambient.append(*(said("user", text) for text in ambient))
     state = State(turn=3, active="active", expanded={"shown": 2})
     found = context(store, state, said("user", log[0]), said("tool", log[-1]))
     assert size(found.messages) <= found.tokens <= CEILING

@@ -2,9 +2,9 @@
 
 ENTRIES_OF_OTHER_KINDS = """
 EffortReopen = One reopen of an effort.
-  at by: str; reason priorSummary: str?
+  at by: str; reason priorSummary concluded: str?
 EffortEntry = An effort.
-  id title status: str; summary increment: str?; lines: int; created updated: str;
+  id title status: str; summary increment concluded: str?; lines: int; created updated: str;
   reopens: [EffortReopen]
 CandidateEntry = A concluded effort of the name that was to be opened.
   id status: str; summary: str?

@@ -60,6 +60,8 @@ class Chat:
     search: Callable[[str], Sequence[Answer]]
     count: Callable[[str], int] = estimate
     ceiling: int = memory.CEILING
+    # The changes of efforts in the last turn, for the user, also if the turn failed.
+    banners: list[str] = field(default_factory=list)
 
     def turn(
         self,
@@ -75,18 +77,22 @@ class Chat:
             on_logged: called when the message is on disk.
 
         The message is on disk before the model gets it. If the model fails, the error is raised,
-        and the log has the message with the pieces of an `interrupted` reply. Raises UsageError
-        `message-too-long` before anything is written.
+        and the log has the message with the pieces of an `interrupted` reply; `banners` has the
+        changes until then. Raises UsageError `message-too-long` before anything is written.
         """
+        self.banners.clear()
         with self.conversation.lock() as turn:
             turn.begin(text)
             on_logged()
-            banners = self._decay(turn, text)
+            self.banners += self._decay(turn, text)
             rounds = _Rounds(self, turn, text, on_text)
             try:
-                return rounds.run(banners)
+                context, dropped = rounds.run()
             finally:
                 rounds.keep()
+                effort = turn.log()
+            said = "\n\n".join(rounds.said)
+            return Answered(said, tuple(self.banners), effort, context, dropped)
 
     def summarize(self, log: str) -> str:
         """Ask the model for a summary of a log, part by part if it is long."""
@@ -129,7 +135,7 @@ class _Rounds:
     said: list[str] = field(default_factory=list)
     messages: list[memory.Message] = field(default_factory=list)
     arrived: list[str] = field(default_factory=list)
-    logged: int = 1
+    written: int = 1
 
     def __post_init__(self) -> None:
         self.messages.append({"role": "user", "content": self.text})
@@ -137,11 +143,13 @@ class _Rounds:
             self.turn,
             summarize=self.chat.summarize,
             search=self.chat.search,
-            before=self._log,
+            said=lambda: self.messages,
             count=self.chat.count,
+            banners=self.chat.banners,
         )
 
-    def run(self, banners: Sequence[str]) -> Answered:
+    def run(self) -> tuple[memory.Context, tuple[str, ...]]:
+        """Ask the model, and run its calls; the last context, and the tools that did not run."""
         for number in range(ROUNDS + 1):
             context = self._context()
             hear = self._hear if self.on_text else None
@@ -153,13 +161,11 @@ class _Rounds:
             for call in calls:
                 answer = self.tools.call(call.function.name, call.function.arguments)
                 self._note_result(call.id, answer)
-            effort = self.turn.state.active
-            self._log()
+            self._say()
             if not calls:
                 break
         dropped = tuple(one.function.name[:TITLE] for one in message.tool_calls[len(calls) :])
-        banners = (*banners, *self.tools.banners)
-        return Answered("\n\n".join(self.said), banners, effort, context, dropped)
+        return context, dropped
 
     def _context(self) -> memory.Context:
         chat = self.chat
@@ -172,11 +178,11 @@ class _Rounds:
         )
 
     def keep(self) -> None:
-        """Log the parts of an interrupted turn."""
+        """Write the parts of an interrupted turn."""
         if text := "".join(self.arrived):
             part = {"role": "assistant", "content": cut(text), "interrupted": True}
             self.messages.append(part)
-        self._log()
+        self._say()
 
     def _hear(self, piece: str) -> None:
         """Pass on a piece of text; the texts of two rounds are paragraphs."""
@@ -196,10 +202,9 @@ class _Rounds:
         content = cut(json.dumps(answer, ensure_ascii=False))
         self.messages.append({"role": "tool", "tool_call_id": id, "content": content})
 
-    def _log(self) -> None:
-        """Write new lines to the log of the active effort, or to the ambient one."""
-        self.turn.log(*self.messages[self.logged :])
-        self.logged = len(self.messages)
+    def _say(self) -> None:
+        self.turn.say(*self.messages[self.written :])
+        self.written = len(self.messages)
 
 
 def _bounded(message: Message) -> Message:

@@ -21,6 +21,7 @@ from unlatch.efforts.events import (
     Referenced,
     TurnBegan,
     TurnLogged,
+    TurnSaid,
 )
 from unlatch.efforts.limits import check_message
 from unlatch.efforts.model import EFFORT_ID
@@ -33,10 +34,12 @@ from unlatch.worklog.disk.private_folder import make_private
 from unlatch.worklog.disk.safe_open import open_folder, read_file
 from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.record import NUMBER, BadRecord, object_in
+from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from unlatch.efforts.model import Effort
     from unlatch.efforts.store import EffortStore
     from unlatch.efforts.transcript import Pen
 
@@ -162,26 +165,40 @@ class Turn:
         UsageError `message-too-long`: nothing is written.
         """
         check_message(text)
-        author = self.efforts.author
-        message = {"id": author.new_id(), "role": "user", "content": text}
-        self._record(TurnBegan, message=json.dumps(message, ensure_ascii=False))
-        self.activate(self._target())
+        self._record(TurnBegan, message=self._line({"role": "user", "content": text}))
+        active = self._effort(self.state.active)
+        self.activate(active.id if active and active.is_open else None)
 
-    def log(self, *entries: Mapping[str, Any]) -> None:
-        """Add the turn's message and further lines to the log of the active effort, or ambient."""
-        message, target = self.state.message, self._target()
-        if message and not self._has(target, message["id"]):
-            entries = (message, *entries)
-        if entries and target:
-            self.efforts.transcript(target).append(*entries)
-        elif entries:
-            self._pen.log(*entries)
-        if message:
-            self._record(TurnLogged, effort=target)
+    def say(self, *entries: Mapping[str, Any]) -> None:
+        """Write more lines of the turn durably."""
+        if entries:
+            self._record(TurnSaid, said=tuple(map(self._line, entries)))
 
-    def activate(self, effort: str | None) -> None:
-        if effort != self.state.active:
-            self._record(Activated, effort=effort)
+    def log(self) -> str | None:
+        """Move the turn to one log: that of the effort in which it ends, or the ambient one.
+
+        Returns the effort. A process may have died after it had written some of the lines.
+        """
+        if not self.state.said:
+            return None
+        home, was_left = self._effort(self.state.home), self.state.home != self.state.active
+        # The turn itself concluded the one that it left; another may be concluded elsewhere.
+        target = home.id if home and (home.is_open or was_left) else None
+        transcript = self.efforts.transcript(target) if target else self._pen.transcript
+        known = transcript.having(line["id"] for line in self.state.said)
+        if lines := [line for line in self.state.said if line["id"] not in known]:
+            (transcript.append if target else self._pen.log)(*lines)
+        self._record(TurnLogged, effort=target)
+        return target
+
+    def activate(self, effort: str | None, *, follows: bool = False) -> None:
+        """Make an effort the active one, and the turn its own.
+
+        Args:
+            follows: the active one was concluded, and the turn stays that one's.
+        """
+        if effort != self.state.active or (effort != self.state.home and not follows):
+            self._record(Activated, effort=effort, follows=follows)
 
     def expand(self, effort: str) -> None:
         self._record(Expanded, effort=effort)
@@ -194,17 +211,16 @@ class Turn:
         if named := tuple(efforts):
             self._record(Referenced, efforts=named)
 
-    def _target(self) -> str | None:
-        """The active effort if it takes lines; it may be concluded elsewhere, or damaged."""
+    def _effort(self, id: str | None) -> Effort | None:
+        """An effort, which may be damaged."""
         with contextlib.suppress(StoreError):
-            effort = self.efforts.get(self.state.active) if self.state.active else None
-            return effort.id if effort and effort.is_open else None
+            return self.efforts.get(id) if id else None
         return None
+
+    def _line(self, entry: Mapping[str, Any]) -> str:
+        author = self.efforts.author
+        facts = {"ts": stamp(author.clock()), "id": author.new_id()}
+        return json.dumps({**facts, **entry}, ensure_ascii=False)
 
     def _record(self, kind: type[Any], **facts: Any) -> None:
         self.state.apply(self._pen.record(kind, **facts))
-
-    def _has(self, target: str | None, id: str) -> bool:
-        """Whether a message is already in the log: its writer may have died before the event."""
-        written = self.efforts.transcript(target) if target else self._pen.transcript
-        return written.has(id)

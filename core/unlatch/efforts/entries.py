@@ -19,7 +19,12 @@ def said_text(entries: Sequence[dict[str, Any]]) -> str:
 def spoken_text(entries: Sequence[dict[str, Any]]) -> str:
     """The text of a log: messages of users and assistants, and the separators of reopens."""
     spoken = (one for one in entries if one.get("role") != "tool" and one.get("content"))
-    return "\n".join(f"{one.get('role')}: {one['content']}" for one in spoken)
+    return "\n".join(f"{one.get('role')}: {one['content']}{_why(one)}" for one in spoken)
+
+
+def _why(entry: dict[str, Any]) -> str:
+    """The reason of a reopen, behind its separator."""
+    return f" {entry['reason']}" if entry.get("reason") and entry.get("role") == "system" else ""
 
 
 def speaker(entry: dict[str, Any]) -> str:

@@ -87,10 +87,18 @@ class TurnBegan(ChainedEvent):
     message: str = key(TEXT)
 
 
+@EVENTS.event("turn-said")
+@record
+class TurnSaid(ChainedEvent):
+    """More of the turn: replies, and answers of tools; `said` has their lines as JSON."""
+
+    said: tuple[str, ...] = key(WORDS)
+
+
 @EVENTS.event("turn-logged")
 @record
 class TurnLogged(ChainedEvent):
-    """The message of the turn is in the log of an effort, or in the ambient log (None)."""
+    """The turn is in the log of an effort, or in the ambient log (None)."""
 
     effort: str | None = key(TEXT, default=None)
 
@@ -98,9 +106,13 @@ class TurnLogged(ChainedEvent):
 @EVENTS.event("activated")
 @record
 class Activated(ChainedEvent):
-    """An effort became the conversation's active one, or none did."""
+    """An effort became the conversation's active one, or none did.
+
+    `follows`: because the active one was concluded; the turn stays that one's.
+    """
 
     effort: str | None = key(TEXT, default=None)
+    follows: bool = key(FLAG, default=False)
 
 
 @EVENTS.event("expanded")

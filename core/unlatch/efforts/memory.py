@@ -31,6 +31,7 @@ WINDOW = 10
 CEILING, _AROUND = 24_000, 4
 # The maximum share of the remaining tokens for one part.
 _TURN, _ACTIVE, _HIGHLIGHTS, _SUMMARIES, _AMBIENT, _EXPANDED = 0.7, 0.6, 0.3, 0.4, 0.5, 0.8
+_REOPENED = 0.3
 _STANDING, _NOTE = 500, 150
 # Bytes at the end of a log for each token of the ceiling; JSON and ids take some of them.
 _TAIL = 8
@@ -89,12 +90,14 @@ class _Builder:
         standing = self._shortened(self._standing(every), _STANDING)
         self.left -= self._size(system) + self._size(standing) + _NOTE
         now = self._turn(turn)
+        # Why open work was taken up again is in every request; older messages are not.
+        reopened = self._reopened(every)
         active = self._active(next((one for one in every if one.id == self.state.active), None))
         summaries, ambient = self._summaries(every), self._ambient()
         logs = self._other_logs(every)
         older = [*summaries, *ambient, *logs, *active]
         while True:
-            parts = [system, standing, *self._note(), *older, *now]
+            parts = [system, standing, *self._note(), *reopened, *older, *now]
             tokens = sum(map(self._size, parts))
             if tokens <= ceiling or not older:
                 return Context(tuple(_merged(parts)), tokens, tuple(self.cut))
@@ -136,6 +139,23 @@ class _Builder:
             f"Active effort: {active}. Open efforts: {', '.join(open_) or 'none'}."
         )
         return standing
+
+    def _reopened(self, efforts: Iterable[Effort]) -> list[Message]:
+        """The last reason, and the summary, of each reopened effort; the active one is first."""
+        again = [one for one in efforts if one.is_open and one.reopens]
+        again.sort(key=lambda one: one.id != self.state.active)
+        lines = []
+        for effort in again:
+            reason = effort.reopens[-1].reason or "(no reason)"
+            text = f"- {effort.id} was reopened: {reason}"
+            if effort.summary:
+                text += f"\n  Its summary before: {effort.summary}"
+            lines.append({"content": _quoted(text)})
+        room = int(self.left * _REOPENED)
+        lines[:1] = [self._shortened(one, room) for one in lines[:1]]
+        kept = self._newest("reopened efforts", lines[::-1], _REOPENED)[::-1]
+        text = "\n".join(line["content"] for line in kept)
+        return self._memory(f"Reopened efforts:\n{text}") if kept else []
 
     def _summaries(self, efforts: Iterable[Effort]) -> list[Message]:
         closed = [one for one in efforts if not one.is_open and one.id not in self.state.expanded]
@@ -184,7 +204,17 @@ class _Builder:
         entries, is_whole = transcript.tail(self.reach)
         if not is_whole:
             self.cut.append(f"older {name}")
-        return _spoken(entries)
+        return list(filter(None, map(self._spoken_one, entries)))
+
+    def _spoken_one(self, entry: Message) -> Message | None:
+        """A message of a user or an assistant, or the separator of a reopen; no call of a tool."""
+        role, content = entry.get("role"), entry.get("content")
+        if not isinstance(content, str) or not content:
+            return None
+        if role == "system" and content == SEPARATOR:
+            (separator,) = self._memory(SEPARATOR)
+            return separator
+        return {"role": role, "content": content} if role in _PLAIN else None
 
     def _newest(self, name: str, messages: Sequence[Message], share: float) -> list[Message]:
         """The last messages that fit into a share of the remaining tokens."""
@@ -215,18 +245,6 @@ class _Builder:
 
     def _memory(self, text: str) -> list[Message]:
         return [{"role": "user", "content": f"[memory] {text}"}]
-
-
-def _spoken(entries: Iterable[Message]) -> list[Message]:
-    """The messages of users and assistants; calls of tools and separators are not replayed."""
-    return [
-        {"role": one["role"], "content": one["content"]}
-        for one in entries
-        if one.get("role") in {"user", "assistant"}
-        and isinstance(one.get("content"), str)
-        and one["content"]
-        and one["content"] != SEPARATOR
-    ]
 
 
 def _without_arguments(message: Message) -> Message:

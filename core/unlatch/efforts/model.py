@@ -50,12 +50,16 @@ EFFORT_ID = re.compile(rf"(?=.{{1,{LONGEST_ID}}}\Z)[a-z0-9]+(-[a-z0-9]+)*")
 
 @record
 class Reopen:
-    """One reopen of an effort; `prior_summary` is the summary that it had."""
+    """One reopen of an effort; `prior_summary` is the summary that it had.
+
+    `concluded`: when it was concluded before.
+    """
 
     at: datetime = key(TIME)
     by: str = key(TEXT)
     prior_summary: str | None = key(TEXT, "priorSummary", default=None)
     reason: str | None = key(TEXT, default=None)
+    concluded: datetime | None = key(TIME, default=None)
 
 
 _REOPEN = Record.of(Reopen)
@@ -67,7 +71,8 @@ _REOPENS = Type("EffortReopens", _REOPEN.read_all, _REOPEN.write_all)
 class Effort:
     """An effort, as its events describe it.
 
-    `lines` is the number of lines of its log. `summary` is the newest one; None before the first
+    `lines` is the number of lines of its log. `concluded` is the time of the newest conclusion, and
+    `summary` is the newest one; None before the first
     conclusion, and for a stub. `increment` is the name of the increment that it belongs to;
     `project` is the root of that increment's project, in a folder that projects share.
     """
@@ -80,6 +85,7 @@ class Effort:
     lines: int = key(NUMBER)
     summary: str | None = key(TEXT, default=None)
     reopens: tuple[Reopen, ...] = key(_REOPENS, default=())
+    concluded: datetime | None = key(TIME, default=None)
     increment: str | None = key(TEXT, default=None)
     project: str | None = key(TEXT, default=None)
 

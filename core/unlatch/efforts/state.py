@@ -16,6 +16,7 @@ from unlatch.efforts.events import (
     Referenced,
     TurnBegan,
     TurnLogged,
+    TurnSaid,
 )
 from unlatch.efforts.model import EFFORT_ID
 from unlatch.values import dataclass
@@ -23,8 +24,9 @@ from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.record import NUMBER, TEXT, ULID, BadRecord, object_in
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
+    from unlatch.efforts.model import Effort
     from unlatch.worklog.event_log import Event
 
 
@@ -37,14 +39,17 @@ class State:
         active: the effort that messages go to; None for the ambient log.
         expanded: the expanded efforts, each with the turn of its expansion.
         referenced: the turn in which each effort was referred to for the last time.
-        message: the message of a turn, not logged yet.
+        home: the effort whose log takes the turn: the one that became active last, also after the
+            turn has concluded it; None for the ambient log.
+        said: the lines of a turn that is not logged yet: the user's message, replies and answers.
     """
 
     turn: int = 0
     active: str | None = None
     expanded: dict[str, int] = field(default_factory=dict)
     referenced: dict[str, int] = field(default_factory=dict)
-    message: Mapping[str, Any] | None = None
+    home: str | None = None
+    said: list[Mapping[str, Any]] = field(default_factory=list)
 
     @classmethod
     def read(cls, raw: Any) -> State:
@@ -55,7 +60,7 @@ class State:
             active=_id(entry.get("active")),
             expanded=_turns(entry.get("expanded")),
             referenced=_turns(entry.get("referenced")),
-            message=_message(entry.get("message")),
+            home=_id(entry.get("home")),
         )
 
     def apply(self, event: Event) -> None:
@@ -66,11 +71,15 @@ class State:
         match event:
             case TurnBegan():
                 self.turn += 1
-                self.message = _message(parse_line(event.message))
+                self.home, self.said = self.active, [_message(parse_line(event.message))]
+            case TurnSaid():
+                self.said += (_line(parse_line(text)) for text in event.said)
             case TurnLogged():
-                self.message = None
+                self.said = []
             case Activated():
                 self.active = _id(event.effort)
+                if not event.follows:
+                    self.home = self.active
             case Expanded():
                 self.expanded |= _turns({event.effort: self.turn})
             case Collapsed():
@@ -83,6 +92,11 @@ class State:
         return self.turn - max(self.referenced.get(effort, 0), self.expanded.get(effort, 0))
 
 
+def expanded_in(state: State, efforts: Iterable[Effort]) -> list[str]:
+    """The ids of the concluded efforts that are expanded; another conversation may reopen them."""
+    return sorted(one.id for one in efforts if one.id in state.expanded and not one.is_open)
+
+
 def _id(raw: Any) -> str | None:
     if raw is not None and not EFFORT_ID.fullmatch(TEXT.read(raw)):
         raise BadRecord(" is not the id of an effort")
@@ -93,9 +107,11 @@ def _turns(raw: Any) -> dict[str, int]:
     return {str(_id(effort)): NUMBER.read(turn) for effort, turn in object_in(raw, "").items()}
 
 
-def _message(raw: Any) -> dict[str, str] | None:
-    if raw is None:
-        return None
+def _message(raw: Any) -> dict[str, str]:
+    entry = _line(raw)
+    return {**entry, "role": "user", "content": TEXT.read(entry.get("content"))}
+
+
+def _line(raw: Any) -> dict[str, Any]:
     entry = object_in(raw, "")
-    found = {"id": ULID.read(entry.get("id")), "content": TEXT.read(entry.get("content"))}
-    return {"role": "user", **found}
+    return {**entry, "id": ULID.read(entry.get("id"))}

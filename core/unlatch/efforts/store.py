@@ -153,7 +153,7 @@ class EffortStore:
                 message = f"the effort '{effort.id}' is open; only a concluded one is reopened"
                 raise UsageError("effort-not-concluded", message, hint=hint)
             pen.record(Reopened, prior_summary=effort.summary, reason=reason)
-            pen.log_separator()
+            pen.log_separator(reason)
         return self.rebuild(effort.id), effort.summary
 
     def link(self, id: str, increment: str | None, *, project: str | None = None) -> Effort:
@@ -227,10 +227,18 @@ def project(id: str, events: Iterable[Event]) -> Effort | None:
 def _changes(effort: Effort, event: ChainedEvent) -> dict[str, Any]:
     match event:
         case Concluded():
-            return {"status": Status.CONCLUDED, "summary": event.summary}
+            return {
+                "status": Status.CONCLUDED,
+                "summary": event.summary,
+                "concluded": event.at,
+            }
         case Reopened():
             reopen = Reopen(
-                at=event.at, by=event.by, prior_summary=event.prior_summary, reason=event.reason
+                at=event.at,
+                by=event.by,
+                prior_summary=event.prior_summary,
+                reason=event.reason,
+                concluded=effort.concluded,
             )
             return {"status": Status.OPEN, "reopens": (*effort.reopens, reopen)}
         case Linked():

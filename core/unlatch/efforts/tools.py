@@ -6,8 +6,9 @@ from shlex import quote
 from typing import TYPE_CHECKING, Any
 
 from unlatch.efforts.entries import said_text, spoken_text
-from unlatch.efforts.limits import MESSAGE, SUMMARY, check_summary, cut, summary_missing
+from unlatch.efforts.limits import MESSAGE, SUMMARY, TITLE, check_summary, cut, summary_missing
 from unlatch.efforts.model import AMBIENT
+from unlatch.efforts.state import expanded_in
 from unlatch.errors import UnlatchError, UsageError
 from unlatch.llm.port import estimate
 from unlatch.transport.answer import parse_json
@@ -29,6 +30,7 @@ _HINTS = {
 }
 # In characters; a shorter log is a stub and gets no summary.
 STUB = 50
+_LONGEST = 40
 
 Answer = dict[str, Any]
 
@@ -57,6 +59,7 @@ DEFINITIONS = (
         "Concluded efforts can be reopened later with reopen_effort if the user returns to the "
         "topic. Only call when the user explicitly says the work is DONE or COMPLETE.",
         id_="The effort to conclude; the active one by default.",
+        summary_="What was done, decided and rejected; without one, it is written from the log.",
     ),
     _tool(
         "conclude_effort",
@@ -104,7 +107,7 @@ class Tools:
     Args:
         summarize: writes the summary of an effort from the text of its log.
         search: finds efforts for `search_efforts`, in the form of its answer.
-        before: called before an effort is concluded, to log the turn.
+        said: the lines of this turn, which are in no log yet.
     """
 
     def __init__(
@@ -113,11 +116,12 @@ class Tools:
         *,
         summarize: Callable[[str], str],
         search: Callable[[str], Sequence[Answer]],
-        before: Callable[[], None],
+        said: Callable[[], Sequence[dict[str, Any]]] = tuple,
         count: Callable[[str], int] = estimate,
+        banners: list[str] | None = None,
     ) -> None:
         self._turn, self._efforts = turn, turn.efforts
-        self._summarize, self._search, self._before, self._count = summarize, search, before, count
+        self._summarize, self._search, self._said, self._count = summarize, search, said, count
         self._table: dict[str, Callable[..., Answer]] = {
             "open_effort": self._open,
             "close_effort": self._close,
@@ -129,7 +133,7 @@ class Tools:
             "reopen_effort": self._reopen,
             "search_efforts": self._found,
         }
-        self.banners: list[str] = []
+        self.banners = [] if banners is None else banners
 
     @property
     def active(self) -> str | None:
@@ -145,6 +149,7 @@ class Tools:
         except UnlatchError as error:
             # A hint with candidates is for both.
             hint = error.hint if error.problems else _HINTS.get(error.id, error.hint)
+            self._say(f"Not done: {name[:_LONGEST]}: {error.message[:TITLE]}")
             return {"error": {"id": error.id, "message": error.message, "hint": hint or ""}}
 
     def run(self, name: str, /, **arguments: Any) -> Answer:
@@ -167,7 +172,9 @@ class Tools:
             "open one with another name.",
         }
 
-    def _close(self, id: str | None = None) -> Answer:
+    def _close(self, id: str | None = None, summary: str | None = None) -> Answer:
+        if summary is not None:
+            return self._conclude(id, summary)
         return self._end(self._open_one(id), None)
 
     def _conclude(self, effort_id: str | None, summary: str) -> Answer:
@@ -177,9 +184,8 @@ class Tools:
         return self._end(self._open_one(effort_id), summary.strip())
 
     def _end(self, effort: Effort, summary: str | None) -> Answer:
-        self._before()
         if summary is None:
-            log = self._efforts.transcript(effort.id).read()
+            log = [*self._efforts.transcript(effort.id).read(), *self._said()]
             # With a log too short for a summary, the earlier one stays.
             is_stub = len(said_text(log)) < STUB
             summary = effort.summary if is_stub else self._summary(log)
@@ -187,7 +193,7 @@ class Tools:
         self._turn.refer([effort.id])
         if self._turn.state.active == effort.id:
             others = [one for one in self._efforts.all() if one.is_open]
-            self._turn.activate(others[0].id if others else None)
+            self._turn.activate(others[0].id if others else None, follows=True)
         self._say(f"Concluded effort: {effort.id}")
         active = self._turn.state.active
         return {
@@ -203,12 +209,12 @@ class Tools:
         raise summary_missing("the model wrote no summary")
 
     def _status(self) -> Answer:
-        state = self._turn.state
+        state, efforts = self._turn.state, self._efforts.all()
         return {
             "active": state.active,
-            "expanded": sorted(state.expanded),
+            "expanded": expanded_in(state, efforts),
             "turn": state.turn,
-            "efforts": [_described(one) for one in self._efforts.all()],
+            "efforts": [_described(one) for one in efforts],
         }
 
     def _expand(self, id: str) -> Answer:
@@ -223,7 +229,7 @@ class Tools:
 
     def _collapse(self, id: str) -> Answer:
         effort = self._efforts.find(id)
-        if effort.id not in self._turn.state.expanded:
+        if effort.id not in expanded_in(self._turn.state, [effort]):
             message = f"the effort '{effort.id}' is not expanded"
             hint = "unlatch effort list"
             raise _mistake("effort-not-expanded", message, hint)

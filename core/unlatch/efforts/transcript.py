@@ -32,7 +32,7 @@ from unlatch.worklog.event_log import parse_line
 from unlatch.worklog.times import stamp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from datetime import datetime
     from pathlib import Path
 
@@ -106,10 +106,10 @@ class Transcript:
             return lines[bool(start) : -1], start
         return [], 0
 
-    def has(self, id: str) -> bool:
-        """Whether a line with this id, a ULID, is in the log."""
-        wanted = f'"id": "{id}"'.encode()
-        return any(wanted in line for line in self.lines(self.name))
+    def having(self, ids: Iterable[str]) -> set[str]:
+        """Those of the ids, ULIDs, that lines of the log have."""
+        text = b"\n".join(self.lines(self.name))
+        return {ulid for ulid in ids if f'"id": "{ulid}"'.encode() in text}
 
     def events_from(self, place: int) -> list[bytes] | None:
         """The complete lines of the events after `place` bytes; None if there are fewer bytes."""
@@ -177,7 +177,7 @@ class Pen:
         if lines := added.split(b"\n")[:-1]:
             self._chain(lines, recovered=True)
         elif isinstance(self.last, Reopened):
-            self.log_separator()  # it died between the event and the line
+            self.log_separator(self.last.reason)  # it died between the event and the line
         if backup:
             self.record(Repaired, backup=backup)
 
@@ -194,8 +194,9 @@ class Pen:
         with open_folder(self.transcript.folder) as opened:
             return opened.lstat(EVENTS.name).st_size if opened.has(EVENTS.name) else 0
 
-    def log_separator(self) -> None:
-        self.log({"role": "system", "content": SEPARATOR})
+    def log_separator(self, reason: str | None) -> None:
+        why = {"reason": reason} if reason else {}
+        self.log({"role": "system", "content": SEPARATOR, **why})
 
     def record(self, kind: type[E], **facts: Any) -> E:
         """Add an event."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING
 
@@ -26,6 +28,7 @@ class Step:
         is_finished: whether it needs a reason.
         next: the command that continues it.
         change: resumes it for a reason, and returns its status.
+        enter: makes it the active one, where no other can be meant.
     """
 
     ref: str
@@ -34,6 +37,7 @@ class Step:
     is_finished: bool
     next: str
     change: Callable[[str | None], str]
+    enter: Callable[[], None] = lambda: None
 
     @property
     def is_due(self) -> bool:
@@ -84,12 +88,12 @@ def resume_related(
 
 
 def _carry_out(step: Step, reason: str | None, otherwise: str) -> Resumed:
-    if not step.is_due:
-        return Resumed(step.ref, step.before, step.before, step.next)
-    if step.is_finished and not reason:
+    if step.is_due and step.is_finished and not reason:
         return Resumed(step.ref, step.before, step.before, otherwise, is_left=True)
     try:
-        return Resumed(step.ref, step.before, step.change(reason), step.next)
+        status = step.change(reason) if step.is_due else step.before
+        step.enter()
+        return Resumed(step.ref, step.before, status, step.next)
     except UnlatchError as error:
         return Resumed(step.ref, step.before, step.before, error=error)
 
@@ -102,9 +106,21 @@ def _efforts(workspace: Workspace, related: Related, by: str) -> Iterator[Step]:
 
             return effort_store(workspace, by=by).reopen(id, reason)[0].status.value
 
-        command = f"unlatch effort switch {quote(effort.id)}"
         before, is_over = effort.status.value, not effort.is_open
-        yield Step(f"effort:{effort.id}", before, "open", is_over, command, reopen)
+        command = f"unlatch effort switch {quote(effort.id)}"
+        step = Step(f"effort:{effort.id}", before, "open", is_over, command, reopen)
+        if len(related.efforts) == 1:
+            command = f"unlatch effort show {quote(effort.id)}"
+            step = replace(step, next=command, enter=partial(_activate, workspace, effort.id, by))
+        yield step
+
+
+def _activate(workspace: Workspace, effort: str, by: str) -> None:
+    from unlatch.efforts.conversation import Conversation  # noqa: PLC0415
+    from unlatch.efforts.store import effort_store  # noqa: PLC0415
+
+    with Conversation(effort_store(workspace, by=by)).lock() as turn:
+        turn.activate(effort)
 
 
 def _session(one: RelatedSession, now: Callable[[], datetime]) -> Step:

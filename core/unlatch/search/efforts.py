@@ -37,8 +37,10 @@ class EffortDocuments:
             return Document(name)  # `describe` fails, too
         if effort is None:
             return Document(name, "", text)
-        summaries = (effort.summary, *(one.prior_summary for one in effort.reopens))
-        return Document(f"{name} {effort.title}", "\n".join(filter(None, summaries)), text)
+        told = [effort.summary]
+        for reopen in effort.reopens:
+            told += (reopen.prior_summary, reopen.reason)
+        return Document(f"{name} {effort.title}", "\n".join(filter(None, told)), text)
 
     def describe(self, key: str) -> Described | None:
         try:

@@ -217,3 +217,18 @@ def test_a_chat_says_that_it_waits_and_ctrl_c_sends_nothing(project: Project) ->
         terminal.type(CTRL_D)
         assert terminal.end() == 0
     assert not (store.root / "auth-bug" / "log.jsonl").exists()
+
+
+def test_a_failed_turn_shows_what_it_changed_and_the_other_lines_are_sent(project: Project) -> None:
+    for arguments in (("open", "Auth bug"), ("close", "--summary", "Done.")):
+        assert project.run("effort", *arguments).code == 0
+    replies = script(project, use("reopen_effort", id="auth-bug"))
+
+    done = project.run("effort", "chat", "--script", replies, stdin="It is back\nHello\n")
+
+    assert done.code == 1
+    assert done.out == "--- Reopened effort: auth-bug ---\n"
+    assert done.err.count("error[llm-script-ended]") == 2
+    log = (project.root / ".unlatch/efforts/auth-bug/log.jsonl").read_text()
+    said = [json.loads(line).get("content") for line in log.splitlines()]
+    assert [text for text in said if text in {"It is back", "Hello"}] == ["It is back", "Hello"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -339,3 +340,37 @@ def test_efforts_are_listed_by_status(concluded: Project) -> None:
     for status, expected in (("open", ["other"]), ("concluded", ["auth-bug"])):
         found = effort(concluded, "list", "--status", status, "--json").document["efforts"]
         assert [one["id"] for one in found] == expected
+
+
+def test_a_resume_makes_the_only_effort_active_and_names_several(concluded: Project) -> None:
+    concluded.increment()
+    assert effort(concluded, "link", "auth", "7").code == 0
+    assert concluded.run("complete", "7", "--force", "--reason", "Done").code == 0
+    resume = ("resume", "7", "--reason", "It is back", "--yes", "--offline")
+
+    single = concluded.run(*resume)
+
+    assert "    Next: unlatch effort show auth-bug\n" in single.err, single.said
+    assert effort(concluded, "list", "--json").document["active"] == "auth-bug"
+    assert effort(concluded, "open", "Pool").code == 0
+    assert effort(concluded, "link", "pool", "7").code == 0
+    assert effort(concluded, "switch", "ambient").code == 0
+    assert concluded.run("complete", "7", "--force", "--reason", "Done").code == 0
+    several = concluded.run(*resume)
+    assert several.err.count("    Next: unlatch effort switch ") == 2, several.said
+    assert effort(concluded, "list", "--json").document["active"] is None
+
+
+def test_each_conclusion_is_shown_with_its_date(concluded: Project) -> None:
+    again = concluded.run("resume", "effort:auth-bug", "--reason", "It is back", "--yes")
+    assert again.code == 0, again.said
+    assert effort(concluded, "close", "--summary", "Fixed for good.").code == 0
+
+    shown = effort(concluded, "show", "auth-bug")
+    entry = effort(concluded, "show", "auth-bug", "--json").document["effort"]
+
+    dates = re.findall(r"^  Concluded [0-9]{4}-[0-9-]{5} [0-9:]{5}: (\S+)", shown.out, re.MULTILINE)
+    assert dates == ["Fixed", "Fixed"], shown.out
+    assert entry["reopens"][0]["concluded"] <= entry["reopens"][0]["at"] <= entry["concluded"]
+    found = concluded.run("search", "back", "--json").document
+    assert "auth-bug" in json.dumps(found)

@@ -85,7 +85,7 @@ STATE: dict[str, Any] = {
     "active": None,
     "expanded": {},
     "referenced": {},
-    "message": None,
+    "home": None,
 }
 
 
@@ -101,8 +101,7 @@ def test_a_state_that_cannot_be_read_is_made_from_the_events(
         {"expanded": {"auth-bug": "1"}},
         {"expanded": {OUTSIDE: 1}},
         {"referenced": {"auth-bug": None}},
-        {"message": {"id": 1}},
-        {"message": "Hello"},
+        {"home": OUTSIDE},
     )
     for kept in (
         *("", "[]", "{}", "[" * 5_000),

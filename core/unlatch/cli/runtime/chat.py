@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from unlatch.cli.runtime.failure import error_lines
+from unlatch.cli.runtime.failure import error_lines, exit_code_of
 from unlatch.cli.runtime.session import is_interactive
 from unlatch.cli.terminal import output
 from unlatch.cli.terminal.line_editor import read_text
@@ -32,18 +32,20 @@ def configured_model(session: Session, options: TransportOptions) -> Complete:
     return open_model(config, environ=workspace.environ, where=user_config_file(), options=options)
 
 
-def chat(turn: Callable[[str, Callable[[], None]], None], ending: str) -> None:
-    """Take turns until the user ends the chat.
+def chat(turn: Callable[[str, Callable[[], None]], None], ending: str) -> int:
+    """Take turns until the user ends the chat; the exit code of the first one that failed.
 
     Args:
         turn: takes a message, and a function to call when the message is logged.
         ending: the message about the conversation at the end.
+
+    At a terminal the user has seen the error, and the code is 0.
     """
-    for text in _messages(ending):
-        _turn_or_error(turn, text)
+    codes = [_turn_or_error(turn, text) for text in _messages(ending)]
+    return 0 if is_interactive() else next(filter(None, codes), 0)
 
 
-def _turn_or_error(turn: Callable[[str, Callable[[], None]], None], text: str) -> None:
+def _turn_or_error(turn: Callable[[str, Callable[[], None]], None], text: str) -> int:
     logged: list[bool] = []
     try:
         turn(text, lambda: logged.append(True))
@@ -51,9 +53,9 @@ def _turn_or_error(turn: Callable[[str, Callable[[], None]], None], text: str) -
         what = "your message and the beginning of the answer are logged"
         output.talk("", f"Interrupted; {what if logged else 'your message was not sent'}.")
     except (ModelError, UsageError) as error:
-        if not is_interactive():
-            raise
         output.talk(*error_lines(error))  # the conversation can go on
+        return exit_code_of(error)
+    return 0
 
 
 def _messages(ending: str) -> Iterator[str]:

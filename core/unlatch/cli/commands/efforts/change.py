@@ -57,7 +57,8 @@ def _run(session: Session, tool: str, typed: dict[str, Any], /, **arguments: Any
         )
     elif answer.get("active") or not tools.banners:
         output.talk(f"The active effort is {active}." if active else "No effort is active.")
-    if tool == "close_effort" and not code and (kept := answer.get("summary")):
+    kept = answer.get("summary") if tool == "close_effort" and not arguments["summary"] else None
+    if kept and not code:
         output.note(f"no summary was given; the earlier one is kept: {kept}")
     if summary := answer.get("prior_summary"):
         output.data(output.clean(summary))
@@ -76,9 +77,7 @@ def open_effort(session: Session, *, name: str, **typed: Any) -> int:
 @text_option("--summary", metavar="TEXT", help="Summary: what was done, decided and rejected.")
 @_options
 def close_effort(session: Session, *, effort: str | None, summary: str | None, **typed: Any) -> int:
-    if summary is None:
-        return _run(session, "close_effort", typed, id=effort)
-    return _run(session, "conclude_effort", typed, effort_id=effort, summary=summary)
+    return _run(session, "close_effort", typed, id=effort, summary=summary)
 
 
 @click.command("reopen", help="Reopen a concluded effort and continue its log. (local)")

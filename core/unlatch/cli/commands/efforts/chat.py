@@ -49,8 +49,7 @@ def chat_effort(session: Session, *, conversation: str, script: Path | None) -> 
     with session.transport() as options:
         model = Scripted.from_file(script) if script else configured_model(session, options)
         turns = Chat(talk, model, lambda query: _found(session.workspace, query))
-        chat(partial(_turn, turns), "the next chat continues the conversation")
-    return 0
+        return chat(partial(_turn, turns), "the next chat continues the conversation")
 
 
 def _check_git(workspace: Workspace) -> None:
@@ -65,8 +64,12 @@ def _check_git(workspace: Workspace) -> None:
 
 def _turn(turns: Chat, text: str, on_logged: Callable[[], None]) -> None:
     streams = sys.stdout.isatty()
-    with stream_pieces() as on_text:
-        answered = turns.turn(text, on_text=on_text if streams else None, on_logged=on_logged)
+    try:
+        with stream_pieces() as on_text:
+            answered = turns.turn(text, on_text=on_text if streams else None, on_logged=on_logged)
+    except BaseException:
+        output.data(*turns.banners)
+        raise
     _tell(answered, text_too=not streams)
     _tell_missing(answered)
     size = f"{answered.context.tokens:,} of {CEILING:,} tokens of context"

@@ -45,7 +45,7 @@ def tools_of(session: Session, conversation: str, by: str | None) -> Iterator[To
     """Tools for a conversation, which is locked while they are in use."""
     talk = conversation_of(session, conversation, by)
     with talk.lock() as turn:
-        tools = Tools(turn, summarize=_no_model, search=lambda _: (), before=lambda: None)
+        tools = Tools(turn, summarize=_no_model, search=lambda _: ())
         yield tools
 
 

@@ -17,12 +17,14 @@ def effort_entry(effort: Effort) -> output.Json:
         **output.fields(effort, "id", "title", "status", "summary", "lines", "increment"),
         "created": stamp(effort.created),
         "updated": stamp(effort.updated),
+        "concluded": effort.concluded and stamp(effort.concluded),
         "reopens": [
             {
                 "at": stamp(one.at),
                 "by": one.by,
                 "reason": one.reason,
                 "priorSummary": one.prior_summary,
+                "concluded": one.concluded and stamp(one.concluded),
             }
             for one in effort.reopens
         ],

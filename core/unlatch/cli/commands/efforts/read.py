@@ -17,10 +17,13 @@ from unlatch.cli.terminal import output
 from unlatch.efforts.conversation import Conversation
 from unlatch.efforts.entries import entry_text, speaker
 from unlatch.efforts.model import Status
+from unlatch.efforts.state import expanded_in
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
     from unlatch.cli.runtime.session import Session
-    from unlatch.efforts.state import State
 
 _SHOWN = 10
 
@@ -41,14 +44,14 @@ def list_effort(session: Session, *, status: str | None, conversation: str, as_j
     efforts = [one for one in store.all() if status is None or one.status == status]
     for one in store.unreadable():
         output.talk(*error_lines(one))
+    expanded = expanded_in(state, store.all())
     if as_json:
-        expanded = sorted(state.expanded)
         entries = [effort_entry(one) for one in efforts]
         output.document("effort-list", active=state.active, expanded=expanded, efforts=entries)
         return 0
     rows = [
         (
-            one.id + _mark(one.id, state),
+            one.id + _mark(one.id, state.active, expanded),
             one.status.value,
             f"{one.updated:%Y-%m-%d}",
             str(one.lines),
@@ -63,10 +66,10 @@ def list_effort(session: Session, *, status: str | None, conversation: str, as_j
     return 0
 
 
-def _mark(effort: str, state: State) -> str:
-    if effort == state.active:
+def _mark(effort: str, active: str | None, expanded: Sequence[str]) -> str:
+    if effort == active:
         return " (active)"
-    return " (expanded)" if effort in state.expanded else ""
+    return " (expanded)" if effort in expanded else ""
 
 
 @click.command("show", help="Show an effort and the end of its log. (local)")
@@ -98,15 +101,20 @@ def show_effort(session: Session, *, effort: str, lines: int, as_json: bool) -> 
     if found.increment:
         output.data(f"  Increment {output.clean(found.increment)}")
     for reopen in found.reopens:
-        if reopen.prior_summary:
-            output.data(f"  Concluded {output.clean(reopen.prior_summary)}")
+        output.data(*_concluded(reopen.concluded, reopen.prior_summary))
         head = f"Reopened  {reopen.at:%Y-%m-%d %H:%M} by {output.clean(reopen.by)}"
         output.data(*lines_of("  ", f"{head}: " if reopen.reason else head, reopen.reason or ""))
-    if found.summary:
-        output.data(*output.hang("  Summary   ", output.clean(found.summary)))
+    if not found.is_open:
+        output.data(*_concluded(found.concluded, found.summary))
     for one in end:
         output.data(f"{output.clean(speaker(one))}: {output.clean(entry_text(one))}")
     return 0
+
+
+def _concluded(at: datetime | None, summary: str | None) -> Sequence[str]:
+    when = f"{at:%Y-%m-%d %H:%M}" if at else "at an unknown time"
+    head = f"Concluded {when}"
+    return lines_of("  ", f"{head}: " if summary else head, summary or "")
 
 
 @click.command("search", help="Find efforts by their titles, summaries and logs. (local)")

@@ -43,10 +43,9 @@ def continue_in_chat(
         mask = Redactor().text
         talk = SessionChat(session.id, log, model, context, mask, budget)
         try:
-            chat(partial(_turn, talk), _ENDING)
+            return chat(partial(_turn, talk), _ENDING)
         finally:
             _pause(store, path)
-    return 0
 
 
 def _turn(talk: SessionChat, words: str, on_logged: Callable[[], None]) -> None:

@@ -27,7 +27,8 @@ def command(entry: Entry) -> click.Command:
     @with_session
     def run(session: Session, *, ids: Named | Reference, **options: Any) -> int:
         if isinstance(ids, Reference):
-            return run_instead(ids, VERBS[ids.kind])
+            # Only a run asks before it goes on.
+            return run_instead(ids, VERBS[ids.kind], without=() if ids.kind == "run" else ("yes",))
         return resume(session, ids, **options)
 
     return run
