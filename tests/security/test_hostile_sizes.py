@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import time
+from contextlib import suppress
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from tests.increments.files.making import GITHUB, SHAPES
 
+from unlatch.delivery.planning import _IMPORTED
+from unlatch.errors import StoreError
+from unlatch.increments.files import front_matter
+from unlatch.increments.layouts.openspec.schema import task_files
 from unlatch.increments.records.links import read_links
 from unlatch.increments.records.unread_places import unread_places
+from unlatch.sessions.front_matter import read as read_session
 from unlatch.worklog.search_index import Document, SearchIndex, Source
+from unlatch.worklog.toml_text import load_toml
+from unlatch.worklog.yaml_text import BadYaml, load_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -82,6 +90,38 @@ def test_links_of_long_files_are_read_in_time(
     assert _grows_with_its_size(read, size)
 
 
+def _layouts(size: int) -> None:
+    with suppress(ValueError):
+        load_toml(f"[layouts]\n{'a.' * size}a = 1\n")
+
+
+def _is_imported(size: int) -> None:
+    assert not _IMPORTED.fullmatch("US" + "1" * size)
+
+
+def _yaml_flow(size: int) -> None:
+    with suppress(BadYaml):
+        load_yaml("[" + "a: b, {a: b}, " * size)
+
+
+def _front_matter(piece: str) -> Callable[[int], object]:
+    return lambda size: front_matter.title(f"---\ntitle: {piece * size}\n  more\n---\n")
+
+
+@pytest.mark.parametrize(
+    ("read", "size"),
+    [
+        pytest.param(_layouts, 1000, id="parts of a key"),
+        pytest.param(_front_matter(" "), 2000, id="spaces in front matter"),
+        pytest.param(_front_matter("a #"), 1000, id="comments in front matter"),
+        pytest.param(_is_imported, 2000, id="digits of a story"),
+        pytest.param(_yaml_flow, 200, id="a schema in YAML"),
+    ],
+)
+def test_long_values_are_read_in_time(read: Callable[[int], object], size: int) -> None:
+    assert _grows_with_its_size(read, size)
+
+
 @pytest.mark.parametrize(("piece", "size"), [("\x01", 5000), ("word ", 16000)])
 @pytest.mark.parametrize("place", ["title", "summary"])
 def test_a_long_title_or_summary_is_searched_in_time(
@@ -98,12 +138,29 @@ def test_a_long_title_or_summary_is_searched_in_time(
     assert _grows_with_its_size(search, size)
 
 
-def test_aliases_in_front_matter_are_not_expanded(project: Project) -> None:
+def _bomb(key: str) -> str:
+    """A mapping whose last value stands for nine to the ninth values."""
     names = "abcdefghij"
     lines = [f"{name}: &{name} [{', '.join([f'*{last}'] * 9)}]" for last, name in pairwise(names)]
+    return "\n".join(["a: &a [x]", *lines, f"{key}: *j\n"])
+
+
+def test_aliases_in_yaml_are_not_expanded(project: Project) -> None:
     folder = project.folder()
     folder.mkdir(parents=True)
-    text = "\n".join(["---", "status: completed", "a: &a [x]", *lines, "github: *j", "---", "# T"])
-    (folder / "spec.md").write_text(text)
+    (folder / "spec.md").write_text(f"---\nstatus: completed\n{_bomb('github')}---\n# T")
     done = project.run("show", "7")
     assert (1, True) == (done.code, "[metadata-missing]" in done.err), done.said
+
+    with pytest.raises(StoreError, match=r"an alias \(\*\) is not supported"):
+        read_session(f"---\n{_bomb('title')}---\n")
+
+    change, schema = project.root / "openspec/changes/one", "openspec/schemas/own/schema.yaml"
+    for path, text in {
+        schema: f"artifacts: [&a {{id: tasks, generates: '*.md'}}]\n{_bomb('apply')}",
+        "openspec/config.yaml": "schema: own\n",
+        "openspec/changes/one/other.md": "",
+    }.items():
+        (project.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (project.root / path).write_text(text)
+    assert ("tasks.md",) == task_files(project.root, change)

@@ -55,6 +55,18 @@ def test_a_key_of_many_parts_is_a_mistake_in_the_configuration(single: Project, 
     assert "a key of more than 50 parts (at line 1)" in done.stderr
 
 
+@pytest.mark.parametrize("command", [("sync",), ("session", "list"), ("config", "list")])
+def test_deep_nesting_is_a_mistake_in_the_configuration(
+    single: Project, command: tuple[str, ...]
+) -> None:
+    single.configure("[layouts]\nuse = " + "[" * 5_000)
+
+    done = single.run(*command)
+
+    assert (1, True) == (done.code, "error[config-invalid]" in done.err), done.said
+    assert "it is nested too deep" in done.err
+
+
 def test_long_values_are_no_long_keys(single: Project) -> None:
     hosts = ", ".join(f'"a{number}.example.com"' for number in range(100))
     single.configure_more(f'trusted = [{hosts}]\ntext = "{".".join(["a"] * 40)}"')

@@ -6,9 +6,10 @@ import codecs
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-from unlatch.agents.toml_table import load_toml, with_table
+from unlatch.agents.toml_table import with_table
 from unlatch.errors import StoreError
 from unlatch.worklog.json_text.document import JsonText, JsonTextError, render_new
+from unlatch.worklog.toml_text import load_toml
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

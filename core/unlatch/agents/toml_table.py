@@ -10,20 +10,14 @@ import tomllib
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
+from unlatch.worklog.toml_text import load_toml
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from unlatch.agents.catalog import Keys
 
 _Table = dict[str, Any]
-
-
-def load_toml(text: str) -> _Table:
-    """The content; ValueError if it is not TOML."""
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise ValueError("it is nested too deep") from None
 
 
 def with_table(text: str, keys: Keys, old: _Table | None, new: _Table | None) -> str:

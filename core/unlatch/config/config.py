@@ -25,13 +25,13 @@ from unlatch.config.tables import (
 from unlatch.config.value_types import SHAPES, AliasName, Count, YesNo
 from unlatch.errors import ConfigError, StoreError
 from unlatch.increments.files.paths import HOME, SPECWEAVE, ProjectPaths
-from unlatch.patterns import pattern
 from unlatch.spi.tables import Check, Constraint, Table, setting
 from unlatch.spi.text import slots
 from unlatch.spi.validation import validation_message
 from unlatch.values import dataclass
 from unlatch.worklog.disk.safe_open import read_file
 from unlatch.worklog.disk.user_files import is_closed, read_user_file, user_config_file
+from unlatch.worklog.toml_text import load_toml
 
 Model = TypeVar("Model")
 
@@ -242,12 +242,6 @@ def _unknown(key: str, model: type[Any]) -> str:
     return "unknown setting"
 
 
-# A parser's memory grows quadratically with the parts of a key.
-_PART = r"""(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')"""
-# Matched only from the start of a key, because matches from within one take quadratic time.
-_LONG_KEY = pattern(rf"(?<![\w.-]){_PART}(?:[ \t]*+\.[ \t]*+{_PART}){{50}}")
-
-
 def parse(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
     """The content of a TOML file; empty if the file is missing.
 
@@ -257,10 +251,7 @@ def parse(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
     text = ""
     try:
         text = read(path).decode("utf-8-sig")
-        if found := _LONG_KEY.search(text):
-            line = text.count("\n", 0, found.start()) + 1
-            raise ValueError(f"a key of more than 50 parts (at line {line})")  # noqa: TRY301
-        return tomllib.loads(text)
+        return load_toml(text)
     except FileNotFoundError:
         return {}
     except StoreError as error:
@@ -276,7 +267,7 @@ def parse(read: Callable[[Path], bytes], path: Path) -> dict[str, Any]:
         problem = f"the file cannot be read: {error.strerror}"
         hint = "check the file and its permissions"
         raise ConfigError((problem,), where=str(path), hint=hint) from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         from unlatch.increments.files.reading import conflict_in  # noqa: PLC0415  (only here)
         from unlatch.worklog.disk.file_check import git_command  # noqa: PLC0415
 

@@ -31,7 +31,7 @@ from unlatch.spi.item import RemoteItem
 from unlatch.spi.operation import Kind, Operation
 
 # SpecWeave ends the ids of imported stories in an E.
-_IMPORTED = pattern(r"US-?\w*\d+E", re.IGNORECASE)
+_IMPORTED = pattern(r"US-?\w*\dE", re.IGNORECASE)
 _REQUIRED = {Kind.CREATE: Part.CREATE, Kind.UPDATE: Part.BODY}
 _STATE_LEFT = "its state is left alone: the configuration does not let it be written (sync.write)"
 

@@ -12,6 +12,7 @@ from typing import Any
 
 from unlatch.errors import StoreError
 from unlatch.worklog.markdown_lines import line_ending
+from unlatch.worklog.yaml_text import MOST_CHARACTERS, BadYaml, load_yaml
 
 _BLOCK = re.compile(
     r"\ufeff?---[ \t]*(?:\r\n|\r|\n)"
@@ -26,8 +27,6 @@ _NOT_PLAIN = frozenset({"null", "true", "false", "yes", "no", "on", "off", "y", 
 # Of a conflict in git.
 MARKER = "<<<<<<< "
 _MARKERS = re.compile(rf"^{MARKER}", re.MULTILINE)
-# YAML needs seconds and much memory for more; each of a thousand subagents has a hundred.
-_MOST = 1 << 18
 # How far a file without front matter is searched for them.
 _LONGEST = 4096
 _HINT = "correct it, or restore the file if git tracks it"
@@ -42,24 +41,18 @@ def read(text: str) -> dict[str, Any]:
     Raises:
         StoreError: `session-damaged` or `session-in-conflict`.
     """
-    import yaml  # noqa: PLC0415  (slow to load)
-
     block = _BLOCK.match(text)
     if found := _MARKERS.search(text, 0, block.end() if block else _LONGEST):
         raise in_conflict(text.count("\n", 0, found.start()) + 1)
     if block is None:
         raise _damaged("it has no front matter between two lines of ---", 1)
-    if block.end() > _MOST:
-        raise _damaged(f"the front matter has more than {_MOST:,} characters", 1)
-    loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
+    if block.end() > MOST_CHARACTERS:
+        raise _damaged(f"the front matter has more than {MOST_CHARACTERS:,} characters", 1)
     try:
-        found = yaml.load(block["body"], Loader=loader)  # noqa: S506  (it makes texts only)
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        mark = getattr(error, "problem_mark", None)
-        why = getattr(error, "problem", None) or "it cannot be read"
-        raise _damaged(
-            f"the front matter is not YAML: {why}", mark.line + 2 if mark else 1
-        ) from None
+        found = load_yaml(block["body"])
+    except BadYaml as error:
+        line = 1 if error.line is None else error.line + 2
+        raise _damaged(f"the front matter is not YAML: {error}", line) from None
     if not isinstance(found, dict):
         raise _damaged("the front matter is not a mapping", 1)
     return found

@@ -80,10 +80,10 @@ def place_of_command(arguments: Sequence[str], group: click.Group) -> int:
 
 def _aliases() -> Mapping[str, str]:
     """The aliases; `unlatch doctor` reports mistakes in the file."""
-    import tomllib  # noqa: PLC0415  (few commands need it)
+    from unlatch.worklog.toml_text import load_toml  # noqa: PLC0415  (few commands need it)
 
-    with suppress(OSError, ValueError, RecursionError):
-        found = tomllib.loads(read_user_file(user_config_file()).decode()).get("aliases")
+    with suppress(OSError, ValueError):
+        found = load_toml(read_user_file(user_config_file()).decode("utf-8-sig")).get("aliases")
         if isinstance(found, dict):
             return {name: words for name, words in found.items() if isinstance(words, str)}
     return {}

@@ -11,17 +11,18 @@ from typing import Any
 
 from unlatch.patterns import pattern
 from unlatch.values import dataclass
+from unlatch.worklog.yaml_text import BadYaml, load_yaml
 
 _BLOCK = pattern(r"\ufeff?---[ \t]*\r?\n(?P<body>(?:[^\n]*\n)*?)(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
 _VALUE = pattern(
-    r"""(?P<lead>[ \t]*)
+    r"""(?P<lead>[ \t]*+)
         (?P<value>
             "(?:[^"\\\r\n]|\\[^\r\n])*"
           | '(?:[^'\r\n]|'')*'
-          | [^\s"'|>\#&*!%@`\[\]{},](?:[^\r\n]*?[^ \t\r\n])??
+          | [^\s"'|>\#&*!%@`\[\]{},][^ \t\r\n]*+(?:[ \t]++[^ \t\r\n\#][^ \t\r\n]*+)*+
           |
         )
-        (?:[ \t]+\#[^\r\n]*|[ \t]*)\r?\n
+        [ \t]*+(?:(?<=[ \t])\#[^\r\n]*)?\r?\n
         (?!(?:[ \t]*\r?\n)*(?:[ \t]+[^\s\#]|-[ \t]))  # it goes on, or is a list or a mapping
     """,
     re.VERBOSE,
@@ -91,22 +92,11 @@ def status(text: str) -> str | None:
 
 
 def values(text: str) -> dict[str, Any]:
-    """The front matter, each scalar as its text; empty if it is not YAML, or has aliases.
-
-    A few lines of aliases of aliases can stand for billions of values.
-    """
-    import yaml  # noqa: PLC0415  (slow to load, and only needed where items are written)
-
-    class Loader(yaml.BaseLoader):
-        def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
-            if self.check_event(yaml.AliasEvent):
-                raise yaml.YAMLError("an alias")
-            return super().compose_node(parent, index)
-
+    """The front matter, each scalar as its text; empty if it is not YAML that `load_yaml` reads."""
     block = _BLOCK.match(text)
     try:
-        found = yaml.load(block["body"], Loader=Loader) if block else None  # noqa: S506
-    except (yaml.YAMLError, RecursionError):
+        found = load_yaml(block["body"]) if block else None
+    except BadYaml:
         return {}
     return found if isinstance(found, dict) else {}
 

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from unlatch.increments.layouts.folders import files_below, has, text_of
+from unlatch.worklog.yaml_text import BadYaml, load_yaml
 
 TASKS = "tasks.md"
 _DEFAULT = "spec-driven"
+_NULLS = ("", "~", "null", "Null", "NULL", None)
 _NAME = re.compile(r"[a-z0-9][a-z0-9_-]*\Z")
 
 
@@ -31,7 +33,8 @@ def task_files(root: Path, change: Path) -> Sequence[str]:
 
 def _schema_name(root: Path, change: Path) -> str:
     own, shared = change / ".openspec.yaml", root / "openspec" / "config.yaml"
-    return str(_yaml(own if has(own) else shared).get("schema") or _DEFAULT)
+    name = _yaml(own if has(own) else shared).get("schema")
+    return _DEFAULT if name in _NULLS else str(name)
 
 
 def _tracked(schema: dict[str, Any]) -> str | None:
@@ -39,8 +42,8 @@ def _tracked(schema: dict[str, Any]) -> str | None:
     listed = schema.get("artifacts")
     artifacts = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
     apply = schema.get("apply")
-    tracks = apply.get("tracks") if isinstance(apply, dict) else None
-    key, wanted = ("id", "tasks") if tracks is None else ("generates", tracks)
+    tracks = apply.get("tracks") if isinstance(apply, dict) else ""
+    key, wanted = ("id", "tasks") if tracks in _NULLS else ("generates", tracks)
     found = (one.get("generates") for one in artifacts if one.get(key) == wanted)
     pattern = next(found, None)
     return pattern if isinstance(pattern, str) else None
@@ -48,11 +51,9 @@ def _tracked(schema: dict[str, Any]) -> str | None:
 
 def _yaml(place: Path) -> dict[str, Any]:
     """The mapping in a YAML file; empty if it cannot be read."""
-    import yaml  # noqa: PLC0415  (it takes time to load, and few projects have schemas)
-
     try:
-        found = yaml.safe_load(text_of(place))
-    except (yaml.YAMLError, ValueError, RecursionError):  # a date such as 2026-13-45
+        found = load_yaml(text_of(place))
+    except BadYaml:
         return {}
     return found if isinstance(found, dict) else {}
 
